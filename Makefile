@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: browser help venv run test types native pure runtime-wheel suite quick docs check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers wild format clean
+.PHONY: browser help venv run test types native pure runtime-wheel suite doctests masks quick docs check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers wild format clean
 .PHONY: conformance-json-schema fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -29,7 +29,7 @@ run: $(STAMP) ## compile Python for the llama3 tokenizer, look at it, verify it 
 	$(BIN)/maskc inspect python.llama3.maskc
 	$(BIN)/maskc verify python.llama3.maskc --corpus "$(STDLIB)" --allow-refused
 
-# PYTEST_OPTIONS: `.ci/run` asks for fewer random examples with all Pythons but one.
+# PYTEST_OPTIONS: `.ci/run` asks for more random examples with one Python (tests/conftest.py).
 test: types suite ## format check, lint, types, tests: what CI runs
 
 types: $(STAMP) ## format check, lint, types
@@ -47,12 +47,23 @@ pure: $(STAMP) ## remove what was compiled
 runtime-wheel: $(STAMP) ## build dist/maskc_runtime-….whl: load and fill, with numpy and msgpack alone
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./runtime
 
+# Tests of one file share what it compiles, so one process runs them.
+PYTEST = $(BIN)/pytest -n 2 --dist loadfile --durations=25
+
 suite: $(STAMP) ## the tests alone
-	$(BIN)/pytest -n 2 $(PYTEST_OPTIONS)
+	$(PYTEST) $(PYTEST_OPTIONS)
+
+doctests: $(STAMP) ## the examples in docstrings of the package
+	$(BIN)/python -m tests.doctests
+
+MASKS = ../shared/masks/check.py
+
+masks: $(STAMP) ## compare masks with a record of them, where ../shared has one (four minutes)
+	@test ! -f $(MASKS) || $(BIN)/python $(MASKS)
 
 QUICK = tests/runtime/lalr tests/runtime/test_matcher.py tests/runtime/test_artifact.py tests/artifact tests/vocab tests/cli/test_main.py tests/test_layers.py
 
-quick: $(STAMP) ## lint, and the tests of the runtime, artifacts and tokenizers: under a minute
+quick: $(STAMP) ## lint, and the tests of the runtime, artifacts and tokenizers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pytest -q -x -n 2 --hypothesis-profile=brief $(QUICK)
@@ -71,8 +82,8 @@ fuzz: $(STAMP) ## fuzz load, the front ends and the matcher, FUZZ_SECONDS each (
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'
 	$(BIN)/python -m tests.fuzz $(FUZZ_SECONDS)
 
-slow: $(STAMP) ## the tests with ten times as many random examples
-	$(BIN)/pytest -n 2 --hypothesis-profile=slow
+slow: $(STAMP) ## the tests with 1,000 random examples, others each time; pin what fails as an @example
+	$(PYTEST) --hypothesis-profile=slow
 
 golden: $(STAMP) ## write what maskc dump says of small grammars anew; read the difference
 	$(BIN)/python -m tests.dump.golden

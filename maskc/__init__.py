@@ -98,6 +98,9 @@ def capture(artifact: Artifact, *names: str) -> Captures:
         UnknownSymbolError: a name is neither a rule nor a terminal.
         ValueError: no name is given.
     """
+    from maskc.compiling import check_compiler
+
+    check_compiler()
     from maskc.captures.matcher import capture
 
     return capture(artifact, *names)
@@ -119,6 +122,9 @@ def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed
             stays as it was, where such words are returned later on.
         UnknownSymbolError: a name is none of the grammar's.
     """
+    from maskc.compiling import check_compiler
+
+    check_compiler()
     from maskc.captures.matcher import follow
 
     return follow(artifact, *names, on_complete=on_complete)

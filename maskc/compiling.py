@@ -245,7 +245,7 @@ def compile_tools(
     """Return the replies that may call tools, compiled for a tokenizer.
 
     Args:
-        tools: definitions as OpenAI's interface has them, or their JSON text.
+        tools: definitions as OpenAI, MCP or Anthropic write them, or their JSON text.
         tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
             tokenizers, tiktoken, sentencepiece or mistral-common.
         family: how the model writes calls: ``maskc families`` lists them.
@@ -332,7 +332,7 @@ def compile_pattern(pattern: str, *, limits: Limits | None = None) -> ByteAutoma
         limits: what reading it may take; default: ``Limits()``.
 
     Raises:
-        GrammarError: ``re`` refuses the pattern, or it has a back-reference.
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference to many texts.
         LimitError: a limit was reached.
     """
     check_compiler()

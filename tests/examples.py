@@ -1,13 +1,20 @@
-"""How many random examples a law is given."""
+"""The numbers of random examples, scaled from the profile that runs (see ``tests/conftest.py``)."""
+
+from typing import Any
 
 from hypothesis import settings
 
 PERCENT = 100  # the examples of the profile ``ci``
 
 
-def examples(n: int) -> settings:
-    """Return settings for ``n`` examples; ``slow`` has ten times as many, ``brief`` a quarter."""
-    return settings(max_examples=max(1, n * settings().max_examples // PERCENT))
+def examples(percent: int, **others: Any) -> settings:
+    """Return settings with a percentage of the profile's examples, at least one."""
+    return settings(max_examples=max(1, percent * settings().max_examples // PERCENT), **others)
+
+
+def seeds(percent: int) -> range:
+    """Return as many seeds, for laws that draw by a seed of their own."""
+    return range(examples(percent).max_examples)
 
 
 def is_slow() -> bool:

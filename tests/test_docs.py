@@ -1,33 +1,27 @@
-"""Examples in the documentation, and in the modules' own docstrings, do what they say."""
+"""Examples in the documentation do what they say (those of docstrings: ``tests/doctests.py``)."""
 
-import doctest
-import importlib
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
-import maskc
-from maskc.frontends.bundled import find_grammar
+from tests.console import list_commands, run_commands, run_python
 
 PAGES = sorted((Path(__file__).parent.parent / "docs").glob("*.md"))
-PACKAGE = Path(maskc.__file__).parent
-MODULES = sorted(
-    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
-    for path in PACKAGE.rglob("*.py")
-)
-OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_of_a_page_are_true(page, tmp_path, monkeypatch):
-    shutil.copytree(find_grammar("json").parent, tmp_path / "grammars")
     monkeypatch.chdir(tmp_path)
-    # A fence closes an example; doctest would take it for output.
-    text = page.read_text().replace("```", "\n")
-    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
-    assert doctest.DocTestRunner(optionflags=OPTIONS).run(test).failed == 0
+    assert run_python(page) == 0
+
+
+@pytest.mark.parametrize("name", ["explain", "inspect", "serving", "tutorial"])
+def test_the_commands_of_a_page_run_in_an_empty_folder(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = PAGES[0].parent / f"{name}.md"
+    assert list_commands(page)
+    assert run_commands(page) == ""
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -62,9 +56,3 @@ def test_links_of_a_page_lead_to_pages_and_headings_that_there_are(page):
 def headings_of(page):
     found = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", text).strip().lower()) for text in found}
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_the_examples_of_a_module_are_true(module):
-    found = importlib.import_module(module)
-    assert doctest.testmod(found, optionflags=OPTIONS).failed == 0

@@ -97,7 +97,7 @@ MAY_IMPORT = {
     # What a structural tag says, as pieces and links; the kit lends what compiles them.
     "tags": RUNTIME | {"tags"},
     # An engine's tokenizer is compared with the artifact's, by the compiler's own reading.
-    "integrations": RUNTIME | {"", "integrations", "kit", "tags.families", "vocab"},
+    "integrations": RUNTIME | {"", "compiling", "integrations", "kit", "tags.families", "vocab"},
     # Chunks are compiled as a lexer's are; what is read of a tokenizer goes to runtime tables.
     "spelling": RUNTIME
     | {"", "automata", "frontends.lark.regex_module", "frontends.source", "pipeline"}

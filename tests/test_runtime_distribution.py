@@ -2,13 +2,15 @@
 
 import ast
 import importlib.util
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import maskc
-from maskc.errors import MissingPackageError
 
 PACKAGE = Path(maskc.__file__).parent
 CONTENTS = PACKAGE.parent / "runtime" / "contents.py"
@@ -39,11 +41,33 @@ def imports_at_load(path):
             open_ += [*node.body, *node.orelse]
 
 
-def test_whatever_is_loaded_is_in_it_or_is_numpy_or_msgpack(files):
-    inside = {
+def public_functions(scope):
+    """Yield the functions of a module and of its classes whose names are public."""
+    for node in scope.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            yield node
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from public_functions(node)
+
+
+def imports_in(function):
+    """Yield what a function imports."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def module_names(files):
+    return {
         ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
         for path in files
     }
+
+
+def test_whatever_is_loaded_is_in_it_or_is_numpy_or_msgpack(files):
+    inside = module_names(files)
     needed = {
         (path.name, name)
         for path in files
@@ -60,17 +84,73 @@ def test_whatever_is_loaded_is_in_it_or_is_numpy_or_msgpack(files):
     assert "maskc.pipeline" not in inside
 
 
+def test_what_needs_the_compiler_looks_for_it_before_it_imports_it(files):
+    """In functions that users call; what is private is called by these."""
+    inside = module_names(files)
+    unchecked = {
+        (path.name, function.name)
+        for path in files
+        if path.suffix == ".py"
+        for function in public_functions(ast.parse(path.read_text()))
+        if any(name.startswith("maskc") and name not in inside for name in imports_in(function))
+        if not any(
+            isinstance(node, ast.Call) and ast.unparse(node) == "check_compiler()"
+            for node in ast.walk(function)
+        )
+    }
+    assert unchecked == set()
+
+
+@pytest.fixture(scope="module")
+def installed(files, tmp_path_factory):
+    """The distribution in a folder of its own."""
+    folder = tmp_path_factory.mktemp("installed")
+    for path in files:
+        target = folder / path.relative_to(PACKAGE.parent)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    return folder
+
+
+def run_installed(installed, code):
+    """Return what code prints that runs with the distribution alone."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(installed)},
+        cwd=installed,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_each_public_name_is_there(installed):
+    code = "import maskc\nprint(maskc.__file__)\nfor name in maskc.__all__: getattr(maskc, name)"
+    assert str(installed) in run_installed(installed, code)
+
+
 @pytest.mark.parametrize(
-    "compiling",
+    "call",
     [
-        lambda: maskc.compile_grammar("json", tokenizer="bytes"),
-        lambda: maskc.compile_json_schema({}, tokenizer="bytes"),
-        lambda: maskc.compile_structural_tag({}, tokenizer="bytes"),
-        lambda: maskc.compile_tools([], tokenizer="bytes", family="qwen_3"),
-        lambda: maskc.load_kit("a.kit"),
+        "capture(None, 'a')",
+        "compile_grammar('json', tokenizer='bytes')",
+        "compile_json_schema({}, tokenizer='bytes')",
+        "compile_pattern('a')",
+        "compile_spelling('bytes')",
+        "compile_structural_tag({}, tokenizer='bytes')",
+        "compile_tools([], tokenizer='bytes', family='qwen_3')",
+        "follow(None, 'a', on_complete=print)",
+        "load_kit('a.kit')",
+        "narrow(None, A=['a'])",
+        "integrations.transformers.open_kit(None, None)",
     ],
 )
-def test_without_the_compiler_what_needs_it_says_so(monkeypatch, compiling):
-    monkeypatch.setattr("maskc.compiling._find_spec", lambda _: None)
-    with pytest.raises(MissingPackageError, match=r"install it with pip install maskc$"):
-        compiling()
+def test_without_the_compiler_what_needs_it_says_so(installed, call):
+    code = (
+        "import maskc, maskc.integrations.transformers\n"
+        f"try: maskc.{call}\nexcept maskc.MaskcError as error: print(error)"
+    )
+    told = "the compiler of maskc is not installed; install it with pip install maskc\n"
+    assert run_installed(installed, code) == told

@@ -47,7 +47,7 @@ def main() -> None:
     if options.one:
         row = ROWS[options.one]
         figures = row.operation(row.setup())
-        print(json.dumps({"kept": row.is_flat(figures), "figures": figures}))
+        print(json.dumps({"kept": row.is_flat(figures), "figures": round_all(figures)}))
         return
     chosen = [row for row in ROWS.values() if _is_named(row.name, options.names)]
     if not chosen:
@@ -78,6 +78,14 @@ def measure(name: str) -> dict[str, Any]:
     else:
         found = json.loads(done.stdout.splitlines()[-1])
     return {"command": f"python -m benchmarks.table '{name}'", **describe_run(), **found}
+
+
+def round_all(figures: dict[str, Any]) -> dict[str, Any]:
+    """Return figures with the digits that a measurement has."""
+    return {
+        name: round_all(value) if isinstance(value, dict) else float(f"{value:.4g}")
+        for name, value in figures.items()
+    }
 
 
 def describe_run() -> dict[str, str]:

@@ -194,6 +194,9 @@ class ModelRegistry(ArtifactRegistry):
     @made_once
     def kit(self) -> Kit:
         """A kit for the model: constraints of schemas, choices and so on."""
+        from maskc.compiling import check_compiler
+
+        check_compiler()
         from maskc.kit.file import make_kit
 
         return make_kit(self.vocabulary)

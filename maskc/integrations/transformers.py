@@ -211,6 +211,9 @@ def open_kit(model: Any, tokenizer: Any) -> Kit:
     Raises:
         TokenizerError: the tokenizer's tokens have no exact bytes.
     """
+    from maskc.compiling import check_compiler
+
+    check_compiler()
     from maskc.kit.file import make_kit
 
     return make_kit(_read_vocabulary(model, tokenizer))

@@ -65,7 +65,7 @@ def describe_counted(pattern: str, limits: Limits) -> dict[str, Any] | None:
         limits: what to read it may take.
 
     Raises:
-        GrammarError: ``re`` refuses the pattern, or it has a back-reference.
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference to many texts.
         LimitError: a limit was reached.
     """
 

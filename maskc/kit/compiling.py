@@ -143,7 +143,7 @@ def compile_automaton(pattern: str, limits: Limits) -> Pattern:
     """Return the automaton of a pattern, its counts written out.
 
     Raises:
-        GrammarError: ``re`` refuses the pattern, or it has a back-reference.
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference to many texts.
         LimitError: a limit was reached.
     """
 

@@ -220,7 +220,7 @@ class Kit:
         """Return the constraint of an answer that may call tools, as a family of models does.
 
         Args:
-            tools: definitions as OpenAI's interface has them, or their JSON text.
+            tools: definitions as OpenAI, MCP or Anthropic write them, or their JSON text.
             family: one of :func:`maskc.tags.families.list_families`.
             choice: ``auto``, ``required``, ``none``, or ``{"name": …}`` for one tool.
             parallel: whether there may be more than one call.

@@ -1,7 +1,12 @@
-"""Which tools may be called? OpenAI's tool definitions and tool choice, read and checked.
+"""Definitions of tools and the choice among them, read and checked.
 
-Example: ``[{"type": "function", "function": {"name": "f", "parameters": {…}}}]`` is one tool, and
-``{"type": "function", "function": {"name": "f"}}`` the choice of it; ``{"name": "f"}`` will do.
+A definition is written as OpenAI's chat completions write it (``{"type": "function", "function":
+{"name": "f", "parameters": {…}}}``), as its responses do (the same without the inner object), as
+MCP does (``inputSchema``) or as Anthropic does (``input_schema``). A field that none of them has is
+refused: a misspelt ``parameters`` would allow any object.
+
+Example: ``{"type": "function", "function": {"name": "f"}}`` is the choice of a tool;
+``{"name": "f"}`` is the same.
 """
 
 from __future__ import annotations
@@ -20,6 +25,20 @@ MAX_TOOLS = 10_000
 # What the wrappers of all families leave as it is.
 _NAME = re.compile(r"[^\x00-\x20\x7f\"'\\<>{}|&=\ud800-\udfff]{1,256}")
 ANY_OBJECT = {"type": "object"}
+# The schema of the arguments, as each protocol names it.
+_SCHEMAS = ("parameters", "inputSchema", "input_schema")
+# Fields of definitions that do not change which arguments are legal.
+_NOTES = {
+    "_meta",
+    "allowed_callers",
+    "annotations",
+    "cache_control",
+    "defer_loading",
+    "description",
+}
+_NOTES |= {"eager_input_streaming", "execution", "icons", "input_examples", "outputSchema", "title"}
+_FIELDS = _NOTES | {"name", "strict", "type", *_SCHEMAS}
+_OUTER_FIELDS = _NOTES | {"function", "strict", "type"}
 
 
 def read_tools(given: Any) -> list[Tool]:
@@ -44,13 +63,35 @@ def read_tools(given: Any) -> list[Tool]:
 
 
 def _read_tool(given: Any, pointer: str) -> Tool:
-    if isinstance(given, Mapping) and given.get("type", "function") == "function":
-        function = given.get("function", given)
-        place = f"{pointer}/function" if "function" in given else pointer
+    if isinstance(given, Mapping) and given.get("type") in (None, "function", "custom"):
+        function, place = given, pointer
+        if "function" in given:
+            _check_fields(given, _OUTER_FIELDS, pointer)
+            function, place = given["function"], f"{pointer}/function"
         if isinstance(function, Mapping):
-            schema = _read_parameters(function, given, place)
-            return Tool(_read_name(function, place), schema, f"{place}/parameters")
+            _check_fields(function, _FIELDS, place)
+            key = _name_schema(function, place)
+            strict = function.get("strict", given.get("strict"))
+            schema = ANY_OBJECT if strict is False else _read_schema(function, key, place)
+            return Tool(_read_name(function, place), schema, f"{place}/{key}")
     raise TagError(pointer, "it is no function", "give an object with type and function")
+
+
+def _check_fields(given: Mapping[str, Any], known: set[str], pointer: str) -> None:
+    """Raise a TagError for a field that no protocol has; one that is null says nothing."""
+    for field, value in given.items():
+        if field not in known and value is not None:
+            remedy = "remove it; the schema of the arguments is named parameters"
+            raise TagError(f"{pointer}/{field}", "a tool has no such field", remedy)
+
+
+def _name_schema(function: Mapping[str, Any], pointer: str) -> str:
+    """Return the field that holds the schema of the arguments."""
+    given = [key for key in _SCHEMAS if function.get(key) is not None]
+    if len(given) > 1:
+        fact = f"the schema of the arguments is given twice, as {given[0]} and {given[1]}"
+        raise TagError(pointer, fact, "give one of them")
+    return given[0] if given else "parameters"
 
 
 def _read_name(function: Mapping[str, Any], pointer: str) -> str:
@@ -61,15 +102,13 @@ def _read_name(function: Mapping[str, Any], pointer: str) -> str:
     return name
 
 
-def _read_parameters(function: Mapping[str, Any], given: Mapping[str, Any], pointer: str) -> Any:
+def _read_schema(function: Mapping[str, Any], key: str, pointer: str) -> Any:
     """Return the schema of the arguments, which are an object in any case."""
-    schema = function.get("parameters")
-    strict = function.get("strict", given.get("strict"))
-    if schema is None or schema is True or strict is False:
+    schema = function.get(key)
+    if schema is None or schema is True:
         return ANY_OBJECT
     if not isinstance(schema, Mapping):
-        place = f"{pointer}/parameters"
-        raise TagError(place, "it is no JSON Schema of an object", "give an object")
+        raise TagError(f"{pointer}/{key}", "it is no JSON Schema of an object", "give an object")
     return schema if "type" in schema else {"type": "object", **schema}
 
 

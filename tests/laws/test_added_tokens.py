@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, models
 from tokenizers.pre_tokenizers import ByteLevel
@@ -12,6 +12,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 import maskc
 from maskc.verify.loaded import unpack
 from maskc.vocab import AddedTokens
+from tests.examples import examples
 
 VALUES = r"""
 start: value
@@ -63,7 +64,7 @@ def artifacts(tokenizer):
 
 
 @pytest.mark.parametrize(("name", "text"), TEXTS.items())
-@settings(max_examples=10)
+@examples(10)
 @given(st.data())
 def test_a_mask_holds_just_the_tokens_that_can_be_walked(artifacts, name, text, data):
     artifact, written = artifacts[name], text.encode()

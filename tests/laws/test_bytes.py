@@ -11,7 +11,7 @@ from lark import Lark
 from maskc.errors import MaskcError
 from maskc.verify.general import is_two_endings
 from tests.compiled import compile_text
-from tests.examples import examples
+from tests.examples import seeds
 from tests.laws.test_masks_are_exact import check_language
 from tests.random_grammars import draw_grammar
 
@@ -53,7 +53,7 @@ def find_rest(matcher, written):
     return None
 
 
-@pytest.mark.parametrize("seed", range(examples(30).max_examples))
+@pytest.mark.parametrize("seed", seeds(30))
 @pytest.mark.parametrize(("parser", "lexer"), [(p, x) for p, xs in HEADS.items() for x in xs])
 def test_a_mask_is_exact_on_bytes(parser, lexer, seed):
     draw = Random(seed)

@@ -12,7 +12,7 @@ from maskc.errors import MaskcError
 from maskc.frontends.lark.rule_postlex import build_postlex
 from maskc.frontends.source import load_source
 from tests.compiled import compile_text
-from tests.examples import examples
+from tests.examples import seeds
 from tests.laws.test_masks_are_exact import check_language
 from tests.laws.test_postlex_rules import draw_rules
 from tests.random_grammars import draw_grammar, draw_layout_grammar, draw_tokens
@@ -34,7 +34,7 @@ def check(text, alphabet, longest, tokens):
     return check_language(text, alphabet, longest, tokens, lark=lark, parser="earley")
 
 
-@pytest.mark.parametrize("seed", range(examples(40).max_examples))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_a_mask_is_exact_where_lexemes_are_dropped_and_renamed(seed):
     draw = Random(seed)
     text, alphabet = draw_grammar(draw)
@@ -44,7 +44,7 @@ def test_a_mask_is_exact_where_lexemes_are_dropped_and_renamed(seed):
     assert check(text, alphabet, longest, draw_tokens(draw, alphabet)) > 0
 
 
-@pytest.mark.parametrize("seed", range(examples(25).max_examples))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_a_mask_is_exact_between_indents(seed):
     draw = Random(seed)
     text, alphabet = draw_layout_grammar(draw)

@@ -18,7 +18,7 @@ from maskc.glr.tails import factor_tails
 from maskc.verify.general import GeneralOracle, parses_generally
 from maskc.verify.readings import Undecided
 from tests.compiled import compile_text, legal_ids
-from tests.examples import examples
+from tests.examples import examples, seeds
 from tests.general_grammars import draw_general_grammar, general_grammar
 from tests.laws import test_masks_are_exact as exact
 from tests.random_grammars import accepted_texts, draw_grammar, draw_tokens
@@ -65,7 +65,7 @@ def test_a_mask_is_exact_for_a_general_grammar(seed, lexer):
     check(text, alphabet, 5, draw_tokens(draw, alphabet), lexer)
 
 
-@pytest.mark.parametrize("seed", range(examples(20).max_examples))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_a_mask_is_exact_where_alternatives_share_their_tails(seed, monkeypatch):
     monkeypatch.setattr("maskc.glr.pipeline.share_tails", factor_tails)
     draw = Random(seed)

@@ -10,12 +10,13 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import maskc
 from maskc.jsonschema.compiling import compile_schema
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from tests.examples import examples
 
 idna = pytest.importorskip("idna")
 idnadata = pytest.importorskip("idna.idnadata")
@@ -173,7 +174,7 @@ def draw_prefix(seed):
     )
 
 
-@settings(deadline=None, max_examples=5)
+@examples(5)
 @given(st.integers(0, 1 << 32))
 def test_legal_near_the_end_is_what_idna_takes(seed):
     prefix = draw_prefix(seed)

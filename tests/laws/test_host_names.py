@@ -4,13 +4,14 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from tests.examples import examples
 from tests.jsonschema.texts import accepts_value, build_machine
 
 # Pieces of tokens: signs that ask for what stands beside them, scripts, parts of characters.
@@ -62,7 +63,7 @@ def check(schema, prefix, tokens, vocabulary):
     assert np.array_equal(artifact.mask_table()[matcher.mask_id()], bitmask[0])
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(
     st.sampled_from(["idn-hostname", "idn-email"]),
     st.sampled_from(["", "a@", '\\"b@c\\"@', "é@"]),
@@ -76,7 +77,7 @@ def test_masks_are_the_tokens_that_the_machine_reads(name, local, text, n_cut, v
     check({"type": "string", "format": name}, raw[: len(raw) - n_cut], *VOCABULARIES[vocabulary])
 
 
-@settings(deadline=None, max_examples=5)
+@examples(5)
 @given(TEXTS, st.integers(0, 30), st.integers(0, 1))
 def test_masks_of_lists_whose_items_differ_are_exact(text, n_cut, vocabulary):
     items = {"type": "object", "properties": {"to": {"format": "idn-email", "type": "string"}}}

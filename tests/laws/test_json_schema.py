@@ -11,6 +11,7 @@ import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from tests.examples import examples
 from tests.jsonschema.texts import accepts, build_machine, count_legal, find_end, read
 
 NAMES = st.sampled_from(["a", "b", "ab"])
@@ -124,7 +125,7 @@ def test_a_schema_that_nothing_fits_has_no_valid_value(schema, values):
             assert not any(map(validator.is_valid, values)), schema
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(SCHEMAS, VALUES, st.data())
 def test_what_is_legal_can_be_finished(schema, value, data):
     machine = build(schema)
@@ -181,7 +182,7 @@ VOCABULARIES = [
 KEPT = [maskc.Artifact(compile_schema({}, vocabulary)) for _, vocabulary in VOCABULARIES]
 
 
-@settings(deadline=None, max_examples=90)
+@examples(90)
 @given(SCHEMAS, VALUES, st.sampled_from(VOCABULARIES), st.data())
 def test_masks_are_the_tokens_that_the_machine_reads(schema, value, tokens_and_vocabulary, data):
     tokens, vocabulary = tokens_and_vocabulary
@@ -223,7 +224,7 @@ def records(draw):
     return schema, value
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(records(), st.sampled_from(VOCABULARIES))
 def test_masks_of_records_are_the_tokens_that_are_taken(record, tokens_and_vocabulary):
     """Position by position, beside other records of the vocabulary."""

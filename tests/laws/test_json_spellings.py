@@ -5,12 +5,13 @@ import json
 import jsonschema
 import jsonschema_rs
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
+from tests.examples import examples
 from tests.laws.test_json_schema import SCHEMAS, VALUES, VOCABULARIES
 
 TOKENS, VOCABULARY = VOCABULARIES[0]
@@ -48,7 +49,7 @@ def cut(text, data):
     return found
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(SCHEMAS, VALUES, st.data())
 def test_a_value_is_legal_in_every_spelling_and_every_cut_iff_it_is_valid(schema, value, data):
     try:

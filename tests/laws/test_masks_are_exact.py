@@ -18,7 +18,7 @@ from maskc.errors import GrammarError, MaskcError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from tests.compiled import compile_text, legal_ids
-from tests.examples import examples
+from tests.examples import examples, seeds
 from tests.random_grammars import (
     accepted_texts,
     draw_grammar,
@@ -160,7 +160,7 @@ def test_a_mask_is_exact_on_random_grammars(draw, lexer):
     assert check_language(text, alphabet, longest, draw_tokens(draw, alphabet), lexer=lexer) > 0
 
 
-@pytest.mark.parametrize("seed", range(examples(30).max_examples))
+@pytest.mark.parametrize("seed", seeds(30))
 @pytest.mark.parametrize("lexer", ["contextual", "basic"])
 def test_a_mask_is_exact_on_random_indentation(seed, lexer):
     draw = Random(seed)

@@ -10,7 +10,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import maskc
@@ -22,6 +22,7 @@ from maskc.runtime.schema.strings.ecma import START, Patterns
 from maskc.runtime.schema.strings.ecma_escapes import DASH
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from tests.examples import examples
 
 PIECES = [
     *("a", "b", "k", "(", ")", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?<a>", "(?<b1>", "(?<"),
@@ -108,7 +109,7 @@ def check(artifact, prefix):
     assert any(wanted) or matcher.is_accepting
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.integers(0, 2), TEXTS, st.integers(0, 3), st.booleans())
 @example(0, "(?<a>b)(?<", 0, False)
 @example(0, "[z-\\u{", 0, False)
@@ -122,7 +123,7 @@ def test_masks_are_the_tokens_that_the_machine_reads(which, text, n_cut, is_esca
     check(ARTIFACTS[which], raw[: len(raw) - n_cut])
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(TEXTS)
 def test_effects_that_are_changed_are_those_that_are_walked(text):
     reader, state = Patterns(), START
@@ -195,14 +196,14 @@ def ask_node(texts):
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not there")
-@settings(deadline=None, max_examples=5)
+@examples(5)
 @given(st.lists(TEXTS, min_size=100, max_size=400))
 def test_a_pattern_is_what_node_takes(texts):
     texts += [text + "]" for text in texts]
     assert [is_pattern(text) for text in texts] == ask_node(texts)
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(TEXTS)
 @example("(?<Z\\udb")
 def test_whatever_begins_a_pattern_can_be_finished(text):

@@ -10,7 +10,7 @@ import pytest
 from maskc.errors import MaskcError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
-from tests.examples import examples
+from tests.examples import seeds
 from tests.laws.test_masks_are_exact import check_language
 from tests.random_grammars import draw_grammar, draw_tokens
 
@@ -58,7 +58,7 @@ def check(text, alphabet, longest, tokens, lexer):
     return check_language(text, alphabet, longest, tokens, lexer=lexer)
 
 
-@pytest.mark.parametrize("seed", range(examples(60).max_examples))
+@pytest.mark.parametrize("seed", seeds(60))
 @pytest.mark.parametrize("lexer", ["contextual", "basic"])
 def test_a_mask_is_exact_where_lexemes_are_dropped_and_renamed(seed, lexer):
     draw = Random(seed)
@@ -71,7 +71,7 @@ def test_a_mask_is_exact_where_lexemes_are_dropped_and_renamed(seed, lexer):
     assert check(text, alphabet, longest, draw_tokens(draw, alphabet), lexer) > 0
 
 
-@pytest.mark.parametrize("seed", range(examples(25).max_examples))
+@pytest.mark.parametrize("seed", seeds(25))
 @pytest.mark.parametrize("lexer", ["contextual", "basic"])
 def test_a_mask_is_exact_where_rules_look_at_brackets(seed, lexer):
     draw = Random(seed)

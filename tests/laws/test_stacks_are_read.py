@@ -12,11 +12,11 @@ import pytest
 import maskc
 from maskc.errors import MaskcError
 from tests.compiled import compile_text, legal_ids
-from tests.examples import examples
+from tests.examples import seeds
 from tests.random_grammars import draw_layout_grammar, draw_tokens
 
 N_STEPS = 40
-SEEDS = range(examples(24).max_examples)
+SEEDS = seeds(24)
 SYMBOLS = "abc()[],;"
 
 

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import maskc
 from maskc.errors import ArtifactError
+from tests.examples import examples
 
 # `pair` and `item` share states whose look-aheads would be merged in one table of both.
 LALR = """
@@ -66,7 +67,7 @@ def test_masks_of_a_start_symbol_are_those_of_it_alone(compiled):
                 assert ends == other_ends
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.text(st.sampled_from("ab1(),;=+ "), max_size=12))
 def test_of_any_text_the_same_begins(compiled, text):
     together, alone, _ = compiled

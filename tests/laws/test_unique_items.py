@@ -10,7 +10,7 @@ import json
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import maskc
@@ -18,6 +18,7 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
 from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from tests.examples import examples
 from tests.jsonschema.texts import build_machine
 from tests.laws.test_json_schema import TOKENS
 
@@ -117,7 +118,7 @@ def list_texts(schema):
     return texts
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(ARRAYS, ASKED, st.data())
 def test_a_prefix_is_legal_iff_a_valid_text_begins_so(array, asked, data):
     schema = {**array, **asked}
@@ -142,7 +143,7 @@ def test_a_prefix_is_legal_iff_a_valid_text_begins_so(array, asked, data):
 REPEATED = {"type": "object", "properties": {"a": {"items": {"type": "boolean"}}}}
 
 
-@settings(deadline=None, max_examples=4)
+@examples(4)
 @example({"items": {**REPEATED, "additionalProperties": False}}, {"uniqueItems": True}, None)
 @given(ARRAYS, ASKED, st.data())
 def test_masks_are_the_tokens_that_the_machine_reads(array, asked, data):

@@ -1,6 +1,6 @@
 """Sets of terminals in the sequences that debt automata read."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.grammar.model import Production
@@ -9,6 +9,7 @@ from maskc.ids import END
 from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.dft import build_dft
 from maskc.pushdown.production_debts import ProductionDebts
+from tests.examples import examples
 
 S = -1
 a, b, c = 1, 2, 3
@@ -61,7 +62,7 @@ def test_an_automaton_beyond_the_bound_is_not_made():
     assert debts_of(NESTED).build(c, (b, b, b)) is not None
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.integers(1, 7), min_size=1, max_size=3), st.sampled_from([a, b, c]))
 def test_a_sequence_of_sets_is_never_legal_iff_each_choice_from_them_is(masks, x):
     productions = [*NESTED, Production(0, (S, S))]

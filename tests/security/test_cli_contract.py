@@ -4,11 +4,12 @@ import json
 import string
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from maskc.cli.main import run
 from tests.artifact.test_container import sign
+from tests.examples import examples
 from tests.security.forging import compile_examples
 
 STATUSES = {0, 1, 2, 130}
@@ -24,9 +25,7 @@ TOKENIZER = {
 }
 ARTIFACT = compile_examples()["lalr"]
 
-few = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+few = examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def changed(sound):

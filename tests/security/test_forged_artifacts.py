@@ -8,7 +8,7 @@ from random import Random
 import msgpack
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import maskc
@@ -16,6 +16,7 @@ from maskc.artifact.container import decode, encode
 from maskc.artifact.model import MAX_QUESTIONS
 from maskc.errors import ArtifactError, LimitError
 from tests.artifact.test_container import with_header
+from tests.examples import examples
 from tests.security.forged_plans import compile_schemas
 from tests.security.forging import compile_examples, forge, load_forged, use
 
@@ -66,7 +67,7 @@ def test_what_is_forged_was_sound(kind, path):
         use(artifact, Random(seed))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.sampled_from(KINDS), st.integers(0, 1 << 30), st.sampled_from([1, 1, 2, 3, 6]))
 def test_a_forged_artifact_is_refused_or_can_be_used(path, kind, seed, n_changes):
     draw = Random(seed)

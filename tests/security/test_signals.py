@@ -16,9 +16,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import settings
 
 import maskc
+from tests.examples import seeds
 
 GRAMMAR = 'start: "{" (pair ("," pair)*)? "}"\npair: /"[a-z]+"/ ":" (/[0-9]+/ | start)\n'
 COMMANDS = {
@@ -118,7 +118,7 @@ def stop(arguments, folder, number, delay):
 def test_a_command_that_is_stopped_leaves_a_line_and_nothing_else(folder, number):
     draw = Random(int(number))
     left = files_of(folder / "work")
-    for _ in range(settings().max_examples // 10):
+    for _ in seeds(10):
         name, delay = draw.choice(sorted(COMMANDS)), draw.uniform(0, 0.8)
         status, said = stop(COMMANDS[name], folder, number, delay)
         place = f"{name} after {delay:.3f} s: {status}, {said!r}"

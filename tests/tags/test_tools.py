@@ -1,4 +1,4 @@
-"""OpenAI's tool definitions and choices: what is read, what is refused, and what is the same."""
+"""Tool definitions of several protocols, and choices: what is read, refused, and the same."""
 
 import json
 
@@ -21,6 +21,41 @@ def test_a_tool_is_read_with_the_place_of_its_schema():
 
 def test_a_text_is_read_as_its_json():
     assert read_tools(json.dumps([tool(parameters=CITY)])) == read_tools([tool(parameters=CITY)])
+
+
+@pytest.mark.parametrize(
+    ("definition", "pointer"),
+    [
+        ({"type": "function", "name": "f", "parameters": CITY}, "/tools/0/parameters"),
+        (
+            {"name": "f", "inputSchema": CITY, "annotations": {}, "title": "F"},
+            "/tools/0/inputSchema",
+        ),
+        ({"name": "f", "input_schema": CITY, "type": "custom"}, "/tools/0/input_schema"),
+    ],
+)
+def test_a_tool_of_another_protocol_is_read_with_the_place_of_its_schema(definition, pointer):
+    (read,) = read_tools([definition])
+    assert (read.name, read.schema, read.pointer) == ("f", CITY, pointer)
+
+
+@pytest.mark.parametrize(
+    ("definition", "place"),
+    [
+        ({"name": "f", "paramaters": CITY}, "/tools/0/paramaters"),
+        (tool(Parameters=CITY), "/tools/0/function/Parameters"),
+        ({**tool(), "parameters": CITY}, "/tools/0/parameters"),
+        ({"name": "f", "parameters": CITY, "inputSchema": CITY}, "/tools/0"),
+    ],
+)
+def test_a_field_that_no_protocol_has_is_refused_with_its_place(definition, place):
+    with pytest.raises(TagError) as refused:
+        read_tools([definition])
+    assert refused.value.pointer == place
+
+
+def test_an_unknown_field_that_is_null_says_nothing():
+    assert read_tools([tool(parameters=CITY, response=None)])[0].schema == CITY
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,14 @@ import warnings
 import lark
 import pytest
 import regex
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import maskc
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.lark.regex_module import translate
 from maskc.frontends.source import source_from_header
+from tests.examples import examples
 
 GRAMMAR = r"""// maskc: regex=true
 start: (NAME | PRICE | KEYWORD)+
@@ -63,7 +64,7 @@ def patterns(draw, depth=2):
     return draw(st.sampled_from(["", "|"])).join(parts)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(patterns(), st.text(st.sampled_from(CHARACTERS), max_size=5))
 @example("(?i:ß)", "ß")
 @example("(?i:k)+", "Kk")

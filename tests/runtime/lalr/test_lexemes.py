@@ -39,3 +39,9 @@ def test_the_end_of_an_indented_text_reads_the_open_blocks(blocks, reach):
     reads = ReadSet(h.stack.depth)
     assert blocks.lexemes.may_end(h, reads)
     assert reads.layout
+
+
+def test_a_text_ends_inside_one_block_that_its_last_line_leaves_open(blocks, reach):
+    for text in (b"b:\n x\n ", b"b:\n b:\n  x\n  "):  # one block open, and two
+        h = reach(blocks, text)
+        assert blocks.lexemes.may_end(h, ReadSet(h.stack.depth))

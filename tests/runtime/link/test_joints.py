@@ -21,6 +21,13 @@ def test_a_token_may_end_one_piece_and_begin_the_next(joints):
     assert joints.step(after, b"b") == ()
 
 
+def test_what_follows_is_walked_from_each_place_at_which_parts_end(joints):
+    either = joints.choice([make_leaf(joints, b"a"), make_leaf(joints, b"ab", b"b")])
+    whole = joints.sequence([either, make_leaf(joints, b"c!")])
+    start = joints.rest(whole, joints.end).starts
+    assert legal(joints, start) == {b"a", b"ab", b"abc", b"b", b"bc"}
+
+
 def test_what_follows_an_empty_piece_may_come_at_once(joints):
     either = joints.repetition(make_leaf(joints, b"a"), 0, 1)
     whole = joints.sequence([either, make_leaf(joints, b"bc")])

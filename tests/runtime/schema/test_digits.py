@@ -2,13 +2,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.scans.digits import follow_number
 from maskc.runtime.schema.tries.trie import ROOT
+from tests.examples import examples
 from tests.runtime.schema.vocabularies import build_index
 
 TEXTS = (
@@ -52,7 +53,7 @@ def read(numbers, text):
 
 
 @pytest.mark.parametrize("exponents", [True, False])
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(
     rule=RULES,
     before=st.from_regex(rb"-?(0|[1-9][0-9]{0,2})(\.[0-9]{0,3})?|-?", fullmatch=True),

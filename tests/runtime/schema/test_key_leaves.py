@@ -1,11 +1,17 @@
 import pytest
 
+from maskc import Artifact
+from maskc.jsonschema.compiling import compile_schema
 from maskc.native import is_compiled
 from maskc.runtime.schema.leaves import leaves
 from maskc.runtime.schema.leaves.key_leaves import KeyLeaves
 from maskc.runtime.schema.leaves.leaves import Leaves
 from maskc.runtime.schema.machine.nodes import STATE
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.runtime.schema.scans.scanned import Scanned
+from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from tests.compiled import legal_tokens
+from tests.laws.judges import write_words
 from tests.runtime.schema.machines import INDEX, node_after
 
 NAMES = [f"{a}{b}{n}" for a in "abx1" for b in "aé1" for n in range(60)]
@@ -73,6 +79,21 @@ def test_a_scan_of_many_names_packs_one_row_for_those_that_may_come(monkeypatch)
     assert len(rows) == 1
     leaf_of(keys, node, 0b101)
     assert len(rows) == 2
+
+
+def test_keys_that_have_no_name_are_not_remembered_where_there_is_no_room_for_them():
+    schema = {
+        "properties": {"cc": {"const": 1}},
+        "required": ["cc"],
+        "maxProperties": 2,
+        "propertyNames": {"pattern": "^[^e]"},
+    }
+    tokens = sorted(word.encode() for word in write_words('{}"ce:,1', 4) if word)
+    vocabulary = build_vocabulary("dense", TokenTable((*tokens, None), (len(tokens),)))
+    layout = Layout(blanks="compact", escapes="minimal")
+    artifact = Artifact(compile_schema(schema, vocabulary, layout=layout))
+    assert {b"c", b"1", b'1"', b'cc":'} <= legal_tokens(artifact, '{"')
+    assert legal_tokens(artifact, '{"1":1,"') == {b"c", b"cc", b'cc"', b'cc":'}
 
 
 @pytest.mark.parametrize("text", ['{"', '{"a', '{"\\', '{"\\u00'])

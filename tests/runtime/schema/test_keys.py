@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.jsonschema.patterns import build_pattern
@@ -8,6 +8,7 @@ from maskc.runtime.schema.strings import keys as keys_module
 from maskc.runtime.schema.strings.characters import of_words
 from maskc.runtime.schema.strings.keys import Keys, order_names, order_words
 from maskc.runtime.schema.strings.transitions import DEAD
+from tests.examples import examples
 from tests.jsonschema.texts import build_machine
 
 
@@ -46,7 +47,7 @@ WORDS = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(WORDS)
 def test_flat_keys_lead_where_all_others_would(properties):
     rule = rule_of(properties)

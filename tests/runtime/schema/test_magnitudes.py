@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import ceil
 
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from maskc.runtime.schema.numbers.magnitudes import (
@@ -15,6 +15,7 @@ from maskc.runtime.schema.numbers.magnitudes import (
     by_digits,
 )
 from maskc.runtime.schema.numbers.powers import Factor
+from tests.examples import examples
 
 VALUES = st.builds(
     lambda digits, exponent: digits * Fraction(10) ** exponent,
@@ -108,7 +109,7 @@ def test_multiples_are_found(bounds, factor, nots, excluded, digits, powers, sta
     assert numbers.meets(digits, powers, start=start) == any(map(meets, scales))
 
 
-@settings(max_examples=settings.default.max_examples // 3)
+@examples(33)
 @given(
     BOUNDS,
     POSITIVE,

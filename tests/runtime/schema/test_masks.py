@@ -4,13 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
 from maskc.runtime.schema.plan.plan import Layout
+from tests.examples import examples
 from tests.laws.test_json_schema import SCHEMAS, VALUES
 from tests.runtime.schema.vocabularies import TEXTS, VOCABULARY
 
@@ -37,7 +38,7 @@ def read_by_token(matcher):
     return [*legal, matcher.is_accepting]
 
 
-@settings(deadline=None, max_examples=8)
+@examples(8)
 @given(SCHEMAS, st.lists(VALUES, min_size=1, max_size=3), LAYOUTS, st.sampled_from([None, 1]))
 @example(UNIQUE, [["", 1], ["a", "ab"]], Layout(blanks="any"), 3)
 @example(FEW_KEYS, [{"a": 1, "ab": 2}], Layout(), None)

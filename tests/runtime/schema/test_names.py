@@ -2,13 +2,14 @@
 
 import json
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import maskc
 from maskc.jsonschema.compiling import compile_schema
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.leaves.names import Names
+from tests.examples import examples
 from tests.runtime.schema.machines import INDEX
 from tests.runtime.schema.test_masks import mask, read_by_token
 from tests.runtime.schema.vocabularies import VOCABULARY, build_index
@@ -28,7 +29,7 @@ KINDS = st.sampled_from(
 VALUES = st.sampled_from([12, None, "a", [1], {"a": 12}])
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(
     names=st.dictionaries(NAMES, KINDS, min_size=1, max_size=4),
     others=KINDS,
