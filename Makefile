@@ -122,11 +122,11 @@ conformance-json-schema: corpora ## walk the JSON Schema Test Suite of five dial
 templates: $(STAMP) ## download chat templates and calls of tools, and follow every call as every template writes it
 	$(BIN)/python -m pip download --quiet --no-deps --dest corpora bfcl-eval
 	$(BIN)/python -m pip download --quiet --no-deps --no-binary llama-cpp-python --dest corpora llama-cpp-python
-	$(BIN)/python -m benchmarks.templates corpora/llama_cpp_python-*.tar.gz corpora/bfcl_eval-*.whl
+	$(BIN)/python -m tests.outside.templates corpora/llama_cpp_python-*.tar.gz corpora/bfcl_eval-*.whl
 
 tokenizers: $(STAMP) ## download real vocabularies as GGUF files: bytes by their texts, json and python compiled, texts walked
 	$(BIN)/python -m pip download --quiet --no-deps --no-binary llama-cpp-python --dest corpora llama-cpp-python
-	$(BIN)/python -m benchmarks.vocabularies corpora/llama_cpp_python-*.tar.gz --page docs/tokenizers.md
+	$(BIN)/python -m tests.outside.vocabularies corpora/llama_cpp_python-*.tar.gz --page docs/tokenizers.md
 
 wild: $(STAMP) ## compile and verify the grammars of FOLDER, each with the settings of its project beside it
 	$(BIN)/python -m tests.wild $(or $(FOLDER),$(error FOLDER= is the folder of grammars)) --page docs/published-grammars.md
@@ -171,4 +171,4 @@ engine-vllm: $(STAMP) ## install vLLM for CPUs into .venv-vllm (6 GB), test and 
 	.venv-vllm/bin/python -m benchmarks.serving.vllm_tools
 
 grammars: $(STAMP) ## compile, verify and time our own grammars, and write the table of docs/grammars.md
-	$(BIN)/python benchmarks/collection.py
+	$(BIN)/python -m tests.outside.collection

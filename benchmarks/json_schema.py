@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import importlib
 import json
 import random
 import signal
@@ -37,11 +36,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import track
-
-from benchmarks.engines import AskedSchema, RefusedError, Schemas, SchemaSession
-from benchmarks.workloads import TOKENIZER
+from benchmarks.engines import TOKENIZER, AskedSchema, Engine, RefusedError, Session, read_engine
 from maskc.bench.timing import Bitmask
 from maskc.vocab import load_encoder
 
@@ -58,7 +53,7 @@ def on_alarm(*_: object) -> None:
 
 
 def walk(
-    session: SchemaSession, tokens: list[int], bitmask: Bitmask, times: list[float]
+    session: Session, tokens: list[int], bitmask: Bitmask, times: list[float]
 ) -> tuple[bool, bool]:
     """Return whether all tokens are taken and the text may end, and whether masks say so."""
     agrees = True
@@ -74,15 +69,15 @@ def walk(
     return session.may_end(), agrees
 
 
-def warm_up(schemas: Schemas) -> None:
+def warm_up(engine: Engine) -> None:
     """Make what depends on the tokenizer alone, with a schema that no file has."""
     encode = load_encoder(TOKENIZER).encode
     schema = {"patternProperties": {"^\\d": {"pattern": "^[^q]*$"}}, "type": "object"}
     try:
-        session = schemas.compile(AskedSchema(schema))()
+        session = engine.compile("schema", AskedSchema(schema))()
     except RefusedError:
-        session = schemas.compile(AskedSchema({"type": "object"}))()
-    walk(session, list(encode('{"1": "a", "b": 1')), schemas.bitmask, [])
+        session = engine.compile("schema", AskedSchema({"type": "object"}))()
+    walk(session, list(encode('{"1": "a", "b": 1')), engine.bitmask, [])
     # A garbage collection that walks all of this takes a tenth of a second, in any mask.
     gc.collect()
     gc.freeze()
@@ -133,17 +128,17 @@ class Reader:
     """What reads schemas with an engine.
 
     Args:
-        schemas: the engine.
+        engine: what compiles them.
     """
 
-    def __init__(self, schemas: Schemas) -> None:
-        self._schemas = schemas
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._encode = load_encoder(TOKENIZER).encode
 
     def read(self, file: Path) -> Record:
         """Read a schema with its instances."""
         gc.collect()  # what the schema before has left
-        record = Record(self._schemas.name, file.name, measure_floor())
+        record = Record(self._engine.name, file.name, measure_floor())
         try:
             entry = json.loads(file.read_text())
         except json.JSONDecodeError as error:
@@ -165,14 +160,14 @@ class Reader:
 
     def _judge(self, entry: Any, record: Record) -> str:
         began = time.thread_time()
-        start = self._schemas.compile(AskedSchema(entry["schema"]))
+        start = self._engine.compile("schema", AskedSchema(entry["schema"]))
         start().fill()
         record.first = time.thread_time() - began
         tests = sorted(entry["tests"], key=lambda test: not test["valid"])
         for number, test in enumerate(tests):
             tokens = list(self._encode(json.dumps(test["data"], ensure_ascii=False)))
             times = record.warm if number else record.cold
-            accepted, agrees = walk(start(), tokens, self._schemas.bitmask, times)
+            accepted, agrees = walk(start(), tokens, self._engine.bitmask, times)
             if not agrees:
                 return "mask differs from matcher"
             if accepted != test["valid"]:
@@ -215,26 +210,21 @@ def show_all(records: list[Record]) -> None:
     show("mask, later instances", [t for record in records for t in record.warm], 1e-6, "µs")
 
 
-def read_all(engine: str, files: list[Path], kept: Path | None) -> None:
+def read_all(name: str, files: list[Path], kept: Path | None) -> None:
     """Read files with an engine, and print what came of it."""
-    schemas: Schemas = importlib.import_module(f"benchmarks.engines.{engine}_engine").read_schemas()
-    known = load_records(kept, schemas.name)
-    # What depends on the tokenizer alone is made once, before any clock runs.
-    warm_up(schemas)
+    engine = read_engine(name)
+    known = load_records(kept, engine.name)
+    warm_up(engine)
     signal.signal(signal.SIGPROF, on_alarm)
-    reader, records = Reader(schemas), list[Record]()
-    console = Console(stderr=True)
-    bar = track(
-        files, schemas.name, console=console, transient=True, disable=not console.is_terminal
-    )
+    reader, records = Reader(engine), list[Record]()
     with nullcontext() if kept is None else kept.open("a") as lines:
-        for file in bar:
+        for file in files:
             record = known.get(file.name) or reader.read(file)
             records.append(record)
             if lines is not None and file.name not in known:
                 print(record.line(), file=lines, flush=True)
             if record.outcome not in ("right", "refused", "no value fits"):
-                print(f"{file.name}: {record.outcome} {record.why}".rstrip())
+                print(f"{file.name}: {record.outcome} {record.why}".rstrip(), flush=True)
     show_all(records)
 
 

@@ -13,17 +13,12 @@ import time
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import maskc
-from benchmarks.corpora import (
-    c_programs,
-    json_payloads,
-    python_files,
-    sql_scripts,
-    toy_c_programs,
-)
+from benchmarks import texts
 from maskc.vocab import load_encoder
 
 ROOT = Path(__file__).parent.parent
@@ -47,53 +42,49 @@ class Workload:
     about: str
 
 
-def _json() -> list[tuple[str, str]]:
-    return json_payloads.generate_payloads() + json_payloads.find_installed()
-
-
 WORKLOADS = {
     workload.name: workload
     for workload in (
         Workload(
             "json",
             ROOT / "grammars" / "json_unbounded.lark",  # the peers' JSON has no bound either
-            _json,
+            lambda: texts.generate(texts.JSON, 50) + texts.find_json(),
             "generated API payloads, and JSON files of installed packages",
         ),
         Workload(
             "python",
             ROOT / "grammars" / "python.lark",
-            python_files.find_files,
+            texts.find_python,
             "standard-library files of 1 to 20 KB; the peers without indentation",
         ),
         Workload(
             "c",
             ROOT / "grammars" / "c.lark",
-            c_programs.generate_programs,
+            partial(texts.generate, texts.C, 20),
             "generated programs as after the preprocessor",
         ),
         Workload(
             "sql",
             ROOT / "grammars" / "sql.lark",
-            sql_scripts.generate_scripts,
+            partial(texts.generate, texts.SQL, 40),
             "generated scripts over the tables of a shop",
         ),
         Workload(
             "tiny_sql",
             ROOT / "benchmarks" / "grammars" / "tiny_sql.lark",
-            sql_scripts.generate_tiny,
+            partial(texts.generate, texts.TINY_SQL, 16),
             "single SELECTs of a toy language",
         ),
         Workload(
             "toy_c",
             ROOT / "benchmarks" / "grammars" / "toy_c.gbnf",
-            toy_c_programs.generate_programs,
+            partial(texts.generate, texts.TOY_C, 20),
             "generated programs; a general grammar, in GBNF",
         ),
         Workload(
             "llama_c",
             ROOT / "corpora" / "c.gbnf",
-            toy_c_programs.generate_programs,
+            partial(texts.generate, texts.TOY_C, 20),
             "the same programs with grammars/c.gbnf of llama.cpp, put there by hand",
         ),
     )

@@ -14,7 +14,6 @@ With ``--page`` two tables are written to a page: all tests, and the required on
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
 import select
@@ -26,16 +25,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.conformance.corpora import corpus
-from benchmarks.conformance.json_schema import PARTS, SUITE, URIS, list_remotes
+from benchmarks.conformance.json_schema import CLASSES, PARTS, SUITE, URIS, list_remotes
 from benchmarks.conformance.pages import replace
-from benchmarks.engines import AskedSchema, RefusedError, Schemas
-from benchmarks.workloads import ROOT, TOKENIZER
+from benchmarks.engines import ENGINES, TOKENIZER, AskedSchema, Engine, RefusedError, read_engine
+from benchmarks.workloads import ROOT
 from maskc.vocab import load_encoder
 
 DRAFT = "draft2020-12"
-ENGINES = ("maskc", "llguidance", "xgrammar", "glrmask", "maskforge")
 SECONDS = 10
-CLASSES = ("right", "refused", "valid refused", "invalid accepted", "error", "timeout")
 # What a test may be, in the words of a narrow table.
 SHORT = {
     "refused": "refused",
@@ -81,10 +78,10 @@ def list_tests() -> list[Test]:
     return found
 
 
-def judge(schemas: Schemas, test: Test, tokens: list[int]) -> str:
+def judge(engine: Engine, test: Test, tokens: list[int]) -> str:
     """Return the class of a test."""
     try:
-        session = schemas.compile(test.asked)()
+        session = engine.compile("schema", test.asked)()
     except RefusedError as error:
         if str(error) == "fits no value at all":
             return "valid refused" if test.valid else "right"
@@ -97,12 +94,12 @@ def judge(schemas: Schemas, test: Test, tokens: list[int]) -> str:
 
 def run_tests(engine: str, first: int) -> None:
     """Print the class of each test from one on, as soon as it is known."""
-    schemas = importlib.import_module(f"benchmarks.engines.{engine}_engine").read_schemas()
+    known = read_engine(engine)
     encode = load_encoder(TOKENIZER).encode
-    print(schemas.name, flush=True)
+    print(known.name, flush=True)
     for test in list_tests()[first:]:
         tokens = list(encode(json.dumps(test.instance, ensure_ascii=False)))
-        print(judge(schemas, test, tokens), flush=True)
+        print(judge(known, test, tokens), flush=True)
 
 
 def ask(engine: str, n_tests: int) -> tuple[str, list[str]]:

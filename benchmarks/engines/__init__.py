@@ -1,38 +1,26 @@
 """The engines, one a file, each behind the same two calls.
 
-An engine's module has ``prepare(workload, artifact) -> Prepared``: it reads the vocabulary and
-finds its grammar. ``Prepared.load`` then does what happens once a grammar (compiling for the peers,
-loading for maskc), and returns what makes a session at the start of a text.
-
-An engine that compiles JSON Schemas has ``read_schemas() -> Schemas`` beside it.
+An engine's module has ``read() -> Engine``, which reads the vocabulary. ``Engine.compile`` then
+does what happens once for a constraint, and returns what begins a text.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
-from maskc.bench.timing import Bitmask, Session
+from maskc.bench.timing import Bitmask
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
-    """An engine that knows the vocabulary.
-
-    Attributes:
-        name: with its version.
-        bitmask: int32[1, n_words], which every session writes to.
-        load: compiles or loads the grammar afresh, and returns what makes a session.
-    """
-
-    name: str
-    bitmask: Bitmask
-    load: Callable[[], Callable[[], Session]]
+TOKENIZER = "llama3"
+ENGINES = ("maskc", "llguidance", "xgrammar", "glrmask", "maskforge")
+# Of these, those that read other constraints than JSON Schemas.
+PEERS = ("llguidance", "xgrammar", "glrmask")
 
 
 @dataclass(frozen=True, slots=True)
-class SchemaSession:
+class Session:
     """One text of some engine.
 
     Attributes:
@@ -62,19 +50,29 @@ class AskedSchema:
 
 
 class RefusedError(Exception):
-    """An engine does not compile a schema; its message says why."""
+    """An engine does not compile a constraint; its message says why."""
+
+
+Start = Callable[[], Session]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Schemas:
+class Engine:
     """An engine that knows the vocabulary.
 
     Attributes:
         name: with its version.
         bitmask: int32[1, n_words], which every session writes to.
-        compile: a schema to what makes a session, or a :class:`RefusedError`.
+        compile: a kind and a constraint to what makes a session, or a :class:`RefusedError`. Kinds:
+            ``workload`` (its name and maskc's artifact), ``schema`` (an :class:`AskedSchema`),
+            ``choice``, ``regex``, ``lark`` (a text), ``grammar`` (texts by notation).
     """
 
     name: str
     bitmask: Bitmask
-    compile: Callable[[AskedSchema], Callable[[], SchemaSession]]
+    compile: Callable[[str, Any], Start]
+
+
+def read_engine(name: str) -> Engine:
+    """Return an engine by its name."""
+    return cast(Engine, importlib.import_module(f"benchmarks.engines.{name}_engine").read())

@@ -1,60 +1,56 @@
-"""maskc: an artifact is loaded afresh for each cold pass."""
+"""maskc: an artifact is loaded afresh, and what requests bring is made by a prepared kit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
+from functools import cache, partial
+from typing import Any
 
 import maskc
-from benchmarks.engines import AskedSchema, Prepared, RefusedError, Schemas, SchemaSession
-from benchmarks.workloads import TOKENIZER
-from maskc.bench.timing import Session
+from benchmarks.engines import TOKENIZER, Engine, RefusedError, Session, Start
 from maskc.errors import LimitError, SchemaError
 from maskc.kit.file import make_kit
+from maskc.kit.kit import Kit
 from maskc.kit.rows import lend_rows, make_rows
 from maskc.vocab import load_vocabulary
 
 
-def prepare(workload: str, artifact: Path) -> Prepared:
-    """Return maskc with the artifact of a workload."""
-    del workload
-    bitmask = maskc.allocate_bitmask(1, maskc.load(artifact).vocab_size)
-
-    def load() -> Callable[[], Session]:
-        loaded = maskc.load(artifact)
-
-        def start() -> Session:
-            matcher = loaded.matcher()
-            return Session(partial(matcher.fill_bitmask, bitmask, 0), matcher.accept_token)
-
-        return start
-
-    return Prepared(f"maskc {maskc.__version__}", bitmask, load)
-
-
-def read_schemas() -> Schemas:
-    """Return maskc as requests have it: a prepared kit, with what its file holds."""
-    vocabulary = load_vocabulary(TOKENIZER)
-    kit = make_kit(vocabulary)
+@cache
+def make_served_kit() -> Kit:
+    """Return a prepared kit, with what its file holds."""
+    kit = make_kit(load_vocabulary(TOKENIZER))
     lend_rows(kit.tokens.index, make_rows(kit.tokens.index))
     kit.prepare()
-    bitmask = maskc.allocate_bitmask(1, vocabulary.vocab_size)
+    return kit
 
-    def compile_schema(asked: AskedSchema) -> Callable[[], SchemaSession]:
-        formats = "assert" if asked.asserts_formats else "annotate"
+
+def read() -> Engine:
+    """Return maskc."""
+    bitmask = maskc.allocate_bitmask(1, load_vocabulary(TOKENIZER).vocab_size)
+
+    def make(kind: str, what: Any) -> Any:
+        if kind == "workload":
+            return maskc.load(what[1])
+        kit = make_served_kit()
+        if kind == "schema":
+            formats = "assert" if what.asserts_formats else "annotate"
+            return kit.json_schema(what.schema, resources=what.resources, formats=formats)
+        if kind in ("lark", "grammar"):
+            return kit.lark(what if kind == "lark" else what["lark"])
+        return getattr(kit, kind)(what)
+
+    def compile_constraint(kind: str, what: Any) -> Start:
         try:
-            made = kit.json_schema(asked.schema, resources=asked.resources, formats=formats)
+            made = make(kind, what)
         except SchemaError as error:
             raise RefusedError(error.reason) from error
         except LimitError as error:
             raise RefusedError(str(error)) from error
 
-        def start() -> SchemaSession:
+        def start() -> Session:
             matcher = made.matcher()
             fill = partial(matcher.fill_bitmask, bitmask, 0)
-            return SchemaSession(fill, matcher.accept_token, lambda: matcher.is_accepting)
+            return Session(fill, matcher.accept_token, lambda: matcher.is_accepting)
 
         return start
 
-    return Schemas(f"maskc {maskc.__version__}", bitmask, compile_schema)
+    return Engine(f"maskc {maskc.__version__}", bitmask, compile_constraint)

@@ -7,7 +7,6 @@ for, one by one; the standard's meta-schemas are among them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -16,8 +15,7 @@ import maskforge
 import numpy as np
 from jsonschema_specifications import REGISTRY
 
-from benchmarks.engines import AskedSchema, RefusedError, Schemas, SchemaSession
-from benchmarks.workloads import TOKENIZER
+from benchmarks.engines import TOKENIZER, AskedSchema, Engine, RefusedError, Session, Start
 from maskc.vocab import load_vocabulary
 
 _BASE = "http://localhost:1234/"  # of a schema that has no address
@@ -56,8 +54,8 @@ def _find_documents(name: str, asked: AskedSchema) -> dict[str, str]:
     return found
 
 
-def read_schemas() -> Schemas:
-    """Return Maskforge as it compiles schemas, with its own cache."""
+def read() -> Engine:
+    """Return Maskforge, with its own cache."""
     vocabulary = load_vocabulary(TOKENIZER)
     known = maskforge.Vocabulary.from_id_ordered_tokens(
         vocabulary.tokens, vocabulary.eos_ids[0], vocabulary.vocab_size
@@ -66,14 +64,16 @@ def read_schemas() -> Schemas:
     bitmask = np.frombuffer(buffer, dtype=np.int32)[None, :]
     compiler = maskforge.Compiler()
 
-    def compile_schema(asked: AskedSchema) -> Callable[[], SchemaSession]:
-        program = _read_program(compiler, asked)
+    def compile_constraint(kind: str, what: AskedSchema) -> Start:
+        if kind != "schema":
+            raise RefusedError(f"{kind} is not read")
+        program = _read_program(compiler, what)
         try:
             bound = program.bind(known)
         except maskforge.MaskforgeError as error:
             raise RefusedError(str(error)) from error
 
-        def start() -> SchemaSession:
+        def start() -> Session:
             session = bound.start_session()
 
             def accept(token: int) -> bool:
@@ -85,10 +85,10 @@ def read_schemas() -> Schemas:
                     return False
                 return True
 
-            return SchemaSession(
+            return Session(
                 partial(session.write_mask, buffer), accept, lambda: session.is_accepting
             )
 
         return start
 
-    return Schemas(f"maskforge {version('maskforge')}", bitmask, compile_schema)
+    return Engine(f"maskforge {version('maskforge')}", bitmask, compile_constraint)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import maskc
-from benchmarks.corpora.schemas import generate_schemas
+from benchmarks.schemas import generate_schemas
 from benchmarks.table.decoding import Read, read
 from benchmarks.table.rows import Figures, Row, make_prepared_kit, summarise
 from benchmarks.workloads import TOKENIZER, encode_documents, load_artifact

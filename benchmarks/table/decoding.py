@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 import maskc
-from benchmarks.corpora import python_files
-from benchmarks.corpora.records import RECORD, generate_records
+from benchmarks import texts
 from benchmarks.table.rows import Figures, Row, start_sessions, summarise
 from benchmarks.workloads import TOKENIZER, encode_documents, load_artifact
 from maskc.bench.model import N_FIRST
@@ -100,12 +99,12 @@ def walk_deep(artifact: maskc.Artifact) -> Figures:
     """Read 100,000 nested brackets and 10 MB of JSON; compare both ends, go back, fork."""
     encoder = load_encoder(TOKENIZER)
     ids = {token: number for number, token in enumerate(encoder.tokens) if token}
-    texts = {
+    long = {
         "brackets": [ids[b"["]] * DEPTH + [ids[b"]"]] * DEPTH,
         "long document": encoder.encode(write_document(10_000_000)),
     }
     bitmask, found = maskc.allocate_bitmask(1, artifact.vocab_size), Figures()
-    for name, tokens in texts.items():
+    for name, tokens in long.items():
         matcher, before = artifact.matcher(), read_memory()
         times = np.zeros((2, len(tokens)))
         for number, token in enumerate(tokens):
@@ -198,9 +197,9 @@ def chains_stay_flat(found: Figures) -> bool:
 
 def count_forced(subject: tuple[maskc.Artifact, list[str]]) -> Figures:
     """Count the tokens and bytes of documents that no model need be asked for."""
-    artifact, texts = subject
+    artifact, documents = subject
     encode, counts = load_encoder(TOKENIZER).encode, Counter[str]()
-    for text in texts:
+    for text in documents:
         tokens, matcher, data = encode(text), artifact.matcher(), text.encode()
         at = written = byte_end = 0
         while at < len(tokens):
@@ -225,8 +224,8 @@ def count_forced(subject: tuple[maskc.Artifact, list[str]]) -> Figures:
 
 def read_records() -> tuple[maskc.Artifact, list[str]]:
     """Return a grammar as a schema would make it, and its records."""
-    artifact = maskc.compile_grammar(RECORD, tokenizer=TOKENIZER)
-    return artifact, [text for _, text in generate_records()]
+    artifact = maskc.compile_grammar(texts.RECORD, tokenizer=TOKENIZER)
+    return artifact, [text for _, text in texts.generate(texts.RECORDS, 100)]
 
 
 def read_texts(name: str) -> tuple[maskc.Artifact, list[str]]:
@@ -248,7 +247,7 @@ def time_prepared(subject: Read) -> Figures:
         (first if _size(first) < n_measured else documents).append(tokens)
     encode, found = load_encoder(TOKENIZER).encode, Figures()
     if subject.artifact.header["grammar"]["name"].startswith("python"):
-        documents += [encode(text) for _, text in python_files.find_others()]
+        documents += [encode(text) for _, text in texts.find_python(others=True)]
     for n_most in (0, 10_000, 100_000, 300_000):
         if n_most > _size(documents):
             break

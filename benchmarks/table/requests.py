@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 import maskc
-from benchmarks.corpora.schemas import generate_schemas
+from benchmarks.schemas import generate_schemas
 from benchmarks.table.rows import Figures, Row, make_prepared_kit, summarise, time_once
 from benchmarks.workloads import TOKENIZER
 from maskc.budget import read_memory

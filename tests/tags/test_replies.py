@@ -1,6 +1,6 @@
 """Replies as the chat templates of models write them, each taken by the constraint of its family.
 
-`python -m benchmarks.templates` renders the templates themselves, with more calls.
+`python -m tests.outside.templates` renders the templates themselves, with more calls.
 """
 
 import pytest

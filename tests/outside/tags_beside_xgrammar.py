@@ -1,7 +1,7 @@
 """Are the masks of structural tags those of xgrammar, where xgrammar is exact?
 
-    python -m benchmarks.tags_beside_xgrammar --write FILE [--n N]    # here
-    PYTHON-WITH-XGRAMMAR benchmarks/tags_beside_xgrammar.py --compare FILE
+    python -m tests.outside.tags_beside_xgrammar --write FILE [--n N]    # here
+    PYTHON-WITH-XGRAMMAR tests/outside/tags_beside_xgrammar.py --compare FILE
 
 Random tags of the tests are followed along random tokens; the first command writes each mask, the
 second one compares them with xgrammar's. It prints how many masks are the same, and for each tag

@@ -2,7 +2,7 @@
 
     pip download --no-deps bfcl-eval
     pip download --no-deps --no-binary :all: llama-cpp-python
-    python -m benchmarks.templates llama_cpp_python-….tar.gz bfcl_eval-….whl [--every N]
+    python -m tests.outside.templates llama_cpp_python-….tar.gz bfcl_eval-….whl [--every N]
 
 The source of llama-cpp-python has chat templates of many models. Each is rendered with the tools
 and the calls of the Berkeley function calling data, as a conversation's next turn; what follows the
@@ -26,13 +26,13 @@ import jinja2
 import jsonschema
 from jinja2.sandbox import SandboxedEnvironment
 
-from benchmarks.bfcl import choose, list_requests, map_schema
 from maskc.errors import MaskcError
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.tags.families import Tool, load_family
 from maskc.tags.rendering import render
 from maskc.vocab import load_vocabulary
+from tests.outside.calls import choose, list_requests, map_schema
 
 
 class Way(NamedTuple):

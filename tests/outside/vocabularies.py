@@ -1,7 +1,7 @@
 """Are the bytes of real tokenizers exact, and what do grammars cost to compile for them?
 
     pip download --no-deps --no-binary llama-cpp-python llama-cpp-python
-    python -m benchmarks.vocabularies llama_cpp_python-….tar.gz [--page docs/tokenizers.md]
+    python -m tests.outside.vocabularies llama_cpp_python-….tar.gz [--page docs/tokenizers.md]
         [--only NAME …]
 
 The source of llama-cpp-python has vocabularies of many models as GGUF files, most with texts beside
@@ -39,7 +39,7 @@ from maskc.errors import MaskcError
 from maskc.vocab import Vocabulary, load_encoder, load_vocabulary
 from maskc.vocab.gguf_files import PREFIX, is_gguf, read_header
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 BEGIN, END = "<!-- vocabularies.py writes from here -->", "<!-- to here -->"
 SEPARATOR = "\n__ggml_vocab_test__\n"
 NAMED = ("llama3", "mistral", "deepseek", "qwen")
@@ -111,8 +111,16 @@ def measure(name: str, tokenizer: str, texts: str) -> dict[str, Any]:
     """Examine one, each step in a process of its own."""
     row: dict[str, Any] = {"name": name, "faults": []}
     for step in ("bytes", *GRAMMARS, "walk"):
-        command = [sys.executable, "-m", "benchmarks.vocabularies", "--one", tokenizer, texts, step]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)  # noqa: S603
+        command = [
+            sys.executable,
+            "-m",
+            "tests.outside.vocabularies",
+            "--one",
+            tokenizer,
+            texts,
+            step,
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
         if done.returncode:
             row["faults"].append(f"{step}: {done.stderr.strip().splitlines()[-1]}")
             continue

@@ -1,7 +1,7 @@
 """Does every family take the calls of the Berkeley function calling data, and refuse wrong ones?
 
     pip download --no-deps bfcl-eval
-    python -m benchmarks.bfcl bfcl_eval-….whl [--tokenizer NAME] [--family NAME]… [--every N]
+    python -m tests.outside.calls bfcl_eval-….whl [--tokenizer NAME] [--family NAME]… [--every N]
 
 For each request with an answer and for each family: the tools make a constraint, and the answer's
 calls, as the family writes them, must be taken whole. The calls are valid by `jsonschema` first; an
