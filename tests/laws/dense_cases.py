@@ -27,6 +27,7 @@ from tests.laws.judges import (
     judge_grammar,
     judge_schema,
     judge_words,
+    write,
     write_words,
 )
 
@@ -68,6 +69,7 @@ def vocabulary_of(letters: Letters, longest: int) -> Vocabulary:
         ends = {word.encode() for word in write_words(letters, 2)}
         words |= {word + one for word in ends for one in cut}
         words |= {one + word for word in ends for one in rest}
+        words |= {letter[:1] + b"\x80", letter[:1] + b"\xbf"}  # may be no characters
     tokens = sorted(words)
     return Vocabulary((*tokens, None), (len(tokens),), "dense")
 
@@ -265,13 +267,14 @@ def follows(
 
 def schemas(
     name: str,
-    alphabet: str,
+    alphabet: str | Letters,
     schema: Any,
     *,
     n: int = 0,
     values: Iterable[Any] = (),
     are_all: bool = False,
     pattern: str | None = None,
+    more: Iterable[str] = (),
     longest: int = 4,
     layout: Layout = LAYOUT,
 ) -> list[Case]:
@@ -284,16 +287,18 @@ def schemas(
         values: that are tried as well.
         are_all: whether no other text is valid.
         pattern: of all texts that are valid, if there is one.
+        more: texts.
         longest: letters of a token.
         layout: of texts.
     """
-    letters, values = _split(alphabet), tuple(values)
+    letters, values, more = _split(alphabet), tuple(values), tuple(more)
 
     @cache
     def judge() -> Judge:
         is_plain = layout == LAYOUT
+        texts = [*write_words(letters, n), *more, *map(write, values)]
         return judge_schema(
-            schema, letters, n, values, are_all=are_all, is_plain=is_plain, pattern=pattern
+            schema, letters, texts, are_all=are_all, is_plain=is_plain, pattern=pattern
         )
 
     def link(vocabulary: Vocabulary) -> Any:
@@ -309,6 +314,7 @@ def schemas(
             longest,
             lambda v: maskc.Artifact(compile_schema(schema, v, layout=layout)),
             judge,
+            more,
         ),
         Case(
             name,
@@ -469,6 +475,13 @@ LALR = [
         symbols=("stmt", "simple"),
     ),
     *grammars("brackets among blocks", "a\n()", BLOCKS, more=["(a\na)\na\n"], postlex=INDENTS),
+    *grammars(
+        "blocks of one statement",
+        "a:\n ",
+        BLOCKS.replace("stmt+ _DEDENT", "stmt _DEDENT"),
+        more=["a:\n a:\n  a\na\n"],
+        postlex=INDENTS,
+    ),
     *grammars("blocks that no rule closes", "a\n ", OPEN_BLOCKS, n=7, postlex=INDENTS),
 ]
 
@@ -528,6 +541,15 @@ GENERAL = [
         parser="earley",
         lexer="basic",
     ),
+    *grammars(
+        "a lexeme that is read in two ways",
+        "abc)]",
+        'start: x ")" | y "]"\nx: A c\ny: B c\nc: "c"\nA: "a"\nB: /[ab]/\n',
+        n=3,
+        longest=3,
+        parser="earley",
+        lexer="dynamic_complete",
+    ),
 ]
 
 HOLES = [
@@ -569,6 +591,12 @@ FOLLOWS = [
     ),
 ]
 
+
+def _gap(depth: int) -> str:
+    """Return the pattern of blanks where so many brackets are open, of the layout `bounded`."""
+    return f" {{0,8}}(?:\\n {{0,{8 * depth}}})?"
+
+
 # A key that is not `cc` and does not begin with `e`.
 OTHER = r'(?:c|c[^c"\\][^"\\]*|cc[^"\\]+|[^ec"\\][^"\\]*)'
 
@@ -586,6 +614,7 @@ SCHEMAS = [
         },
         values=objects(["cc", "c", "ce", "ec", "ccc", ","], ["", "c"], 2),
         pattern=rf'\{{"(?:cc":""(?:,"{OTHER}":"")?|{OTHER}":"","cc":"")\}}',
+        longest=3,
     ),
     *schemas(
         "items that differ",
@@ -633,6 +662,85 @@ SCHEMAS = [
         },
         values=arrays(["", "a", [], ["a"]], 3),
         are_all=True,
+    ),
+    *schemas("integers above a bound", "-0134", {"type": "integer", "exclusiveMinimum": 3}, n=4),
+    *schemas(
+        "characters of three bytes",
+        'aࠀ"',
+        {"type": "string", "pattern": '^[^a"]{1,2}a$'},
+        n=5,
+        pattern=r'"[^a"\\\x00-\x1f]{1,2}a"',
+    ),
+    *schemas(
+        "objects that differ",
+        '[]{}"a:,',
+        {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"a": {"enum": ["", "a"]}},
+                "additionalProperties": False,
+            },
+            "uniqueItems": True,
+        },
+        values=arrays([{}, {"a": ""}, {"a": "a"}], 3),
+        are_all=True,
+        longest=3,
+    ),
+    *schemas(
+        "objects whose keys run out",
+        '[]{}"ab:,',
+        {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "patternProperties": {"^[ab]$": {"const": ""}},
+                "additionalProperties": False,
+            },
+            "uniqueItems": True,
+        },
+        values=arrays(objects(["a", "b"], [""], 2), 4),
+        are_all=True,
+        longest=3,
+    ),
+    *schemas(
+        "blanks by the brackets that are open",
+        ("[", "]", " ", "    ", "\n"),
+        {"type": "array", "items": {"const": []}, "maxItems": 1},
+        values=[[], [[]]],
+        pattern=f"{_gap(0)}\\[{_gap(1)}(?:\\[{_gap(2)}\\]{_gap(1)})?\\]{_gap(0)}",
+        more=["        [       \n        [  \n               ]    \n       ]\n"],
+        layout=Layout(escapes="minimal"),
+    ),
+    *schemas(
+        "a few blanks in each gap",
+        "[] \n",
+        {"type": "array", "items": {"const": []}, "maxItems": 1},
+        n=5,
+        pattern=r"[ \n]{0,3}\[[ \n]{0,3}(?:\[[ \n]{0,3}\][ \n]{0,3})?\][ \n]{0,3}",
+        more=["  \n[  [   ]\n\n]   "],
+        layout=Layout(blanks="at most 3", escapes="minimal"),
+    ),
+    *schemas(
+        "escapes",
+        ('"', "\\", "u00", "61", "a", "n"),
+        {"type": "string", "pattern": "^(a|\n)a?$"},
+        pattern=r'"(?:a|\\u0061|\\n|\\u000[aA])(?:a|\\u0061)?"',
+        more=['"\\na"', '"\\u0061a"', '"a\\u0061"'],
+        layout=Layout(blanks="compact"),
+    ),
+    *schemas(
+        "keys in the schema's order",
+        '{}"ab:,',
+        {
+            "type": "object",
+            "properties": {"b": {"const": ""}, "a": {"const": ""}, "ab": {"const": ""}},
+            "required": ["a"],
+            "additionalProperties": False,
+        },
+        pattern=r'\{(?:"b":"",)?"a":""(?:,"ab":"")?\}',
+        more=['{"b":"","a":"","ab":""}', '{"a":""}'],
+        layout=Layout(key_order="schema", blanks="compact", escapes="minimal"),
     ),
     *schemas(
         "nested objects",
@@ -689,6 +797,22 @@ LINKS = [
         n=6,
     ),
     *links(
+        "values of two schemas that differ in a bound",
+        '["],a',
+        lambda kit: kit.sequence(
+            *(
+                kit.json_schema(
+                    {"type": "array", "items": {"type": "string", "maxLength": n}, "minItems": 1},
+                    **LAYOUT.to_dict(),
+                )
+                for n in (1, 2)
+            )
+        ),
+        r'\["[^"\\]?"(?:,"[^"\\]?")*\]\["[^"\\]{0,2}"(?:,"[^"\\]{0,2}")*\]',
+        n=0,
+        more=['["a",""]["aa","a"]', '[""]["a","aa"]'],
+    ),
+    *links(
         "a grammar between values",
         '[],"a',
         lambda kit: kit.sequence(
@@ -702,6 +826,7 @@ LINKS = [
     ),
 ]
 
+_PLAIN = "(?:(?!ab|!a).)*"
 _FREE = "(?:(?!<a).)*"
 _PARTS = ("<tool", '_call>{"name": "f", "arguments": ', '{"x":"', "a", '"}', "}</tool_call>", "<")
 _TOOLS = [
@@ -777,12 +902,64 @@ TAGS = [
         n=4,
     ),
     *links(
+        "one tag at least, and no text after it",
+        "<a>b",
+        tag(
+            {
+                "type": "triggered_tags",
+                "triggers": ["<a", "b>"],
+                "at_least_one": True,
+                "stop_after_first": True,
+                "tags": [
+                    {
+                        "type": "tag",
+                        "begin": begin,
+                        "content": {"type": "const_string", "value": ">"},
+                        "end": end,
+                    }
+                    for begin, end in [("<a", "b"), ("b>a", "<")]
+                ],
+            }
+        ),
+        "<a>b|b>a><",
+    ),
+    *links(
+        "patterns after words of free text",
+        "ab!",
+        tag(
+            {
+                "type": "dispatch",
+                "rules": [
+                    ["ab", {"type": "regex", "pattern": "b{1,2}!"}],
+                    ["!a", {"type": "const_string", "value": "a!"}],
+                ],
+                "loop": True,
+            }
+        ),
+        f"{_PLAIN}(?:(?:abb{{1,2}}!|!aa!){_PLAIN})*",
+        n=6,
+    ),
+    *links(
+        "free text of few characters",
+        "<aé>",
+        tag(
+            {
+                "type": "tag",
+                "begin": "<",
+                "content": {"type": "any_text", "excludes": ["aa"], "max_chars": 3},
+                "end": ["a>", ">é"],
+            }
+        ),
+        "<(?:[^aé>]|(?<!a)a|(?<!>)é|(?<!a)>){0,3}(?:a>|>é)",
+        n=5,
+    ),
+    *links(
         "calls one after the other",
         _PARTS,
         lambda kit: kit.tools(_TOOLS, family="exaone"),
         f"{_ANSWER}(?:{_CALL}{_ANSWER})*",
         n=3,
-        longest=3,
+        longest=2,
         more=["<tool_call>" + _PARTS[1][6:] + '{"x":"a"}}</tool_call>a'],
     ),
     *links(
@@ -791,7 +968,7 @@ TAGS = [
         lambda kit: kit.tools(_TOOLS, family="exaone", parallel=False),
         f"{_ANSWER}(?:{_CALL})?",
         n=3,
-        longest=3,
+        longest=2,
         more=["a<tool_call>" + _PARTS[1][6:] + '{"x":"aa"}}</tool_call>'],
     ),
 ]

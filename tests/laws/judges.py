@@ -11,6 +11,7 @@ partially, whatever is regular.
 import itertools
 import json
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from functools import cache
@@ -26,7 +27,6 @@ from maskc.verify.general import parses_generally
 from tests.indenters import TwoColumns
 from tests.random_grammars import lark_accepts
 
-TAILS = tuple(bytes([byte]) for byte in range(0x80, 0xC0))  # second bytes of a character
 _N_ENDINGS = 12  # of texts of a schema
 ADDED = ("_INDENT", "_DEDENT")  # by the indenter; they have no text
 
@@ -123,16 +123,33 @@ class PatternJudge(Judge):
 
     def begins(self, data: bytes) -> bool | None:
         """Return whether a text begins with some bytes."""
-        for tail in (b"", *TAILS):
-            try:
-                text = (data + tail).decode()
-            except UnicodeDecodeError:
-                continue
-            if self._pattern.fullmatch(text, partial=True):
-                return True
-            if not tail:
-                return False
-        return False
+        cut = find_cut(data)
+        if cut is None:
+            return False
+        begun = data[: len(data) - len(cut)].decode()
+        ways = ("",) if not cut else list_characters(cut, self._letters)
+        return any(self._pattern.fullmatch(begun + way, partial=True) for way in ways)
+
+
+def find_cut(data: bytes) -> bytes | None:
+    """Return the bytes at the end that begin a character, ``None`` if no text begins so."""
+    decoder = getincrementaldecoder("utf-8")()
+    try:
+        decoder.decode(data)
+    except UnicodeDecodeError:
+        return None
+    return decoder.getstate()[0]
+
+
+def list_characters(cut: bytes, letters: Iterable[str]) -> list[str]:
+    """Return characters that begin with some bytes: those of an alphabet, the first and last."""
+    found = [letter for letter in letters if letter.encode().startswith(cut)]
+    n_left = (4 if cut[0] >= 0xF0 else 3 if cut[0] >= 0xE0 else 2) - len(cut)
+    for tail in (b"\x80", b"\xa0", b"\xbf"):
+        whole = cut + tail + b"\xbf" * (n_left - 1)
+        if find_cut(whole) == b"":
+            found.append(whole.decode())
+    return found
 
 
 def judge_grammar(
@@ -269,8 +286,7 @@ def read_tree(tree: Any, names: Iterable[str]) -> tuple[list[Any], list[Any]]:
 def judge_schema(
     schema: Any,
     letters: Iterable[str],
-    longest: int = 0,
-    values: Iterable[Any] = (),
+    texts: Iterable[str],
     *,
     are_all: bool = False,
     is_plain: bool = True,
@@ -280,8 +296,8 @@ def judge_schema(
 
     Args:
         schema: of the 2020-12 draft.
-        letters, longest: texts over them are tried.
-        values: are tried as well.
+        letters: of texts.
+        texts: that are tried.
         are_all: whether no other text is valid.
         is_plain: whether texts have neither blanks nor needless escapes.
         pattern: of all texts, where there is one: it says with what they begin.
@@ -298,8 +314,7 @@ def judge_schema(
             return False
         return (not is_plain or _is_plain(text)) and validator.is_valid(value)
 
-    written = (json.dumps(v, separators=(",", ":"), ensure_ascii=False) for v in values)
-    tried = [*write_words(letters, longest), *written]
+    tried = list(texts)
     if pattern is None:
         return Judge(is_text, filter(is_text, tried), are_all=are_all, n_endings=_N_ENDINGS)
     judge = PatternJudge(pattern, letters, 0)
@@ -313,9 +328,14 @@ def judge_schema(
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
+def write(value: Any) -> str:
+    """Return a JSON text without blanks and needless escapes."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
 def _is_plain(text: str) -> bool:
     strings = _STRING.findall(text)
-    written = [json.dumps(json.loads(one), ensure_ascii=False) for one in strings]
+    written = [write(json.loads(one)) for one in strings]
     return strings == written and not re.search(r"\s", _STRING.sub("", text))
 
 
