@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: browser help venv run test types native pure runtime-wheel suite doctests masks quick docs check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers wild format clean
+.PHONY: browser help venv run test types native pure runtime-wheel suite doctests masks near quick mutants coverage docs check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers wild format clean
 .PHONY: conformance-json-schema fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -61,12 +61,28 @@ MASKS = ../shared/masks/check.py
 masks: $(STAMP) ## compare masks with a record of them, where ../shared has one (four minutes)
 	@test ! -f $(MASKS) || $(BIN)/python $(MASKS)
 
-QUICK = tests/runtime/lalr tests/runtime/test_matcher.py tests/runtime/test_artifact.py tests/artifact tests/vocab tests/cli/test_main.py tests/test_layers.py
+# `make near FILE…`: the words after it are no targets.
+ifeq (near,$(firstword $(MAKECMDGOALS)))
+NEAR := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
+.PHONY: $(NEAR)
+$(NEAR): ; @:
+endif
 
-quick: $(STAMP) ## lint, and the tests of the runtime, artifacts and tokenizers
+near: $(STAMP) ## `make near FILE…`: the tests of a file's package and the laws that guard it, in a minute
+	$(BIN)/python -m tests.near $(or $(NEAR),$(error make near FILE…))
+
+quick: $(STAMP) ## lint, and one law for each machine, in a minute of processor time
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/pytest -q -x -n 2 --hypothesis-profile=brief $(QUICK)
+	$(BIN)/python -m tests.near -x
+
+mutants: $(STAMP) ## plant mistakes one after the other, run what `make near` runs, print those not found
+	$(BIN)/python -m tests.mutants
+
+coverage: $(STAMP) ## list the lines of maskc/ that no test reaches, in coverage.txt (an hour)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check coverage
+	$(BIN)/python -m coverage run --source maskc -m pytest -q
+	$(BIN)/python -m coverage report --show-missing --skip-covered >coverage.txt
 
 docs: $(STAMP) ## build the site of docs/ into site/, with the API; a link that leads nowhere fails
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
@@ -136,7 +152,7 @@ format: $(STAMP) ## format the code and fix what lint can fix
 	$(BIN)/ruff check --fix .
 
 clean: ## remove what was compiled and cached, but not .venv
-	rm -rf *.maskc dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf *.maskc coverage.txt .coverage dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find maskc tests -name __pycache__ -prune -exec rm -rf {} +
 
 integrations: $(STAMP) ## install torch and transformers into .venv and test generate() and the example server

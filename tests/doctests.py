@@ -27,8 +27,14 @@ def count_failures(paths: Iterable[Path]) -> int:
     """Return how many examples of the modules fail; doctest prints them."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        modules = [importlib.import_module(module_of(path)) for path in paths]
-        return sum(doctest.testmod(module, optionflags=OPTIONS).failed for module in modules)
+        n_failures = 0
+        for name in map(module_of, paths):
+            module = importlib.import_module(name)
+            n_failed = doctest.testmod(module, optionflags=OPTIONS).failed
+            if n_failed:
+                sys.stdout.write(f"FAILED {name}: {n_failed} examples of docstrings\n")
+            n_failures += n_failed
+        return n_failures
 
 
 if __name__ == "__main__":

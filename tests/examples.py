@@ -5,11 +5,12 @@ from typing import Any
 from hypothesis import settings
 
 PERCENT = 100  # the examples of the profile ``ci``
+LEAST = 2
 
 
 def examples(percent: int, **others: Any) -> settings:
-    """Return settings with a percentage of the profile's examples, at least one."""
-    return settings(max_examples=max(1, percent * settings().max_examples // PERCENT), **others)
+    """Return settings with a percentage of the profile's examples, at least two."""
+    return settings(max_examples=max(LEAST, percent * settings().max_examples // PERCENT), **others)
 
 
 def seeds(percent: int) -> range:

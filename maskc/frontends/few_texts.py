@@ -112,8 +112,8 @@ class _Lister:
 
     def _repeat(self, least: int, most: int, tree: Any) -> set[str]:
         one = self.list_tree(tree)
-        if one <= {""}:
-            return one or ({""} if not least else set())
+        if one == {""}:
+            return one
         if self._passes is not None:
             most = min(most, least + self._passes)
         if most > LONGEST:

@@ -8,10 +8,11 @@ import maskc
 from maskc.errors import MaskcError
 from maskc.explain.questions import explain
 from maskc.explain.readings import open_reader
+from tests.examples import seeds
 from tests.general_grammars import draw_general_grammar
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_a_text_dies_where_the_matcher_refuses_it(seed):
     draw = Random(seed)
     text, characters = draw_general_grammar(draw)

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from maskc.grammar.components import find_components
+from tests.examples import seeds
 
 
 def reachable(graph, start):
@@ -17,7 +18,7 @@ def reachable(graph, start):
     return found
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_nodes_that_reach_each_other_are_one_component(seed):
     draw = Random(seed)
     n = draw.randint(1, 8)

@@ -10,6 +10,7 @@ from maskc.jsonschema import repeats
 from maskc.jsonschema.patterns import build_pattern, split_pattern
 from maskc.jsonschema.repeats import shorten, split_lengths
 from maskc.jsonschema.syntax import parse_pattern
+from tests.examples import seeds
 
 _TEXTS = ["".join(letters) for n in range(8) for letters in product("ab", repeat=n)]
 
@@ -38,7 +39,7 @@ def _draw_whole(draw):
     return pattern
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_random_patterns_are_found_where_re_finds_them(seed, monkeypatch):
     monkeypatch.setattr(repeats, "_FEW_STATES", 0)
     draw = random.Random(seed)

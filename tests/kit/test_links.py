@@ -11,6 +11,7 @@ from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.runtime.link.joining import leaving
 from maskc.vocab.vocabulary import Vocabulary
+from tests.examples import seeds
 from tests.kit.languages import Language, draw_constraint
 
 _TOKENS = [
@@ -40,7 +41,7 @@ def _expected(language: Language, prefix: bytes) -> set[int]:
     return found | ({len(_TOKENS)} if b"" in rests else set())
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_masks_are_those_of_the_texts(seed: int, kit: Kit) -> None:
     draw = random.Random(seed)
     constraint, language = draw_constraint(draw, kit)

@@ -15,6 +15,7 @@ from maskc.kit.artifacts import compile_structural_tag
 from maskc.kit.file import make_kit
 from maskc.limits import Limits
 from maskc.vocab.vocabulary import Vocabulary
+from tests.examples import seeds
 from tests.tags.oracle import (
     ALL,
     NIL,
@@ -202,7 +203,7 @@ def follow(make, language, draw, tag):
             assert again.configuration() == matcher.configuration()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_masks_of_json_without_words_are_those_of_the_language(seed, kit):
     draw = random.Random(seed)
     tag, language = draw_tag(draw)

@@ -23,6 +23,7 @@ from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.store.sequences import Event, Sequences
 from maskc.streamline.order import STEPS
 from tests.compiled import compile_text, legal_tokens
+from tests.examples import seeds
 
 LETTERS = "abc"
 TOKENS = tuple(
@@ -121,6 +122,6 @@ def test_the_runtime_reads_stacks_as_the_debt_automata_do(text):
     assert check(text, (STEPS[0], STEPS[-1])) > 20
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_it_does_so_for_random_grammars(seed):
     assert check(draw_grammar(Random(seed)), (STEPS[-1],)) > 0

@@ -11,6 +11,7 @@ import pytest
 from maskc.errors import MaskcError
 from maskc.streamline.order import STEPS
 from tests.compiled import compile_text, legal_ids
+from tests.examples import seeds
 
 ALPHABET = "()[]a,+-;"
 LAYOUT = r"""
@@ -88,7 +89,7 @@ def compare_steps(
 
 
 @pytest.mark.parametrize("lexer", ["contextual", "basic"])
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30))
 def test_no_step_changes_a_mask(seed, lexer):
     draw = Random(seed)
     for _ in range(100):
@@ -103,7 +104,7 @@ def test_no_step_changes_a_mask(seed, lexer):
     pytest.fail("no grammar was drawn that Lark loads")
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_no_step_changes_a_mask_with_indentation(seed):
     draw = Random(seed)
     tokens = draw_strings(draw, "a:\n (),+;")

@@ -3,6 +3,7 @@ import random
 import pytest
 
 from maskc.parser.relation import NOTHING, Relation
+from tests.examples import seeds
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,7 @@ def pairs(relation, n):
     return found
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", seeds(50))
 def test_union_and_preimage_are_those_of_sets_of_pairs(seed):
     draw = random.Random(seed)
     left, right = (

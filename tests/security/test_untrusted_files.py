@@ -1,39 +1,57 @@
 """A file that comes in is regular, bounded, and lies where it may: refused at once, in a sentence.
 
-Each command runs in a process with a time limit and little memory: one that waits for a pipe or
-reads a device without end fails, rather than hanging the suite.
+Each command has a time limit and little memory: one that waits for a pipe or reads a device without
+end fails, rather than hanging the suite.
 """
 
+import io
 import os
 import resource
+import signal
 import subprocess
 import sys
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from maskc.cli.main import run as run_command
+from tests.cli.conftest import Outcome
+
 SECONDS = 60
-MEMORY = 3 << 30  # bytes of address space: numpy alone maps one
+MEMORY = 1 << 30  # bytes of address space that a command may take
 SECRET = "root-of-all-secrets"
 GRAMMAR = "%import .words (WORD)\nstart: WORD\n"
 
 
-def run(folder, *arguments, stdin=subprocess.DEVNULL):
-    return subprocess.run(
-        [sys.executable, "-m", "maskc.cli", *map(str, arguments)],
-        check=False,
-        cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": os.getcwd(),
-            "XDG_CACHE_HOME": str(folder / "cache"),
-            "OPENBLAS_NUM_THREADS": "1",
-        },
-        stdin=stdin,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
-    )
+@contextmanager
+def bounds():
+    """Interrupt what waits or reads without end."""
+
+    def interrupt(*_):
+        raise TimeoutError
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    handler = signal.signal(signal.SIGALRM, interrupt)
+    resource.setrlimit(resource.RLIMIT_AS, (mapped + MEMORY, before[1]))
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        resource.setrlimit(resource.RLIMIT_AS, before)
+        signal.signal(signal.SIGALRM, handler)
+
+
+def run(folder, *arguments):
+    out, err = io.StringIO(), io.StringIO()
+    cache = {"XDG_CACHE_HOME": str(folder / "cache")}
+    environment = patch.dict(os.environ, cache)
+    with environment, chdir(folder), bounds(), redirect_stdout(out), redirect_stderr(err):
+        status = run_command([str(argument) for argument in arguments])
+    return Outcome(status, out.getvalue(), err.getvalue())
 
 
 TOO_LARGE = (
@@ -42,17 +60,17 @@ TOO_LARGE = (
 )
 
 
-def refusal(folder, *arguments, **options):
-    ran = run(folder, *arguments, **options)
-    assert (ran.returncode, ran.stdout) == (2, ""), ran.stderr
-    assert ran.stderr.startswith("maskc: ")
-    assert ran.stderr.count("\n") == 1
-    assert SECRET not in ran.stderr
-    return ran.stderr.removeprefix("maskc: ").rstrip("\n")
+def refusal(folder, *arguments):
+    ran = run(folder, *arguments)
+    assert (ran.status, ran.out) == (2, ""), ran.err
+    assert ran.err.startswith("maskc: ")
+    assert ran.err.count("\n") == 1
+    assert SECRET not in ran.err
+    return ran.err.removeprefix("maskc: ").rstrip("\n")
 
 
-def compile_refusal(folder, grammar="g.lark", **options):
-    found = refusal(folder, "compile", grammar, "--tokenizer", "bytes", **options)
+def compile_refusal(folder, grammar="g.lark"):
+    found = refusal(folder, "compile", grammar, "--tokenizer", "bytes")
     assert not list(folder.glob("*.maskc"))
     return found
 
@@ -72,13 +90,13 @@ def test_an_import_in_a_folder_below_is_read(folder):
     (folder / "parts" / "words.lark").write_text("%import .letters (A)\nWORD: A+\n")
     (folder / "parts" / "letters.lark").write_text("A: /[a-z]/\n")
     (folder / "g.lark").write_text(GRAMMAR.replace(".words", ".parts.words"))
-    assert run(folder, "compile", "g.lark", "--tokenizer", "bytes").returncode == 0
+    assert run(folder, "compile", "g.lark", "--tokenizer", "bytes").status == 0
 
 
 def test_a_link_within_the_folder_is_read(folder):
     (folder / "real.lark").write_text("WORD: /[a-z]+/\n")
     (folder / "words.lark").symlink_to("real.lark")
-    assert run(folder, "compile", "g.lark", "--tokenizer", "bytes").returncode == 0
+    assert run(folder, "compile", "g.lark", "--tokenizer", "bytes").status == 0
 
 
 def test_an_import_that_is_a_link_out_of_the_folder_is_refused_and_not_quoted(folder):
@@ -180,10 +198,27 @@ def test_a_grammar_of_44_mb_is_refused_at_once(folder):
 
 def test_a_grammar_from_a_pipe_is_refused_and_from_a_redirected_file_read(folder):
     (folder / "g.lark").write_text("start: /a/\n")
+
+    def compile_stdin(stdin):
+        options = ("--tokenizer", "bytes", "-o", "out")
+        command = [sys.executable, "-m", "maskc.cli", "compile", "/dev/stdin", *options]
+        environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+        return subprocess.run(
+            command,
+            check=False,
+            cwd=folder,
+            env=environment,
+            stdin=stdin,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+
     with open(folder / "g.lark") as file:
-        arguments = ("--tokenizer", "bytes", "-o", "out")
-        assert run(folder, "compile", "/dev/stdin", *arguments, stdin=file).returncode == 0
-    assert "(a named pipe)" in compile_refusal(folder, "/dev/stdin", stdin=subprocess.PIPE)
+        assert compile_stdin(file).returncode == 0
+    refused = compile_stdin(subprocess.PIPE)
+    assert refused.returncode == 2
+    assert "(a named pipe)" in refused.stderr
 
 
 ARTIFACT_COMMANDS = {

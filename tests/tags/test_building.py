@@ -11,6 +11,7 @@ from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.vocab.vocabulary import Vocabulary
+from tests.examples import seeds
 from tests.tags.drawing import END, SPECIALS, TOKENS, draw_format
 from tests.tags.oracle import Oracle, nullable
 
@@ -27,7 +28,7 @@ def _legal(constraint: Constraint, matcher: maskc.Matcher) -> set[int]:
     return set(np.flatnonzero(bits).tolist())
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_masks_are_those_of_the_language(seed: int, kit: Kit) -> None:
     draw = random.Random(seed)
     oracle = Oracle(TOKENS[:-1], SPECIALS)

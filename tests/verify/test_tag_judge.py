@@ -7,6 +7,7 @@ import pytest
 
 from maskc.verify.json_judge import NotJudgedError
 from maskc.verify.tag_judge import MOST_CHARACTERS, TagJudge
+from tests.examples import seeds
 from tests.tags.drawing import TOKENS, draw_format
 from tests.tags.oracle import Oracle, Re, nullable
 
@@ -35,7 +36,7 @@ def walk(oracle: Oracle, language: Re, draw: random.Random) -> str:
     return text.decode()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_what_is_judged_is_the_language(seed: int) -> None:
     draw = random.Random(seed)
     form = draw_format(draw, 3)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from maskc.runtime.link.automata.automaton import NO_LABEL, START, Words
+from tests.examples import seeds
 
 
 def follow(automaton, text):
@@ -39,7 +40,7 @@ def test_the_empty_word_is_one():
     assert automaton.label(START) == NO_LABEL
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_many_states_move_at_once_as_one_by_one(seed):
     draw = random.Random(seed)
     words = sorted({bytes(draw.choices(b"abc", k=draw.randint(1, 6))) for _ in range(30)})

@@ -13,6 +13,7 @@ from maskc.runtime.link.automata.counted_reader import CountedReader
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
 from maskc.runtime.schema.tries.trie import ROOT
+from tests.examples import seeds
 from tests.runtime.link.test_scanning import make_index
 
 
@@ -103,7 +104,7 @@ def draw_pattern(draw, depth=2):
 
 
 @pytest.mark.parametrize("few", [48, 0])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_loops_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch):
     """From the root and from inside, against a walk that knows of no such states."""
     draw = random.Random(seed)

@@ -11,6 +11,7 @@ from maskc.runtime.link.joining.switching import Switch
 from maskc.runtime.link.text.free_scans import FreeSwitch
 from maskc.runtime.link.text.free_text import FreeText
 from maskc.runtime.schema.tries.tokens import TokenIndex
+from tests.examples import seeds
 
 _CHARACTERS = "ab<>é€😀｜"
 
@@ -29,7 +30,7 @@ def _joints(draw: random.Random) -> Joints:
     return Joints(index, Budget(1 << 26))
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_scans_are_those_of_the_whole_automaton(seed: int) -> None:
     draw = random.Random(seed)
     joints, budget = _joints(draw), Budget(1 << 26)

@@ -11,6 +11,7 @@ from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.link.text.name_scans import NameScans
 from maskc.runtime.link.text.names import OtherName
 from maskc.runtime.vocabulary import index_of
+from tests.examples import seeds
 
 
 def make_index(draw):
@@ -26,7 +27,7 @@ def same(scanner, found, expected):
     assert np.array_equal(scanner.words(found.part), scanner.words(expected.part))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_scans_of_other_names_are_those_of_their_automaton(seed):
     draw = random.Random(seed)
     index, budget = make_index(draw), Budget(1 << 22)

@@ -10,6 +10,7 @@ from maskc.errors import LimitError
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.counts.positions import count_written, read_counter, write_counter
 from maskc.runtime.schema.plan.entries import PlanError
+from tests.examples import seeds
 
 PATTERNS = ["[a-c]{1,1000};", "(?:[aé]{2,40}b?){20,}", "x|(?:a{17,}|b{3,90}c){1,50}(?:de){30}"]
 
@@ -56,7 +57,7 @@ def damage(draw, entry):
         return
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_what_is_damaged_is_refused_or_read_without_a_failure(seed):
     draw = random.Random(seed)
     n_refused = 0

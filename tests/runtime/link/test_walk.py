@@ -12,6 +12,7 @@ from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START, Words
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.schema.tries.trie import ROOT
+from tests.examples import seeds
 from tests.runtime.link.test_scanning import make_index
 
 
@@ -21,7 +22,7 @@ class Dense(Words):
     is_sparse = False
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_both_ways_to_walk_find_the_same(seed, monkeypatch):
     draw = random.Random(seed)
     tokens = sorted({bytes(draw.choices(b"ab", k=draw.randint(1, 5))) for _ in range(25)})
@@ -53,7 +54,7 @@ def draw_pattern(draw, depth=2):
 
 
 @pytest.mark.parametrize("few", [48, 0])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_components_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch):
     """Each time from the root and from inside, against a walk that knows of no such states."""
     draw = random.Random(seed)

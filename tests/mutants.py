@@ -1,0 +1,197 @@
+"""Planted mistakes that tests must find: ``python -m tests.mutants [PART…]``, parts of names.
+
+Each is made in a copy of the checkout, and what ``make near`` runs for its file is run there. Those
+that no test finds are printed, and the exit status is 1; a line that is not in its file any more is
+an error, so that a list that has aged says so.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+SECONDS = 900  # of the clock; a mistake that makes tests run for ever is found
+COPIED = ("maskc", "tests", "grammars", "docs", "examples", "benchmarks", "deploy", "runtime")
+FAILED = "FAILED "  # what begins the lines of a summary, and of tests/doctests.py
+
+
+class Mutant(NamedTuple):
+    """A mistake: a line of a file of the package, and what is put in its place."""
+
+    file: str
+    line: str
+    instead: str
+
+
+MUTANTS = (
+    Mutant(
+        "automata/partition.py",
+        "if len(parts) > 1 or len(next(iter(parts.values()))) < len(members[group])",
+        "if len(parts) > 1",
+    ),
+    Mutant(
+        "captures/tracing.py",
+        "self._forced[state] = found.pop() if len(found) == 1 else None",
+        "self._forced[state] = found.pop() if found else None",
+    ),
+    Mutant(
+        "emit/answers.py",
+        "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()),",
+        "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()[:1]),",
+    ),
+    Mutant(
+        "frontends/few_texts.py",
+        "if n >= least:",
+        "if n > least:",
+    ),
+    Mutant(
+        "glr/recursion.py",
+        "alternatives[prefix] = before + [(-1 - prefix, *r) for r in before]",
+        "alternatives[prefix] = before",
+    ),
+    Mutant(
+        "grammar/reduce.py",
+        "left = [p for p in productions if all(s >= 0 or -1 - s in productive for s in p.rhs)]",
+        "left = [p for p in productions if any(s >= 0 or -1 - s in productive for s in p.rhs)]",
+    ),
+    Mutant(
+        "jsonschema/entailment.py",
+        "return not lows or not highs or max(lows) <= min(highs)",
+        "return not lows or not highs or max(lows) < min(highs)",
+    ),
+    Mutant(
+        "lexer/boundaries.py",
+        "if layout and terminal in (layout.newline, layout.dedent):",
+        "if layout and terminal == layout.newline:",
+    ),
+    Mutant(
+        "parser/refine.py",
+        "pending |= readers",
+        "pending = readers",
+    ),
+    Mutant(
+        "pushdown/interchangeable.py",
+        "frozenset((n, block[target]) for n, target in row.gotos.items()),",
+        "frozenset(row.gotos),",
+    ),
+    Mutant(
+        "runtime/glr/gss.py",
+        "taken |= tables.taken[state]",
+        "taken = tables.taken[state]",
+    ),
+    Mutant(
+        "runtime/holes/beginnings.py",
+        "has_begun[here] = has_begun[above] | has_ended[here] & begins[here]",
+        "has_begun[here] = has_ended[here] & begins[here]",
+    ),
+    Mutant(
+        "runtime/lalr/lexemes.py",
+        "if layout is not None and n_open > 1:",
+        "if layout is not None and n_open > 2:",
+    ),
+    Mutant(
+        "runtime/link/joining/joints.py",
+        "open_[rest] = nodes if known is None else united(known, nodes, n_nodes)",
+        "open_[rest] = nodes if known is None else known",
+    ),
+    Mutant(
+        "runtime/schema/leaves/key_leaves.py",
+        'key = ("keys", number, at, is_open)',
+        'key = ("keys", number, at)',
+    ),
+    Mutant(
+        "store/walk.py",
+        "return np.where(byte == 10, 0, moved)",
+        "return moved",
+    ),
+    Mutant(
+        "streamline/closings.py",
+        "before.newlines or before.direct & ~after.direct or set(before.ignored) - "
+        "set(after.ignored)",
+        "before.newlines or before.direct & ~after.direct",
+    ),
+    Mutant(
+        "vocab/added.py",
+        "return frozenset(chosen | text) - atoms",
+        "return frozenset(chosen) - atoms",
+    ),
+)
+
+
+def apply(mutant: Mutant, package: Path) -> None:
+    """Put the mistake into a copy of the package.
+
+    Raises:
+        ValueError: the line is not in the file, or is there twice.
+    """
+    path = package / mutant.file
+    lines = path.read_text().split("\n")
+    places = [i for i, line in enumerate(lines) if line.strip() == mutant.line]
+    if len(places) != 1:
+        raise ValueError(f"maskc/{mutant.file} has {len(places)} lines {mutant.line!r}, not 1")
+    (place,) = places
+    lines[place] = lines[place].replace(mutant.line, mutant.instead)
+    path.write_text("\n".join(lines))
+
+
+def is_found(mutant: Mutant) -> bool:
+    """Return whether a test fails in a copy of the checkout that has the mistake."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / ROOT.name
+        for name in COPIED:
+            ignored = shutil.ignore_patterns("__pycache__", "*.so")
+            shutil.copytree(ROOT / name, copy / name, ignore=ignored)
+        for path in ROOT.iterdir():
+            if path.is_file():
+                shutil.copy(path, copy)
+        apply(mutant, copy / "maskc")
+        command = [sys.executable, "-m", "tests.near", f"maskc/{mutant.file}"]
+        options = ["-x", "-pno:cacheprovider", "--hypothesis-profile=brief"]
+        start = time.monotonic()
+        try:
+            done = subprocess.run(
+                [*command, *options],
+                cwd=copy,
+                env={**os.environ, "PYTHONPATH": str(copy)},
+                check=False,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return True
+    seconds = time.monotonic() - start
+    by = [line.split()[1] for line in done.stdout.splitlines() if line.startswith(FAILED)]
+    found = done.returncode != 0
+    if found and not by:
+        raise RuntimeError(f"maskc/{mutant.file}: no tests ran\n{done.stdout}{done.stderr}")
+    outcome = f"found by {by[0]}" if found else f"SURVIVES as {mutant.instead!r}"
+    sys.stdout.write(f"maskc/{mutant.file}: {outcome} ({seconds:.0f} s)\n")
+    sys.stdout.flush()
+    return found
+
+
+def main(parts: Sequence[str]) -> int:
+    """Try the mistakes, two at a time."""
+    chosen = [m for m in MUTANTS if not parts or any(part in m.file for part in parts)]
+    with tempfile.TemporaryDirectory() as folder:
+        for mutant in chosen:
+            copy = Path(folder) / mutant.file
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / "maskc" / mutant.file, copy)
+            apply(mutant, Path(folder))
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(is_found, chosen))
+    sys.stdout.write(f"{len(found)} planted mistakes, {found.count(False)} survive\n")
+    return 1 if False in found else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,175 @@
+"""The tests of a file's package and the laws that guard it: ``python -m tests.near FILE…``.
+
+The table stands beside that of the layers (``tests/test_layers.py``). For ``maskc/A/B/C.py`` come
+the tests in the deepest folder of ``tests/A/B`` that is there, those named after the module, and
+the laws of the most specific line. Tests that are marked ``costly`` are left out, except where a
+line names their file.
+
+Example: ``maskc/lexer/boundaries.py`` has the tests of ``tests/lexer``, and laws on masks of LALR
+and general grammars and on budgets, since all of them read what the boundaries allow.
+"""
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests import doctests
+
+ROOT = Path(__file__).parent.parent
+
+LALR = ("laws/test_masks_are_exact.py", "laws/test_bytes.py", "laws/test_dense.py")
+GENERAL = ("laws/test_general_masks_are_exact.py", "laws/test_dense.py")
+STEPS = ("laws/test_steps_change_no_mask.py", "laws/test_general_steps_change_no_mask.py")
+STACKS = (
+    "laws/test_stacks_take_what_masks_allow.py",
+    "laws/test_stacks_are_read.py",
+    "laws/test_runtime_debts.py",
+)
+BUDGETS = ("laws/test_budgets.py", "laws/test_budgets_of_json.py")
+SCHEMAS = (
+    *("laws/test_json_schema.py", "laws/test_json_spellings.py", "laws/test_unique_items.py"),
+    *("laws/test_wishes.py", "laws/test_dense.py"),
+)
+LINKS = ("laws/test_counted_patterns.py", "laws/test_barred_json.py", "laws/test_dense.py")
+
+# Module or package → tests outside of its own folder. The most specific line counts.
+GUARDS: dict[str, tuple[str, ...]] = {
+    "artifact": ("security/test_forged_artifacts.py", "security/test_headers.py"),
+    "automata": ("laws/test_lark_quirks.py", "laws/test_masks_are_exact.py"),
+    "bench": (),
+    "build": (),
+    "captures": ("laws/test_captures.py", "laws/test_following.py"),
+    "cli": (),
+    "diff": (),
+    "dump": (),
+    "emit": ("laws/test_masks_are_exact.py", *STEPS),
+    "explain": (),
+    "frontends": ("laws/test_start_symbols.py", "laws/test_postlex_rules.py"),
+    "frontends.lark": ("laws/test_lark_quirks.py", "laws/test_start_symbols.py"),
+    "glr": (*GENERAL, *STACKS, "laws/test_general_steps_change_no_mask.py"),
+    "grammar": ("parser", "pushdown/test_dft.py", *GENERAL),
+    "integrations": (),
+    "jsonschema": SCHEMAS,
+    "kit": ("laws/test_counted_patterns.py",),
+    "lexer": (*LALR, "laws/test_general_masks_are_exact.py", "laws/test_lark_quirks.py"),
+    "lexer.boundaries": (*LALR, *GENERAL, *BUDGETS, "parser"),
+    "lexer.columns": (*LALR, "laws/test_postlex_rules.py"),
+    "lint": (),
+    "parser": (*LALR, "laws/test_steps_change_no_mask.py"),
+    "parser.refine": (*LALR, *GENERAL, *BUDGETS),
+    "play": (),
+    "pushdown": (*STEPS, "laws/test_runtime_debts.py"),
+    "report": (),
+    "runtime": ("laws/test_rollback.py", "laws/test_dense.py"),
+    "runtime.cache": ("laws/test_rollback.py", "laws/test_dense.py"),
+    "runtime.ending": (*BUDGETS, "laws/test_budgets_of_calls.py"),
+    "runtime.glr": (*GENERAL, *STACKS, "laws/test_earley_with_a_postlex.py"),
+    "runtime.holes": ("laws/test_holes.py", "laws/test_roles.py", "laws/test_following.py"),
+    "runtime.lalr": (*LALR, *STACKS, "laws/test_postlex_rules.py", "laws/test_rollback.py"),
+    "runtime.link": LINKS,
+    "runtime.schema": SCHEMAS,
+    "runtime.schema.strings": (
+        *SCHEMAS,
+        *("laws/test_host_names.py", "laws/test_host_lengths.py"),
+        "laws/test_patterns_as_values.py",
+    ),
+    "runtime.spelling": ("spelling", "laws/test_canonical.py"),
+    "spelling": ("laws/test_canonical.py",),
+    "store": (*LALR, *GENERAL),
+    "streamline": STEPS,
+    "streamline.closings": (*STEPS, *LALR, *GENERAL, *BUDGETS),
+    "tags": ("laws/test_barred_json.py", "laws/test_budgets_of_calls.py"),
+    "verify": (),
+    "vocab": ("laws/test_added_tokens.py",),
+    "work": (),
+    # Modules of the package itself.
+    "bits": ("pushdown", "lexer"),
+    "budget": ("test_limits.py", "security/test_compile_bounds.py"),
+    "bounded": ("security/test_compile_bounds.py",),
+    "byte_classes": ("automata", "laws/test_dense.py"),
+    "compiling": ("cli/test_compile.py", "test_pipeline.py"),
+    "lalr_path": (*LALR, *STEPS),
+    "limits": ("security/test_compile_bounds.py",),
+    "pipeline": (*LALR, *GENERAL),
+    "stages": ("dump",),
+}
+
+# One law for each machine, and what every change can break.
+QUICK = (
+    *("tests/test_layers.py", "tests/test_import.py", "tests/runtime/test_matcher.py"),
+    *("tests/laws/test_dense.py", "tests/laws/test_masks_are_exact.py"),
+    *("tests/laws/test_stacks_take_what_masks_allow.py", "tests/laws/test_json_schema.py"),
+    *("tests/laws/test_counted_patterns.py", "tests/laws/test_holes.py"),
+    "tests/laws/test_captures.py",
+)
+
+
+def guards_of(module: str) -> tuple[str, ...]:
+    """Return what the most specific line for a module names."""
+    while module and module not in GUARDS:
+        module, _, _ = module.rpartition(".")
+    return GUARDS.get(module, ())
+
+
+def list_tests(path: Path) -> list[str]:
+    """Return the folders and files of tests for a file of the package, of grammars or of tests.
+
+    Raises:
+        ValueError: no table knows what tests the file.
+    """
+    inside = path.resolve().relative_to(ROOT)
+    place, *parts = inside.with_suffix("").parts
+    if place == "tests":
+        return [str(inside)]
+    if place == "docs":
+        return ["tests/test_docs.py"]
+    if place == "grammars":
+        found = [f"tests/grammars/test_{parts[-1]}.py"]
+    elif place == "maskc":
+        found = [f"tests/{name}" for name in guards_of(".".join(parts))]
+        *folders, module = parts
+        if folders:
+            folder = "/".join(["tests", *folders])
+            while not (ROOT / folder).is_dir():
+                folder = folder.rpartition("/")[0]
+            if folder != "tests":
+                found.append(folder)
+        for named in sorted((ROOT / "tests").rglob(f"test_{module}.py")):
+            found.append(str(named.relative_to(ROOT)))
+    else:
+        raise ValueError(f"{path}: tests/near.py knows files of maskc, tests, docs and grammars")
+    return [name for name in found if (ROOT / name).exists()]
+
+
+def without_doubles(names: Iterable[str]) -> list[str]:
+    """Return each name once, without those inside a folder that is named too.
+
+    >>> without_doubles(["tests/a", "tests/b/test_c.py", "tests/a/test_b.py", "tests/a"])
+    ['tests/a', 'tests/b/test_c.py']
+    """
+    found = dict.fromkeys(names)
+    return [
+        name
+        for name in found
+        if not any(name != folder and Path(name).is_relative_to(folder) for folder in found)
+    ]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run what the files need; options of pytest begin with a hyphen."""
+    options = [argument for argument in arguments if argument.startswith("-")]
+    files = [Path(argument) for argument in arguments if not argument.startswith("-")]
+    if files:
+        names = without_doubles(name for file in files for name in list_tests(file))
+        package = [file for file in files if file.resolve().is_relative_to(doctests.PACKAGE)]
+        if doctests.count_failures(package):
+            return 1
+    else:
+        names = list(QUICK)
+    return int(pytest.main(["-q", "-m", "not costly", *options, *names]))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
