@@ -174,8 +174,6 @@ engine-sglang: $(STAMP) ## install SGLang into .venv-sglang (11 GB), test and ge
 	.venv-sglang/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,sglang]'
 	.venv-sglang/bin/pytest tests/integrations/test_sglang.py tests/integrations/test_sglang_engine.py tests/integrations/test_sglang_requests.py tests/integrations/test_sglang_speculation.py
 	.venv-sglang/bin/python -m benchmarks.serving.sglang_run
-	.venv-sglang/bin/python -m benchmarks.serving.sglang_parsers
-	.venv-sglang/bin/python -m benchmarks.serving.sglang_tools
 
 engine-vllm: $(STAMP) ## install vLLM for CPUs into .venv-vllm (6 GB), test and generate with its engine and its server
 	test -d .venv-vllm || $(PYTHON) -m venv .venv-vllm
@@ -183,8 +181,7 @@ engine-vllm: $(STAMP) ## install vLLM for CPUs into .venv-vllm (6 GB), test and 
 	.venv-vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	.venv-vllm/bin/python -m pytest tests/integrations/test_vllm.py tests/integrations/test_vllm_beams.py tests/integrations/test_vllm_engine.py
 	$(BIN)/python -m benchmarks.serving.vllm_run --engine .venv-vllm/bin/python
-	.venv-vllm/bin/python -m benchmarks.serving.vllm_parsers
-	.venv-vllm/bin/python -m benchmarks.serving.vllm_tools
+	.venv-vllm/bin/python -m benchmarks.serving.vllm_inside
 
 grammars: $(STAMP) ## compile, verify and time our own grammars, and write the table of docs/grammars.md
 	$(BIN)/python -m tests.outside.collection

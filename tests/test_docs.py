@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from maskc.cli.main import COMMANDS
 from tests.console import list_commands, run_commands, run_python
 
 PAGES = sorted((Path(__file__).parent.parent / "docs").glob("*.md"))
@@ -56,3 +57,37 @@ def test_links_of_a_page_lead_to_pages_and_headings_that_there_are(page):
 def headings_of(page):
     found = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", text).strip().lower()) for text in found}
+
+
+ROOT = PAGES[0].parent.parent
+TEXTS = [*PAGES, *ROOT.glob("*.md"), ROOT / "benchmarks" / "README.md"]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.name)
+def test_the_modules_that_a_text_runs_are_there(text):
+    for module in re.findall(r"python -m ((?:benchmarks|tests|tools)\.[\w.]+)", text.read_text()):
+        path = ROOT.joinpath(*module.split("."))
+        assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), module
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.name)
+def test_the_targets_that_a_text_makes_are_there(text):
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    named = re.findall(r"(?:`|^\$ )make ([a-z-]+)", text.read_text(), re.MULTILINE)
+    assert set(named) <= set(targets)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.name)
+def test_the_commands_that_a_text_names_are_there(text):
+    named = re.findall(r"(?:`|^\$ )maskc ([a-z]+)", text.read_text(), re.MULTILINE)
+    assert set(named) <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("text", [t for t in TEXTS if t.parent == ROOT], ids=lambda t: t.name)
+def test_links_of_a_text_of_the_repository_lead_somewhere(text):
+    for target in re.findall(r"\]\(([^)\s]+)\)", text.read_text()):
+        if "://" not in target:
+            name, _, anchor = target.partition("#")
+            other = text.parent / name
+            assert other.exists(), target
+            assert not anchor or anchor in headings_of(other), target

@@ -1,4 +1,4 @@
-"""What would end this text, and is it one? Asked by an engine in another process, over a socket.
+"""Answer what would end a text, for an engine in another process, over a socket.
 
 The server runs where Lark is new enough for maskc's oracle; the client needs the standard library.
 A question is a line of JSON, ``[["json", [58, 16]], …]``: the name of a grammar and the tokens of a
@@ -14,7 +14,6 @@ import socket
 import socketserver
 import threading
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 VARIABLE = "MASKC_GUIDE"
@@ -41,12 +40,7 @@ class Subject:
         self.oracle = build_oracle(self.lark)
 
     def judge(self, ids: list[int], *, ended: bool) -> str | None:
-        """Return what is wrong with a text, ``None`` if nothing is.
-
-        Args:
-            ids: its tokens, without the end.
-            ended: whether it is all of a text, or the beginning of one.
-        """
+        """Return what is wrong with a text, or the beginning of one; ``None`` if nothing is."""
         from maskc.verify.subject import parses
 
         data = self.steering.write(ids)
@@ -71,10 +65,9 @@ class GuideServer:
         class Handler(socketserver.StreamRequestHandler):
             def handle(self) -> None:
                 for line in self.rfile:
+                    asked = json.loads(line)
                     with lock:
-                        answer = [
-                            subjects[name].steering.wish(ids) for name, ids in json.loads(line)
-                        ]
+                        answer = [subjects[name].steering.wish(ids) for name, ids in asked]
                     self.wfile.write(json.dumps(answer).encode() + b"\n")
 
         self._server = socketserver.ThreadingUnixStreamServer(str(path), Handler)
@@ -84,22 +77,13 @@ class GuideServer:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
 
 
 class GuideClient:
-    """Asks a server.
-
-    Args:
-        path: of its socket.
-    """
+    """Asks the server of a socket."""
 
     def __init__(self, path: str) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

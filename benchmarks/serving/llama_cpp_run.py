@@ -29,6 +29,7 @@ from maskc.report.render import make_console, make_table
 from maskc.verify.subject import parses
 from tests.engines.gguf_model import write_model
 from tests.engines.steering import Steering
+from tests.engines.transformers_runs import Timed
 
 TOKENIZER = "deepseek"
 # What a draft is looked up in; some of it can be legal where it is proposed.
@@ -39,22 +40,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "sampling": SAMPLING,
     "drafts": SAMPLING,
 }
-
-
-class Timed:
-    """A processor that adds up the time of another one."""
-
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-        self.seconds, self.n_calls = 0.0, 0
-
-    def __call__(self, input_ids: Any, scores: Any) -> Any:
-        """Return what the other one returns."""
-        begin = time.perf_counter()
-        found = self._inner(input_ids, scores)
-        self.seconds += time.perf_counter() - begin
-        self.n_calls += 1
-        return found
 
 
 class Wishes:
@@ -110,7 +95,7 @@ def complete(
         "outputs": 1,
         "ended": int(ended),
         "parsed": int(parsed),
-        "tokens": masking.n_calls,
+        "tokens": masking.n_steps,
         "seconds": seconds,
         "masking": masking.seconds,
         "failures": [] if parsed else [(name, way, seed, choice["text"])],

@@ -1,145 +1,224 @@
-"""Do the texts that SGLang's server returns parse, with many requests at once?
+"""Run SGLang's server on the CPU: do its texts parse, and does its parser read calls rightly?
 
-Usage: python -m benchmarks.serving.sglang_run [NAME …] [--outputs N] [--clients N] [--json FILE]
+Usage: PYTHON -m benchmarks.serving.sglang_run [WHAT …] [--parser NAME]… [--count N] [--finish]
+    [--outputs N] [--clients N] [--json FILE]
 
-The whole server runs, with a model of random weights and deepseek's vocabulary, on the CPU
-(sglang_cpu.py). Clients ask over HTTP for texts of json, python and sql, greedily and
-by sampling, mixed in one batch. Some tokens after the beginning an oracle in the server tells the
-model what would end the text; the masks decide what is legal, and Lark parses what comes back. A
-step is a forward pass and sampling, without that oracle; a real model's takes longer.
+PYTHON is that of SGLang's environment, with ``jsonschema``; the model has random weights and
+deepseek's vocabulary. WHAT is
+
+- ``texts``: clients ask over HTTP for texts of json, python and sql, greedily and by sampling,
+  mixed in one batch. Some tokens after the beginning an oracle in the server tells the model what
+  would end the text; the masks decide what is legal, and Lark parses what comes back. A step is a
+  forward pass and sampling, without that oracle; a real model's takes longer.
+- ``tools``: chats with tools, see :mod:`benchmarks.serving.tool_chats`; with ``--finish`` the
+  server has ``MASKC_MAX_TOKENS=finish``, and each answer must end within few tokens.
+- ``parsers``: texts drawn for every tool parser, without a server, see
+  :mod:`benchmarks.serving.tool_parsers`.
+
+Constraints of chats are those of ``MASKC_REQUESTS=structural_tag,json,grammar``. Default: all
+three. The exit status is 1 if anything is wrong.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import random
 import tempfile
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import maskc
-from benchmarks.serving.sglang_steering import SteeringProcessor
+from benchmarks.serving.scenarios import NAMES, WAYS, Scenario
 from benchmarks.serving.sglang_timing import VARIABLE
-from benchmarks.workloads import ROOT
+from benchmarks.serving.sglang_wishes import SteeringProcessor, WishProcessor
+from benchmarks.serving.tool_chats import Answer, Chats, Engine, report, show_notes
+from benchmarks.serving.tool_parsers import Asked, Read, run_parsers
+from benchmarks.workloads import find_grammar
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
+from maskc.integrations.requests import REQUESTS_VARIABLE
+from maskc.integrations.sglang import register
+from maskc.kit.file import make_kit
 from maskc.report.render import make_console, make_table
 from maskc.verify.subject import parses
+from maskc.vocab import load_vocabulary
+from tests.engines.hf_model import END, TOKENIZER, WIDTH, build_tokenizer
 from tests.engines.sglang_cpu import PLUGINS
 from tests.engines.sglang_server import Server, serving
 
-TOKENIZER = "deepseek"
-WAYS: dict[str, dict[str, Any]] = {
-    "greedy": {"temperature": 0.0},
-    "sampling": {"temperature": 1.0},
-}
+# The legacy form of tags, the new one, and a grammar where tools are not strict.
+FAMILIES = {"qwen25": "qwen_3", "qwen3_coder": "qwen_3_coder", "glm47": "glm_4_7"}
 
 
-def ask(server: Server, processor: str, names: list[str], number: int) -> dict[str, Any]:
-    """Return what became of one request.
-
-    Args:
-        server: with the artifacts.
-        processor: the custom logit processor, as text.
-        names: of the grammars, which take turns.
-        number: of the request.
-    """
-    name, way = names[number % len(names)], list(WAYS)[number // len(names) % len(WAYS)]
-    status, answer = server.post(
-        "/generate",
-        {
-            "text": f"Text {number}:",
-            "sampling_params": {
-                "ebnf": f"maskc://{name}",
-                "max_new_tokens": 400,
-                "custom_params": {"grammar": name, "after": random.Random(number).randint(3, 25)},
-                **WAYS[way],
-            },
-            "custom_logit_processor": processor,
-        },
-    )
-    found = {"name": name, "way": way, "status": status, "text": "", "ended": False, "tokens": 0}
-    if status != 200:
-        return found | {"text": str(answer)}
-    about = answer["meta_info"]
-    return found | {
-        "text": answer["text"],
-        "ended": about["finish_reason"]["type"] == "stop",
-        "tokens": about["completion_tokens"],
-    }
-
-
-def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Return the counts by grammar and way, the seconds of all requests, and those of steps."""
+def run_texts(options: argparse.Namespace, folder: Path) -> int:
+    """Ask for texts with many clients at once, print what came; return how many are wrong."""
     artifacts, timing = folder / "artifacts", folder / "timing.json"
     os.environ[VARIABLE] = str(timing)
     PLUGINS["maskc_timing"] = "benchmarks.serving.sglang_timing"
     artifacts.mkdir()
     parsers = {}
-    for name in options.names:
-        artifact = maskc.compile_grammar(ROOT / "grammars" / f"{name}.lark", tokenizer=TOKENIZER)
+    for name in NAMES:
+        artifact = maskc.compile_grammar(find_grammar(name), tokenizer=TOKENIZER)
         artifact.save(artifacts / f"{name}.maskc")
         parsers[name] = build_lark(source_from_header(artifact.header["grammar"]))
+
+    def ask(server: Server, number: int) -> tuple[str, int, Any]:
+        name, way = NAMES[number % 3], list(WAYS)[number // 3 % len(WAYS)]
+        params = {"grammar": name, "after": random.Random(number).randint(3, 25)}
+        sampling = {"ebnf": f"maskc://{name}", "max_new_tokens": 400, "custom_params": params}
+        body = {
+            "text": f"Text {number}:",
+            "sampling_params": sampling | WAYS[way],
+            "custom_logit_processor": SteeringProcessor.to_str(),
+        }
+        return f"{name}, {way}", *server.post("/generate", body)
+
     with (
         serving(folder, artifacts, "--enable-custom-logit-processor") as server,
-        ThreadPoolExecutor(options.clients) as pool,
+        ThreadPoolExecutor(options.clients) as clients,
     ):
-        begin = time.perf_counter()
-        call = partial(ask, server, SteeringProcessor.to_str(), options.names)
-        answers = list(pool.map(call, range(options.outputs)))
-        seconds = time.perf_counter() - begin
-    rows: dict[str, dict[str, Any]] = {}
-    for answer in answers:
-        title = f"{answer['name']}, {answer['way']}"
-        row = rows.setdefault(
-            title, {"outputs": 0, "ended": 0, "parsed": 0, "tokens": 0, "failures": []}
-        )
-        parsed = answer["ended"] and parses(parsers[answer["name"]], answer["text"])
-        row["outputs"] += 1
-        row["ended"] += answer["ended"]
-        row["parsed"] += parsed
-        row["tokens"] += answer["tokens"]
-        if not parsed:
-            row["failures"].append(answer)
-    return {"rows": rows, "seconds": seconds, "timing": json.loads(timing.read_text())}
-
-
-def main() -> None:
-    """Ask, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("names", nargs="*", default=["json", "python", "sql"])
-    parser.add_argument("--outputs", type=int, default=216, help="how many requests")
-    parser.add_argument("--clients", type=int, default=16, help="how many at once")
-    parser.add_argument("--json", type=Path, help="also write the figures to a file")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        report = measure(options, Path(folder))
-    columns = ("", "outputs", "ended", "parsed", "tokens")
-    rows = [
-        (title, *(f"{row[key]:,}" for key in columns[1:]))
-        for title, row in sorted(report["rows"].items())
-    ]
-    console = make_console()
-    console.print(make_table("SGLang", columns, rows, numbers=columns[1:]))
-    timing = report["timing"]
-    step = timing["forward"] + timing["sample"] - timing["steering"]
+        began = time.perf_counter()
+        answers = list(clients.map(partial(ask, server), range(options.outputs)))
+        seconds = time.perf_counter() - began
+    rows: dict[str, dict[str, int]] = {}
+    failures = []
+    for title, status, answer in answers:
+        about = answer["meta_info"] if status == 200 else {}
+        ended = bool(about) and about["finish_reason"]["type"] == "stop"
+        parsed = ended and parses(parsers[title.split(",")[0]], answer["text"])
+        row = rows.setdefault(title, dict.fromkeys(("outputs", "ended", "parsed", "tokens"), 0))
+        for key, n in zip(row, (1, ended, parsed, about.get("completion_tokens", 0)), strict=True):
+            row[key] += n
+        failures += [] if parsed else [(title, status, answer)]
+    console, columns = make_console(), ("", "outputs", "ended", "parsed", "tokens")
+    cells = [(title, *(f"{n:,}" for n in row.values())) for title, row in sorted(rows.items())]
+    console.print(make_table("SGLang", columns, cells, numbers=columns[1:]))
+    clocks = json.loads(timing.read_text())
+    step = clocks["forward"] + clocks["sample"] - clocks["steering"]
     console.print(
-        f"{options.outputs} requests in {report['seconds']:.0f} s; "
-        f"{timing['steps']:,} steps of {timing['rows'] / timing['steps']:.1f} rows, "
-        f"{step / timing['steps'] * 1e3:.1f} ms a step; masks: {timing['masks'] / step:.1%} of it, "
-        f"{timing['masks'] / timing['rows'] * 1e6:.0f} us a row"
+        f"{options.outputs} requests in {seconds:.0f} s; {clocks['steps']:,} steps of "
+        f"{clocks['rows'] / clocks['steps']:.1f} rows, {step / clocks['steps'] * 1e3:.1f} ms a "
+        f"step; masks: {clocks['masks'] / step:.1%} of it, "
+        f"{clocks['masks'] / clocks['rows'] * 1e6:.0f} us a row"
     )
-    failures = [failure for row in report["rows"].values() for failure in row["failures"]]
     for failure in failures[:5]:
         console.print(str(failure), markup=False)
     if options.json:
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
-    raise SystemExit(1 if failures else 0)
+        found = {"rows": rows, "seconds": seconds, "timing": clocks}
+        options.json.write_text(json.dumps(found, indent=2) + "\n")
+    return len(failures)
+
+
+def run_tools(options: argparse.Namespace, folder: Path) -> int:
+    """Run a server for each parser, print the table; return how many answers are wrong."""
+    tokenizer, found = build_tokenizer(), {}
+    kit = make_kit(load_vocabulary(TOKENIZER, vocab_size=WIDTH))
+    os.environ["MASKC_MAX_TOKENS"] = "finish" if options.finish else "cut"
+    (folder / "none").mkdir()
+    for name in options.parser or FAMILIES:
+        serve = ("--tool-call-parser", name, "--enable-custom-logit-processor")
+        with serving(folder, folder / "none", *serve) as server:
+            engine = Engine(
+                partial(send, server), partial(ask_backend, tokenizer, name), FAMILIES[name], END
+            )
+            found[name] = Chats(engine, kit, tokenizer, finishes=options.finish)
+            found[name].run(options.count)
+        show_notes(name, found[name])
+    return report("SGLang over HTTP", found)
+
+
+def send(
+    server: Server, body: dict[str, Any], wish: list[int], bias: list[float], number: int
+) -> Answer:
+    """Return the answer to a chat."""
+    more = {
+        "model": "m",
+        "temperature": 1.0,
+        "seed": number,
+        "return_token_ids": True,
+        "custom_logit_processor": WishProcessor.to_str(),
+        "custom_params": {"wish": wish, "bias": bias},
+    }
+    status, answer = server.post("/v1/chat/completions", body | more)
+    if status != 200:
+        raise SystemExit(f"{status}: {answer}")
+    choice = answer["choices"][0]
+    return Answer.read(choice, choice["response_token_ids"])
+
+
+def ask_backend(tokenizer: Any, name: str, scenario: Scenario) -> Asked | None:
+    """Return what SGLang asks of its backend for a request with tools."""
+    from sglang.srt.entrypoints.openai.protocol import Tool, ToolChoice
+    from sglang.srt.function_call.function_call_parser import FunctionCallParser
+
+    body = scenario.body()
+    tools, choice = [Tool(**tool) for tool in body["tools"]], body["tool_choice"]
+    if isinstance(choice, dict):
+        choice = ToolChoice(**choice)
+    if scenario.response_format is not None:
+        return None  # SGLang follows the response_format then, and no tool
+    parser = FunctionCallParser(tools, name, tokenizer=tokenizer)
+    found = parser.get_structure_constraint(choice, parallel_tool_calls=scenario.parallel)
+    if found is None:
+        return None
+    kind, given = found
+
+    def read(text: str) -> Read:
+        reader = FunctionCallParser(tools, name, tokenizer=tokenizer, tool_choice=choice)
+        if kind == "json_schema" and not reader.owns_tool_format():
+            # As SGLang's server does: a list of calls.
+            return [(c["name"], json.dumps(c["parameters"])) for c in json.loads(text)], None
+        content, calls = reader.parse_non_stream(text)
+        return [(str(call.name), call.parameters) for call in calls], content
+
+    if kind == "structural_tag":
+        return Asked(kind, json.dumps(given.model_dump(by_alias=True)), read)
+    if kind == "json_schema":
+        return Asked("json", given if isinstance(given, str) else json.dumps(given), read)
+    return Asked("ebnf", given, read)
+
+
+def run_all_parsers(options: argparse.Namespace, _: Path) -> int:
+    """Draw texts for every parser, print the table; return how many texts are wrong."""
+    from sglang.srt.function_call.function_call_parser import FunctionCallParser
+
+    register()
+    names = options.parser or sorted(FunctionCallParser.ToolCallParserEnum)
+    return run_parsers("SGLang", names, ask_backend, count=options.count)
+
+
+PARTS = {"texts": run_texts, "tools": run_tools, "parsers": run_all_parsers}
+
+
+def main() -> None:
+    """Run what is asked for; exit with 1 if anything is wrong."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("what", nargs="*", help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--parser", action="append", help="of tools; default: some, or all")
+    parser.add_argument("--count", type=int, default=8, help="chats or texts of each scenario")
+    parser.add_argument("--finish", action="store_true", help="each answer must end in time")
+    parser.add_argument("--outputs", type=int, default=216, help="how many texts")
+    parser.add_argument("--clients", type=int, default=16, help="how many at once")
+    parser.add_argument("--json", type=Path, help="also write the figures of texts to a file")
+    options = parser.parse_args()
+    unknown = set(options.what) - PARTS.keys()
+    if unknown:
+        parser.error(f"{unknown.pop()} is none of {', '.join(PARTS)}")
+    logging.disable(logging.ERROR)
+    warnings.simplefilter("ignore")
+    os.environ[REQUESTS_VARIABLE] = "structural_tag,json,grammar"
+    n_wrong = 0
+    for what in options.what or PARTS:
+        with tempfile.TemporaryDirectory() as folder:
+            n_wrong += PARTS[what](options, Path(folder))
+    raise SystemExit(1 if n_wrong else 0)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """A plug-in of SGLang that adds up what a scheduler's steps take, and what masks take of it.
 
-It is found like the platform (sglang_cpu.py), and does nothing unless the environment
-variable ``MASKC_TIMING`` names a file. That holds, as JSON, the seconds of the model's forward
-passes and of sampling, and those of masks (filling them, moving and applying them) and of custom
-logit processors, which are part of sampling; and how many rows were sampled.
+It does nothing unless the environment variable ``MASKC_TIMING`` names a file. That holds, as JSON,
+the seconds of the model's forward passes and of sampling, those of masks (filling them, moving and
+applying them) and of custom logit processors, which are part of sampling; and how many rows were
+sampled. It imports SGLang only when SGLang calls it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 VARIABLE = "MASKC_TIMING"
-_EVERY = 10
 
 
 def register() -> None:
@@ -27,17 +26,17 @@ def register() -> None:
     from sglang.srt.constrained.base_grammar_backend import GrammarMask
     from sglang.srt.layers import sampler
     from sglang.srt.model_executor.model_runner import ModelRunner
-    from sglang.srt.sampling.sampling_batch_info import SamplingBatchInfo
+    from sglang.srt.sampling.sampling_batch_info import SamplingBatchInfo as Batch
 
     totals = {"forward": 0.0, "sample": 0.0, "masks": 0.0, "steering": 0.0, "steps": 0, "rows": 0}
 
     def clock(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def timed(*args: Any, **named: Any) -> Any:
-            begin = time.perf_counter()
+            began = time.perf_counter()
             try:
                 return call(*args, **named)
             finally:
-                totals[name] += time.perf_counter() - begin
+                totals[name] += time.perf_counter() - began
 
         return timed
 
@@ -46,7 +45,7 @@ def register() -> None:
             found = call(self, logits_output, *args, **named)
             totals["steps"] += 1
             totals["rows"] += len(logits_output.next_token_logits)
-            if totals["steps"] % _EVERY == 0:
+            if totals["steps"] % 10 == 0:
                 Path(path).write_text(json.dumps(totals))
             return found
 
@@ -54,8 +53,6 @@ def register() -> None:
 
     ModelRunner.forward = clock("forward", ModelRunner.forward)
     ModelRunner.sample = count(clock("sample", ModelRunner.sample))
-    SamplingBatchInfo.update_regex_vocab_mask = clock(
-        "masks", SamplingBatchInfo.update_regex_vocab_mask
-    )
+    Batch.update_regex_vocab_mask = clock("masks", Batch.update_regex_vocab_mask)
     GrammarMask.apply = clock("masks", GrammarMask.apply)
     sampler.apply_custom_logit_processor = clock("steering", sampler.apply_custom_logit_processor)

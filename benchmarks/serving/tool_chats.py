@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from benchmarks.serving.scenarios import FREE_SCENARIOS, SCENARIOS, Scenario, Verdict
 from benchmarks.serving.tool_parsers import Asked
-from benchmarks.serving.tool_scenarios import FREE_SCENARIOS, SCENARIOS, Scenario, Verdict
 from maskc.errors import TokensLeftError
 from maskc.kit.kit import Kit
 from maskc.report.render import make_console, make_table
@@ -70,6 +70,15 @@ class Answer:
     is_whole: bool
     calls: list[tuple[str, str]]
     content: str | None
+
+    @classmethod
+    def read(cls, choice: dict[str, Any], ids: list[int]) -> Answer:
+        """Read a choice of OpenAI's interface."""
+        message = choice["message"]
+        functions = [call["function"] for call in message.get("tool_calls") or ()]
+        calls = [(function["name"], function["arguments"]) for function in functions]
+        is_whole = choice["finish_reason"] in ("stop", "tool_calls")
+        return cls(ids, is_whole, calls, message.get("content"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks.serving.tool_scenarios import SCENARIOS, Scenario, Verdict
+from benchmarks.serving.scenarios import SCENARIOS, Scenario, Verdict
 from benchmarks.serving.tool_texts import TextSource
 from maskc.errors import MaskcError
 from maskc.kit.file import make_kit

@@ -1,13 +1,18 @@
-"""What a client of vLLM's server sees: texts, refusals, streams, and a server that lives on."""
+"""What a client of vLLM's server sees: texts, refusals, streams, hostile neighbours."""
 
 from __future__ import annotations
 
+import random
 import time
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from statistics import median, quantiles
 from typing import Any
 
 from benchmarks.serving.guide import Subject
-from benchmarks.serving.vllm_http import END, NAMES, PROMPT, THINK_END, Server, body
+from benchmarks.serving.hostile_requests import draw_hostile
+from benchmarks.serving.scenarios import GOOD, NAMES
+from benchmarks.serving.vllm_http import END, PROMPT, THINK_END, Server, body
 from maskc.verify.subject import parses
 
 PLAIN = {"prompt": PROMPT, "structured_outputs": {"grammar": "maskc://json"}}
@@ -58,19 +63,15 @@ class Checks:
 
     def many_clients(self) -> int:
         """Ask for 64 texts at once; return how many are whole."""
+
+        def ask(number: int) -> bool:
+            name = NAMES[number % 3]
+            asked = body(name, after=4 + number % 17, seed=number)
+            status, answer = self._server.complete(**asked)
+            return status == 200 and self._judge_choice(name, answer["choices"][0])
+
         with ThreadPoolExecutor(64) as clients:
-            names = [NAMES[number % 3] for number in range(64)]
-            asked = [
-                clients.submit(
-                    self._server.complete, **body(name, after=4 + number % 17, seed=number)
-                )
-                for number, name in enumerate(names)
-            ]
-            answers = [(name, future.result()) for name, future in zip(names, asked, strict=True)]
-        return sum(
-            status == 200 and self._judge_choice(name, answer["choices"][0])
-            for name, (status, answer) in answers
-        )
+            return sum(clients.map(ask, range(64)))
 
     def several_texts(self) -> int:
         """Ask for four texts in one request."""
@@ -120,8 +121,7 @@ class Checks:
 
     def no_legal_token(self) -> int:
         """Ask so that no legal token is left: this request fails, and it alone."""
-        asked = body("json", after=999, allowed_token_ids=[END])
-        status, answer = self._server.complete(**asked)
+        status, answer = self._server.complete(**body("json", after=999, allowed_token_ids=[END]))
         if status != 500:
             self.wrong.append(f"no legal token: {status} {answer}")
         return status
@@ -147,3 +147,59 @@ def check_server(server: Server, subjects: dict[str, Subject]) -> dict[str, Any]
         "at the end": checks.at_the_end(),
         "wrong": checks.wrong,
     }
+
+
+def load_server(server: Server, seconds: float) -> dict[str, Any]:
+    """Send good requests with constraints of their own, alone and beside hostile ones.
+
+    A text of a good one is judged; a hostile one may get an answer of 200 or 400 and no other.
+    Returns the answers by status, what is wrong, and milliseconds by when a request was sent.
+    """
+    statuses, wrong = Counter[str](), list[str]()
+    times: dict[str, list[float]] = defaultdict(list)
+    # The server's model wishes for the end wherever it is legal.
+    plain = {"prompt": PROMPT, "max_tokens": 40, "logit_bias": {str(END): 50.0}, "temperature": 1.0}
+
+    def send(when: str, asked: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        began = time.perf_counter()
+        status, answer = server.complete(**(plain | asked))
+        times[when].append(1e3 * (time.perf_counter() - began))
+        statuses[f"{when} {status}"] += 1
+        return status, answer
+
+    def send_good(number: int, when: str) -> None:
+        asked, judge = GOOD[number % len(GOOD)]
+        status, answer = send(when, asked)
+        if status != 200:
+            wrong.append(f"{status}: {str(answer)[:300]}")
+            return
+        found = answer["choices"][0]
+        if found["finish_reason"] == "stop" and not judge(found["text"]):
+            wrong.append(f"{asked}: {found['text'][:200]!r}")
+
+    def client(number: int, when: str, until: float) -> None:
+        draw = random.Random(number)
+        while time.monotonic() < until:
+            number += 1
+            if when != "hostile":
+                send_good(number, when)
+                continue
+            asked = draw_hostile(draw)
+            status, answer = send(when, {"structured_outputs": asked})
+            if status not in (200, 400):
+                wrong.append(f"{status} for {str(asked)[:200]}: {str(answer)[:300]}")
+
+    for number in range(len(GOOD)):  # these make the kits
+        send_good(number, "first")
+    for whens in (("alone", "alone"), ("beside", "beside", "hostile", "hostile")):
+        until = time.monotonic() + seconds / 2
+        with ThreadPoolExecutor(len(whens)) as clients:
+            for done in [clients.submit(client, k, when, until) for k, when in enumerate(whens)]:
+                done.result()
+    if server.get("/health")[0] != 200:
+        wrong.append("the server is not healthy")
+    cuts = {
+        when: {"p50": median(ms), "p99": quantiles(ms, n=100)[98], "worst": max(ms)}
+        for when, ms in times.items()
+    }
+    return {"answers": dict(sorted(statuses.items())), "ms": cuts, "wrong": wrong}

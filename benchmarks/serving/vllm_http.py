@@ -19,9 +19,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.serving.guide import VARIABLE
 from benchmarks.workloads import ROOT
 
-NAMES = ("json", "python", "sql")
 _SERVER = "vllm.entrypoints.openai.api_server"
 END, THINK_END = 1, 128_822
 # With a reasoning parser vLLM follows a grammar, anyone's, only after the end of the reasoning.
@@ -119,6 +119,18 @@ class Server:
         """Return how many requests the engine works on."""
         lines = self.get("/metrics")[1].splitlines()
         return int(sum(float(x.split()[-1]) for x in lines if x.startswith("vllm:num_requests_r")))
+
+
+def engine_environment(folder: Path, *, guided: bool = True) -> dict[str, str]:
+    """Return what the engine's process needs."""
+    return {
+        "HF_HUB_OFFLINE": "1",
+        "MASKC_ARTIFACTS": str(folder / "artifacts"),
+        "PYTHONPATH": str(ROOT),
+        "VLLM_CPU_KVCACHE_SPACE": "1",
+        "VLLM_NO_USAGE_STATS": "1",
+        **({VARIABLE: str(folder / "guide.sock")} if guided else {}),
+    }
 
 
 def body(name: str, after: int = 6, **more: Any) -> dict[str, Any]:

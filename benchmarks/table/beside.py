@@ -8,19 +8,27 @@ import sysconfig
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 
 import maskc
 from benchmarks.schemas import generate_schemas
+from benchmarks.serving.hostile_requests import draw_hostile
 from benchmarks.table.decoding import Read, read
 from benchmarks.table.rows import Figures, Row, make_prepared_kit, summarise
 from benchmarks.workloads import TOKENIZER, encode_documents, load_artifact
-from maskc.vocab import load_encoder
+from maskc.errors import MaskcError
+from maskc.integrations.compile_pool import OtherProcess
+from maskc.integrations.requests import make_constraint
+from maskc.kit.file import make_kit
+from maskc.vocab import load_encoder, load_vocabulary
+from maskc.vocab.vocabulary import Vocabulary
 
 
 class Collections:
@@ -179,6 +187,42 @@ def _link(kit: Any, numbers: Any, stop: threading.Event, into: list[float]) -> N
         into.append(time.perf_counter() - began)
 
 
+def time_pauses(vocabulary: Vocabulary) -> Figures:
+    """Compile hostile requests for 30 seconds beside a thread that works a millisecond at a time.
+
+    As an engine's loop does between its steps; the gaps from one step to the next are of the wall:
+    with requests compiled in the same process, and in another one.
+    """
+    other, found = OtherProcess(vocabulary), Figures()
+    for name, compiler in (("in this process", None), ("in another one", other)):
+        kit, gaps, n_made = make_kit(vocabulary, compiler=compiler), list[float](), list[int]()
+        kit.json_schema("{}")
+        until = time.monotonic() + 30
+
+        def work(kit: Any = kit, until: float = until, n_made: list[int] = n_made) -> None:
+            draw = Random(0)
+            while time.monotonic() < until:
+                ((kind, asked),) = draw_hostile(draw).items()
+                text = asked if isinstance(asked, str) else json.dumps(asked)
+                with suppress(MaskcError):
+                    make_constraint(kit, kind, text)
+                n_made.append(1)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        last = time.perf_counter()
+        while thread.is_alive():
+            while time.perf_counter() < last + 0.001:
+                pass
+            time.sleep(0)  # gives the interpreter away, as a call into torch does
+            now = time.perf_counter()
+            gaps.append(now - last)
+            last = now
+        found[name] = {"requests": len(n_made), **summarise(gaps)}
+    other.close()
+    return found
+
+
 ROWS = (
     Row(
         "collector python",
@@ -204,5 +248,11 @@ ROWS = (
     *(
         Row(f"threads {name}", "threads by the clock", partial(read, name), run_threads)
         for name in ("json", "python")
+    ),
+    Row(
+        "pauses",
+        "gaps between steps while hostile requests are compiled",
+        partial(load_vocabulary, TOKENIZER),
+        time_pauses,
     ),
 )
