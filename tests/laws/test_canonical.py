@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import maskc
+from maskc.errors import LimitError
 from maskc.kit.file import make_kit
+from maskc.runtime.spelling import successors
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text, legal_ids
 from tests.spellings import ALPHABET, PATTERNS, Tokenizer, draw_merges, draw_tokenizer
@@ -223,6 +225,34 @@ def test_what_is_generated_with_exact_masks_is_what_the_tokenizer_writes(kind):
         assert matcher.accept_tokens(own) == len(own)
         assert matcher.is_accepting
     assert n_own > 0
+
+
+OPEN_KEYS = {"type": "object", "additionalProperties": {"enum": ["a", "bc"]}, "maxProperties": 2}
+
+
+@pytest.mark.parametrize("limit", ["pairs", "steps"])
+def test_where_the_look_ahead_is_too_long_no_own_token_is_lost(limit, monkeypatch):
+    def give_up(*_):
+        raise LimitError("steps to find one mask", 1, "ask for less")
+
+    if limit == "pairs":
+        monkeypatch.setattr(successors, "_MOST_SLOW_PAIRS", 5)
+    else:
+        monkeypatch.setattr(successors.Successors, "after", give_up)
+    for seed in range(4):
+        tokenizer = draw_tokenizer(Random(seed))
+        kit = make_kit(Vocabulary((*tokenizer.texts, None), (len(tokenizer.texts),), "small"))
+        language = kit.json_schema(OPEN_KEYS)
+        canonical = maskc.canonical(language, tokenizer.spelling())
+        for text in ('{"ab c": "bc"}', '{"a": "a", "b": "bc"}', '{"\\n": "a"}'):
+            matcher, plain = canonical.matcher(), language.matcher()
+            for token in tokenizer.encode(text):
+                legal = legal_ids(matcher, canonical.vocab_size)
+                assert token in legal
+                assert legal <= legal_ids(plain, canonical.vocab_size)
+                assert matcher.accept_token(token)
+                assert plain.accept_token(token)
+            assert matcher.is_accepting
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -1,9 +1,6 @@
 """The arrays of a spelling's file, and what must be true of them.
 
-Dimensions are named as in :mod:`maskc.artifact.sections`: ``V`` tokens, ``W`` whole chunks, ``N``
-nodes of the automaton of chunks, ``K`` byte classes.
-
-Example: a token whose parts are not shorter than itself is refused, as its edge would not end.
+Dimensions: ``V`` tokens, ``W`` whole chunks, ``N`` nodes of the chunks' automaton, ``K`` classes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""The automaton of the texts in which a tokenizer's cuts are marked.
+"""The automaton of the texts in which a tokenizer's cuts are marked.
 
 A tokenizer's pattern cuts a text into *chunks*, and merging never crosses a cut. The automaton
 reads bytes; at a cut it moves on without a byte, to a node that holds the rest of the text to what
@@ -49,13 +49,6 @@ class Chunks:
     def move(self, nodes: Ints, data: NDArray[np.uint8]) -> Ints:
         """Return the nodes after a byte for each of some nodes."""
         return self.next[nodes, self.byte_class[data]]
-
-    def after_cut(self) -> NDArray[np.bool_]:
-        """Return bool[n_nodes, n_classes], whether a byte can begin the next chunk at a node."""
-        begins = np.zeros(self.next.shape, dtype=np.bool_)
-        for node, after in enumerate(self.cuts):
-            begins[node] = (self.next[list(after)] != DEAD).any(axis=0)
-        return begins
 
 
 class WholeChunks:

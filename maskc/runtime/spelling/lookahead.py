@@ -1,13 +1,11 @@
 """The tokens that the tokenizer may write next, with one token of look-ahead.
 
-A token is left out if no token at all could come after it: none that the machine allows there may
-follow it in its chunk or begin the next one, and the text may not end. Whether there is one does
-not depend on what came before the token. So one row holds for a state of the machine and a state
-of the chunk, whatever the last token was.
+A token is left out if no token at all can come after it: none that the machine allows there may
+follow it in its chunk or begin the next one, and the text may not end. That does not depend on what
+came before, so one row holds for a state of the machine and of the chunk, whatever the last token.
 
-Most tokens need no search: the chunk can end after them, and one byte that the machine allows can
-begin the next chunk, since each byte is a token. After the others, a token that may follow is
-searched for in the machine's next mask.
+After most tokens the chunk can end, and one byte that the machine allows begins the next one, since
+each byte is a token. After the others a token that may follow is searched for in the next mask.
 
 Example: in JSON without blanks, only ``:`` comes after ``{"a"``. No token that begins with it may
 follow ``"`` in llama3, and ``":`` is one chunk, so ``"`` is left out after ``{"a``.
@@ -64,10 +62,14 @@ class LookAhead:
 
     def __init__(self, machine: Machine[Any], spelling: Spelling) -> None:
         self._machine, self._spelling = machine, spelling
-        tokens, self._after_cut = spelling.tokens, spelling.chunks.after_cut()
+        chunks, tokens = spelling.chunks, spelling.tokens
+        # bool[n_nodes, n_classes], whether a byte can begin the next chunk at a node.
+        self._after_cut = np.zeros(chunks.next.shape, dtype=np.bool_)
+        for node, after in enumerate(chunks.cuts):
+            self._after_cut[node] = (chunks.next[list(after)] != DEAD).any(axis=0)
         is_byte = spelling.is_merged & (np.diff(tokens.first) == 1)
         self._byte_tokens: Ints = np.flatnonzero(is_byte).astype(np.int32)
-        self._byte_classes = spelling.chunks.byte_class[tokens.first_bytes[self._byte_tokens]]
+        self._byte_classes = chunks.byte_class[tokens.first_bytes[self._byte_tokens]]
         self._before_tokens: dict[bytes, Words] = {}
         self.forget()
 
@@ -156,11 +158,19 @@ class LookAhead:
 
     def _can_end(self, state: int, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return at which nodes a chunk can end so that something can come in a state."""
-        words = self._mask(state)
-        legal = self._byte_classes[_are_in(words, self._byte_tokens)]
-        can_end: NDArray[np.bool_] = np.logical_or.reduce(self._after_cut[nodes][:, legal], axis=1)
-        if outside(self._spelling, words).any():
-            can_end |= self._spelling.chunks.may_end[nodes]
+        after_cut = self._after_cut[nodes]
+        can_end = np.zeros(len(nodes), dtype=np.bool_)
+        # Blanks begin most chunks, and a step takes less than a mask.
+        for byte in b" \n":
+            begins = after_cut[:, self._spelling.chunks.byte_class[byte]]
+            if begins[~can_end].any() and self.successors.move(state, byte) != DEAD:
+                can_end |= begins
+        if not can_end.all():
+            words = self._mask(state)
+            legal = self._byte_classes[_are_in(words, self._byte_tokens)]
+            can_end |= after_cut[:, legal].any(axis=1)
+            if outside(self._spelling, words).any():
+                can_end |= self._spelling.chunks.may_end[nodes]
         return can_end
 
     def _can_go_on(self, tokens: Ints, state: int, node: int) -> NDArray[np.bool_]:

@@ -1,8 +1,8 @@
 """The pairs of tokens that byte-pair encoding leaves side by side.
 
 A sequence of tokens is what byte-pair encoding writes for a chunk iff each pair of neighbours is
-what it writes for the pair's text. So one mask for each token, of the tokens that may follow it,
-decides all sequences.
+what it writes for the pair's text. So one mask for each token, of those that may follow it, decides
+all sequences.
 
 Two tokens may be neighbours unless a merge crosses the border between them. Only the *edge
 symbols* of a token touch the border: its outermost byte and the inner symbols made of it, each from
@@ -10,9 +10,8 @@ the merge that makes it until the next merge of the token. A pair of edge symbol
 are there at the same time and its rank comes before the next merge of either token.
 
 A key makes ranks distinct: 4 * rank for a merge of the left token, + 1 across the border, + 2 of
-the right token, since the leftmost merge comes first among those of equal rank. Most tokens are
-merged in ascending order of ranks, and their edge symbols follow from their last merge; the file
-lists the edge symbols of the others.
+the right token, since the leftmost of equal ranks is merged first. Most tokens are merged in
+ascending order of ranks; of the others the file lists the edge symbols.
 
 Example: in llama3, ``:`` cannot follow ``"``, since ``":`` is a token.
 
@@ -39,8 +38,8 @@ FROM_START, FOREVER = -1, (1 << 31) - 1  # keys
 class EdgeSymbols(NamedTuple):
     """The edge symbols of all tokens on one side of a border, ordered by symbol.
 
-    ``since`` is the highest key of the token's merges before, ``key`` that of its next merge. A
-    symbol's rows begin at ``first``, and a token's entries in ``by_token`` at ``first_by_token``.
+    ``since`` is the highest key of the token's merges before, ``key`` that of its next merge. The
+    rows of a symbol begin at ``first``.
     """
 
     first: NDArray[np.int64]
@@ -48,8 +47,6 @@ class EdgeSymbols(NamedTuple):
     symbol: Ints
     since: Ints
     key: Ints
-    by_token: NDArray[np.int64]
-    first_by_token: NDArray[np.int64]
 
 
 class Pairs:
@@ -85,7 +82,7 @@ class Pairs:
         fits = self._is_merged.copy()
         own, other = self._edges[side], self._edges[other_side]
         first, partners, keys = self._merges[side]
-        for row in own.by_token[own.first_by_token[token] : own.first_by_token[token + 1]].tolist():
+        for row in np.flatnonzero(own.token == token).tolist():
             symbol, since, next_key = own.symbol[row], own.since[row], own.key[row]
             merges = slice(first[symbol], first[symbol + 1])
             is_before = keys[merges] < next_key
@@ -119,9 +116,7 @@ def _list_edges(arrays: Mapping[str, NDArray[Any]], side: int) -> EdgeSymbols:
     joined = [np.concatenate(column) for column in columns]
     order = np.argsort(joined[1], kind="stable")
     token, symbol, since, key = (column[order] for column in joined)
-    by_token = np.argsort(token, kind="stable")
-    first, first_by_token = np.searchsorted(symbol, ids), np.searchsorted(token[by_token], ids)
-    return EdgeSymbols(first, token, symbol, since, key, by_token, first_by_token)
+    return EdgeSymbols(np.searchsorted(symbol, ids), token, symbol, since, key)
 
 
 def pack(is_in: NDArray[np.bool_]) -> Words:

@@ -4,7 +4,8 @@ The automaton interns sets of hypotheses as states, and asks the machine once fo
 state and a byte. Many tokens are read in it at once, with NumPy.
 
 Where hypotheses count tokens (free text of at most so many), bytes do not tell where a token leads;
-such states are not followed.
+such states are not followed. Where tokens lead to too many states, as in keys of which each is
+another one, those of more bytes are not followed, either.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.spelling.chunks import DEAD, read_tokens
@@ -24,6 +26,9 @@ from maskc.runtime.vocabulary import TokenTable
 NOT_FOLLOWED = 1
 _UNKNOWN = -1
 _MOST_MOVES = 1 << 21  # four bytes each
+# Pairs of a state and a byte on the way of a state's tokens: an LALR machine steps in 3 µs, those
+# of schemas, links and general grammars take up to a hundred.
+_MOST_PAIRS, _MOST_SLOW_PAIRS = 20_000, 2_000
 
 
 class Successors:
@@ -42,9 +47,12 @@ class Successors:
         self._letter_of = np.zeros(256, dtype=np.uint8)
         for letter, group in enumerate(machine.byte_groups):
             self._letter_of[list(group)] = letter
+        self._bytes = [group[:1] for group in machine.byte_groups]
+        is_quick = isinstance(machine, LalrMachine)
+        self._most_pairs = _MOST_PAIRS if is_quick else _MOST_SLOW_PAIRS
         self.hypotheses: list[Hypotheses] = [(), ()]
         self._numbers: dict[Hashable, int] = {}
-        self._table = np.full((64, len(machine.byte_groups)), _UNKNOWN, dtype=np.int32)
+        self._table = np.full((64, len(self._bytes)), _UNKNOWN, dtype=np.int32)
         self._table[:2] = [[DEAD], [NOT_FOLLOWED]]
 
     @property
@@ -66,25 +74,38 @@ class Successors:
 
     def after(self, state: int, ids: Ints) -> Ints:
         """Return the states after some tokens."""
+        n_left = self._most_pairs
+
+        def move(states: Ints, data: NDArray[np.uint8]) -> Ints:
+            nonlocal n_left
+            pairs = states.astype(np.int64) * len(self._bytes) + self._letter_of[data]
+            is_there = np.zeros(self._table.size, dtype=np.bool_)
+            is_there[pairs] = True
+            distinct = np.flatnonzero(is_there)
+            n_left -= len(distinct)
+            if n_left < 0:
+                return np.full(len(pairs), NOT_FOLLOWED, dtype=np.int32)
+            for pair in distinct[self._table.ravel()[distinct] == _UNKNOWN].tolist():
+                self._step(*divmod(pair, len(self._bytes)))
+            after: Ints = self._table.ravel()[pairs]
+            return after
+
         if self._counts_tokens(self.hypotheses[state]):
             return np.full(len(ids), NOT_FOLLOWED, dtype=np.int32)
-        return read_tokens(self._tokens, ids, state, self._moves)
+        return read_tokens(self._tokens, ids, state, move)
+
+    def move(self, state: int, byte: int) -> int:
+        """Return the state after a byte."""
+        return self._step(state, int(self._letter_of[byte]))
+
+    def _step(self, state: int, letter: int) -> int:
+        if self._table[state, letter] == _UNKNOWN:
+            reached = self._machine.step(self.hypotheses[state], self._bytes[letter])
+            to = NOT_FOLLOWED if self._counts_tokens(reached) else self.find(reached)
+            self._table[state, letter] = to
+        return int(self._table[state, letter])
 
     def _counts_tokens(self, hypotheses: Hypotheses) -> bool:
         return isinstance(self._machine, LinkMachine) and any(
             h.piece.counts_tokens for h in hypotheses
         )
-
-    def _moves(self, states: Ints, data: NDArray[np.uint8]) -> Ints:
-        letters, groups = self._letter_of[data], self._machine.byte_groups
-        after = self._table[states, letters]
-        is_unknown = after == _UNKNOWN
-        if not is_unknown.any():
-            return after
-        keys = states[is_unknown].astype(np.int64) * len(groups) + letters[is_unknown]
-        for key in np.unique(keys).tolist():
-            state, letter = divmod(key, len(groups))
-            reached = self._machine.step(self.hypotheses[state], groups[letter][:1])
-            to = NOT_FOLLOWED if self._counts_tokens(reached) else self.find(reached)
-            self._table[state, letter] = to
-        return self._table[states, letters]
