@@ -127,7 +127,7 @@ corpora: $(STAMP) ## download the source distributions whose grammars and tests 
 
 conformance: corpora ## walk the texts of Lark's own test suite; compile and verify published grammars and ours
 	$(BIN)/python benchmarks/conformance/record.py corpora/lark-1.3.1 corpora/record.json
-	$(BIN)/python benchmarks/conformance/walk.py corpora/record.json corpora/conformance.json docs/conformance.md
+	$(BIN)/python -m benchmarks.conformance.walk corpora/record.json corpora/conformance.json docs/conformance.md
 	$(BIN)/python -m benchmarks.conformance.grammars corpora/grammars.json --page docs/conformance.md --needs docs/published-grammars.md
 
 conformance-json-schema: corpora ## walk the JSON Schema Test Suite of five dialects, in several spellings, as bytes and as tokens; the schemas of schemastore.org with their files

@@ -1,5 +1,6 @@
 """Examples in the documentation do what they say (those of docstrings: ``tests/doctests.py``)."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from maskc.cli.main import COMMANDS
 from tests.console import list_commands, run_commands, run_python
+from tests.figures import format_figures
 
 PAGES = sorted((Path(__file__).parent.parent / "docs").glob("*.md"))
 
@@ -91,3 +93,11 @@ def test_links_of_a_text_of_the_repository_lead_somewhere(text):
             other = text.parent / name
             assert other.exists(), target
             assert not anchor or anchor in headings_of(other), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_figures_of_a_page_are_those_that_were_measured(page):
+    measured = json.loads((ROOT / "docs" / "figures.json").read_text())
+    pattern = r"<!-- figures of ([^>]*): begin -->\n(.*?)\n<!-- figures of \1: end -->"
+    for name, text in re.findall(pattern, page.read_text(), re.DOTALL):
+        assert text.split("\n") == format_figures(measured[name])

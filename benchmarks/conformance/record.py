@@ -1,4 +1,4 @@
-"""Records what Lark's own test suite builds and parses, from outside.
+"""Record what Lark's own test suite builds and parses, from outside.
 
 Usage: python benchmarks/conformance/record.py SUITE RECORD
 
@@ -19,13 +19,13 @@ import os
 import re
 import sys
 import unittest
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
-SUITE = Path(sys.argv[1]).resolve()
-RECORD = Path(sys.argv[2]).resolve()
+SUITE, RECORD = (Path(argument).resolve() for argument in sys.argv[1:])
 
 # Lark's tests import the package and themselves from the folder they lie in.
 sys.path.insert(0, str(SUITE))
@@ -35,7 +35,6 @@ import lark.lark  # noqa: E402
 from lark import Lark  # noqa: E402
 from lark.exceptions import LarkError  # noqa: E402
 from lark.indenter import Indenter  # noqa: E402
-from lark.parsers.lalr_interactive_parser import InteractiveParser  # noqa: E402
 from lark.utils import TextSlice  # noqa: E402
 
 # Options of Lark that do not change which texts it parses.
@@ -45,97 +44,60 @@ SILENT = {
     *("import_paths", "_plugins", "keep_all_tokens", "maybe_placeholders"),
 }
 INDENTER_HOOKS = ("process", "_process", "handle_NL", "always_accept")
+INDENTER_ATTRIBUTES = ("NL_type", "INDENT_type", "DEDENT_type", "tab_len")
+
+grammars: dict[str, dict[str, Any]] = {}  # by what they are, each with its texts and verdicts
+skipped: Counter[str] = Counter()
+files: list[str] = []  # that Lark has read for the grammar at hand
+busy: list[Any] = []  # not empty: Lark itself is the caller
 
 
-class Record:
-    """Grammars by what they are, each with its texts and verdicts."""
-
-    def __init__(self) -> None:
-        self.grammars: dict[str, dict[str, Any]] = {}
-        self.skipped: dict[str, int] = {}
-        self.files: dict[str, str] = {}
-        self.busy = False
-
-    def skip(self, why: str) -> None:
-        """Count a call that is not kept."""
-        self.skipped[why] = self.skipped.get(why, 0) + 1
-
-    def add(self, parser: Lark, error: BaseException | None) -> None:
-        """Keep a grammar, built or refused."""
-        options = parser.options
-        text = getattr(parser, "source_grammar", None)
-        if options.parser != "lalr":
-            return
-        if not isinstance(text, str):
-            self.skip("built from a grammar object or a saved parser")
-            return
-        if error is not None and not isinstance(error, LarkError | OSError | re.error):
-            self.skip(f"built with a transformer that Lark refuses ({type(error).__name__})")
-            return
-        lexer = "contextual" if options.lexer == "auto" else options.lexer
-        entry: dict[str, Any] = {
-            "text": text,
-            "lexer": lexer if isinstance(lexer, str) else f"custom: {lexer.__name__}",
-            "starts": list(options.start),
-            "postlex": describe_postlex(options.postlex),
-            "options": {
-                name: describe(value)
-                for name, value in sorted(options.options.items())
-                if name not in SILENT and value != options._defaults[name]
-            },
-            "imports": self.imports(parser),
-            "error": None if error is None else f"{type(error).__name__}: {error}"[:500],
-        }
-        if entry["options"].get("priority") == "normal":
-            del entry["options"]["priority"]
-        # A parser from Lark's cache reads no files: its imports are those of the one saved there.
-        key = json.dumps({**entry, "imports": None}, sort_keys=True)
-        entry = self.grammars.setdefault(key, {**entry, "tests": [], "texts": []})
-        name = current_test()
-        if name not in entry["tests"]:
-            entry["tests"].append(name)
-        parser._recorded = entry  # type: ignore[attr-defined]
-
-    def imports(self, parser: Lark) -> dict[str, str]:
-        """Return the files read for the grammar at hand, by their path relative to it."""
-        source = parser.source_path
-        base = os.path.dirname(source) if isinstance(source, str) else ""
-        if source == "<string>":
-            base = os.path.dirname(os.path.abspath(sys.modules["__main__"].__file__ or ""))
-        return {
-            os.path.relpath(path, base or "."): Path(path).read_text(encoding="utf-8")
-            for path in sorted(self.files)
-        }
-
-    def parsed(self, parser: Lark, text: Any, start: str | None, verdict: str) -> None:
-        """Keep a text and what became of it."""
-        entry = getattr(parser, "_recorded", None)
-        if entry is None:
-            if parser.options.parser == "lalr":
-                self.skip("parsed by a parser from a saved file")
-            return
-        before = ""
-        if isinstance(text, TextSlice):
-            before, text = text.text[: text.start], text.text[text.start : text.end]
-        if not isinstance(text, str | bytes):
-            self.skip("parsed what is not a text")
-            return
-        is_bytes = isinstance(text, bytes)
-        found = {
-            "text": text.decode("latin-1") if is_bytes else text,
-            "bytes": is_bytes,
-            "before": before if isinstance(before, str) else before.decode("latin-1"),
-            "start": start,
-            "verdict": verdict,
-        }
-        if found not in entry["texts"]:
-            entry["texts"].append(found)
+def keep_grammar(parser: Lark, error: BaseException | None) -> None:
+    """Keep a grammar, built or refused."""
+    options, text = parser.options, getattr(parser, "source_grammar", None)
+    if options.parser != "lalr":
+        return
+    if not isinstance(text, str):
+        skipped["built from a grammar object or a saved parser"] += 1
+        return
+    if error is not None and not isinstance(error, LarkError | OSError | re.error):
+        skipped[f"built with a transformer that Lark refuses ({type(error).__name__})"] += 1
+        return
+    lexer = "contextual" if options.lexer == "auto" else options.lexer
+    entry: dict[str, Any] = {
+        "text": text,
+        "lexer": lexer if isinstance(lexer, str) else f"custom: {lexer.__name__}",
+        "starts": list(options.start),
+        "postlex": describe_postlex(options.postlex),
+        "options": {
+            name: describe(value)
+            for name, value in sorted(options.options.items())
+            if name not in SILENT and value != options._defaults[name]
+        },
+        "imports": read_imports(parser),
+        "error": None if error is None else f"{type(error).__name__}: {error}"[:500],
+    }
+    if entry["options"].get("priority") == "normal":
+        del entry["options"]["priority"]
+    # A parser from Lark's cache reads no files: its imports are those of the one saved there.
+    key = json.dumps({**entry, "imports": None}, sort_keys=True)
+    entry = grammars.setdefault(key, {**entry, "tests": [], "texts": []})
+    if find_test() not in entry["tests"]:
+        entry["tests"].append(find_test())
+    parser._recorded = entry  # type: ignore[attr-defined]
 
 
-record = Record()
+def read_imports(parser: Lark) -> dict[str, str]:
+    """Return the files read for the grammar at hand, by their path relative to it."""
+    source = parser.source_path
+    base = os.path.dirname(source) if isinstance(source, str) else ""
+    if source == "<string>":
+        base = os.path.dirname(os.path.abspath(sys.modules["__main__"].__file__ or ""))
+    found = sorted({path for path in files if isinstance(path, str) and os.path.isfile(path)})
+    return {os.path.relpath(p, base or "."): Path(p).read_text(encoding="utf-8") for p in found}
 
 
-def current_test() -> str:
+def find_test() -> str:
     """Return the name of the test that is running."""
     frame = sys._getframe()
     while frame is not None:
@@ -150,9 +112,11 @@ def describe(value: Any) -> Any:
     """Return an option's value as JSON can hold it."""
     if isinstance(value, bool | int | str | None):
         return int(value) if isinstance(value, int) else value
-    if isinstance(value, dict):
-        return sorted(value)
-    return getattr(value, "__name__", type(value).__name__)
+    return (
+        sorted(value)
+        if isinstance(value, dict)
+        else getattr(value, "__name__", type(value).__name__)
+    )
 
 
 def describe_postlex(postlex: Any) -> dict[str, Any] | None:
@@ -163,51 +127,67 @@ def describe_postlex(postlex: Any) -> dict[str, Any] | None:
     own = [n for n in INDENTER_HOOKS if getattr(kind, n, None) is not getattr(Indenter, n)]
     if not isinstance(postlex, Indenter) or own:
         return {"custom": kind.__qualname__}
-    return {
-        "NL_type": postlex.NL_type,
-        "OPEN_PAREN_types": list(postlex.OPEN_PAREN_types),
-        "CLOSE_PAREN_types": list(postlex.CLOSE_PAREN_types),
-        "INDENT_type": postlex.INDENT_type,
-        "DEDENT_type": postlex.DEDENT_type,
-        "tab_len": postlex.tab_len,
+    lists = ("OPEN_PAREN_types", "CLOSE_PAREN_types")
+    return {name: getattr(postlex, name) for name in INDENTER_ATTRIBUTES} | {
+        name: list(getattr(postlex, name)) for name in lists
     }
 
 
-def outermost(method: Callable[..., Any], watched: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that calls ``watched``, unless Lark itself is the caller."""
+def keep_text(parser: Lark, text: Any, start: str | None, error: BaseException | None) -> None:
+    """Keep a text and what became of it."""
+    entry = getattr(parser, "_recorded", None)
+    if entry is None:
+        if parser.options.parser == "lalr":
+            skipped["parsed by a parser from a saved file"] += 1
+        return
+    before: Any = ""
+    if isinstance(text, TextSlice):
+        before, text = text.text[: text.start], text.text[text.start : text.end]
+    if not isinstance(text, str | bytes):
+        skipped["parsed what is not a text"] += 1
+        return
+    found = {
+        "text": text.decode("latin-1") if isinstance(text, bytes) else text,
+        "bytes": isinstance(text, bytes),
+        "before": before if isinstance(before, str) else before.decode("latin-1"),
+        "start": start,
+        "verdict": "accepted" if error is None else f"refused: {type(error).__name__}",
+    }
+    if found not in entry["texts"]:
+        entry["texts"].append(found)
+
+
+def watch(name: str, watched: Callable[..., Any]) -> None:
+    """Put a function around a method of Lark's that is called unless Lark itself is the caller."""
+    method = getattr(Lark, name)
 
     @wraps(method)
     def wrapper(*arguments: Any, **named: Any) -> Any:
-        if record.busy:
+        if busy:
             return method(*arguments, **named)
-        record.busy = True
+        busy.append(name)
         try:
             return watched(method, *arguments, **named)
         finally:
-            record.busy = False
+            busy.pop()
 
-    return wrapper
+    setattr(Lark, name, wrapper)
 
 
 def watch_init(init: Callable[..., None], parser: Lark, grammar: Any, /, **options: Any) -> None:
     """Build a parser, and keep its grammar."""
-    record.files.clear()
+    files.clear()
     try:
         init(parser, grammar, **options)
     except BaseException as error:
         if "options" in parser.__dict__:
-            record.add(parser, error)
+            keep_grammar(parser, error)
         raise
-    record.add(parser, None)
+    keep_grammar(parser, None)
 
 
 def watch_parse(
-    parse: Callable[..., Any],
-    parser: Lark,
-    /,
-    text: Any,
-    start: str | None = None,
-    on_error: Callable[..., bool] | None = None,
+    parse: Any, parser: Lark, /, text: Any, start: str | None = None, on_error: Any = None
 ) -> Any:
     """Parse a text, and keep the verdict."""
     if on_error is not None:  # it goes on after an error, and so says nothing about the text
@@ -216,76 +196,58 @@ def watch_parse(
     try:
         result = parse(parser, text, start)
     except BaseException as error:
-        record.parsed(parser, text, start, f"refused: {type(error).__name__}")
+        keep_text(parser, text, start, error)
         raise
-    record.parsed(parser, text, start, "accepted")
+    keep_text(parser, text, start, None)
     return result
 
 
 def parse_aside(parser: Lark, text: Any, start: str | None) -> None:
     """Parse a text for its verdict alone."""
+    found: BaseException | None = None
     try:
         Lark.parse.__wrapped__(parser, text, start)  # type: ignore[attr-defined]
     except Exception as error:  # noqa: BLE001 - any error is a verdict
-        record.parsed(parser, text, start, f"refused: {type(error).__name__}")
-    else:
-        record.parsed(parser, text, start, "accepted")
+        found = error
+    keep_text(parser, text, start, found)
 
 
 def watch_interactive(
-    begin: Callable[..., InteractiveParser],
-    parser: Lark,
-    /,
-    text: Any = None,
-    start: str | None = None,
-) -> InteractiveParser:
+    begin: Any, parser: Lark, /, text: Any = None, start: str | None = None
+) -> Any:
     """Begin an interactive parse; its text is parsed once on the side, for the verdict."""
     if text is not None:
         parse_aside(parser, text, start)
     return begin(parser, text, start)
 
 
-def watch_load(load: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap Lark's grammar loader to see which files it reads."""
-
-    def wrapper(*arguments: Any) -> Any:
-        grammar, files = load(*arguments)
-        record.files.update({p: "" for p in files if isinstance(p, str) and os.path.isfile(p)})
-        return grammar, files
-
-    return wrapper
-
-
 def main() -> None:
     """Run the suite and write the record."""
-    lark.lark.load_grammar = watch_load(lark.lark.load_grammar)  # type: ignore[assignment]
-    for name, watched in (
-        ("__init__", watch_init),
-        ("parse", watch_parse),
-        ("parse_interactive", watch_interactive),
-    ):
-        setattr(Lark, name, outermost(getattr(Lark, name), watched))
+    load = lark.lark.load_grammar
+
+    def watch_load(*arguments: Any) -> Any:
+        grammar, read = load(*arguments)
+        files.extend(read)
+        return grammar, read
+
+    lark.lark.load_grammar = watch_load  # type: ignore[assignment]
+    watch("__init__", watch_init)
+    watch("parse", watch_parse)
+    watch("parse_interactive", watch_interactive)
     # A grammar given as text imports relative to the script that runs: `python -m tests`.
     sys.modules["__main__"].__file__ = str(SUITE / "tests" / "__main__.py")
     suite = unittest.defaultTestLoader.loadTestsFromName("tests.__main__")
     result = unittest.TextTestRunner(verbosity=0).run(suite)
-    grammars = list(record.grammars.values())
-    RECORD.write_text(
-        json.dumps(
-            {
-                "lark": lark.__version__,
-                "tests": result.testsRun,
-                "failed": len(result.failures) + len(result.errors),
-                "skipped": len(result.skipped),
-                "not kept": dict(sorted(record.skipped.items())),
-                "grammars": grammars,
-            },
-            indent=1,
-        )
-        + "\n"
-    )
-    n_texts = sum(len(g["texts"]) for g in grammars)
-    print(f"{len(grammars)} grammars, {n_texts} texts")
+    report = {
+        "lark": lark.__version__,
+        "tests": result.testsRun,
+        "failed": len(result.failures) + len(result.errors),
+        "skipped": len(result.skipped),
+        "not kept": dict(sorted(skipped.items())),
+        "grammars": list(grammars.values()),
+    }
+    RECORD.write_text(json.dumps(report, indent=1) + "\n")
+    print(f"{len(grammars)} grammars, {sum(len(g['texts']) for g in grammars.values())} texts")
     if not result.wasSuccessful():
         sys.exit("Lark's own tests do not pass here, so the record is no specification")
 

@@ -1,6 +1,6 @@
-"""Holds maskc against the record of Lark's test suite: same verdict on every text.
+"""Hold maskc against the record of Lark's test suite: same verdict on every text.
 
-Usage: python benchmarks/conformance/walk.py RECORD REPORT [PAGE]
+Usage: python -m benchmarks.conformance.walk RECORD REPORT [PAGE]
 
 Each recorded grammar is compiled for 256 tokens of one byte and an end token, with what Lark was
 given beside the text written as settings at its head. A text is walked byte by byte: it counts as
@@ -21,6 +21,7 @@ import random
 import sys
 import types
 from collections import Counter
+from dataclasses import replace as changed_copy
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,14 @@ from maskc.frontends.settings import FLAGS
 from maskc.frontends.source import GrammarSource, load_source
 from maskc.pipeline import compile_contents
 from maskc.vocab.vocabulary import Vocabulary
+from tests.wild.page import replace
 
 BYTES = Vocabulary(tokens=(*(bytes([b]) for b in range(256)), None), eos_ids=(256,), name="bytes")
 POSTLEXES = types.ModuleType("recorded_postlexes")
-MARKS = ("<!-- counts: begin -->", "<!-- counts: end -->")
-SETTINGS = ("g_regex_flags", "priority")  # options of Lark that are settings of maskc
+# Options of Lark: settings of maskc, and what changes no text.
+KNOWN_OPTIONS = ("g_regex_flags", "priority", "lexer_callbacks", "strict")
 CHANGES = 12  # of each text
-HARMLESS = ("lexer_callbacks", "strict")  # what they change is not which texts are parsed
+Result = dict[str, Any]
 
 
 class Refused(Exception):  # noqa: N818 - an outcome, not a fault
@@ -54,39 +56,32 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     sys.modules[POSTLEXES.__name__] = POSTLEXES
     recorded = json.loads(record.read_text())
-    results = []
-    for number, entry in enumerate(recorded["grammars"]):
-        results.append(examine(entry))
-        if sys.stderr.isatty():
-            print(f"\r{number + 1}/{len(recorded['grammars'])}", end="", file=sys.stderr)
+    results = [examine(entry) for entry in recorded["grammars"]]
+    outcomes = dict(Counter(r["outcome"] for r in results).most_common())
+    counts = {**count(results), "outcomes": outcomes}
     report.write_text(
-        json.dumps({**recorded, "grammars": results, "counts": count(results)}, indent=1) + "\n"
+        json.dumps({**recorded, "grammars": results, "counts": counts}, indent=1) + "\n"
     )
-    for line in table(recorded, results):
-        print(line)
+    lines = format_table(recorded, results)
+    print("\n".join(lines))
     for page in pages:
-        before, _, rest = page.read_text().partition(MARKS[0])
-        _, _, after = rest.partition(MARKS[1])
-        lines = "\n".join(table(recorded, results))
-        page.write_text(f"{before}{MARKS[0]}\n{lines}\n{MARKS[1]}{after}")
+        replace(page, "counts", lines)
     differing = [r for r in results if r["differences"]]
-    for result in differing:
-        print(json.dumps(result, indent=1), file=sys.stderr)
     if differing:
-        sys.exit(f"{len(differing)} grammars differ")
+        sys.exit(f"{json.dumps(differing, indent=1)}\n{len(differing)} grammars differ")
 
 
-def examine(entry: dict[str, Any]) -> dict[str, Any]:
+def examine(entry: dict[str, Any]) -> Result:
     """Return a recorded grammar with its outcome and its differences."""
     result = {**entry, "outcome": "", "agreed": 0, "changed": 0, "differences": []}
     if entry["lexer"].startswith("custom"):
         return {**result, "outcome": "refused: a lexer of the user's own"}
     walked: dict[str, tuple[Artifact, Any]] = {}
+    texts = [(text, text["start"] or entry["starts"][0]) for text in entry["texts"]]
     # Where several start symbols share a table, a text names the one it is parsed from.
-    firsts = sorted({text["start"] or entry["starts"][0] for text in entry["texts"]})
-    for first in firsts or entry["starts"][:1]:
+    for first in sorted({start for _, start in texts}) or entry["starts"][:1]:
         try:
-            source = source_of(entry, first)
+            source = read_source(entry, first)
             lark = build_lark(source)
             walked[first] = Artifact(compile_contents(source, BYTES)[0]), lark
         except Refused as reason:
@@ -95,86 +90,70 @@ def examine(entry: dict[str, Any]) -> dict[str, Any]:
             if entry["error"]:
                 return {**result, "outcome": "refused by both"}
             if "no text at all" in error.reason:
-                result["outcome"] = "no text at all"
                 if any(text["verdict"] == "accepted" for text in entry["texts"]):
                     result["differences"].append(str(error))
-                return {**result, "agreed": len(entry["texts"])}
+                return {**result, "outcome": "no text at all", "agreed": len(entry["texts"])}
             result["differences"].append(str(error))
         except MaskcError as error:
-            return {**result, "outcome": f"refused: {kind_of(error)}", "reason": str(error)}
+            fact = getattr(error, "construct", None) or getattr(error, "reason", None) or str(error)
+            kind = f"refused: {type(error).__name__}: {fact}"
+            return {**result, "outcome": kind, "reason": str(error)}
     if entry["error"] and not result["differences"]:
         if "strict" in entry["options"]:
             return {**result, "outcome": "refused by Lark's strict mode only"}
         result["differences"].append("Lark refuses the grammar")
     if not result["differences"]:
-        for text in entry["texts"]:
-            compare(text, *walked[text["start"] or entry["starts"][0]], result)
         draw = random.Random(entry["text"])
         characters = sorted({c for text in entry["texts"] for c in text["text"]})
-        for text in entry["texts"]:
-            for changed in changes(text["text"], characters, draw):
-                compare_changed(changed, *walked[text["start"] or entry["starts"][0]], result)
+        for text, start in texts:
+            data = text["text"].encode("latin-1" if text["bytes"] else "utf-8")
+            verdicts = {"recorded": text["verdict"] == "accepted"} | ask(data, *walked[start])
+            note(result, "agreed", text["text"], verdicts)
+        for text, start in texts:
+            for changed in change(text["text"], characters, draw):
+                note(result, "changed", changed, ask(changed.encode(), *walked[start]))
     result["outcome"] = "differs" if result["differences"] else "agrees"
     return result
 
 
-def kind_of(error: MaskcError) -> str:
-    """Return an error's class and fact, without the names of its grammar."""
-    fact = getattr(error, "construct", None) or getattr(error, "reason", None) or str(error)
-    return f"{type(error).__name__}: {fact}"
-
-
-def source_of(entry: dict[str, Any], first: str) -> GrammarSource:
+def read_source(entry: dict[str, Any], first: str) -> GrammarSource:
     """Return a recorded grammar as maskc reads it."""
     for name, value in entry["options"].items():
-        if name not in (*SETTINGS, *HARMLESS):
+        if name not in KNOWN_OPTIONS:
             raise Refused(f"Lark's option {name}={bool(value)}")
     starts = [first, *(start for start in entry["starts"] if start != first)]
     settings = [f"start={','.join(starts)}"]
     flags = entry["options"].get("g_regex_flags", 0)
     letters = "".join(letter for letter, flag in FLAGS.items() if flags & flag)
-    if letters:
-        settings.append(f"flags={letters}")
+    settings += [f"flags={letters}"] if letters else []
     if "priority" in entry["options"]:
         settings.append(f"priority={str(entry['options']['priority']).lower()}")
-    postlex = entry["postlex"] and postlex_of(entry["postlex"])
+    postlex = None
+    if entry["postlex"]:
+        if "custom" in entry["postlex"]:
+            raise Refused("a postlex of the user's own")
+        name = f"Recorded{len(vars(POSTLEXES))}"
+        setattr(POSTLEXES, name, type(name, (Indenter,), entry["postlex"]))
+        postlex = f"{POSTLEXES.__name__}:{name}"
     text = f"// maskc: {' '.join(settings)}\n{entry['text']}"
     source = load_source(text, lexer=entry["lexer"], postlex=postlex)
-    return GrammarSource(
-        name=source.name,
-        text=source.text,
-        imports=entry["imports"],
-        start=source.start,
-        lexer=source.lexer,
-        postlex=source.postlex,
-        flags=source.flags,
-        priority=source.priority,
-    )
+    return changed_copy(source, imports=entry["imports"])
 
 
-def postlex_of(attributes: dict[str, Any]) -> str:
-    """Return ``module:Class`` of an ``Indenter`` with the recorded attributes."""
-    if "custom" in attributes:
-        raise Refused("a postlex of the user's own")
-    name = f"Recorded{len(vars(POSTLEXES))}"
-    setattr(POSTLEXES, name, type(name, (Indenter,), attributes))
-    return f"{POSTLEXES.__name__}:{name}"
+def ask(data: bytes, artifact: Artifact, lark: Any) -> dict[str, bool]:
+    """Return the verdicts of Lark and of maskc on a text."""
+    return {"lark": parses(lark, data.decode()), "maskc": walk(artifact, data)}
 
 
-def compare(text: dict[str, Any], artifact: Artifact, lark: Any, result: dict[str, Any]) -> None:
-    """Add a text to the agreed ones, or to the differences."""
-    data = text["text"].encode("latin-1" if text["bytes"] else "utf-8")
-    recorded = text["verdict"] == "accepted"
-    parsed, walked = parses(lark, data.decode()), walk(artifact, data)
-    if recorded == parsed == walked:
-        result["agreed"] += 1
-    else:
-        result["differences"].append(
-            {"text": text["text"], "recorded": recorded, "lark": parsed, "maskc": walked}
-        )
+def note(result: Result, kind: str, text: str, verdicts: dict[str, bool]) -> None:
+    """Count a text, or add it to the differences; a changed one is counted in any case."""
+    is_same = len(set(verdicts.values())) == 1
+    result[kind] += is_same or kind == "changed"
+    if not is_same:
+        result["differences"].append({"text": text, **verdicts})
 
 
-def changes(text: str, characters: list[str], draw: random.Random) -> list[str]:
+def change(text: str, characters: list[str], draw: random.Random) -> list[str]:
     """Return texts that differ from one in a character or two."""
     found = []
     for _ in range(min(CHANGES, 2 * len(text))):
@@ -184,14 +163,6 @@ def changes(text: str, characters: list[str], draw: random.Random) -> list[str]:
         rest = text[at + 1 + (len(after) if made == after + here else 0) :]
         found.append(text[:at] + made + rest)
     return found
-
-
-def compare_changed(text: str, artifact: Artifact, lark: Any, result: dict[str, Any]) -> None:
-    """Count a changed text, or add it to the differences."""
-    parsed, walked = parses(lark, text), walk(artifact, text.encode())
-    result["changed"] += 1
-    if parsed != walked:
-        result["differences"].append({"text": text, "lark": parsed, "maskc": walked})
 
 
 def parses(lark: Any, text: str) -> bool:
@@ -208,8 +179,7 @@ def walk(artifact: Artifact, data: bytes) -> bool:
 
     The mask, the acceptance of a token and that of the bytes must say the same.
     """
-    matcher = artifact.matcher()
-    bitmask = allocate_bitmask(1, artifact.vocab_size)
+    matcher, bitmask = artifact.matcher(), allocate_bitmask(1, artifact.vocab_size)
     words = bitmask[0].view(np.uint32)
     for token in (*data, 256):
         matcher.fill_bitmask(bitmask, 0)
@@ -221,19 +191,18 @@ def walk(artifact: Artifact, data: bytes) -> bool:
     return True
 
 
-def count(results: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return how many grammars there are of each outcome, and how many texts."""
+def count(results: list[Result]) -> dict[str, int]:
+    """Return how many grammars and texts there are."""
     return {
         "grammars": len(results),
         "texts": sum(len(r["texts"]) for r in results),
         "agreed": sum(r["agreed"] for r in results),
-        "changed": sum(r.get("changed", 0) for r in results),
+        "changed": sum(r["changed"] for r in results),
         "differing": sum(len(r["differences"]) for r in results),
-        "outcomes": dict(Counter(r["outcome"] for r in results).most_common()),
     }
 
 
-def table(recorded: dict[str, Any], results: list[dict[str, Any]]) -> list[str]:
+def format_table(recorded: dict[str, Any], results: list[Result]) -> list[str]:
     """Return the counts as a Markdown table."""
     lines = [
         f"Lark {recorded['lark']}: {recorded['tests']:,} tests ran, {recorded['skipped']} of them "
@@ -242,26 +211,16 @@ def table(recorded: dict[str, Any], results: list[dict[str, Any]]) -> list[str]:
         "| outcome | grammars | texts | agreed | changed texts | differing |",
         "|---|---:|---:|---:|---:|---:|",
     ]
-
-    def line(name: str, chosen: list[dict[str, Any]]) -> str:
-        cells = [
-            len(chosen),
-            sum(len(r["texts"]) for r in chosen),
-            sum(r["agreed"] for r in chosen),
-            sum(r.get("changed", 0) for r in chosen),
-            sum(len(r["differences"]) for r in chosen),
-        ]
-        return f"| {name} | " + " | ".join(f"{cell:,}" for cell in cells) + " |"
-
     outcomes = Counter(r["outcome"] for r in results)
+    rows = []
     for outcome in sorted(outcomes, key=lambda o: (o.startswith("refused:"), -outcomes[o], o)):
+        of_it = [r for r in results if r["outcome"] == outcome]
         for lexer in ("contextual", "basic", "custom"):
-            chosen = [
-                r for r in results if r["outcome"] == outcome and r["lexer"].startswith(lexer)
-            ]
+            chosen = [r for r in of_it if r["lexer"].startswith(lexer)]
             if chosen:
-                lines.append(line(f"{outcome}, {lexer}" if lexer != "custom" else outcome, chosen))
-    lines.append(line("all", results))
+                rows.append((f"{outcome}, {lexer}" if lexer != "custom" else outcome, chosen))
+    for name, chosen in (*rows, ("all", results)):
+        lines.append(f"| {name} | " + " | ".join(f"{n:,}" for n in count(chosen).values()) + " |")
     if recorded["not kept"]:
         lines += ["", "Calls of the suite that are not kept:", ""]
         lines += [f"- {why}: {n}" for why, n in recorded["not kept"].items()]

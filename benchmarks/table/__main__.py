@@ -1,11 +1,12 @@
 """Measure rows of the table, print their figures and write them down.
 
-Usage: python -m benchmarks.table [NAME …] [--json FILE] [--list]
+Usage: python -m benchmarks.table [NAME …] [--json FILE] [--page FILE] [--list]
 
 Each row runs in a process of its own, so that no row has another's caches or memory. With
 ``--json`` the figures go to a file, each row with the commit, the machine and the date; rows that
-are not measured stay in the file as they are. ``docs/figures.json`` is such a file: pages take
-their figures from it. A name may be the first word of several rows.
+are not measured stay in the file as they are. ``docs/figures.json`` is such a file, and pages say
+its figures between marks: ``--page`` writes those of a row that it has marks for, and the tests
+hold pages against the file. A name may be the first word of several rows.
 
 The exit status is 1 if a row fails or does not keep its promise.
 """
@@ -26,6 +27,8 @@ from typing import Any
 import maskc
 from benchmarks.table import beside, decoding, processes, requests, restrictions
 from benchmarks.workloads import ROOT
+from tests.figures import MARK, format_figures
+from tests.wild.page import replace
 
 ROWS = {
     row.name: row
@@ -41,6 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--json", type=Path, help="also write the figures to a file")
+    parser.add_argument("--page", type=Path, help="gets the figures between the marks of a row")
     parser.add_argument("--list", action="store_true", help="list the rows and measure none")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -65,6 +69,8 @@ def main() -> None:
             known = json.loads(options.json.read_text()) if options.json.is_file() else {}
             known[row.name] = found
             options.json.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+        if options.page:
+            replace(options.page, MARK.format(row.name), format_figures(found))
     sys.exit(0 if is_good else 1)
 
 
