@@ -100,7 +100,7 @@ MAY_IMPORT = {
     "integrations": RUNTIME | {"", "compiling", "integrations", "kit", "tags.families", "vocab"},
     # Chunks are compiled as a lexer's are; what is read of a tokenizer goes to runtime tables.
     "spelling": RUNTIME
-    | {"", "automata", "frontends.lark.regex_module", "frontends.source", "pipeline"}
+    | {"", "automata.charset", "frontends.lark.regex_module", "frontends.source", "pipeline"}
     | {"spelling", "vocab"},
     "": RUNTIME | {"captures", "compiling", "integrations.torch_masks", "kit", "vocab"},
     "compiling": RUNTIME

@@ -1,28 +1,24 @@
 r"""Builds the automaton of the texts in which a tokenizer's cuts are marked.
 
-A tokenizer's pattern looks ahead, so what follows a chunk can decide where it ends. The texts with
-a mark at each cut are a regular language nonetheless. The pattern is compiled as the only terminal
-of ``start: CHUNK*``, and the automaton is made of the parts of that lexer's scanner.
-
-Some tokenizers cut in *stages*, each within the chunks of the one before. Their automaton is the
-product of the stages' automata: a cut belongs to one stage, and the later stages begin anew.
+A pattern looks ahead, so what follows a chunk can decide where it ends. The texts with a mark at
+each cut are a regular language nonetheless: the pattern is compiled as the only terminal of
+``start: CHUNK*``, and the automaton is made of the parts of that lexer's scanner. Some tokenizers
+cut in *stages*, each within the chunks of the one before; a cut belongs to one stage, and the later
+stages begin anew.
 
 Example: with ``\s+(?!\S)|\s+|\S+``, after ``a`` and two blanks the cut between the blanks is right
 iff a letter follows.
-
-Limits: stages are patterns that are cut out alone, ``Isolated``, or GPT-2's.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from maskc.artifact.pieces import read_rows
-from maskc.automata.partition import refine_by_signature
 from maskc.errors import LimitError
 from maskc.frontends.lark.regex_module import Ask, translate
 from maskc.frontends.source import load_sources
@@ -36,19 +32,8 @@ from maskc.vocab.vocabulary import build_byte_table, build_vocabulary
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 MAX_NODES = 200_000
 
-Cuts = tuple[tuple[int, ...], ...]  # per node, the nodes after a cut
-
-
-class Stage(NamedTuple):
-    """The automaton of one pattern. Node 0 is dead.
-
-    Attributes:
-        chunks: the automaton.
-        n_between: the number of nodes that are not right after a cut; they come first.
-    """
-
-    chunks: Chunks
-    n_between: int
+# The automaton of one pattern, and how many of its nodes are not right after a cut: the first ones.
+Stage = tuple[Chunks, int]
 
 
 def read_stages(file: TokenizerFile) -> list[str]:
@@ -92,7 +77,7 @@ def build_chunks(patterns: Sequence[str], ask: Ask, *, has_gaps: bool) -> Chunks
         LimitError: the automaton is too large.
         UnsupportedTerminalError: a pattern is not regular.
     """
-    return _minimise(_join([_build_stage(p, ask, has_gaps=has_gaps) for p in patterns]))
+    return _trim(_join([_build_stage(p, ask, has_gaps=has_gaps) for p in patterns]))
 
 
 def _build_stage(pattern: str, ask: Ask, *, has_gaps: bool) -> Stage:
@@ -113,14 +98,13 @@ def _build_stage(pattern: str, ask: Ask, *, has_gaps: bool) -> Stage:
     following = np.concatenate([read_rows(arrays, "scanner_next"), entries]).astype(np.int32)
     may_end = np.concatenate([at_end, np.zeros(len(entries), dtype=np.bool_)])
     classes = arrays["byte_class"].astype(np.uint8)
-    return Stage(
-        Chunks(classes, following, (*cuts, *((),) * len(entries)), may_end, start), n_states
-    )
+    all_cuts = (*cuts, *((),) * len(entries))
+    return Chunks(classes, following, all_cuts, may_end, start), n_states
 
 
 def _join(stages: Sequence[Stage]) -> Chunks:
     """Return the automaton of several stages, with nodes that lead nowhere."""
-    parts = [stage.chunks for stage in stages]
+    parts = [chunks for chunks, _ in stages]
     rows = np.array([part.byte_class for part in parts]).reshape(len(parts), 256)
     classes, byte_class = np.unique(rows, axis=1, return_inverse=True)
     nodes = [(0,) * len(parts), tuple(part.start for part in parts)]
@@ -153,45 +137,23 @@ def _join(stages: Sequence[Stage]) -> Chunks:
 
 def _cut(stages: Sequence[Stage], node: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Yield the nodes after a cut of each stage, with the stages after it at their start again."""
-    if any(n >= stage.n_between for stage, n in zip(stages, node, strict=True)):
+    if any(n >= n_between for (_, n_between), n in zip(stages, node, strict=True)):
         return
-    for i, stage in enumerate(stages):
-        later = range(i + 1, len(stages))
-        if all(stages[j].chunks.may_end[node[j]] for j in later):
-            for after in stage.chunks.cuts[node[i]]:
-                yield (*node[:i], after, *(stages[j].chunks.start for j in later))
+    for i, (chunks, _) in enumerate(stages):
+        later = [stage for stage, _ in stages[i + 1 :]]
+        if all(stage.may_end[n] for stage, n in zip(later, node[i + 1 :], strict=True)):
+            for after in chunks.cuts[node[i]]:
+                yield (*node[:i], after, *(stage.start for stage in later))
 
 
-def _minimise(chunks: Chunks) -> Chunks:
-    """Return the smallest automaton of the same marked texts, without nodes that lead nowhere."""
-    alive, before = chunks.may_end.copy(), None
+def _trim(chunks: Chunks) -> Chunks:
+    """Return the automaton with the nodes dead from which no text ends."""
+    alive, before = chunks.may_end, None
     while before is None or not np.array_equal(alive, before):
         before = alive
         alive = alive | alive[chunks.next].any(axis=1)
         alive |= np.array([bool(alive[list(after)].any()) for after in chunks.cuts])
         alive[0] = False
     table = np.where(alive[chunks.next], chunks.next, 0)
-    cuts = [[n for n in after if alive[n]] for after in chunks.cuts]
-
-    def sign(classes: Sequence[int]) -> Iterator[tuple[bytes, frozenset[int]]]:
-        numbers = np.array(classes, dtype=np.int32)
-        for row, after in zip(numbers[table], cuts, strict=True):
-            yield row.tobytes(), frozenset(numbers[after].tolist())
-
-    class_of = np.array(refine_by_signature((alive * (1 + chunks.may_end)).tolist(), sign))
-    # The classes that are reached, breadth first; a node for each.
-    order = {int(class_of[0]): 0, int(class_of[chunks.start]): 1}
-    nodes = [0, chunks.start]
-    for node in nodes:
-        for after in (*table[node].tolist(), *cuts[node]):
-            if order.setdefault(int(class_of[after]), len(nodes)) == len(nodes):
-                nodes.append(after)
-    number = np.array([order.get(c, 0) for c in class_of.tolist()], dtype=np.int32)
-    columns, column_of = np.unique(number[table[nodes]], axis=1, return_inverse=True)
-    return Chunks(
-        column_of.reshape(-1)[chunks.byte_class].astype(np.uint8),
-        np.ascontiguousarray(columns),
-        tuple(tuple(sorted({int(number[n]) for n in cuts[node]})) for node in nodes),
-        chunks.may_end[nodes],
-        1,
-    )
+    cuts = tuple(tuple(node for node in after if alive[node]) for after in chunks.cuts)
+    return Chunks(chunks.byte_class, table, cuts, chunks.may_end, chunks.start)

@@ -8,12 +8,11 @@ A tokenizer must cut texts by patterns, and merge bytes by ranks. All others are
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import maskc
 from maskc.errors import TokenizerError
@@ -27,7 +26,7 @@ from maskc.runtime.spelling.pairs import (
     RIGHT,
     WHOLE_CHUNK,
 )
-from maskc.runtime.spelling.spelling import VERSION, Spelling
+from maskc.runtime.spelling.spelling import SECTIONS, VERSION, Spelling
 from maskc.runtime.vocabulary import BYTES, FIRST
 from maskc.spelling.chunks import build_chunks, read_stages
 from maskc.spelling.classes import ask_tiktoken, ask_tokenizers
@@ -39,7 +38,8 @@ from maskc.vocab.tekken_files import parse_tekken
 from maskc.vocab.tiktoken_files import find_layout, parse_ranks
 from maskc.vocab.vocabulary import Vocabulary
 
-Edge = tuple[int, int, int, int, int]  # a row of the arrays edge_…
+_EDGE_COLUMNS = ("token", "side", "symbol", "since", "key")
+Edge = tuple[int, int, int, int, int]
 
 
 def make_spelling(tokenizer: str) -> Spelling:
@@ -136,11 +136,12 @@ def assemble(
         merged, steps = merge(rules, symbols)
         if merged == [token]:
             kind[token] = MERGED
-            ranks = [step.rank for step in steps]
+            ranks = [step[0] for step in steps]
             if ranks != sorted(ranks):
                 edges += _list_edges(token, symbols, steps)
             elif steps:
-                parts[:, token] = steps[-1].left, steps[-1].right, steps[-1].rank
+                rank, left, right, *_ = steps[-1]
+                parts[:, token] = left, right, rank
         elif is_whole_written and by_text[text] == token:
             kind[token] = WHOLE_CHUNK
             whole[token] = merged
@@ -148,34 +149,25 @@ def assemble(
         if vocabulary.tokens[token] is None:
             fact = f"its token {token} writes no text, and texts are written with it"
             raise TokenizerError(vocabulary.name, fact, "give its id as one that writes text")
-    merges = np.array(sorted((*pair, rank) for pair, (rank, _) in rules.items()), dtype=np.int32)
-    left, right, rank = merges.reshape(-1, 3).T
-    columns = np.array(edges, dtype=np.int64).reshape(-1, 5).T.astype(np.int32)
+    merges = np.array(sorted((*pair, rank) for pair, (rank, _) in rules.items())).reshape(-1, 3)
+    edge_columns = np.array(edges, dtype=np.int32).reshape(-1, 5).T
     texts = [text or b"" for text in vocabulary.tokens]
-    arrays: dict[str, NDArray[Any]] = {
+    arrays: dict[str, Any] = {
         FIRST: _offsets(texts),
         BYTES: np.frombuffer(b"".join(texts), dtype=np.uint8),
         "kind": kind,
         **dict(zip(("token_left", "token_right", "token_rank"), parts, strict=True)),
-        "merge_first": np.searchsorted(left, np.arange(size + 1)).astype(np.int32),
-        "merge_right": np.ascontiguousarray(right),
-        "merge_rank": np.ascontiguousarray(rank),
-        **{
-            f"edge_{name}": np.ascontiguousarray(column)
-            for name, column in zip(
-                ("token", "symbol", "since", "key"), columns[[0, 2, 3, 4]], strict=True
-            )
-        },
-        "edge_side": columns[1].astype(np.uint8),
+        "merge_first": np.searchsorted(merges[:, 0], np.arange(size + 1)),
+        "merge_right": merges[:, 1],
+        "merge_rank": merges[:, 2],
+        **{f"edge_{name}": edge_columns[n] for n, name in enumerate(_EDGE_COLUMNS)},
         "whole_first": _offsets([whole[token] for token in sorted(whole)]),
-        "whole_part": np.array(
-            [t for token in sorted(whole) for t in whole[token]], dtype=np.int32
-        ),
+        "whole_part": [part for token in sorted(whole) for part in whole[token]],
         "byte_class": chunks.byte_class,
         "chunk_next": chunks.next,
         "chunk_may_end": chunks.may_end,
         "cut_first": _offsets(chunks.cuts),
-        "cut_node": np.array([node for after in chunks.cuts for node in after], dtype=np.int32),
+        "cut_node": [node for after in chunks.cuts for node in after],
     }
     header = {
         "maskc": maskc.__version__,
@@ -183,7 +175,8 @@ def assemble(
         "version": VERSION,
         "chunk_start": chunks.start,
     }
-    return Spelling(header, arrays)
+    typed = {name: np.ascontiguousarray(arrays[name], s.dtype) for name, s in SECTIONS.items()}
+    return Spelling(header, typed)
 
 
 def _list_edges(token: int, symbols: Sequence[int], steps: Sequence[Step]) -> list[Edge]:
@@ -192,18 +185,18 @@ def _list_edges(token: int, symbols: Sequence[int], steps: Sequence[Step]) -> li
     for side in (LEFT, RIGHT):
         # The left token of a pair touches the border with its right edge.
         touching, since = symbols[-1 if side == LEFT else 0], FROM_START
-        for step in steps:
-            key = 4 * step.rank + side
+        for rank, _, _, result, start, end in steps:
+            key = 4 * rank + side
             edges.append((token, side, touching, since, key))
             since = max(since, key)
-            if step.end == len(symbols) if side == LEFT else step.start == 0:
-                touching = step.result
+            if end == len(symbols) if side == LEFT else start == 0:
+                touching = result
         edges.append((token, side, token, since, FOREVER))
     return edges
 
 
-def _offsets(lists: Sequence[Sequence[int]] | Sequence[bytes]) -> NDArray[np.int32]:
-    return np.array([*accumulate(map(len, lists), initial=0)], dtype=np.int32)
+def _offsets(lists: Iterable[Sequence[int] | bytes]) -> list[int]:
+    return [*accumulate(map(len, lists), initial=0)]
 
 
 def _import(file: TokenizerFile, package: str) -> Any:

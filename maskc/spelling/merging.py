@@ -14,32 +14,19 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from maskc.errors import TokenizerError
 from maskc.vocab.files import TokenizerFile
 from maskc.vocab.pieces import decode_byte_level, is_in_byte_alphabet
 
+GONE = -1  # where no token begins
 _REMEDY = "use a tokenizer with byte-level byte-pair encoding"
-Rules = Mapping[
-    tuple[int, int], tuple[int, int]
-]  # two tokens → the rank of their merge, its result
+Rules = dict[tuple[int, int], tuple[int, int]]  # two tokens → the rank of their merge, its result
 
 
-class Step(NamedTuple):
-    """One merge of a piece of text.
-
-    Attributes:
-        rank, left, right, result: of the merge and its tokens.
-        start, end: the bytes of the piece that the result covers.
-    """
-
-    rank: int
-    left: int
-    right: int
-    result: int
-    start: int
-    end: int
+# A merge of a piece: rank, left and right token, result, and the piece's bytes that it covers.
+Step = tuple[int, int, int, int, int, int]
 
 
 def merge(rules: Rules, symbols: Sequence[int]) -> tuple[list[int], list[Step]]:
@@ -47,41 +34,33 @@ def merge(rules: Rules, symbols: Sequence[int]) -> tuple[list[int], list[Step]]:
 
     Of all neighbours that can be merged, those of the lowest rank are, the leftmost first.
     """
-    size = len(symbols)
-    tokens: list[int | None] = [*symbols]
-    ends, before = list(range(1, size + 1)), list(range(-1, size))
+    size, steps = len(symbols), list[Step]()
+    tokens = [*symbols, GONE]  # each where it begins
+    ends, before = [*range(1, size + 1), size], list(range(-1, size))
     waiting: list[tuple[int, int, int, int, int]] = []
-    steps: list[Step] = []
 
-    def propose(start: int, middle: int) -> None:
-        left, right = tokens[start], tokens[middle]
-        rule = None if left is None or right is None else rules.get((left, right))
-        if rule is not None and left is not None and right is not None:
-            heapq.heappush(waiting, (rule[0], start, left, right, rule[1]))
+    def propose(start: int) -> None:
+        pair = tokens[start], tokens[ends[start]]
+        if pair in rules:
+            rank, result = rules[pair]
+            heapq.heappush(waiting, (rank, start, *pair, result))
 
-    for start in range(size - 1):
-        propose(start, start + 1)
+    for start in range(size):
+        propose(start)
     while waiting:
         rank, start, left, right, result = heapq.heappop(waiting)
         middle = ends[start]
-        if middle >= size or tokens[start] != left or tokens[middle] != right:
-            continue
-        end = ends[middle]
-        steps.append(Step(rank, left, right, result, start, end))
-        tokens[start], tokens[middle], ends[start], before[end] = result, None, end, start
-        if end < size:
-            propose(start, end)
-        if start:
-            propose(before[start], start)
-    return [token for token in tokens if token is not None], steps
+        if tokens[start] == left and tokens[middle] == right:
+            end = ends[middle]
+            steps.append((rank, left, right, result, start, end))
+            tokens[start], tokens[middle], ends[start], before[end] = result, GONE, end, start
+            propose(start)
+            propose(before[start])
+    return [token for token in tokens if token != GONE], steps
 
 
-def rules_of_ranks(tokens: Mapping[int, bytes]) -> dict[tuple[int, int], tuple[int, int]]:
-    """Return the merges of ranks: any two tokens that together write a token.
-
-    Args:
-        tokens: token id → its bytes; ids are in the order of the ranks.
-    """
+def rules_of_ranks(tokens: Mapping[int, bytes]) -> Rules:
+    """Return the merges of ranks, which are the ids: any two tokens that write a token."""
     ids = {text: token for token, text in tokens.items()}
     return {
         (left, right): (token, token)
@@ -91,9 +70,7 @@ def rules_of_ranks(tokens: Mapping[int, bytes]) -> dict[tuple[int, int], tuple[i
     }
 
 
-def rules_of_json(
-    file: TokenizerFile,
-) -> tuple[dict[int, bytes], dict[tuple[int, int], tuple[int, int]]]:
+def rules_of_json(file: TokenizerFile) -> tuple[dict[int, bytes], Rules]:
     """Return the tokens and the merges of a ``tokenizer.json``.
 
     Raises:
@@ -112,7 +89,7 @@ def rules_of_json(
         for piece, token in vocab.items()
         if is_in_byte_alphabet(piece)
     }
-    rules: dict[tuple[int, int], tuple[int, int]] = {}
+    rules: Rules = {}
     for rank, listed in enumerate(model.get("merges") or []):
         match listed.split(" ") if isinstance(listed, str) else listed:
             case [str(left), str(right)] if {left, right, left + right} <= vocab.keys():

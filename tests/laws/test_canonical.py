@@ -14,7 +14,7 @@ import pytest
 import maskc
 from maskc.errors import LimitError
 from maskc.kit.file import make_kit
-from maskc.runtime.spelling import successors
+from maskc.runtime.spelling import lookahead
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text, legal_ids
 from tests.spellings import ALPHABET, PATTERNS, Tokenizer, draw_merges, draw_tokenizer
@@ -236,9 +236,9 @@ def test_where_the_look_ahead_is_too_long_no_own_token_is_lost(limit, monkeypatc
         raise LimitError("steps to find one mask", 1, "ask for less")
 
     if limit == "pairs":
-        monkeypatch.setattr(successors, "_MOST_SLOW_PAIRS", 5)
+        monkeypatch.setattr(lookahead, "_MOST_SLOW_PAIRS", 5)
     else:
-        monkeypatch.setattr(successors.Successors, "after", give_up)
+        monkeypatch.setattr(lookahead.Successors, "after", give_up)
     for seed in range(4):
         tokenizer = draw_tokenizer(Random(seed))
         kit = make_kit(Vocabulary((*tokenizer.texts, None), (len(tokenizer.texts),), "small"))

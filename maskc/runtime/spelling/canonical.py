@@ -30,8 +30,7 @@ class Canonical(OverTokens):
     Made by :func:`maskc.canonical`.
 
     Args:
-        language: makes the masks that are restricted.
-        spelling: how the tokenizer writes.
+        language, spelling: whose masks are restricted, and by what.
         reader: reads the texts, if that is not the language's machine.
         strip: hypotheses of ``reader`` → those of the language's machine.
 
@@ -126,10 +125,7 @@ class CanonicalMatcher(Matcher):
             self._hypotheses, self._is_exact = machine.freed(here, is_free=True), False
 
     def forced_bytes(self) -> bytes:
-        """Return what every text of the language goes on with from here; empty: there is a choice.
-
-        The tokenizer's own tokens can force more; that is not looked for.
-        """
+        """Return what every text of the language goes on with; own tokens could force more."""
         if self._terminated:
             return b""
         language = self._artifact.language
@@ -142,19 +138,12 @@ class CanonicalMatcher(Matcher):
         return super()._retake(here, taken)
 
     def _plain(self) -> Hypotheses:
-        """Return the hypotheses as the language's own machine has them."""
         strip = self._machine.strip
         return tuple(dict.fromkeys(inner for h in self._hypotheses for inner in strip(h.inner)))
 
 
 def canonical(language: Compiled, spelling: Spelling | str | os.PathLike[str]) -> Canonical:
-    """Return what makes matchers that allow the tokenizer's own tokens only.
-
-    Raises:
-        ArtifactError: the path is of no spelling.
-        SpellingError: the language is for another tokenizer, or of another kind.
-        TypeError: it is no language.
-    """
+    """Return what makes matchers of own tokens; see :func:`maskc.canonical`."""
     if not hasattr(language, "check_own_tokens"):
         kind = type(language).__name__
         raise TypeError(f"canonical takes an artifact or a constraint, not {kind}")

@@ -52,13 +52,10 @@ class Chunks:
 
 
 class WholeChunks:
-    """Tokens that are written only as a whole chunk, though merging writes their bytes otherwise.
+    """Tokens that are written only as a whole chunk, though merging leads to others (``merged``).
 
-    So a chunk may not end after the tokens that merging would write. The state of a chunk is its
+    So a chunk may not end after the tokens that merging leads to. The state of a chunk is its
     tokens so far, if they begin such a sequence: none at its beginning.
-
-    Args:
-        merged: per token, the tokens that merging leads to.
     """
 
     OFF, CLOSED = (-1,), (-2,)  # no such sequence is begun; a whole chunk was written
@@ -92,11 +89,7 @@ def read_tokens(
 ) -> Ints:
     """Return the states of an automaton after some tokens; dead for a token without bytes.
 
-    Args:
-        tokens: the vocabulary.
-        ids: tokens of it.
-        start: the state before each of them.
-        move: states and a byte for each → the states after these.
+    ``move`` has the states after other ones, with a byte for each.
     """
     after = np.zeros(len(ids), dtype=np.int32)
     first = tokens.first[ids].astype(np.int64)

@@ -61,9 +61,7 @@ class CanonicalMachine:
     """A :class:`maskc.runtime.machine.Machine` of the tokenizer's own tokens.
 
     Args:
-        machine: reads the texts of the language.
-        spelling: how the tokenizer writes.
-        ends: end-of-sequence ids.
+        machine, spelling, ends: read the texts, and say how they are written and end.
         plain: the machine that makes the language's masks.
         strip: hypotheses of ``machine`` → those of ``plain``.
     """
@@ -148,7 +146,6 @@ class CanonicalMachine:
         return may_end and (self._may_cut(h) or not self.are_own((h,)))
 
     def _may_cut(self, h: CanonicalHypothesis) -> bool:
-        """Return whether the tokenizer's text may end here."""
         may_end, whole_chunks = self._spelling.chunks.may_end, self._spelling.whole_chunks
         return any(may_end[s.node] and whole_chunks.may_end(s.whole) for s in h.chunks)
 
@@ -161,7 +158,6 @@ class CanonicalMachine:
         return all(self._find_mask(h)[1] for h in known)
 
     def _find_mask(self, h: CanonicalHypothesis) -> tuple[PooledMask, bool]:
-        """Return the legal tokens, and whether the restriction holds."""
         if h.mask is not None:
             return h.mask
         with self._lock:

@@ -50,11 +50,7 @@ class EdgeSymbols(NamedTuple):
 
 
 class Pairs:
-    """Which tokens may follow, or precede, a token within a chunk.
-
-    Args:
-        arrays: of a spelling.
-    """
+    """Which tokens may follow, or precede, a token within a chunk."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._is_merged: NDArray[np.bool_] = arrays["kind"] == MERGED
@@ -70,12 +66,7 @@ class Pairs:
         }
 
     def neighbours(self, token: int, *, is_left: bool) -> NDArray[np.bool_]:
-        """Return bool[vocab_size], the tokens that may stand beside a token.
-
-        Args:
-            token: the one.
-            is_left: whether it is the left one, so that its followers are asked for.
-        """
+        """Return bool[vocab_size], the tokens that may follow a token; or else precede it."""
         side, other_side = (LEFT, RIGHT) if is_left else (RIGHT, LEFT)
         if not self._is_merged[token]:
             return np.zeros(len(self._is_merged), dtype=np.bool_)

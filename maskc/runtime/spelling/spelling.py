@@ -18,18 +18,54 @@ from numpy.typing import NDArray
 
 from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
-from maskc.artifact.model import FORMAT
+from maskc.artifact.model import FORMAT, check_shapes, check_values
+from maskc.artifact.sections import Section
 from maskc.errors import ArtifactError
 from maskc.runtime.once import made_once
-from maskc.runtime.spelling.checking import find_fault
 from maskc.runtime.spelling.chunks import WholeChunks, read_chunks, read_tokens
-from maskc.runtime.spelling.pairs import MERGED, NEVER, WHOLE_CHUNK, Ints, Pairs, Words, pack
+from maskc.runtime.spelling.pairs import (
+    FROM_START,
+    MERGED,
+    NEVER,
+    NO_TOKEN,
+    WHOLE_CHUNK,
+    Ints,
+    Pairs,
+    Words,
+    pack,
+)
 from maskc.runtime.vocabulary import BYTES, FIRST, TokenTable, share_tokens
 
 KIND = "spelling"
 VERSION = 2  # of the tables
 _MOST_ROWS = 4_000  # a row of a usual vocabulary takes 16 KB
 _MOST_NODES = 32  # whose tokens' successors are kept, four bytes a token
+
+
+# Dimensions: V tokens, W whole chunks, N nodes of the chunks' automaton, K byte classes.
+SECTIONS = {
+    FIRST: Section("int32", ("V+1",), offsets=BYTES),
+    BYTES: Section("uint8", ("token bytes",)),
+    "kind": Section("uint8", ("V",), below="kinds"),
+    "token_left": Section("int32", ("V",), below="V", least=NO_TOKEN),
+    "token_right": Section("int32", ("V",), below="V", least=NO_TOKEN),
+    "token_rank": Section("int32", ("V",), below="ranks", least=NO_TOKEN),
+    "merge_first": Section("int32", ("V+1",), offsets="merge_right"),
+    "merge_right": Section("int32", ("merges",), below="V"),
+    "merge_rank": Section("int32", ("merges",), below="ranks"),
+    "edge_token": Section("int32", ("edges",), below="V"),
+    "edge_side": Section("uint8", ("edges",)),
+    "edge_symbol": Section("int32", ("edges",), below="V"),
+    "edge_since": Section("int32", ("edges",), least=FROM_START),
+    "edge_key": Section("int32", ("edges",)),
+    "whole_first": Section("int32", ("W+1",), offsets="whole_part"),
+    "whole_part": Section("int32", ("parts",), below="V"),
+    "byte_class": Section("uint8", ("256",), below="K"),
+    "chunk_next": Section("int32", ("N", "K"), below="N"),
+    "chunk_may_end": Section("bool", ("N",)),
+    "cut_first": Section("int32", ("N+1",), offsets="cut_node"),
+    "cut_node": Section("int32", ("cuts",), below="N", least=1),
+}
 
 
 class Spelling:
@@ -147,10 +183,48 @@ def load_spelling(path: str | os.PathLike[str]) -> Spelling:
     if type(version) is not int or version != VERSION:
         fact = f"has version {version!r:.20} of the tables, and this maskc reads {VERSION}"
         raise ArtifactError(name, fact, remedy)
-    fault = find_fault(header, arrays)
+    fault = _find_fault(header, arrays)
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", remedy)
     return Spelling(header, arrays)
+
+
+def _find_fault(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str | None:
+    """Return what is wrong, ``None`` if nothing is."""
+    # Keys of ranks are int32.
+    sizes = {"kinds": WHOLE_CHUNK + 1, "ranks": 1 << 28}
+    fault = check_shapes(arrays, SECTIONS, sizes) or check_values(arrays, SECTIONS, sizes)
+    if fault:
+        return fault
+    tokenizer, start = header.get("tokenizer"), header.get("chunk_start")
+    if not isinstance(tokenizer, dict) or not isinstance(tokenizer.get("name"), str):
+        return "the header lacks its tokenizer"
+    if type(start) is not int or not 0 < start < sizes["N"]:
+        return "the header lacks where texts begin"
+    if arrays["chunk_next"][0].any() or arrays["chunk_may_end"][0]:
+        return "the dead node of the chunks leads on"
+    lengths, kind, size = np.diff(arrays[FIRST]), arrays["kind"], sizes["V"]
+    if (lengths[kind > 0] == 0).any():
+        return "a token is written that has no bytes"
+    left, right, rank = (arrays[f"token_{name}"] for name in ("left", "right", "rank"))
+    is_joined = left >= 0
+    if not np.array_equal(is_joined, right >= 0) or not np.array_equal(is_joined, rank >= 0):
+        return "a token has one part"
+    # Parts are shorter than their token, so no token is a part of itself.
+    parts = lengths[left[is_joined]], lengths[right[is_joined]]
+    if (parts[0] + parts[1] != lengths[is_joined]).any() or (np.minimum(*parts) == 0).any():
+        return "a token is not its two parts"
+    merge_left = np.repeat(np.arange(size, dtype=np.int64), np.diff(arrays["merge_first"]))
+    if (np.diff(merge_left * size + arrays["merge_right"]) <= 0).any():
+        return "merges are not in order"
+    if (kind[arrays["edge_token"]] != MERGED).any():
+        return "an edge symbol is of a token that is not merged"
+    if (
+        sizes["W"] != np.count_nonzero(kind == WHOLE_CHUNK)
+        or not np.diff(arrays["whole_first"]).all()
+    ):
+        return "a whole chunk has no other tokens"
+    return None
 
 
 def make_room(known: dict[Any, Any], most: int) -> None:
