@@ -15,19 +15,21 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import resource
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.plot import Series, draw_plot
 from benchmarks.workloads import ROOT
 from maskc.bounded import run_bounded
 from maskc.budget import read_memory
@@ -38,6 +40,9 @@ VOCABULARIES = (32_000, 64_000, 128_256, 151_936, 200_000, 500_000, 1_000_000)
 STATEMENTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 704)
 LIMITS = Limits(seconds=900, bytes=16_000_000_000)
 FAMILY_VOCABULARY = 32_000
+PANEL, HEIGHT, MARGIN = 300, 260, 44  # of the plot
+# Title, sizes, seconds, and the exponent of the line that is fitted through them.
+Series = tuple[str, list[float], list[float], float]
 
 
 def family(n_kinds: int) -> str:
@@ -199,15 +204,62 @@ def _report(name: str, found: list[dict[str, Any]], axis: str) -> dict[str, Any]
 
 def _make_series(report: dict[str, Any]) -> list[Series]:
     return [
-        Series(
-            title=f"{name}, by {result['axis'].replace('_', ' ')}",
-            sizes=tuple(float(case[result["axis"]]) for case in result["cases"]),
-            seconds=tuple(case["cpu_seconds"] for case in result["cases"]),
-            exponent=result["exponent"],
+        (
+            f"{name}, by {result['axis'].replace('_', ' ')}",
+            [float(case[result["axis"]]) for case in result["cases"]],
+            [case["cpu_seconds"] for case in result["cases"]],
+            result["exponent"],
         )
         for results in report.values()
         for name, result in results.items()
     ]
+
+
+def draw_plot(series: Sequence[Series]) -> str:
+    """Return an SVG document: a panel for each series, both axes by their logarithms."""
+    width = PANEL * len(series)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" '
+        f'width="{width}" height="{HEIGHT}" font-family="sans-serif" font-size="11">',
+        f'<rect width="{width}" height="{HEIGHT}" fill="white"/>',
+    ]
+    for number, one in enumerate(series):
+        parts.append(f'<g transform="translate({number * PANEL} 0)">{_draw_panel(one)}</g>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _draw_panel(series: Series) -> str:
+    title, sizes, times, exponent = series
+    xs, ys = ([math.log10(v) for v in values] for values in (sizes, times))
+    low_x, low_y = min(xs), min(ys)
+    span_x, span_y = max(xs) - low_x or 1.0, max(ys) - low_y or 1.0
+    inner_x, inner_y = PANEL - 2 * MARGIN, HEIGHT - 2 * MARGIN
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        return (
+            MARGIN + inner_x * (x - low_x) / span_x,
+            HEIGHT - MARGIN - inner_y * (y - low_y) / span_y,
+        )
+
+    centre_x, centre_y = sum(xs) / len(xs), sum(ys) / len(ys)
+    line = [place(x, centre_y + exponent * (x - centre_x)) for x in (low_x, low_x + span_x)]
+    parts = [
+        f'<text x="{MARGIN}" y="18" font-weight="bold">{escape(title)}</text>',
+        f'<text x="{MARGIN}" y="33">exponent {exponent:.2f}</text>',
+        f'<path d="M{MARGIN} {MARGIN}V{HEIGHT - MARGIN}H{PANEL - MARGIN}" '
+        'fill="none" stroke="#888"/>',
+        '<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" stroke="#b44"/>'.format(*line[0], *line[1]),
+    ]
+    for x, y, size, seconds in zip(xs, ys, sizes, times, strict=True):
+        left, top = place(x, y)
+        parts.append(f'<circle cx="{left:.1f}" cy="{top:.1f}" r="3.5" fill="#247"/>')
+        parts.append(f'<text x="{left - 8:.1f}" y="{HEIGHT - 26}">{_short(size)}</text>')
+        parts.append(f'<text x="2" y="{top + 4:.1f}">{seconds:.2g} s</text>')
+    return "".join(parts)
+
+
+def _short(size: float) -> str:
+    return f"{size / 1000:.0f}k" if size >= 10_000 else f"{size:.0f}"
 
 
 if __name__ == "__main__":

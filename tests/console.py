@@ -20,7 +20,7 @@ def list_commands(page):
     """Return the commands of a page that run anywhere, in order."""
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    commands = re.findall(r"^\$ (.*(?:\\\n.*)*)$", "".join(blocks), re.MULTILINE)
+    commands = re.findall(r"^\$ ((?:.*\\\n)*.*)$", "".join(blocks), re.MULTILINE)
     return [command for command in commands if not command.startswith(OUTSIDE)]
 
 
