@@ -9,7 +9,6 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lark import Lark, Token
 
 import maskc
 from maskc.errors import GrammarError, UnknownSymbolError
@@ -17,14 +16,12 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from tests.compiled import compile_text, draw_readable_grammar, legal_ids
 from tests.examples import examples
-from tests.indenters import TwoColumns
+from tests.laws.dense.judges import TreeJudge
 from tests.random_grammars import (
     accepted_texts,
     draw_layout_grammar,
     draw_tokens,
 )
-
-ADDED = ("_INDENT", "_DEDENT")  # by the indenter; they have no text
 
 
 @pytest.fixture(autouse=True)
@@ -34,32 +31,9 @@ def _quiet():
     logging.disable(logging.NOTSET)
 
 
-def spans_of(tree, text, names):
-    """Return what of a tree has a name and an extent, as (name, first byte, one past the last)."""
-    found = []
-
-    def visit(node):
-        if isinstance(node, Token):
-            name = node.type
-            extent = None if name in ADDED else (node.start_pos, node.end_pos)
-        else:
-            name = node.data
-            inside = [extent for extent in map(visit, node.children) if extent]
-            extent = (inside[0][0], inside[-1][1]) if inside else None
-        if extent and name in names:
-            start, end = (len(text[:place].encode()) for place in extent)
-            found.append((str(name), start, end))
-        return extent
-
-    visit(tree)
-    return sorted(found)
-
-
 def check_spans(draw, text, alphabet, longest, names, **settings_):
     """Hold spans against Lark's; return how many texts were looked at."""
-    postlex = TwoColumns() if settings_ else None
     accepted = sorted(accepted_texts(build_lark(load_source(text, **settings_)), alphabet, longest))
-    lark = Lark(text, parser="lalr", lexer="contextual", keep_all_tokens=True, postlex=postlex)
     single = {bytes([byte]) for byte in alphabet.encode()}
     tokens = tuple(sorted({*draw_tokens(draw, alphabet), *single}))
     try:
@@ -76,9 +50,10 @@ def check_spans(draw, text, alphabet, longest, names, **settings_):
     if not known:
         return 0
     captures = maskc.capture(artifact, *known)
+    judge = TreeJudge(text, alphabet, 0, names=known, postlex=settings_.get("postlex"))
     for written in draw.sample(accepted, min(len(accepted), 60)):
         data = written.encode()
-        expected = spans_of(lark.parse(written), written, set(known))
+        expected = judge.spans(written)
         matcher, plain = captures.matcher(), artifact.matcher()
         at, before = 0, []
         while at < len(data):

@@ -11,7 +11,6 @@ from random import Random
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from lark import Lark, Token
 
 import maskc
 from maskc.errors import CaptureError, GrammarError, HoleError, UnknownSymbolError
@@ -19,17 +18,15 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from tests.compiled import compile_text, draw_readable_grammar
 from tests.examples import examples
-from tests.indenters import TwoColumns
+from tests.laws.dense.judges import TreeJudge
 from tests.laws.test_holes import draw_words, walk
 from tests.random_grammars import (
     accepted_texts,
     draw_layout_grammar,
     draw_tokens,
-    lark_accepts,
 )
 
 LONGEST = 5
-ADDED = ("_INDENT", "_DEDENT")
 
 
 @pytest.fixture(autouse=True)
@@ -39,35 +36,11 @@ def _quiet():
     logging.disable(logging.NOTSET)
 
 
-def read_tree(tree, text, names):
-    """Return the captured symbols by their end, inner ones first, and tokens by their start."""
-    symbols, tokens = [], []
-
-    def visit(node):
-        if isinstance(node, Token):
-            name = node.type
-            extent = None if name in ADDED else (node.start_pos, node.end_pos)
-            if extent:
-                tokens.append((name, extent[0], str(node)))
-        else:
-            name = str(node.data)
-            inside = [extent for extent in map(visit, node.children) if extent]
-            extent = (inside[0][0], inside[-1][1]) if inside else None
-        if extent and name in names:
-            symbols.append((extent[1], (name, text[extent[0] : extent[1]])))
-        return extent
-
-    visit(tree)
-    return symbols, tokens
-
-
 def check_following(draw, text, alphabet, longest, **settings_):
     """Walk all prefixes; return how many masks were compared, ``None`` if words are refused."""
     lark = build_lark(load_source(text, **settings_))
     accepted = accepted_texts(lark, alphabet, longest)
     tokens = draw_tokens(draw, alphabet)
-    postlex = TwoColumns() if settings_ else None
-    trees = Lark(text, parser="lalr", lexer="contextual", keep_all_tokens=True, postlex=postlex)
     try:
         artifact = compile_text(text, tokens, **settings_)
     except GrammarError:  # no text at all
@@ -97,20 +70,12 @@ def check_following(draw, text, alphabet, longest, **settings_):
     if not known:
         return 0
 
-    def is_text(written):
-        if not lark_accepts(lark, written):
-            return False
-        symbols, found = read_tree(trees.parse(written), written, set(known))
-        for name, start, lexeme in found:
-            if name in holes:
-                before = tuple(symbol for end, symbol in symbols if end <= start)
-                if lexeme not in on_complete(before)[name]:
-                    return False
-        return True
-
+    judge = TreeJudge(
+        text, alphabet, 0, names=known, on_complete=on_complete, postlex=settings_.get("postlex")
+    )
     try:
         matcher = maskc.follow(artifact, *known, on_complete=on_complete).matcher()
-        return walk(is_text, matcher, accepted, tokens, longest)
+        return walk(judge.is_text, matcher, accepted, tokens, longest)
     except HoleError:
         return None
 

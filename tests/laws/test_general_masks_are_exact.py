@@ -21,6 +21,7 @@ from tests.compiled import compile_text, legal_ids
 from tests.examples import examples, seeds
 from tests.general_grammars import draw_general_grammar, general_grammar
 from tests.laws import test_masks_are_exact as exact
+from tests.laws.dense.awkward import EVERY_MATCH
 from tests.random_grammars import accepted_texts, draw_grammar, draw_tokens
 
 LEXERS = ["dynamic", "dynamic_complete", "basic"]
@@ -82,86 +83,12 @@ def test_a_mask_is_exact_for_an_awkward_grammar(seed, lexer):
     check(text, alphabet, 5, draw_tokens(draw, alphabet), lexer)
 
 
-NAMED = {
-    "palindromes": "ab",
-    "ambiguous_lists": "a",
-    "expressions": "a1+- (",
-    "hidden_left_recursion": "abc",
-    "right_recursion": "[a,]",
-    "reduce_reduce": "a,;!",
-}
-
-
-@pytest.mark.parametrize("lexer", ["dynamic", "basic"])
-@pytest.mark.parametrize("name", NAMED)
-def test_a_mask_is_exact_for_a_named_grammar(name, lexer):
-    alphabet = NAMED[name]
-    longest = {2: 7, 1: 9}.get(len(alphabet), 5)
-    tokens = draw_tokens(Random(0), alphabet)
-    assert check(general_grammar(name), alphabet, longest, tokens, lexer) > 0
-
-
-# What each of these was found by, or stands for: (grammar, alphabet).
-CASES = {
-    "an ignored lexeme is as long as it can be": ('start: "a" B\nB: / b/\n%ignore / +/\n', "ab "),
-    "a second kind of ignored lexeme may follow": (
-        'start: "a" "b"\n%ignore / +/\n%ignore /c+/\n',
-        "abc ",
-    ),
-    "a lexeme may end wherever a piece of it matches": ("start: A A A\nA: /a+/\n", "ab"),
-    "the first alternative hides the second": ('start: A "c"\nA: /a|ab/\n', "abc"),
-    "a lazy quantifier still takes more where it must": ("start: A+\nA: /a+?b/\n", "ab"),
-    "a look-behind that stays inside": ('start: A+ "b"\nA: /a.*?(?<!b)a/\n', "ab"),
-    "only blanks, where nothing is a text": ("start: |\n%ignore / +/\n", " a"),
-    "blanks after the end": ('start: "a" start | "a"\n%ignore " "\n', "a "),
-    "an ignored terminal that is used as well": (
-        "start: A B A\nA: /a/\nB: / +/\n%ignore B\n",
-        "a ",
-    ),
-    "an ignored lexeme that is forbidden long after it ended": (
-        'start: "a" B C\nB: "b"\nC: /b+c?/\n%ignore / (b+c)?/\n',
-        "abc ",
-    ),
-}
-
-
 @pytest.mark.usefixtures("few_cuts")
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", EVERY_MATCH)
 def test_a_mask_is_exact_without_rows_where(name):
-    text, alphabet = CASES[name]
+    text, alphabet = EVERY_MATCH[name]
     tokens = draw_tokens(Random(1), alphabet)
     assert check(text, alphabet, 5, tokens, "dynamic_complete") > 0
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_mask_is_exact_where_every_match_counts_and(name):
-    text, alphabet = CASES[name]
-    tokens = draw_tokens(Random(1), alphabet)
-    assert check(text, alphabet, 6, tokens, "dynamic_complete") > 0
-
-
-# What tells `dynamic` from the other lexers: (grammar, alphabet).
-ONE_MATCH = {
-    "a keyword is glued to a name": ('start: "ab" T | T "ab"\nT: /[ab]+/\n%ignore " "\n', "ab "),
-    "the longer match fails": ("start: A B?\nA: /a(ba)?/\nB: /b/\n", "ab"),
-    "a name is not cut": ('start: A+ "b"\nA: /a+/\n%ignore " "\n', "ab "),
-    "a look-ahead reaches beyond the next lexeme": (
-        'start: A ("a" | "b")+\nA: /a(?=b*a)/\n',
-        "ab",
-    ),
-    "conditions exclude each other": ("start: A B\nA: /a(?=b[ab])/\nB: /b(?!a)/ | /c/\n", "abc"),
-    "a word boundary ends it": ('start: A ("b" | " b")\nA: /a\\b/\n', "ab "),
-    "an anchor sees the whole text": ("start: A* B\nA: /a/\nB: /^a|b$/m\n", "ab"),
-    "a greedy comment reads on": ('start: "a"+\n%ignore /b(a|b)*b/\n', "ab"),
-    "something ignored looks ahead": ('start: "a" "b"\n%ignore / (?= |b)/\n', "ab "),
-}
-
-
-@pytest.mark.parametrize("name", ONE_MATCH)
-def test_a_mask_is_exact_where_one_match_counts_and(name):
-    text, alphabet = ONE_MATCH[name]
-    tokens = draw_tokens(Random(1), alphabet)
-    assert check(text, alphabet, 6, tokens, "dynamic") > 0
 
 
 @pytest.mark.parametrize("lexer", LEXERS)

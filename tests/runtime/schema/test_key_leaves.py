@@ -11,7 +11,7 @@ from maskc.runtime.schema.plan.plan import Layout
 from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
 from tests.compiled import legal_tokens
-from tests.laws.judges import write_words
+from tests.laws.dense.judges import write_words
 from tests.runtime.schema.machines import INDEX, node_after
 
 NAMES = [f"{a}{b}{n}" for a in "abx1" for b in "aé1" for n in range(60)]
