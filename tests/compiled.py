@@ -10,6 +10,7 @@ from maskc.frontends.source import load_source
 from maskc.pipeline import compile_contents
 from maskc.streamline.order import STEPS
 from maskc.vocab.vocabulary import Vocabulary
+from tests.kept import keep
 from tests.random_grammars import draw_grammar
 
 EVERY_BYTE = tuple(bytes([b]) for b in range(256))
@@ -22,6 +23,13 @@ def compile_text(
     source = load_source(text if "\n" in text else f"{text}\n", **settings)
     vocabulary = Vocabulary(tokens=(*tokens, None), eos_ids=(len(tokens),), name="test")
     return Artifact(compile_contents(source, vocabulary, up_to=up_to)[0])
+
+
+def compile_kept(text: str, tokens: tuple[bytes, ...] = EVERY_BYTE, **settings: str) -> Artifact:
+    """Return the same as :func:`compile_text` for a large grammar, compiled once (``kept.py``)."""
+    return keep(
+        lambda: compile_text(text, tokens, **settings), text, tokens, sorted(settings.items())
+    )
 
 
 def draw_readable_grammar(draw: Random) -> tuple[str, str] | None:

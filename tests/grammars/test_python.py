@@ -12,9 +12,10 @@ from lark.indenter import PythonIndenter
 from maskc.frontends.indentation import PYTHON
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
+from tests.examples import seeds
 from tests.grammars.places import GRAMMARS
 
-N_FILES = 100
+N_FILES = 10 * len(seeds(20))
 
 
 @pytest.fixture(scope="module")

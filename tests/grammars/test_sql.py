@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lark import Lark, Token, Tree
 
-import maskc
 from tests.grammars.derive import Deriver, accepts, conflicts
 from tests.grammars.walks import (
     generate,
@@ -461,11 +460,6 @@ def test_generated_scripts_are_syntax_to_sqlite(parser, artifact):
             assert is_syntax(statement), statement
 
 
-@pytest.fixture(scope="module")
-def compiled():
-    return maskc.compile_grammar("sql", tokenizer="bytes")
-
-
 @pytest.mark.parametrize(
     ("text", "is_legal"),
     [
@@ -484,8 +478,8 @@ def compiled():
         ("SELECT a FROM user ", False),
     ],
 )
-def test_tables_are_narrowed_to_those_that_exist(compiled, text, is_legal):
+def test_tables_are_narrowed_to_those_that_exist(artifact, text, is_legal):
     tables = ["users", "orders"]
-    bound = compiled.bind(TABLE_NAME=tables, QUOTED_TABLE_NAME=[f'"{name}"' for name in tables])
+    bound = artifact.bind(TABLE_NAME=tables, QUOTED_TABLE_NAME=[f'"{name}"' for name in tables])
     assert bound.matcher().accept_text(text) is is_legal
-    assert compiled.matcher().accept_text(text)
+    assert artifact.matcher().accept_text(text)

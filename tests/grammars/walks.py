@@ -11,7 +11,7 @@ from maskc import Artifact, allocate_bitmask
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.verify.generation import generate_texts
-from tests.compiled import EVERY_BYTE, compile_text
+from tests.compiled import EVERY_BYTE, compile_kept
 from tests.grammars.places import GRAMMARS
 
 CORPORA = Path(__file__).parent / "corpora"
@@ -40,7 +40,7 @@ def compile_for(name: str, texts: Iterable[str]) -> Artifact:
     pieces = Counter(piece for text in texts for piece in re.findall(r"[ ]?\w+|[^\w\s]+|\s+", text))
     words = [p.encode() for p, _ in sorted(pieces.items(), key=lambda item: (-item[1], item[0]))]
     words = [word for word in words if len(word) > 1][:N_WORDS]
-    return compile_text(read_grammar(name), (*EVERY_BYTE, *words))
+    return compile_kept(read_grammar(name), (*EVERY_BYTE, *words))
 
 
 def split(artifact: Artifact, data: bytes) -> list[int]:

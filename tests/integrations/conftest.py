@@ -7,6 +7,7 @@ from lark import Lark
 from lark.indenter import PythonIndenter
 
 import maskc
+from tests.kept import keep
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 WIDTH = 128_256
@@ -33,7 +34,10 @@ def artifacts(tmp_path_factory):
     made = Compiled()
     made.folder = tmp_path_factory.mktemp("artifacts")
     for name, source in (("json", GRAMMARS / "json.lark"), ("order", ORDER)):
-        made[name] = maskc.compile_grammar(source, tokenizer="llama3")
+        text = source.read_text() if isinstance(source, Path) else source
+        made[name] = keep(
+            lambda source=source: maskc.compile_grammar(source, tokenizer="llama3"), text, "llama3"
+        )
         made[name].save(made.folder / f"{name}.maskc")
     return made
 

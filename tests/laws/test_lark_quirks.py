@@ -8,7 +8,7 @@ from lark.exceptions import LarkError
 
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
-from tests.compiled import accepts, compile_text, legal_tokens
+from tests.compiled import accepts, compile_kept, compile_text, legal_tokens
 
 PYTHON = "%import python (file_input, _NEWLINE, _INDENT, _DEDENT, NAME, COMMENT)\n" + (
     "%import python (STRING, LONG_STRING, DEC_NUMBER, FLOAT_NUMBER, IMAG_NUMBER)\n"
@@ -19,7 +19,7 @@ SETTINGS = {"start": "file_input", "postlex": "lark.indenter:PythonIndenter"}
 
 @pytest.fixture(scope="module")
 def python():
-    return compile_text(PYTHON, **SETTINGS)
+    return compile_kept(PYTHON, **SETTINGS)
 
 
 @pytest.fixture(scope="module")

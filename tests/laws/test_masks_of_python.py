@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.compiled import EVERY_BYTE, compile_text, legal_ids
+from tests.compiled import EVERY_BYTE, compile_kept, legal_ids
 from tests.laws.test_lark_quirks import PYTHON, PYTHON_TEXTS, SETTINGS
 
 TOKENS = (
@@ -28,7 +28,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def python():
-    return compile_text(PYTHON, TOKENS, **SETTINGS)
+    return compile_kept(PYTHON, TOKENS, **SETTINGS)
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -7,6 +7,7 @@ import pytest
 from maskc import bits
 from maskc.ids import END
 from maskc.lexer.scanner import End
+from tests.compiled import compile_text, legal_tokens
 from tests.languages import language_of, terminal
 
 BLOCKS = """start: (_NL | stmt)*
@@ -98,6 +99,15 @@ def test_dedents_may_stand_at_the_end_of_the_text():
     for place in range(boundaries.n_places):
         found = boundaries.follows[boundaries.number[dedent]][place]
         assert names_of(language, found) == {"$END", "_DEDENT"}
+
+
+def test_blocks_that_end_together_may_end_before_more_text():
+    artifact = compile_text(
+        'start: outer "e"\nouter: "o" _NL _INDENT inner _DEDENT\n'
+        'inner: "i" _NL _INDENT "x" _NL _DEDENT\n_NL: /\\n[ \\n]*/\n%declare _INDENT _DEDENT\n',
+        postlex="tests.indenters:TwoColumns",
+    )
+    assert legal_tokens(artifact, "o\n i\n  x\n") == {b"e", b"\n", b" "}
 
 
 @pytest.mark.parametrize("ignored", ["", '%ignore " "\n', "%ignore /#[^#]*#/\n"])

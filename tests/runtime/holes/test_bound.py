@@ -47,6 +47,14 @@ def test_a_word_that_another_one_begins_with_may_end_or_go_on(bound):
     assert next_bytes(bound.matcher(), "SELECT id FROM users") == b" ;W_"
 
 
+def test_a_token_with_a_whole_lexeme_of_the_hole_must_have_a_word_there():
+    tokens = (b"a", b" x;", b" y;", b" y", b";")
+    artifact = compile_text('start: "a" NAME ";"\nNAME: /[a-z]+/\n%ignore " "\n', tokens)
+    matcher = artifact.bind(NAME=["y"]).matcher()
+    assert matcher.accept_text("a")
+    assert {tokens[i] for i in legal_ids(matcher, 6)} == {b" y;", b" y"}
+
+
 def test_a_lexeme_that_is_no_word_is_illegal(bound):
     assert not bound.matcher().accept_text("SELECT id FROM user;")
     assert not bound.matcher().accept_text("SELECT id FROM userss")
