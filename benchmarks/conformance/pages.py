@@ -1,12 +1,8 @@
-"""How are the results of a conformance run written down?
-
-A page has pairs of marks, and what stands between two of them is replaced by a table; all else is
-written by hand and kept.
-"""
+"""Write the results of a conformance run into pages, between their marks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,57 +37,48 @@ def write_needs(page: Path, report: Report) -> None:
 
 def format_figures(report: Report) -> list[str]:
     """Return the table of sizes, of what was checked, and of differences."""
-    head = (
-        "| grammar | terminals | productions | LALR states | compile, s | artifact, MB "
-        "| rows before streamlining | rows after | corpus files | corpus tokens walked "
-        "| oracle comparisons | differences |"
+    columns = (
+        *("grammar", "terminals", "productions", "LALR states", "compile, s", "artifact, MB"),
+        *("rows before streamlining", "rows after", "corpus files", "corpus tokens walked"),
+        *("oracle comparisons", "differences"),
     )
-    lines = [head, "|---|" + "---:|" * 11]
+    rows = []
     for name, result in report.items():
         if "error" in result:
-            lines.append(f"| `{name}` | {result['error']} |" + " |" * 10)
+            rows.append((name, [result["error"]]))
             continue
         counts, of = result["counts"], _by_name(result)
-        cells = [
-            f"`{name}`",
-            *(f"{counts[key]:,}" for key in ("terminals", "productions", "lalr_states")),
-            f"{result['seconds']:.1f}",
-            f"{result['n_bytes'] / 1e6:.1f}",
-            f"{of['raw store']['rows of the raw store']:,}",
-            f"{of['raw store']['rows']:,}",
-            f"{of['corpus']['files']:,}",
-            f"{of['corpus'].get('tokens', 0):,}",
-            f"{of['oracle']['comparisons']:,}",
-            f"{count_differences(result):,}",
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return lines
+        raw, walked = of["raw store"], of["corpus"]
+        cells = [f"{counts[key]:,}" for key in ("terminals", "productions", "lalr_states")]
+        cells += [f"{result['seconds']:.1f}", f"{result['n_bytes'] / 1e6:.1f}"]
+        numbers = (raw["rows of the raw store"], raw["rows"], walked["files"])
+        numbers += (walked.get("tokens", 0), of["oracle"]["comparisons"], count_differences(result))
+        rows.append((name, [*cells, *(f"{number:,}" for number in numbers)]))
+    return _format(columns, "---:", rows)
 
 
 def format_verdicts(report: Report) -> list[str]:
     """Return the table of who loads a grammar, and how verdicts differ from Lark's."""
     done = {name: result for name, result in report.items() if "texts" in result}
-    versions = {
-        name: result["peers"][name]["version"]
-        for result in done.values()
-        for name in NAMES
-        if name in result["peers"]
+    asked = {
+        name: [r["peers"][name] for r in done.values() if name in r["peers"]] for name in NAMES
     }
-    titles = [f"{name} {versions[name]}" if name in versions else name for name in NAMES]
-    lines = [
-        f"| grammar | texts that Lark parses | that it refuses | maskc | {' | '.join(titles)} |",
-        "|---|---:|---:|---:|---|---|",
-    ]
+    titles = [f"{name} {found[0]['version']}" if found else name for name, found in asked.items()]
+    rows = []
     for name, result in done.items():
-        cells = [
-            f"`{name}`",
-            f"{result['texts']['positive']}",
-            f"{result['texts']['negative']}",
-            f"{result['differing']}",
-            *(format_peer(result["peers"].get(peer)) for peer in NAMES),
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
-    lines += ["", *(_count_loaded(name, done) for name in NAMES if name in versions)]
+        texts, peers = result["texts"], result["peers"]
+        cells = [f"{texts['positive']}", f"{texts['negative']}", f"{result['differing']}"]
+        rows.append((name, [*cells, *(format_peer(peers.get(peer)) for peer in NAMES)]))
+    columns = ("grammar", "texts that Lark parses", "that it refuses", "maskc", *titles)
+    lines = [*_format(columns, "---:", rows), ""]
+    for name, found in asked.items():
+        loaded = [f for f in found if f["loads"]]
+        n_agreeing = sum(not f["refused"] + f["accepted"] + f["open"] for f in loaded)
+        if found:
+            lines.append(
+                f"{name} loads {len(loaded)} of {len(found)}, and agrees with Lark on every text "
+                f"in {n_agreeing} of them."
+            )
     return lines
 
 
@@ -99,60 +86,49 @@ def format_peer(found: Result | None) -> str:
     """Return what a peer makes of a grammar, for a cell of a table."""
     if found is None:
         return "not installed"
+    why = f"`{found['why'].replace('|', '¦').replace('`', 'ˋ')}`"
     if not found["loads"]:
-        return f"does not load: {_escape(found['why'])}"
+        return f"does not load: {why}"
     text = f"{found['refused'] + found['accepted']}"
     if found["refused"] or found["accepted"]:
         text += f" ({found['refused']} refused, {found['accepted']} accepted)"
-    if found["open"]:
-        text += f"; {found['open']} open: {_escape(found['why'])}"
-    return text
+    return f"{text}; {found['open']} open: {why}" if found["open"] else text
 
 
 def format_needs(report: Report) -> list[str]:
     """Return the table of what published grammars need, and of what was checked on them."""
-    lines = [
-        "| grammar | beside its text | corpus: files, refused by both, tokens | generated "
-        "| cut in every way | mutated, of these still parsed | differences |",
-        "|---|---|---:|---:|---:|---:|---:|",
-    ]
+    columns = (
+        *("grammar", "beside its text", "corpus: files, refused by both, tokens", "generated"),
+        *("cut in every way", "mutated, of these still parsed", "differences"),
+    )
+    rows = []
     for name, result in report.items():
         if result["ours"]:
             continue
         needs = f"`{' '.join(result['needs'])}`" if result["needs"] else ""
         if "error" in result:
-            lines.append(f"| `{name}` | {needs} | {result['error']} |" + " |" * 4)
+            rows.append((name, [needs, result["error"]]))
             continue
         of = _by_name(result)
         walked, mutated = of["corpus"], of["mutation"]
-        cells = [
-            f"`{name}`",
-            needs,
-            f"{walked['files']}, {walked.get('files that Lark refuses', 0)}, "
-            f"{walked.get('tokens', 0):,}",
-            f"{of['generation']['texts']}",
-            f"{of['segmentation']['bytes']:,} bytes",
-            f"{mutated['mutated texts']}, {mutated['that Lark parses']}",
-            f"{count_differences(result)}",
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
+        refused, n_tokens = walked.get("files that Lark refuses", 0), walked.get("tokens", 0)
+        cells = [needs, f"{walked['files']}, {refused}, {n_tokens:,}"]
+        cells += [f"{of['generation']['texts']}", f"{of['segmentation']['bytes']:,} bytes"]
+        cells += [f"{mutated['mutated texts']}, {mutated['that Lark parses']}"]
+        rows.append((name, [*cells, f"{count_differences(result)}"]))
+    return _format(columns, "---:", rows)
+
+
+def _format(
+    columns: Sequence[str], align: str, rows: Sequence[tuple[str, Sequence[str]]]
+) -> list[str]:
+    """Return a table; a row with fewer cells is filled up."""
+    lines = [f"| {' | '.join(columns)} |", "|---|" + f"{align}|" * (len(columns) - 1)]
+    for name, cells in rows:
+        filled = [f"`{name}`", *cells, *[""] * (len(columns) - 1 - len(cells))]
+        lines.append(f"| {' | '.join(filled)} |")
     return lines
 
 
 def _by_name(result: Result) -> dict[str, Result]:
     return {e["name"]: e["counts"] for e in result["verified"]["experiments"]}
-
-
-def _count_loaded(name: str, done: Report) -> str:
-    asked = [r["peers"][name] for r in done.values() if name in r["peers"]]
-    loaded = [found for found in asked if found["loads"]]
-    agreeing = [f for f in loaded if not f["refused"] + f["accepted"] + f["open"]]
-    return (
-        f"{name} loads {len(loaded)} of {len(asked)}, and agrees with Lark on every text "
-        f"in {len(agreeing)} of them."
-    )
-
-
-def _escape(text: str) -> str:
-    """Return a text as a cell can hold it."""
-    return f"`{text.replace('|', '¦').replace('`', 'ˋ')}`"
