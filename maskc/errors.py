@@ -11,7 +11,13 @@ _MOST_SHOWN = 200  # characters of what a request brought, at its beginning and 
 
 
 class MaskcError(Exception):
-    """Base class of what maskc raises on bad input; never raised itself."""
+    """Base class of what maskc raises on bad input; never raised itself.
+
+    Attributes:
+        is_lasting: whether the same input meets the same error when it comes again.
+    """
+
+    is_lasting = True
 
 
 class UnreadableFileError(MaskcError):

@@ -6,8 +6,9 @@ are not, for so long and no longer. A ticket is good for a minute, over all rows
 stand in; what is not compiled then is refused.
 
 The process is started ahead, kept, and replaced when it dies, when it was ended because it took
-too long, or when it has grown. Who has waited and goes away leaves the row; if it is his order that
-is being worked on, the process is told to leave it.
+too long, or when it has grown. An order that a dead or a stopped process has not begun with goes to
+the next one. Who has waited and goes away leaves the row; if it is his order that is being worked
+on, the process is told to leave it.
 
 Example: ``lane.ask({"kind": "pattern", …}, limits, Ticket())`` returns the answer's bytes.
 """
@@ -24,26 +25,41 @@ from typing import Any
 
 from maskc.errors import BudgetError, MaskcError
 from maskc.integrations.compile_messages import read_error, write_limits
-from maskc.integrations.compile_process import LateError, Process, Processes
-from maskc.integrations.compile_ticket import BusyError, CancelledOrderError, Ticket
-from maskc.integrations.compile_worker import out_of_memory
+from maskc.integrations.compile_process import (
+    LateError,
+    Process,
+    Processes,
+    StuckError,
+    UnbegunError,
+)
+from maskc.integrations.compile_ticket import BusyError, CancelledOrderError, Ticket, expired
 from maskc.limits import MEGABYTE, WAYS, Limits
 
 MOST_WAITING = 64
 # A process that keeps more than this after an order is replaced.
 _MOST_GROWN = 200 * MEGABYTE
+_MOST_PROCESSES = 3  # that one order is handed to, until one begins with it
 
 
 class WorkerDiedError(MaskcError):
-    """The process that compiled a request has ended."""
+    """The process that compiled a request has ended.
+
+    Whether the order was the reason is not known, not even where the system ended it for want of
+    memory: that may be others'.
+    """
+
+    is_lasting = False
 
     def __init__(self, status: int | None) -> None:
         super().__init__(status)
         self.status = status
 
     def __str__(self) -> str:
-        status = "" if self.status is None else f" with status {self.status}"
-        return f"the process that compiles requests ended{status}; simplify it, or send it again"
+        if self.status == -signal.SIGKILL:
+            what = "was ended by the system, as one that takes too much memory is"
+        else:
+            what = "ended" if self.status is None else f"ended with status {self.status}"
+        return f"the process that compiles requests {what}; simplify it, or send it again"
 
 
 class Lane:
@@ -141,18 +157,34 @@ class Lane:
             worker.kill()
 
     def _exchange(self, order: Mapping[str, Any], limits: Limits, ticket: Ticket) -> bytes:
-        self.start()
-        worker = self._worker
-        if worker is None:
-            raise WorkerDiedError(None)
-        if not worker.wait_until_ready(ticket.seconds_left()):
-            raise ticket.expired()
+        asked = {**order, "nice": self._niceness, "limits": write_limits(limits)}
+        status = None
+        for _ in range(_MOST_PROCESSES):
+            self.start()
+            worker = self._worker
+            if worker is None:
+                break
+            try:
+                if not worker.wait_until_ready(ticket.seconds_left()):
+                    raise ticket.expired()
+                return self._ask(worker, asked, limits, ticket)
+            except UnbegunError:
+                status = self._replace(worker)
+        raise WorkerDiedError(status)
+
+    def _ask(
+        self, worker: Process, asked: Mapping[str, Any], limits: Limits, ticket: Ticket
+    ) -> bytes:
         try:
-            asked = {**order, "nice": self._niceness, "limits": write_limits(limits)}
             message, data = worker.ask(asked, limits, ticket.seconds_left())
+        except UnbegunError:
+            raise
         except LateError:
             self._replace(worker)
             raise ticket.expired() from None
+        except StuckError as error:
+            self._replace(worker)
+            raise expired(error.seconds) from None
         except (EOFError, OSError):
             raise _explain(self._replace(worker), limits) from None
         except BaseException:
@@ -186,5 +218,4 @@ def _explain(status: int | None, limits: Limits) -> MaskcError:
             limits.seconds,
             f"simplify it, or allow more with {WAYS['seconds']}",
         )
-    # What the system ends so was too large for it.
-    return out_of_memory(limits) if status == -signal.SIGKILL else WorkerDiedError(status)
+    return WorkerDiedError(status)

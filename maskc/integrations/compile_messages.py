@@ -1,9 +1,9 @@
-"""What do a server and its compiling process say to each other?
+"""The messages between a server and its compiling process.
 
-A message is a JSON text, and bytes after it where it announces some. An order names what is to be
-compiled and the limits; an answer is what came of it, or an error by its class and its fields, so
-that the sentence is the same as if it had been compiled in the server. Nothing is pickled, and
-what is read is checked as a file is.
+A message is a JSON text behind its length, and bytes after it where it announces some. An order
+names what is to be compiled and the limits; the process says that it begins, and answers with what
+came of it, or with an error by its class and its fields, so that the sentence is the same as if it
+had been compiled in the server. Nothing is pickled, and what is read is checked as a file is.
 
 Example: ``{"kind": "pattern", "text": "a+", "limits": [5.0, 500000000, 200000, 20000]}``.
 """
@@ -11,8 +11,11 @@ Example: ``{"kind": "pattern", "text": "a+", "limits": [5.0, 500000000, 200000, 
 from __future__ import annotations
 
 import json
+import math
+import struct
+import time
 from collections.abc import Mapping
-from multiprocessing.connection import Connection
+from socket import socket
 from typing import Any
 
 import numpy as np
@@ -29,6 +32,8 @@ from maskc.limits import Limits
 # reads in a few hundredths.
 MAX_BYTES = {"plan": 400_000, "pattern": 16_000_000, "grammar": 16_000_000}
 _MAX_MESSAGE = 1 << 26
+_LENGTH = struct.Struct("!Q")
+_LEAST_SECONDS = 0.001  # for what needs no waiting
 
 _NAME = "<compiled>"
 
@@ -46,22 +51,56 @@ def check_size(asked: Mapping[str, Any], n_bytes: int) -> None:
         raise LimitError("bytes of what is compiled", most, "ask for less")
 
 
-def send(connection: Connection, message: Mapping[str, Any], data: bytes = b"") -> None:
-    """Send a message, and bytes after it if there are any."""
-    connection.send_bytes(json.dumps({**message, "n_bytes": len(data)}).encode())
-    if data:
-        connection.send_bytes(data)
+def send(
+    stream: socket, message: Mapping[str, Any], data: bytes = b"", *, until: float = math.inf
+) -> None:
+    """Send a message, and bytes after it if there are any.
+
+    Args:
+        stream: to the other process.
+        message: JSON.
+        data: the bytes.
+        until: the time, of :func:`time.monotonic`, at which to give up.
+
+    Raises:
+        TimeoutError: the other end does not read; what it gets next makes no sense.
+        OSError: the other end is closed.
+    """
+    text = json.dumps({**message, "n_bytes": len(data)}).encode()
+    _set_timeout(stream, until)
+    stream.sendall(_LENGTH.pack(len(text)) + text + data)
 
 
-def receive(connection: Connection) -> tuple[dict[str, Any], bytes]:
+def receive(stream: socket, *, until: float = math.inf) -> tuple[dict[str, Any], bytes]:
     """Return a message and its bytes.
 
     Raises:
+        TimeoutError: not all of it came in time.
         EOFError: the other end is closed.
         OSError: so it is, or a message is too long.
     """
-    message = json.loads(connection.recv_bytes(_MAX_MESSAGE))
-    return message, connection.recv_bytes(_MAX_MESSAGE) if message["n_bytes"] else b""
+    (n_bytes,) = _LENGTH.unpack(_read(stream, _LENGTH.size, until))
+    message = json.loads(_read(stream, n_bytes, until))
+    return message, _read(stream, message["n_bytes"], until)
+
+
+def _read(stream: socket, n_bytes: int, until: float) -> bytes:
+    if n_bytes > _MAX_MESSAGE:
+        raise OSError("a message is too long")
+    data = bytearray(n_bytes)
+    rest = memoryview(data)
+    while rest:
+        _set_timeout(stream, until)
+        n_read = stream.recv_into(rest)
+        if not n_read:
+            raise EOFError
+        rest = rest[n_read:]
+    return bytes(data)
+
+
+def _set_timeout(stream: socket, until: float) -> None:
+    left = until - time.monotonic()
+    stream.settimeout(None if left == math.inf else max(left, _LEAST_SECONDS))
 
 
 def write_limits(limits: Limits) -> list[float]:

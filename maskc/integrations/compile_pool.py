@@ -6,7 +6,8 @@ some seconds. In both, what is shorter goes ahead of what is longer. So who asks
 for others who ask for little, and not for those who ask for much. What was refused is remembered
 for a minute.
 
-What comes back is checked as a file is.
+What comes back is checked as a file is. A process that is forked from the server's starts processes
+of its own when it first needs them.
 
 Example: ``make_kit(vocabulary, compiler=OtherProcess(vocabulary, limits))``.
 
@@ -19,11 +20,14 @@ the order may take.
 from __future__ import annotations
 
 import json
+import os
+import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,11 +37,11 @@ from maskc.artifact.model import Contents
 from maskc.errors import BudgetError, MaskcError
 from maskc.integrations.compile_answers import find_or_make, name_order
 from maskc.integrations.compile_costs import is_cheap_pattern, is_cheap_schema
-from maskc.integrations.compile_lane import Lane, WorkerDiedError
+from maskc.integrations.compile_lane import Lane
 from maskc.integrations.compile_messages import damaged, unpack, write_limits
 from maskc.integrations.compile_process import Processes
 from maskc.integrations.compile_refusals import Refusals
-from maskc.integrations.compile_ticket import BusyError, CancelledOrderError, Ticket
+from maskc.integrations.compile_ticket import Crowd, Ticket
 from maskc.integrations.compile_worker import TOKEN_ARRAYS
 from maskc.kit.compiling import Automaton, Compiled, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.kit import REQUEST_LIMITS
@@ -85,10 +89,8 @@ class OtherProcess:
         *,
         keeps_spare: bool = False,
     ) -> None:
-        self._processes = Processes(vocabulary, limits)
-        self._quick = Lane(self._processes, niceness=0)
-        self._slow = Lane(self._processes, niceness=_SLOW_NICENESS)
-        self._refusals = Refusals()
+        self._begin = partial(self._begin_with, vocabulary, limits, keeps_spare=keeps_spare)
+        self._begin()
         self._here = InProcess(lambda: vocabulary)
         texts = [token or b"" for token in vocabulary.tokens]
         self._tokens: dict[str, NDArray[Any]] = {
@@ -96,10 +98,20 @@ class OtherProcess:
             TOKEN_ARRAYS[1]: np.frombuffer(b"".join(texts), dtype=np.uint8),
         }
         self._quick.start()
-        if keeps_spare:
-            self._processes.keep_spare()
+        _made_here.add(self)
+
+    def _begin_with(self, vocabulary: Vocabulary, limits: Limits, *, keeps_spare: bool) -> None:
+        self._processes = Processes(vocabulary, limits, keeps_spare=keeps_spare)
+        self._quick = Lane(self._processes, niceness=0)
+        self._slow = Lane(self._processes, niceness=_SLOW_NICENESS)
+        self._refusals = Refusals()
         # Runs when nobody holds this any more, and at the latest when the program ends.
-        self.close = weakref.finalize(self, _close, *self._lanes(), self._processes)
+        self.close = weakref.finalize(self, _close, self._quick, self._slow, self._processes)
+
+    def begin_anew(self) -> None:
+        """Leave the processes and the locks to the process that this one was forked from."""
+        self.close.detach()
+        self._begin()
 
     def plan(self, order: SchemaOrder, limits: Limits) -> FrozenPlan:
         """Return the plan of a schema."""
@@ -156,8 +168,9 @@ class OtherProcess:
         """Return how many compiling processes were started."""
         return {"processes_started": self._processes.n_started}
 
-    def _lanes(self) -> tuple[Lane, ...]:
-        return self._quick, self._slow
+    def wait(self, turn: threading.Condition, is_over: Callable[[], bool]) -> None:
+        """Wait until another thread has made something, as long as the ticket is good."""
+        Crowd(turn).wait(_ticket.get() or Ticket(), is_over)
 
     def _ask(self, order: Mapping[str, Any], limits: Limits) -> bytes:
         return find_or_make(order, lambda: self._order(order, limits))
@@ -167,10 +180,9 @@ class OtherProcess:
         self._refusals.check(name)
         try:
             return self._compile(order, limits, _ticket.get() or Ticket())
-        except (BusyError, CancelledOrderError, WorkerDiedError):
-            raise
         except MaskcError as error:
-            self._refusals.add(name, error)
+            if error.is_lasting:
+                self._refusals.add(name, error)
             raise
 
     def _compile(self, order: Mapping[str, Any], limits: Limits, ticket: Ticket) -> bytes:
@@ -188,3 +200,14 @@ class OtherProcess:
 def _close(*lanes: Lane | Processes) -> None:
     for lane in lanes:
         lane.close()
+
+
+_made_here: weakref.WeakSet[OtherProcess] = weakref.WeakSet()
+
+
+def _begin_anew() -> None:
+    for made in list(_made_here):
+        made.begin_anew()
+
+
+os.register_at_fork(after_in_child=_begin_anew)

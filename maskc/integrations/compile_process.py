@@ -14,8 +14,11 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
-from multiprocessing import Pipe
+from contextlib import suppress
+from multiprocessing.connection import wait
+from socket import SHUT_RDWR, socketpair
 from typing import Any
 
 import numpy as np
@@ -30,6 +33,9 @@ _PATIENCE = 20.0  # times the seconds that it may take
 _LEAST_SECONDS = 1.0  # of them: an order that may take less waits for its turn all the same
 _MOMENT = 1.0  # seconds until a process whose pipe is closed has an exit status
 _MOST_SIGNALS = 20  # in that time, to leave an order
+# By the clock. A process that is idle begins in a thousandth, on a busy machine in some hundredths.
+_MOST_IDLE = 10.0  # seconds until it has begun with an order
+_MOST_STARTING = 60.0  # seconds until it is ready
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[2]); "
     "from maskc.integrations.compile_worker import serve; serve(int(sys.argv[1]))"
@@ -42,10 +48,11 @@ class Processes:
     Args:
         vocabulary: what grammars are compiled for.
         limits: the largest that are asked for.
+        keeps_spare: whether there is always one that waits, once one was taken.
     """
 
-    def __init__(self, vocabulary: Vocabulary, limits: Limits) -> None:
-        self._vocabulary, self._limits = vocabulary, limits
+    def __init__(self, vocabulary: Vocabulary, limits: Limits, *, keeps_spare: bool) -> None:
+        self._vocabulary, self._limits, self._keeps_spare = vocabulary, limits, keeps_spare
         self._spare: Process | None = None
         self._is_closed = False
         self._lock = threading.Lock()
@@ -54,17 +61,10 @@ class Processes:
     def take(self) -> Process:
         """Return the spare process, or one that is started now; it is the caller's to end."""
         with self._lock:
-            found, self._spare = self._spare, None
-        if found is None:
-            return self._start(is_warm=False)
-        self.keep_spare()
-        return found
-
-    def keep_spare(self) -> None:
-        """Have a spare process from now on."""
-        with self._lock:
-            if self._spare is None and not self._is_closed:
-                self._spare = self._start(is_warm=True)
+            found = self._spare or self._start(is_warm=False)
+            keeps_spare = self._keeps_spare and not self._is_closed
+            self._spare = self._start(is_warm=True) if keeps_spare else None
+            return found
 
     def close(self) -> None:
         """End the spare process; the others are those who took them."""
@@ -79,8 +79,23 @@ class Processes:
         return Process(self._vocabulary, self._limits, is_warm=is_warm)
 
 
+class UnbegunError(Exception):
+    """The process has ended or does not answer, and has not begun with the order."""
+
+
 class LateError(Exception):
     """The time for an order is over, and the process does not leave it."""
+
+
+class StuckError(Exception):
+    """The process has begun with an order, and does not answer.
+
+    The system ends one that takes too much processor time: this one waits for something else.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
 
 
 class Process:
@@ -94,7 +109,7 @@ class Process:
     """
 
     def __init__(self, vocabulary: Vocabulary, limits: Limits, *, is_warm: bool) -> None:
-        self._ours, theirs = Pipe()
+        self._ours, theirs = socketpair()
         paths = json.dumps([path for path in sys.path if path])
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - it is this Python, nothing of a user's
@@ -105,7 +120,8 @@ class Process:
                 # A Ctrl-C is the server's, which then closes the pipe.
                 process_group=0,
             )
-        self._is_broken = self._was_stuck = False
+        self._is_broken = False
+        self._ready_by = time.monotonic() + _MOST_STARTING
         told = {
             "eos_ids": list(vocabulary.eos_ids),
             "warm": is_warm,
@@ -122,8 +138,15 @@ class Process:
             self._is_broken = True
 
     def wait_until_ready(self, seconds: float) -> bool:
-        """Return whether it takes orders, or has ended, before so many seconds are over."""
-        self._readying.join(seconds)
+        """Return whether it takes orders, or has ended, before so many seconds are over.
+
+        Raises:
+            UnbegunError: it should have been ready by now.
+        """
+        left = max(0.0, self._ready_by - time.monotonic())
+        self._readying.join(min(seconds, left))
+        if self._readying.is_alive() and left <= seconds:
+            raise UnbegunError
         return not self._readying.is_alive()
 
     def ask(
@@ -132,31 +155,48 @@ class Process:
         """Return the answer to an order, if there is one in so many seconds.
 
         Raises:
-            LateError: there is none.
-            EOFError: the process has ended, or was ended since it took too long.
+            UnbegunError: it has not begun with the order; another process may take it.
+            LateError: there is no answer.
+            StuckError: nor will there be one.
+            EOFError: the process has ended.
             OSError: it has ended.
         """
+        until = time.monotonic() + seconds
+        self._hand_over(order, until)
+        left = max(0.0, until - time.monotonic())
+        patience = _PATIENCE * max(limits.seconds, _LEAST_SECONDS)
         try:
-            if self._is_broken:
-                raise EOFError
-            send(self._ours, order)
-            patience = _PATIENCE * max(limits.seconds, _LEAST_SECONDS)
-            if not self._ours.poll(min(patience, seconds)):
-                if patience <= seconds:
-                    self._was_stuck = True
-                    raise EOFError
+            if not wait([self._ours], min(patience, left)):
+                if patience <= left:
+                    raise StuckError(patience)
                 if not self._leaves_order():
                     raise LateError
-            return receive(self._ours)
+            return receive(self._ours, until=max(until, time.monotonic() + _MOMENT))
+        except TimeoutError:
+            raise LateError from None
         except (EOFError, OSError):
             self._is_broken = True
             raise
+
+    def _hand_over(self, order: Mapping[str, Any], until: float) -> None:
+        now = time.monotonic()
+        begun_by = max(now + _MOMENT, min(until, now + _MOST_IDLE))
+        try:
+            if self._is_broken or self._process.poll() is not None:
+                raise UnbegunError
+            send(self._ours, order, until=begun_by)
+            receive(self._ours, until=begun_by)
+        except TimeoutError:
+            raise (LateError if time.monotonic() >= until else UnbegunError) from None
+        except (EOFError, OSError):
+            self._is_broken = True
+            raise UnbegunError from None
 
     def _leaves_order(self) -> bool:
         """Tell it to leave its order until it answers: it may have to begin with it yet."""
         for _ in range(_MOST_SIGNALS):
             self.interrupt()
-            if self._ours.poll(_MOMENT / _MOST_SIGNALS):
+            if wait([self._ours], _MOMENT / _MOST_SIGNALS):
                 return True
         return False
 
@@ -167,12 +207,14 @@ class Process:
 
     def kill(self) -> int | None:
         """End it, if it has not ended by itself, and return its exit status."""
-        if self._was_stuck or not self._has_ended():
+        if not self._has_ended():
             self._process.kill()
             self._process.wait()
+        with suppress(OSError):  # it is closed already
+            self._ours.shutdown(SHUT_RDWR)
         self._readying.join()  # which waits for nothing any more
         self._ours.close()
-        return -signal.SIGXCPU if self._was_stuck else self._process.returncode
+        return self._process.returncode
 
     def _has_ended(self) -> bool:
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from maskc.errors import LimitError, MaskcError
@@ -20,6 +21,8 @@ MOST_SECONDS = 60.0  # by the clock, from a request to its answer
 class CancelledOrderError(MaskcError):
     """Who asked has gone away."""
 
+    is_lasting = False
+
     def __str__(self) -> str:
         return "the request was cancelled while its constraint was compiled"
 
@@ -27,12 +30,50 @@ class CancelledOrderError(MaskcError):
 class BusyError(LimitError):
     """There was no time for an order, whatever it is."""
 
+    is_lasting = False
+
+
+def expired(seconds: float) -> BusyError:
+    """Return the error of an order that was not compiled in so many seconds by the clock."""
+    return BusyError("seconds until it was compiled", seconds, "send it again later")
+
 
 class Row(Protocol):
     """Where a ticket stands."""
 
     def leave(self, ticket: Ticket) -> None:
         """Take a ticket out of the row, or end the work on its order."""
+
+
+class Crowd:
+    """Those who wait for what another thread makes.
+
+    Args:
+        turn: is notified when it is made; the lock of whoever waits.
+    """
+
+    def __init__(self, turn: threading.Condition) -> None:
+        self._turn = turn
+
+    def leave(self, _ticket: Ticket) -> None:
+        """Have all of them look whether it is their ticket that is given up."""
+        with self._turn:
+            self._turn.notify_all()
+
+    def wait(self, ticket: Ticket, is_over: Callable[[], bool]) -> None:
+        """Wait until it is over, with the lock held.
+
+        Raises:
+            BusyError: the ticket's time is over before.
+            CancelledOrderError: the ticket is given up before.
+        """
+        ticket.stand_in(self)
+        try:
+            self._turn.wait_for(lambda: ticket.is_cancelled or is_over(), ticket.seconds_left())
+        finally:
+            ticket.stand_in(None)
+        if not is_over():
+            raise CancelledOrderError if ticket.is_cancelled else ticket.expired()
 
 
 class Ticket:
@@ -62,7 +103,7 @@ class Ticket:
 
     def expired(self) -> BusyError:
         """Return the error that says that it is good no more."""
-        return BusyError("seconds until it was compiled", self.seconds, "send it again later")
+        return expired(self.seconds)
 
     def stand_in(self, lane: Row | None) -> None:
         """Say which row it stands in."""

@@ -17,7 +17,8 @@ import os
 import resource
 import signal
 from itertools import pairwise
-from multiprocessing.connection import Connection
+from multiprocessing.connection import wait
+from socket import socket
 from types import FrameType
 from typing import Any
 
@@ -93,10 +94,12 @@ class _Orders:
         limits = read_limits(asked["limits"])
         try:
             return {}, self._work(asked, limits)
-        except MaskcError as error:
-            return write_error(error), b""
+        except MaskcError as refused:
+            return write_error(refused), b""
         except MemoryError:
-            return write_error(out_of_memory(limits)), b""
+            remedy = f"simplify it, or allow more with {WAYS['bytes']}"
+            error = BudgetError("MB of memory", limits.bytes / MEGABYTE, remedy)
+            return write_error(error), b""
 
     def _work(self, asked: dict[str, Any], limits: Limits) -> bytes:
         kind = asked["kind"]
@@ -140,18 +143,12 @@ class _Orders:
         )
 
 
-def out_of_memory(limits: Limits) -> BudgetError:
-    """Return the error that says so."""
-    remedy = f"simplify it, or allow more with {WAYS['bytes']}"
-    return BudgetError("MB of memory", limits.bytes / MEGABYTE, remedy)
-
-
 def serve(file: int) -> None:
     """Answer what comes through a pipe until its other end is closed."""
     server = os.getppid()
-    with Connection(file) as connection:
+    with socket(fileno=file) as stream:
         try:
-            told, data = receive(connection)
+            told, data = receive(stream)
             _, arrays = unpack(data)
             first, texts = (arrays[name] for name in TOKEN_ARRAYS)
             raw, ends = texts.tobytes(), first.tolist()
@@ -161,17 +158,18 @@ def serve(file: int) -> None:
                 orders.warm_up()
             # Where the budget of an order is too slow to see it.
             bound_data(read_limits(told["limits"]).bytes + _KEPT_BYTES)
-            send(connection, {"ready": True})
+            send(stream, {"ready": True})
             base = read_memory()
             while True:
-                while not connection.poll(_LOOK_EVERY):
+                while not wait([stream], _LOOK_EVERY):
                     if os.getppid() != server:
                         return
-                asked, _ = receive(connection)
+                asked, _ = receive(stream)
+                send(stream, {"begun": True})
                 os.nice(max(0, asked["nice"] - os.nice(0)))
                 _bound_time(read_limits(asked["limits"]))
                 message, data = orders.answer(asked)
-                send(connection, {**message, "grown": read_memory() - base}, data)
+                send(stream, {**message, "grown": read_memory() - base}, data)
         except (EOFError, OSError):
             return  # the server has gone
 

@@ -10,6 +10,7 @@ Example: ``InProcess(vocabulary).automaton("a+", limits)`` reads ``a``, ``aa``, 
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -86,6 +87,9 @@ class Compiler(Protocol):
     def artifact(self, order: GrammarOrder, limits: Limits) -> Compiled:
         """Return the artifact of a grammar, or its positions if its loops are to be counted."""
 
+    def wait(self, turn: threading.Condition, is_over: Callable[[], bool]) -> None:
+        """Wait until another thread has made something, with the lock of the condition held."""
+
 
 class InProcess:
     """Compiles in the process and the thread that ask.
@@ -137,6 +141,10 @@ class InProcess:
             return Artifact(compile_contents(source, self._vocabulary(), None)[0])
 
         return run_bounded(compile_it, limits)
+
+    def wait(self, turn: threading.Condition, is_over: Callable[[], bool]) -> None:
+        """Wait until another thread has made something."""
+        turn.wait_for(is_over)
 
 
 def compile_automaton(pattern: str, limits: Limits) -> Pattern:

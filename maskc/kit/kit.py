@@ -112,7 +112,7 @@ class Kit:
         asked = (_name(schema), _name(dict(others)), formats, *layout.to_dict().values())
         order = SchemaOrder(schema, others, layout, formats == "assert")
         return self._maker.constrain(
-            "json_schema", repr(asked), lambda: self._maker.schema(order, limits)
+            "json_schema", repr(asked), lambda: self._maker.schema(order, limits), limits
         )
 
     def choice(self, words: Iterable[str]) -> Constraint:
@@ -143,7 +143,9 @@ class Kit:
         """
         if not isinstance(pattern, str):
             raise TypeError(f"a pattern is a text, not {type(pattern).__name__}")
-        return self._maker.constrain("regex", pattern, lambda: self._maker.pattern(pattern, limits))
+        return self._maker.constrain(
+            "regex", pattern, lambda: self._maker.pattern(pattern, limits), limits
+        )
 
     def text(self, *, without: Iterable[str] = ()) -> Constraint:
         """Return the constraint of free text.
@@ -205,7 +207,7 @@ class Kit:
             )
 
         name = tag if isinstance(tag, str) else _name(given)
-        return self._maker.link(self._maker.keep("structural_tag", name, make))
+        return self._maker.link(self._maker.keep("structural_tag", name, make, limits))
 
     def tools(
         self,
@@ -253,7 +255,8 @@ class Kit:
             )
 
         asked = name_of((tools, family, choice, parallel, reasoning))
-        return self._maker.link(make() if asked is None else self._maker.keep("tools", asked, make))
+        made = make() if asked is None else self._maker.keep("tools", asked, make, limits)
+        return self._maker.link(made)
 
     def _build(self, given: Mapping[str, Any], limits: Limits, *, spelled: bool) -> Expression:
         read = Reader(self.vocab_size, self.tokens.find).read(given)
@@ -356,8 +359,9 @@ class Kit:
             raise TypeError(f"a grammar is a text, not {type(text).__name__}")
         order = GrammarOrder(dialect, text, settings)
         asked = repr((text, sorted(settings.items())))
-
-        return self._maker.constrain(dialect, asked, lambda: self._maker.grammar(order, limits))
+        return self._maker.constrain(
+            dialect, asked, lambda: self._maker.grammar(order, limits), limits
+        )
 
     def _expressions(self, parts: tuple[Constraint, ...]) -> list[Expression]:
         if not parts:

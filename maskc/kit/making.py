@@ -18,6 +18,7 @@ from maskc.errors import ArtifactError, SchemaError
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.constraint import Constraint
 from maskc.kit.patterns import Pattern
+from maskc.kit.single_flight import SingleFlight
 from maskc.kit.tokens import KitTokens
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
@@ -78,24 +79,40 @@ class Maker:
         self._pieces = Cache(self._budget, _measure)
         self.composer = Composer(self.joints, self._budget, self.keep)
         self._compiler = compiler or InProcess(lambda: self._vocabulary)
+        self._flights = SingleFlight(self._compiler.wait)
         self._n_found = self._n_made = 0
 
-    def keep(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return what was made for a key, and make it if it is not there."""
+    def keep(
+        self, kind: str, key: Hashable, make: Callable[[], Any], limits: Limits | None = None
+    ) -> Any:
+        """Return what was made for a key, and make it if it is not there.
+
+        Args:
+            kind: of piece.
+            key: what it was asked for with.
+            make: makes it; threads that ask at the same time make it once.
+            limits: of making it, which decide whether it can be made.
+        """
         found = self._pieces.generations.current.get((kind, key))
         if found is not None:
             self._n_found += 1
             return found
         found = self._pieces.get((kind, key))
         if found is None:
-            found = make()
-            self._n_made += 1
-            self._pieces.put((kind, key), found)
+            found = self._flights.run((kind, key, limits), lambda: self._make(kind, key, make))
         else:
             self._n_found += 1
         # It is in the current generation now, whose size is charged.
         if isinstance(found, PlainPiece):
             self._budget.charge(found.held_bytes)
+        return found
+
+    def _make(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
+        found = self._pieces.get((kind, key))  # another thread may have made it by now
+        if found is None:
+            found = make()
+            self._n_made += 1
+            self._pieces.put((kind, key), found)
         return found
 
     def statistics(self) -> dict[str, int]:
@@ -107,9 +124,11 @@ class Maker:
             "tokens": self.tokens.vocab_size,
         }
 
-    def constrain(self, kind: str, asked: str, make: Callable[[], Piece]) -> Constraint:
-        """Return the constraint of one piece, which is made if it is not there."""
-        return self.link(self.joints.leaf(self.keep(kind, asked, make)))
+    def constrain(
+        self, kind: str, asked: str, make: Callable[[], Piece], limits: Limits | None = None
+    ) -> Constraint:
+        """Return the constraint of one piece; see :meth:`keep`."""
+        return self.link(self.joints.leaf(self.keep(kind, asked, make, limits)))
 
     def link(self, expression: Expression) -> Constraint:
         """Return the constraint of an expression."""

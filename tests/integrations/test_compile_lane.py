@@ -25,7 +25,7 @@ CHEAP = {"kind": "pattern", "text": "a+"}
 
 
 def make_lane():
-    return Lane(Processes(load_vocabulary("bytes"), REQUEST_LIMITS), niceness=0)
+    return Lane(Processes(load_vocabulary("bytes"), REQUEST_LIMITS, keeps_spare=False), niceness=0)
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +54,19 @@ def in_thread(work):
     return thread, raised
 
 
+def note_beginning(lane):
+    """Return an event that is set when the lane's process has begun with the next order."""
+    begun, worker = threading.Event(), lane._worker
+    hand_over = worker._hand_over
+
+    def hand_it_over(*asked):
+        hand_over(*asked)
+        begun.set()
+
+    worker._hand_over = hand_it_over
+    return begun
+
+
 def test_an_order_is_answered(lane):
     assert set(unpack(ask(lane, CHEAP))[1]) == {"byte_class", "after", "accepting"}
 
@@ -77,23 +90,88 @@ def test_what_takes_too_long_is_the_same_sentence_and_the_process_stays(lane):
     assert lane.n_started == before
 
 
-def test_a_killed_process_is_one_refused_order(lane):
-    ask(lane, CHEAP)
-    for number, error in ((signal.SIGTERM, WorkerDiedError), (signal.SIGKILL, BudgetError)):
+def test_a_process_that_is_killed_at_work_is_one_refused_order(lane):
+    found = []
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        ask(lane, CHEAP)
+        begun = note_beginning(lane)
         thread, raised = in_thread(lambda: ask(lane, ENDLESS))
-        time.sleep(0.1)
+        assert begun.wait(10)
         os.kill(lane._worker._process.pid, number)
         thread.join()
-        assert [type(found) for found in raised] == [error]
+        assert [type(error) for error in raised] == [WorkerDiedError]
+        assert not raised[0].is_lasting
+        found.append(str(raised[0]))
+    assert found == [
+        "the process that compiles requests ended with status -15; simplify it, or send it again",
+        "the process that compiles requests was ended by the system, as one that takes too much "
+        "memory is; simplify it, or send it again",
+    ]
     assert ask(lane, CHEAP)
 
 
-def test_a_process_that_does_not_answer_is_replaced(lane, monkeypatch):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_an_order_goes_to_the_next_process_where_an_idle_one_has_died(lane, number):
     ask(lane, CHEAP)
-    monkeypatch.setattr(compile_process, "_PATIENCE", 0.01)
+    before = lane.n_started
+    os.kill(lane._worker._process.pid, number)
+    assert ask(lane, CHEAP)
+    assert lane.n_started == before + 1
+
+
+def test_an_order_goes_to_the_next_process_where_an_idle_one_is_stopped(lane, monkeypatch):
+    ask(lane, CHEAP)
+    before = lane.n_started
+    monkeypatch.setattr(compile_process, "_MOST_IDLE", 1.0)
     os.kill(lane._worker._process.pid, signal.SIGSTOP)
-    with pytest.raises(BudgetError, match="5 seconds of processor time"):
+    assert ask(lane, CHEAP)
+    assert lane.n_started == before + 1
+
+
+def test_a_large_order_waits_for_a_stopped_process_no_longer_than_its_ticket(lane):
+    ask(lane, CHEAP)
+    large = {"kind": "pattern", "text": "a" * 5_000_000}  # more than a pipe holds
+    os.kill(lane._worker._process.pid, signal.SIGSTOP)
+    began = time.monotonic()
+    with pytest.raises(BusyError):
+        ask(lane, large, Ticket(0.5))
+    assert time.monotonic() - began < 10
+    assert ask(lane, CHEAP)
+
+
+def test_a_process_that_never_gets_ready_is_replaced():
+    lane = make_lane()
+    lane.start()
+    os.kill(lane._worker._process.pid, signal.SIGSTOP)
+    lane._worker._ready_by = time.monotonic() + 0.1
+    assert ask(lane, CHEAP)
+    assert lane.n_started == 2
+    lane.close()
+
+
+def test_processes_that_die_before_they_begin_are_an_error_in_the_end(lane, monkeypatch):
+    ask(lane, CHEAP)
+
+    def ask_nothing(*_):
+        raise compile_process.UnbegunError
+
+    monkeypatch.setattr(compile_process.Process, "ask", ask_nothing)
+    with pytest.raises(WorkerDiedError):
         ask(lane, CHEAP)
+
+
+def test_a_process_that_does_not_answer_is_replaced_and_nobody_blames_the_order(lane, monkeypatch):
+    ask(lane, CHEAP)
+    monkeypatch.setattr(compile_process, "_PATIENCE", 0.2)
+    begun = note_beginning(lane)
+    thread, raised = in_thread(lambda: ask(lane, ENDLESS))
+    assert begun.wait(10)
+    os.kill(lane._worker._process.pid, signal.SIGSTOP)
+    thread.join()
+    assert [str(error) for error in raised] == [
+        "more than 1 seconds until it was compiled; send it again later"
+    ]
+    assert not raised[0].is_lasting
     monkeypatch.undo()
     assert ask(lane, CHEAP)
 
@@ -226,16 +304,13 @@ def test_memory_is_bounded_by_the_budget_and_by_the_system():
 
 
 def test_a_process_that_dies_is_replaced_by_the_spare_one():
-    processes = Processes(load_vocabulary("bytes"), REQUEST_LIMITS)
+    processes = Processes(load_vocabulary("bytes"), REQUEST_LIMITS, keeps_spare=True)
     lane = Lane(processes, niceness=3)
     ask(lane, CHEAP)
-    processes.keep_spare()
     spare = processes._spare
     os.kill(lane._worker._process.pid, signal.SIGKILL)
-    with pytest.raises(MaskcError):
-        ask(lane, CHEAP)
-    assert lane._worker is spare
     assert ask(lane, CHEAP)
+    assert lane._worker is spare
     with open(f"/proc/{spare._process.pid}/stat") as file:
         niceness = file.read().rpartition(")")[2].split()[16]
     assert niceness == str(max(3, os.nice(0)))  # of the tests, if these are nicer
@@ -274,7 +349,7 @@ from maskc.integrations.compile_process import Processes
 from maskc.integrations.compile_ticket import Ticket
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.vocab import load_vocabulary
-lane = Lane(Processes(load_vocabulary("bytes"), REQUEST_LIMITS), niceness=0)
+lane = Lane(Processes(load_vocabulary("bytes"), REQUEST_LIMITS, keeps_spare=False), niceness=0)
 lane.ask({"kind": "pattern", "text": "a"}, REQUEST_LIMITS, Ticket())
 print(lane._worker._process.pid, flush=True)
 os.kill(os.getpid(), 9)

@@ -1,7 +1,8 @@
 """Messages between a server and its compiling process: errors keep their class and fields."""
 
 import json
-from multiprocessing import Pipe
+import time
+from socket import socketpair
 
 import pytest
 
@@ -28,13 +29,26 @@ from maskc.kit.kit import REQUEST_LIMITS
     ],
 )
 def test_an_error_comes_through_a_pipe_with_its_fields(error):
-    ours, theirs = Pipe()
+    ours, theirs = socketpair()
     with ours, theirs:
         send(ours, write_error(error), b"\x00\xff")
         message, data = receive(theirs)
     found = read_error(message)
     assert (type(found), found.args, str(found)) == (type(error), error.args, str(error))
     assert data == b"\x00\xff"
+
+
+def test_a_message_that_nobody_reads_is_given_up_in_time():
+    ours, theirs = socketpair()
+    with ours, theirs, pytest.raises(TimeoutError):
+        send(ours, {"text": "a" * 5_000_000}, until=time.monotonic() + 0.1)
+
+
+def test_a_message_that_stops_halfway_is_given_up_in_time():
+    ours, theirs = socketpair()
+    ours.sendall(bytes(7) + b"\x09{")
+    with ours, theirs, pytest.raises(TimeoutError):
+        receive(theirs, until=time.monotonic() + 0.1)
 
 
 def test_limits_come_through():

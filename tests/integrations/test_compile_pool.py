@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from hashlib import sha256
 
@@ -203,3 +204,43 @@ print(json.dumps(made._quick._worker._process.pid))
     assert (found.returncode, found.stderr) == (0, "")
     with pytest.raises(ProcessLookupError):
         os.kill(json.loads(found.stdout), 0)
+
+
+def test_a_forked_process_has_compiling_processes_of_its_own():
+    program = """
+import os
+from maskc.integrations.compile_pool import OtherProcess
+from maskc.kit.kit import REQUEST_LIMITS
+from maskc.vocab import load_vocabulary
+made = OtherProcess(load_vocabulary("bytes"))
+def reads(word):
+    automaton = made.automaton(f"(?:{word})(?!.)", REQUEST_LIMITS)
+    return sorted({move for move in automaton.find_moves(0)})
+reads("z")
+ours = made._quick._worker._process.pid
+child = os.fork()
+letters = "abcdefgh" if child else "ABCDEFGH"
+print(all(ord(letter) in reads(letter) for letter in letters), flush=True)
+if not child:
+    print(made._quick._worker._process.pid == ours, flush=True)
+    made.close()
+    os._exit(0)
+os.waitpid(child, 0)
+print(made._quick._worker._process.pid == ours)
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert (found.returncode, found.stderr) == (0, "")
+    assert sorted(found.stdout.split()) == ["False", "True", "True", "True"]
+
+
+def test_who_waits_for_what_another_thread_compiles_can_give_up(compiler):
+    turn, ticket = threading.Condition(), Ticket()
+    threading.Timer(0.1, ticket.cancel).start()
+    with holding(ticket), turn, pytest.raises(CancelledOrderError):
+        compiler.wait(turn, lambda: False)
+    with holding(Ticket(0.01)), turn, pytest.raises(BusyError):
+        compiler.wait(turn, lambda: False)
+    with holding(ticket), turn:
+        compiler.wait(turn, lambda: True)
