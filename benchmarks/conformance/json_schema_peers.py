@@ -26,10 +26,10 @@ from typing import Any, NamedTuple
 
 from benchmarks.conformance.corpora import corpus
 from benchmarks.conformance.json_schema import CLASSES, PARTS, SUITE, URIS, list_remotes
-from benchmarks.conformance.pages import replace
 from benchmarks.engines import ENGINES, TOKENIZER, AskedSchema, Engine, RefusedError, read_engine
 from benchmarks.workloads import ROOT
 from maskc.vocab import load_encoder
+from tests.wild.page import replace
 
 DRAFT = "draft2020-12"
 SECONDS = 10
@@ -155,11 +155,8 @@ def format_keywords(tests: Sequence[Test], classes: Mapping[str, Sequence[str]])
             files.setdefault(test.keyword, []).append(number)
     lines = [f"| | tests | {' | '.join(classes)} |", "|---|---:|" + "---|" * len(classes)]
     for keyword, numbers in files.items():
-        cells = []
-        for found in classes.values():
-            counts = Counter(found[n] for n in numbers)
-            del counts["right"]
-            cells.append(_say(counts) if counts else "all")
+        wrong = (Counter(f[n] for n in numbers if f[n] != "right") for f in classes.values())
+        cells = (_say(counts) or "all" for counts in wrong)
         lines.append(f"| {keyword} | {len(numbers)} | {' | '.join(cells)} |")
     return lines
 

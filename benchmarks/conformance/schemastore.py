@@ -24,6 +24,7 @@ import signal
 import sys
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,24 +52,20 @@ _VOCABULARY = build_vocabulary("bytes", build_byte_table())
 
 
 class Store:
-    """The schemas.
-
-    Args:
-        folder: ``src`` of the store.
-    """
+    """The schemas of a folder, ``src`` of the store."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.schemas = {
-            path.stem: path.read_text() for path in sorted((folder / "schemas/json").glob("*.json"))
-        }
+        paths = sorted((folder / "schemas/json").glob("*.json"))
+        self.schemas = {path.stem: path.read_text() for path in paths}
 
+    @cache  # noqa: B019 - there is one store
     def resources(self, name: str) -> dict[str, str]:
         """Return the documents that a schema leads to, by their addresses, as far as known."""
         found: dict[str, str] = {}
-        open_ = [self.schemas[name]]
-        while open_:
-            here = open_.pop()
+        pending = [self.schemas[name]]
+        while pending:
+            here = pending.pop()
             own = json.loads(here).get("$id", "")
             for reference in sorted(set(_REFERENCE.findall(here))):
                 uri = urljoin(own, reference)
@@ -76,17 +73,14 @@ class Store:
                 text = self.schemas.get(match[1]) if match else None
                 if text is not None and uri not in found:
                     found[uri] = text
-                    open_.append(text)
+                    pending.append(text)
         return found
 
-    def files(self, name: str) -> list[tuple[Path, bool]]:
-        """Return the files of a schema, and whether each is said to be valid."""
-        folders = (("test", True), ("negative_test", False))
-        return [
-            (path, is_valid)
-            for folder, is_valid in folders
-            for path in sorted((self.folder / folder / name).glob("*.json"))
-        ]
+    def files(self, name: str) -> Iterator[tuple[Path, bool]]:
+        """Yield the files of a schema, and whether each is said to be valid."""
+        for folder, is_said in (("test", True), ("negative_test", False)):
+            for path in sorted((self.folder / folder / name).glob("*.json")):
+                yield path, is_said
 
 
 def is_valid(schema: Any, resources: dict[str, str], value: Any) -> bool:
@@ -127,32 +121,24 @@ def compile_one(text: str, resources: dict[str, str]) -> Artifact | str:
 def read_files(store: Store, name: str, artifact: Artifact) -> Counter[str]:
     """Return how many files of a schema are of each class."""
     found: Counter[str] = Counter()
-
-    @cache
-    def schema() -> Any:
-        return json.loads(store.schemas[name])
-
-    @cache
-    def second() -> Any:
-        return second_judge(schema(), store.resources(name))
-
-    for path, is_said in store.files(name):
+    schema, resources = json.loads(store.schemas[name]), store.resources(name)
+    files = list(store.files(name))
+    second = second_judge(schema, resources) if files else None
+    for path, is_said in files:
         try:
             value = json.loads(path.read_text(encoding="utf-8-sig"))
         except ValueError:
             continue  # with comments, or not in UTF-8
         taken = judge(artifact, write(value))
-        differs = second() is not None and second().is_valid(value) != taken
-        if taken == is_said and not differs:
-            found["right"] += 1
-        elif taken != is_valid(schema(), store.resources(name), value):
-            found["valid refused" if is_said else "invalid accepted"] += 1
+        differs = second is not None and second.is_valid(value) != taken
+        is_right = taken == is_said and not differs or taken == is_valid(schema, resources, value)
+        kind = "right" if is_right else "valid refused" if is_said else "invalid accepted"
+        found[kind] += 1
+        if not is_right:
             print(f"{name}/{path.name}: {'taken' if taken else 'refused'}")
-        else:
-            found["right"] += 1
-            if differs:
-                found["judges differ"] += 1
-                print(f"{name}/{path.name}: jsonschema-rs alone says otherwise")
+        elif differs:
+            found["judges differ"] += 1
+            print(f"{name}/{path.name}: jsonschema-rs alone says otherwise")
     return found
 
 
