@@ -1,4 +1,4 @@
-"""Do the texts that llama-cpp-python returns parse, and what does masking cost of a decode step?
+"""Generate in llama-cpp-python with masks: do the texts parse, what does masking cost of a step?
 
 Usage: python -m benchmarks.serving.llama_cpp_run [NAME …] [--per-way N] [--json FILE]
 
@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import maskc
-from benchmarks.outcomes import add_up, finish
+from benchmarks.serving.outcomes import add_up, finish, parse_options
 from benchmarks.workloads import ROOT
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.integrations.errors import load_engine
 from maskc.integrations.llama_cpp import ModelRegistry, ProcessorList, open_registry
-from maskc.report.render import make_console, make_table
 from maskc.verify.subject import parses
 from tests.engines.gguf_model import write_model
 from tests.engines.steering import Steering
@@ -96,6 +95,8 @@ def complete(
         "ended": int(ended),
         "parsed": int(parsed),
         "tokens": masking.n_steps,
+        "steps": masking.n_steps,
+        "rows": masking.n_steps,
         "seconds": seconds,
         "masking": masking.seconds,
         "failures": [] if parsed else [(name, way, seed, choice["text"])],
@@ -130,26 +131,10 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Generate, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("names", nargs="*", default=["json", "python", "sql"])
-    parser.add_argument("--per-way", type=int, default=24, help="outputs for each row of the table")
-    parser.add_argument("--json", type=Path, help="also write the figures to a file")
-    options = parser.parse_args()
+    options = parse_options(__doc__ or "").parse_args()
     with tempfile.TemporaryDirectory() as folder:
         report = measure(options, Path(folder))
-    columns = ("", "outputs", "ended", "parsed", "tokens", "us a token", "masking", "us of it")
-    rows = [
-        (
-            title,
-            *(f"{found[key]:,}" for key in ("outputs", "ended", "parsed", "tokens")),
-            f"{found['seconds'] / found['tokens'] * 1e6:,.0f}",
-            f"{found['masking'] / found['seconds']:.1%}",
-            f"{found['masking'] / found['tokens'] * 1e6:,.0f}",
-        )
-        for title, found in report.items()
-    ]
-    make_console().print(make_table("completions", columns, rows, numbers=columns[1:]))
-    finish(report, options.json)
+    finish("completions", report, options.json)
 
 
 if __name__ == "__main__":

@@ -11,14 +11,12 @@ upper bound; the microseconds a row are what stays.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from benchmarks.outcomes import add_up, finish
+from benchmarks.serving.outcomes import add_up, finish, parse_options
 from benchmarks.workloads import TOKENIZER, load_artifact
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
-from maskc.report.render import make_console, make_table
 from tests.engines.steering import Steering
 from tests.engines.transformers_runs import PROMPTS, WAYS, build_model, run
 
@@ -46,27 +44,11 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 def main() -> None:
     """Generate, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("names", nargs="*", default=["json", "python", "sql"])
-    parser.add_argument("--per-way", type=int, default=24, help="outputs for each row of the table")
+    parser = parse_options(__doc__ or "")
     parser.add_argument("--hidden", type=int, default=64, help="width of the model")
     parser.add_argument("--layers", type=int, default=2, help="layers of the model")
-    parser.add_argument("--json", type=Path, help="also write the figures to a file")
     options = parser.parse_args()
-    report = measure(options)
-    columns = ("", "outputs", "ended", "parsed", "tokens", "ms a step", "masking", "us a row")
-    rows = [
-        (
-            title,
-            *(f"{found[key]:,}" for key in ("outputs", "ended", "parsed", "tokens")),
-            f"{found['seconds'] / found['steps'] * 1e3:.1f}",
-            f"{found['masking'] / found['seconds']:.1%}",
-            f"{found['masking'] / found['rows'] * 1e6:.0f}",
-        )
-        for title, found in report.items()
-    ]
-    make_console().print(make_table("generations", columns, rows, numbers=columns[1:]))
-    finish(report, options.json)
+    finish("generations", measure(options), options.json)
 
 
 if __name__ == "__main__":
