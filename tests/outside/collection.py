@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -25,7 +23,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+from tests.wild.examine import ROOT, run_maskc
+from tests.wild.page import replace
+
 PAGE = ROOT / "docs" / "grammars.md"
 REPORT = ROOT / "corpora" / "collection.json"
 CORPORA = ROOT / "tests" / "grammars" / "corpora"
@@ -33,13 +33,12 @@ NAMES = [
     *("json", "json_unbounded", "python", "sql", "c", "lua", "graphql", "toml", "regex", "csv"),
     "lark",
 ]
-TOKENIZER = "llama3"
-BEGIN, END = "<!-- collection.py writes from here -->", "<!-- to here -->"
+TOKENIZER, LIMIT_S = "llama3", 3_600
 COLUMNS = {
     "grammar": "grammar",
     "terminals": "terminals",
     "productions": "productions",
-    "states": "LALR states",
+    "lalr_states": "LALR states",
     "files": "files accepted",
     "tokens": "tokens walked",
     "oracle": "masks compared",
@@ -51,71 +50,35 @@ COLUMNS = {
 }
 
 
-class CommandError(Exception):
-    """A command of maskc's did not do what it should."""
-
-
-def run(*arguments: str) -> dict[str, Any]:
-    """Return what a command prints as JSON.
-
-    Raises:
-        CommandError: it printed none.
-    """
-    command = [sys.executable, "-m", "maskc.cli", *arguments, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    try:
-        found = json.loads(done.stdout)
-    except ValueError:
-        lines = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
-        raise CommandError(f"maskc {arguments[0]}: {lines[-1].removeprefix('maskc: ')}") from None
-    return dict(found)
-
-
-def processor_seconds() -> float:
-    """Return what all commands run so far took of the processor: others may use it too."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def corpus_of(name: str) -> Path:
-    """Return the texts that a grammar is measured on."""
-    if name == "python":
-        return Path(sysconfig.get_path("stdlib"))
-    return CORPORA / name.removesuffix("_unbounded")
-
-
 def measure(name: str, folder: Path) -> dict[str, Any]:
     """Return the figures of a grammar; ``failed`` says why there are no more."""
     row: dict[str, Any] = {"grammar": name}
-    path = str(folder / f"{name}.maskc")
-    corpus = str(corpus_of(name))
-    grammar = str(ROOT / "grammars" / f"{name}.lark")
-    try:
-        start = processor_seconds()
-        compiled = run("compile", grammar, "--tokenizer", TOKENIZER, "-o", path)
-        row["seconds"] = processor_seconds() - start
-        counts = compiled.get("counts", {})
-        row["terminals"] = counts.get("terminals")
-        row["productions"] = counts.get("productions")
-        row["states"] = counts.get("lalr_states")
-        row["rows"] = counts.get("rows")
-        row["mb"] = Path(path).stat().st_size / 1e6
-        checks = ("--texts", "10", "--max-tokens", "100", "--positions", "60", "--files", "60")
-        verified = run("verify", path, "--corpus", corpus, "--allow-refused", *checks)
-        experiments = {e["name"]: e for e in verified["experiments"]}
-        walked = experiments["corpus"]["counts"]
-        row["files"] = f"{walked['files that Lark parses']} of {walked['files']}"
-        row["tokens"] = walked["tokens"]
-        row["oracle"] = experiments["oracle"]["counts"].get("comparisons", 0)
-        if not verified["ok"]:
-            broken = [e["name"] for e in verified["experiments"] if not e["ok"]]
-            row["failed"] = f"maskc verify: {', '.join(broken)} failed"
-        timed = run("bench", path, "--corpus", corpus, "--files", "20")
-        for when in ("cold", "warm"):
-            fill = timed["passes"][when]["fill"]
-            row[when] = f"{fill['p50']:.1f} / {fill['p99']:.1f}"
-    except CommandError as error:
-        row["failed"] = str(error)
+    path, grammar = str(folder / f"{name}.maskc"), str(ROOT / "grammars" / f"{name}.lark")
+    corpus = CORPORA / name.removesuffix("_unbounded")
+    texts = ("--corpus", sysconfig.get_path("stdlib") if name == "python" else str(corpus))
+    checks = ("--texts", "10", "--max-tokens", "100", "--positions", "60", "--files", "60")
+    found = {}
+    for command in (
+        ("compile", grammar, "--tokenizer", TOKENIZER, "-o", path),
+        ("verify", path, *texts, "--allow-refused", *checks),
+        ("bench", path, *texts, "--files", "20"),
+    ):
+        found[command[0]] = said = run_maskc(*command, limit=LIMIT_S)
+        if "error" in said:
+            return row | {"failed": f"maskc {command[0]}: {said['error']}"}
+    counts = found["compile"]["counts"]
+    row |= {key: counts[key] for key in ("terminals", "productions", "lalr_states", "rows")}
+    row |= {"seconds": found["compile"]["cpu"], "mb": Path(path).stat().st_size / 1e6}
+    of = {e["name"]: e["counts"] for e in found["verify"]["experiments"]}
+    walked = of["corpus"]
+    row["files"] = f"{walked['files that Lark parses']} of {walked['files']}"
+    row |= {"tokens": walked["tokens"], "oracle": of["oracle"].get("comparisons", 0)}
+    broken = [e["name"] for e in found["verify"]["experiments"] if not e["ok"]]
+    if broken:
+        row["failed"] = f"maskc verify: {', '.join(broken)} failed"
+    for when in ("cold", "warm"):
+        fill = found["bench"]["passes"][when]["fill"]
+        row[when] = f"{fill['p50']:.1f} / {fill['p99']:.1f}"
     return row
 
 
@@ -128,25 +91,17 @@ def format_cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def format_table(rows: list[Mapping[str, Any]]) -> str:
+def format_table(rows: list[Mapping[str, Any]]) -> list[str]:
     """Return the table in Markdown, and what failed below it."""
     lines = ["| " + " | ".join(COLUMNS.values()) + " |", "|---" * len(COLUMNS) + "|"]
     lines += ["| " + " | ".join(format_cell(row.get(c)) for c in COLUMNS) + " |" for row in rows]
     failures = [f"- `{row['grammar']}`: {row['failed']}" for row in rows if "failed" in row]
-    return "\n".join([*lines, *(["", *failures] if failures else [])])
-
-
-def write_page(table: str) -> None:
-    """Put the table between its two marks."""
-    text = PAGE.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{table}\n\n{END}{after}", encoding="utf-8")
+    return ["", *lines, *(["", *failures] if failures else []), ""]
 
 
 def main() -> None:
     """Measure, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("report", type=Path, nargs="?", default=REPORT)
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, metavar="NAME")
     options = parser.parse_args()
@@ -154,13 +109,14 @@ def main() -> None:
     known = {}
     if options.report.is_file():
         known = {row["grammar"]: row for row in json.loads(options.report.read_text())}
+    rows: list[Mapping[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         for name in options.only:
             known[name] = measure(name, Path(folder))
             rows = [known[name] for name in NAMES if name in known]
             options.report.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
             print("  ".join(format_cell(known[name].get(c)) for c in COLUMNS), flush=True)
-    write_page(format_table(rows))
+    replace(PAGE, "collection", format_table(rows))
     sys.exit(1 if any("failed" in row for row in rows) else 0)
 
 

@@ -38,9 +38,9 @@ import maskc
 from maskc.errors import MaskcError
 from maskc.vocab import Vocabulary, load_encoder, load_vocabulary
 from maskc.vocab.gguf_files import PREFIX, is_gguf, read_header
+from tests.wild.page import replace
 
 ROOT = Path(__file__).parents[2]
-BEGIN, END = "<!-- vocabularies.py writes from here -->", "<!-- to here -->"
 SEPARATOR = "\n__ggml_vocab_test__\n"
 NAMED = ("llama3", "mistral", "deepseek", "qwen")
 TEXTS_OF_NAMED = "llama-bpe"
@@ -77,12 +77,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         cases = list_cases(unpack(options.archive, Path(folder)), options.only)
         rows = [measure(*case) for case in cases]
-    print(format_table(rows))
+    print("\n".join(format_table(rows)))
     if options.page:
-        page = options.page.read_text()
-        before, rest = page.split(BEGIN)
-        after = rest.split(END)[1]
-        options.page.write_text(f"{before}{BEGIN}\n{format_table(rows)}\n{END}{after}")
+        replace(options.page, "vocabularies", format_table(rows))
     wrong = [f"{row['name']}: {fault}" for row in rows for fault in row.get("faults", ())]
     print("\n".join(wrong) or "nothing is wrong")
     sys.exit(1 if wrong else 0)
@@ -266,7 +263,7 @@ class Longest:
         return found
 
 
-def format_table(rows: Sequence[Mapping[str, Any]]) -> str:
+def format_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the table of the page."""
     lines = ["| " + " | ".join(COLUMNS.values()) + " |", "|---" * len(COLUMNS) + "|"]
     for row in rows:
@@ -274,7 +271,7 @@ def format_table(rows: Sequence[Mapping[str, Any]]) -> str:
         if "refused" in row:
             cells = [row["name"], f"refused: {row['refused']}", *[""] * (len(COLUMNS) - 2)]
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    return lines
 
 
 def format_cell(key: str, value: Any) -> str:

@@ -81,7 +81,7 @@ def examine(entry: Entry, folder: Path, bounds: Bounds) -> dict[str, Any]:
     for path in entry.samples:
         shutil.copy(path, texts / path.name)
     artifact = folder / "artifact.maskc"
-    compiled = _maskc(
+    compiled = run_maskc(
         *("compile", str(_lay_out(entry, folder)), "--tokenizer", bounds.tokenizer),
         *("--output", str(artifact), "--time-limit", str(bounds.seconds)),
         *("--memory-limit", str(bounds.megabytes)),
@@ -125,7 +125,7 @@ def _verify(artifact: Path, texts: Path, bounds: Bounds) -> dict[str, Any]:
     """Return the state of a grammar that compiles, and what was compared."""
     if not any(texts.iterdir()):
         (texts / "empty-line.txt").write_text("\n")
-    verified = _maskc(
+    verified = run_maskc(
         *("verify", str(artifact), "--corpus", str(texts), "--allow-refused", "--jobs", "1"),
         *("--part-limit", str(bounds.seconds)),
         *(word for option, amount in AMOUNTS.items() for word in (option, str(amount))),
@@ -146,7 +146,7 @@ def _verify(artifact: Path, texts: Path, bounds: Bounds) -> dict[str, Any]:
     return {"state": "verified", "checked": counts}
 
 
-def _maskc(*arguments: str, limit: float) -> dict[str, Any]:
+def run_maskc(*arguments: str, limit: float) -> dict[str, Any]:
     """Return what a command of maskc prints as JSON; ``error`` if it printed none."""
     command = [sys.executable, "-m", "maskc.cli", *arguments, "--json"]
     done = run_bounded(command, limit, None)
