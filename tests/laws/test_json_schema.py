@@ -13,6 +13,7 @@ from maskc.jsonschema.compiling import compile_schema
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
 from tests.examples import examples
 from tests.jsonschema.texts import accepts, build_machine, count_legal, find_end, read
+from tests.laws.dense.judges import write_words
 
 NAMES = st.sampled_from(["a", "b", "ab"])
 VALUES = st.recursive(
@@ -172,11 +173,12 @@ TOKENS = [
     ),
 ]
 SOME = [*TOKENS[:256], b',"', b'": ', b"}]"]
+DENSE = sorted(word.encode() for word in write_words('{}[]":,ab1 ', 3) if word)
 # Artifacts of one vocabulary share what they know of it, and where tokens are bytes none of them
 # reads a key.
 VOCABULARIES = [
     (tokens, build_vocabulary("small", TokenTable((*tokens, None), (len(tokens),))))
-    for tokens in (TOKENS, SOME, TOKENS[:256])
+    for tokens in (TOKENS, SOME, TOKENS[:256], DENSE)
 ]
 # What artifacts share lives as long as one of them.
 KEPT = [maskc.Artifact(compile_schema({}, vocabulary)) for _, vocabulary in VOCABULARIES]

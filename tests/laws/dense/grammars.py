@@ -28,6 +28,13 @@ line: "a" _NL
 _NL: /(\n *)+/
 %declare _INDENT _DEDENT
 """
+TWO_BLOCKS = r"""
+start: stmt "b" _NL
+stmt: "a" _NL | "a" ":" _NL _INDENT inner _DEDENT
+inner: "a" _NL | "a" ":" _NL _INDENT "a" _NL _DEDENT
+_NL: /(\n *)+/
+%declare _INDENT _DEDENT
+"""
 DANGLING = """
 start: s
 s: "i" s | "i" s "e" s | "x"
@@ -50,7 +57,10 @@ PATTERNS = [
     *patterns("a counted loop inside another", "ab", "(?:a{1,3}b){2,3}"),
     *patterns("a count that words reach beyond", "ab", "a{3,9}b?", longest=10),
     *patterns(
-        "counts that are not written out", ("a", "aaaaaaaa", "b"), "(?:a{17,19}b){1,2}", longest=5
+        "counts that are not written out",
+        ("a", "aaaaaaaa", "b"),
+        "(?:a{17,19}b)?a{17,19}",
+        longest=7,
     ),
     *patterns("alternatives that begin alike", "ab-", "ab|aab|a-|(?:b-)+"),
     *patterns("characters of two bytes", "aé", "(?:é|aé|aaé)+a?"),
@@ -76,6 +86,12 @@ LALR = [
         "a keyword, with the basic lexer",
         "ab; ",
         'start: (KW NAME? ";" | NAME ";")*\nKW: "ab"\nNAME: /[ab]+/\n%ignore " "\n',
+        lexer="basic",
+    ),
+    *grammars(
+        "a lexeme that is dropped or not, with the basic lexer",
+        "abc",
+        'start: A (C A)*\nA: /b+a/\nC: "c"\n%ignore /b+/\n',
         lexer="basic",
     ),
     *grammars(
@@ -121,6 +137,15 @@ LALR = [
         CLOSED_BLOCKS,
         n=4,
         more=["a:\n a\nb\n"],
+        longest=3,
+        postlex=INDENTS,
+    ),
+    *grammars(
+        "a word after two blocks that end at once",
+        "a:\n b",
+        TWO_BLOCKS,
+        n=4,
+        more=["a:\n a:\n  a\nb\n", "a:\n a\nb\n"],
         longest=3,
         postlex=INDENTS,
     ),

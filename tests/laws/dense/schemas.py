@@ -30,6 +30,12 @@ def _gap(depth: int) -> str:
     return f" {{0,8}}(?:\\n {{0,{8 * depth}}})?"
 
 
+def _spaced(signs: str) -> str:
+    """Return the pattern of a pattern's signs with up to two spaces around each."""
+    quoted = (f"\\{sign}" if sign in "[]" else sign for sign in signs)
+    return " {0,2}" + "".join(f"{sign} {{0,2}}" if sign not in "(|)?" else sign for sign in quoted)
+
+
 # A key that is not `cc` and does not begin with `e`.
 OTHER = r'(?:c|c[^c"\\][^"\\]*|cc[^"\\]+|[^ec"\\][^"\\]*)'
 
@@ -96,7 +102,13 @@ SCHEMAS = [
         values=arrays(["", "a", [], ["a"]], 3),
         are_all=True,
     ),
-    *schemas("integers above a bound", "-0134", {"type": "integer", "exclusiveMinimum": 3}, n=4),
+    *schemas(
+        "numbers above a bound",
+        "-0.34",
+        {"type": "number", "exclusiveMinimum": 3},
+        n=3,
+        layout=Layout(numbers="plain"),
+    ),
     *schemas(
         "characters of three bytes",
         'aࠀ"',
@@ -154,6 +166,16 @@ SCHEMAS = [
         pattern=r"[ \n]{0,3}\[[ \n]{0,3}(?:\[[ \n]{0,3}\][ \n]{0,3})?\][ \n]{0,3}",
         more=["  \n[  [   ]\n\n]   "],
         layout=Layout(blanks="at most 3", escapes="minimal"),
+    ),
+    *schemas(
+        "numbers that differ, after blanks",
+        "[], 12",
+        {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 2}}
+        | {"uniqueItems": True},
+        n=3,
+        pattern=_spaced("[(1(,2)?|2(,1)?)?]"),
+        more=["[ 1 , 2 ] ", "[  2,  1]"],
+        layout=Layout(blanks="at most 2", numbers="digits"),
     ),
     *schemas(
         "escapes",

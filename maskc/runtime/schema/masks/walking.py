@@ -180,14 +180,18 @@ class Walk(Steps):
             for place in kept:
                 self._unsure |= 1 << place  # what comes before it is not known
             return kept
-        paths = [trie.path(n) for n in nodes]
+        # A path may begin with another: that of a number after blanks with that of one without.
+        opened = [
+            (path, (Configuration((node,), 0, (self._text or b"") + path),))
+            for path in map(trie.path, nodes)
+        ]
         found = []
         for place in kept:
             text = trie.texts[place]
-            path = next(path for path in paths if text.startswith(path))
-            here = Configuration((node,), 0, (self._text or b"") + path)
-            if self._machine.step((here,), text[len(path) :]):
-                found.append(place)
+            for path, here in opened:
+                if text.startswith(path) and self._machine.step(here, text[len(path) :]):
+                    found.append(place)
+                    break
         return found
 
     def _raw(self, place: int, quotes: Nodes) -> bytes:
