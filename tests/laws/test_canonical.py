@@ -14,7 +14,7 @@ import pytest
 import maskc
 from maskc.errors import LimitError
 from maskc.kit.file import make_kit
-from maskc.runtime.spelling import lookahead
+from maskc.runtime.spelling import lookahead, machine
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text, legal_ids
 from tests.spellings import ALPHABET, PATTERNS, Tokenizer, draw_merges, draw_tokenizer
@@ -225,6 +225,22 @@ def test_what_is_generated_with_exact_masks_is_what_the_tokenizer_writes(kind):
         assert matcher.accept_tokens(own) == len(own)
         assert matcher.is_accepting
     assert n_own > 0
+
+
+def test_forgetting_states_and_masks_changes_no_mask(monkeypatch):
+    tokenizer = draw_tokenizer(Random(2))
+    artifact, spelling = compile_text(PAIRS, tokenizer.texts), tokenizer.spelling()
+    keeping, forgetting = (maskc.canonical(artifact, spelling).matcher() for _ in range(2))
+    draw = Random(0)
+    for _ in range(30):
+        legal = legal_ids(keeping, artifact.vocab_size)
+        with monkeypatch.context() as patch:
+            patch.setattr(lookahead, "_MOST_MOVES", 0)
+            patch.setattr(machine, "_MOST_MASKS", 1)
+            assert legal_ids(forgetting, artifact.vocab_size) == legal
+        token = draw.choice(sorted(legal - artifact.ends))
+        assert keeping.accept_token(token)
+        assert forgetting.accept_token(token)
 
 
 OPEN_KEYS = {"type": "object", "additionalProperties": {"enum": ["a", "bc"]}, "maxProperties": 2}

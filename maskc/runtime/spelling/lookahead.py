@@ -92,9 +92,12 @@ class Successors:
         def move(states: Ints, data: NDArray[np.uint8]) -> Ints:
             nonlocal n_left
             pairs = states.astype(np.int64) * len(self._bytes) + self._letter_of[data]
-            is_there = np.zeros(self._table.size, dtype=np.bool_)
-            is_there[pairs] = True
-            distinct = np.flatnonzero(is_there)
+            if 100 * len(pairs) < self._table.size:
+                distinct = np.unique(pairs)
+            else:
+                is_there = np.zeros(self._table.size, dtype=np.bool_)
+                is_there[pairs] = True
+                distinct = np.flatnonzero(is_there)
             n_left -= len(distinct)
             if n_left < 0:
                 return np.full(len(pairs), NOT_FOLLOWED, dtype=np.int32)
@@ -145,16 +148,18 @@ class LookAhead:
         self._byte_tokens: Ints = np.flatnonzero(is_byte).astype(np.int32)
         self._byte_classes = chunks.byte_class[tokens.first_bytes[self._byte_tokens]]
         self._before_tokens: dict[bytes, Words] = {}
-        self.forget()
+        self._forget()
 
-    def forget(self) -> None:
-        """Forget all states and rows."""
-        self.successors = Successors(self._machine, self._spelling.tokens)
+    def _forget(self) -> None:
+        self._successors = Successors(self._machine, self._spelling.tokens)
         self._reached: dict[int, Reached] = {}
         self._rows: dict[tuple[int, ChunkState], Words] = {}
 
-    def row(self, state: int, chunk: ChunkState) -> Words:
+    def row(self, hypotheses: Hypotheses, chunk: ChunkState) -> Words:
         """Return int32[n_words], the tokens that may come, whatever the last one was."""
+        if self._successors.is_full:
+            self._forget()
+        state = self._successors.find(hypotheses)
         row = self._rows.get((state, chunk))
         if row is None:
             try:
@@ -209,7 +214,7 @@ class LookAhead:
         reached = self._reached.get(state)
         if reached is None:
             ids = self._legal(state, self._spelling.is_written)
-            after = self.successors.after(state, ids)
+            after = self._successors.after(state, ids)
             states, which = _number(after, int(after.max(initial=0)) + 1)
             make_room(self._reached, _MOST_REACHED)
             reached = self._reached[state] = (ids, which, states)
@@ -217,7 +222,7 @@ class LookAhead:
 
     def _mask(self, state: int) -> Words:
         machine = self._machine
-        return machine.pool.unite(map(machine.mask, self.successors.hypotheses[state])).words
+        return machine.pool.unite(map(machine.mask, self._successors.hypotheses[state])).words
 
     def _legal(self, state: int, among: NDArray[np.bool_]) -> Ints:
         """Return the tokens that are legal in a state, of some."""
@@ -232,7 +237,7 @@ class LookAhead:
         # Blanks begin most chunks, and a step takes less than a mask.
         for byte in b" \n":
             begins = after_cut[:, self._spelling.chunks.byte_class[byte]]
-            if begins[~can_end].any() and self.successors.move(state, byte) != DEAD:
+            if begins[~can_end].any() and self._successors.move(state, byte) != DEAD:
                 can_end |= begins
         if not can_end.all():
             words = self._mask(state)

@@ -28,7 +28,7 @@ from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.spelling.chunks import DEAD
 from maskc.runtime.spelling.lookahead import ChunkState, LookAhead, outside
 from maskc.runtime.spelling.pairs import Words
-from maskc.runtime.spelling.spelling import Spelling
+from maskc.runtime.spelling.spelling import Spelling, make_room
 
 NO_LAST = -1  # no token of the chunk was written
 _MOST_MASKS = 50_000
@@ -161,22 +161,20 @@ class CanonicalMachine:
         if h.mask is not None:
             return h.mask
         with self._lock:
-            if self._look_ahead.successors.is_full or len(self._masks) > _MOST_MASKS:
-                self._look_ahead.forget()
-                self._masks = {}
-            if self.pool.is_full:
-                self.pool.forget()
-                self._masks = {}
-            state = self._look_ahead.successors.find(self.strip(h.inner))
-            key = (state, h.last, h.chunks, h.is_free)
+            plain = frozenset(map(self._plain.identify, self.strip(h.inner)))
+            key = (plain, h.last, h.chunks, h.is_free)
             known = self._masks.get(key)
             if known is None:
-                known = self._masks[key] = self._compose(h, state)
+                if self.pool.is_full:
+                    self.pool.forget()
+                    self._masks = {}
+                make_room(self._masks, _MOST_MASKS)
+                known = self._masks[key] = self._compose(h)
         if known[0].number != NO_NUMBER:
             h.mask = known  # the pool keeps it for good
         return known
 
-    def _compose(self, h: CanonicalHypothesis, state: int) -> tuple[PooledMask, bool]:
+    def _compose(self, h: CanonicalHypothesis) -> tuple[PooledMask, bool]:
         plain = self.pool.unite(map(self._plain.mask, self.strip(h.inner)))
         # Atoms and the end of sequence are no part of what is cut.
         words: Words = outside(self._spelling, plain.words)
@@ -184,7 +182,7 @@ class CanonicalMachine:
             words[:] = 0
         own = words[: len(self._spelling.writes)]
         for chunk in () if h.is_free else self._before_token(h):
-            row = self._look_ahead.row(state, chunk)
+            row = self._look_ahead.row(self.strip(h.inner), chunk)
             own |= row & self._spelling.followers(h.last) if chunk.whole else row
         is_own = not h.is_free and bool(words.any())
         return (self.pool.share(words), True) if is_own else (plain, False)
