@@ -66,12 +66,13 @@ __all__ = [
 def canonical(artifact: Compiled, spelling: Spelling | str | os.PathLike[str]) -> Canonical:
     """Return what makes matchers that allow only those tokens that the tokenizer itself writes.
 
-    A sequence of tokens is legal if it begins what the tokenizer writes for some text of the
-    language.
+    A token is legal if the language allows it, the tokenizer writes it after the tokens so far, and
+    one more token, or the end, can come after it. Where there is none, the mask is the language's,
+    and the matcher's ``is_exact`` is False.
 
     Args:
-        artifact: or a constraint of a kit, or what :meth:`Artifact.bind` or :func:`narrow` return;
-            not what :func:`capture` and :func:`follow` return.
+        artifact: or a constraint of a kit, or what :meth:`Artifact.bind`, :func:`narrow` or
+            :func:`capture` return; not what :func:`follow` returns.
         spelling: how the artifact's tokenizer writes texts, or the path of its file.
 
     Raises:

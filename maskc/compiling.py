@@ -307,7 +307,7 @@ def _load_vocabulary(
 def compile_spelling(tokenizer: str | os.PathLike[str]) -> Spelling:
     """Return how a tokenizer writes texts: which tokens are its own for each of them.
 
-    It takes about half a minute; :meth:`Spelling.save` keeps it for :func:`load_spelling`.
+    It takes some seconds; :meth:`Spelling.save` keeps it for :func:`load_spelling`.
 
     Args:
         tokenizer: a name such as ``llama3``, a path, or ``bytes``; its own package is asked how it

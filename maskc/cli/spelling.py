@@ -29,7 +29,7 @@ def spelling_command(tokenizer: str, output: str | None, *, as_json: bool) -> No
     """Write how a tokenizer writes texts.
 
     A server gives it to maskc.canonical, which makes matchers that allow only the tokens that the
-    tokenizer itself writes. It takes about half a minute.
+    tokenizer itself writes. It takes some seconds.
     """
     import maskc
 

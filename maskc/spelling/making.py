@@ -43,16 +43,7 @@ Edge = tuple[int, int, int, int, int]
 
 
 def make_spelling(tokenizer: str) -> Spelling:
-    """Return how a tokenizer writes texts.
-
-    Args:
-        tokenizer: a name, a path, or ``org/name`` on the hub.
-
-    Raises:
-        LimitError: its pattern is too large.
-        TokenizerError: it is unknown, its package is not installed, or it writes texts in a way
-            that is not followed here.
-    """
+    """Return how a tokenizer writes texts; see :func:`maskc.compile_spelling`."""
     vocabulary = load_vocabulary(tokenizer, eos_ids=None)
     path = find_tokenizer(tokenizer)
     if path is None:
@@ -108,14 +99,9 @@ def assemble(
     *,
     is_whole_written: bool,
 ) -> Spelling:
-    """Return a spelling of its parts.
+    """Return a spelling of all tokens, those that are merged, how, and where texts are cut.
 
-    Args:
-        vocabulary: the tokens, those without bytes included.
-        tokens: those that are merged, by id.
-        rules: the merges.
-        chunks: where texts are cut.
-        is_whole_written: whether a chunk that is one token is that token, whatever merging says.
+    With ``is_whole_written``, a chunk that is one token is that token, whatever merging says.
 
     Raises:
         TokenizerError: a byte has no token, or merging leads to a token without bytes.
