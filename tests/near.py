@@ -20,7 +20,10 @@ from tests import doctests
 ROOT = Path(__file__).parent.parent
 
 LALR = ("laws/test_masks_are_exact.py", "laws/test_bytes.py", "laws/test_dense.py")
-GENERAL = ("laws/test_general_masks_are_exact.py", "laws/test_dense.py")
+GENERAL = (
+    *("laws/test_general_masks_are_exact.py", "laws/test_dense.py"),
+    "laws/test_dense_awkward.py",
+)
 STEPS = ("laws/test_steps_change_no_mask.py", "laws/test_general_steps_change_no_mask.py")
 STACKS = (
     "laws/test_stacks_take_what_masks_allow.py",
@@ -30,9 +33,12 @@ STACKS = (
 BUDGETS = ("laws/test_budgets.py", "laws/test_budgets_of_json.py")
 SCHEMAS = (
     *("laws/test_json_schema.py", "laws/test_json_spellings.py", "laws/test_unique_items.py"),
-    *("laws/test_wishes.py", "laws/test_dense.py"),
+    *("laws/test_wishes.py", "laws/test_dense_requests.py"),
 )
-LINKS = ("laws/test_counted_patterns.py", "laws/test_barred_json.py", "laws/test_dense.py")
+LINKS = (
+    *("laws/test_counted_patterns.py", "laws/test_barred_json.py"),
+    "laws/test_dense_requests.py",
+)
 
 # Module or package → tests outside of its own folder. The most specific line counts.
 GUARDS: dict[str, tuple[str, ...]] = {
@@ -40,7 +46,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "automata": ("laws/test_lark_quirks.py", "laws/test_masks_are_exact.py"),
     "bench": (),
     "build": (),
-    "captures": ("laws/test_captures.py", "laws/test_following.py"),
+    "captures": ("laws/test_captures.py", "laws/test_following.py", "laws/test_dense.py"),
     "cli": (),
     "diff": (),
     "dump": (),
@@ -66,7 +72,10 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "runtime.cache": ("laws/test_rollback.py", "laws/test_dense.py"),
     "runtime.ending": (*BUDGETS, "laws/test_budgets_of_calls.py"),
     "runtime.glr": (*GENERAL, *STACKS, "laws/test_earley_with_a_postlex.py"),
-    "runtime.holes": ("laws/test_holes.py", "laws/test_roles.py", "laws/test_following.py"),
+    "runtime.holes": (
+        *("laws/test_holes.py", "laws/test_roles.py", "laws/test_following.py"),
+        "laws/test_dense.py",
+    ),
     "runtime.lalr": (*LALR, *STACKS, "laws/test_postlex_rules.py", "laws/test_rollback.py"),
     "runtime.link": LINKS,
     "runtime.schema": SCHEMAS,
@@ -80,7 +89,10 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "store": (*LALR, *GENERAL),
     "streamline": STEPS,
     "streamline.closings": (*STEPS, *LALR, *GENERAL, *BUDGETS),
-    "tags": ("laws/test_barred_json.py", "laws/test_budgets_of_calls.py"),
+    "tags": (
+        *("laws/test_barred_json.py", "laws/test_budgets_of_calls.py"),
+        "laws/test_dense_requests.py",
+    ),
     "verify": (),
     "vocab": ("laws/test_added_tokens.py",),
     "work": (),
@@ -99,7 +111,8 @@ GUARDS: dict[str, tuple[str, ...]] = {
 # One law for each machine, and what every change can break.
 QUICK = (
     *("tests/test_layers.py", "tests/test_import.py", "tests/runtime/test_matcher.py"),
-    *("tests/laws/test_dense.py", "tests/laws/test_masks_are_exact.py"),
+    *("tests/laws/test_dense.py", "tests/laws/test_dense_requests.py"),
+    "tests/laws/test_masks_are_exact.py",
     *("tests/laws/test_stacks_take_what_masks_allow.py", "tests/laws/test_json_schema.py"),
     *("tests/laws/test_counted_patterns.py", "tests/laws/test_holes.py"),
     "tests/laws/test_captures.py",

@@ -18,7 +18,7 @@ def test_what_the_lines_name_is_there():
 def test_a_module_has_the_tests_of_its_folder_and_the_laws_of_its_line():
     found = list_tests(ROOT / "maskc" / "runtime" / "schema" / "leaves" / "key_leaves.py")
     assert "tests/runtime/schema" in found
-    assert "tests/laws/test_dense.py" in found
+    assert "tests/laws/test_dense_requests.py" in found
 
 
 def test_a_name_inside_of_a_named_folder_is_dropped():

@@ -154,7 +154,7 @@ AWKWARD = [
     *(
         case
         for name, (text, alphabet, lexer) in FOUND.items()
-        for case in grammars(name, alphabet, text, lexer=lexer)[:1]
+        for case in grammars(name, alphabet, text, lexer=lexer)
     ),
     *(
         case

@@ -15,6 +15,7 @@ _NL: /(\n[\t ]*)+/
 %ignore " "
 %declare _INDENT _DEDENT
 """
+NAMED_BLOCKS = BLOCKS.replace('"a"', "W") + "W: /a+/\n"
 OPEN_BLOCKS = r"""
 start: (W _NL _INDENT?)+ _DEDENT*
 W: "a"
@@ -74,6 +75,7 @@ LALR = [
         'start: item ("," item)*\nitem: "(" start ")" | NAME\nNAME: /a+/\n',
         more=["((a,aa)),a"],
         symbols=("item", "NAME"),
+        is_linked=True,
     ),
     *grammars(
         "a keyword that begins names",
@@ -81,6 +83,7 @@ LALR = [
         'start: (KW NAME? ";" | NAME ";")*\nKW: "ab"\nNAME: /[ab]+/\n%ignore " "\n',
         more=["ab a;aba;ab;", "abab ; b;"],
         symbols=("KW", "NAME"),
+        is_linked=True,
     ),
     *grammars(
         "a keyword, with the basic lexer",
@@ -121,6 +124,7 @@ LALR = [
         "aé.",
         'start: NAME ("." NAME)*\nNAME: /[aé]*é/\n',
         n=6,
+        is_linked=True,
     ),
     *grammars(
         "blocks",
@@ -169,6 +173,7 @@ GENERAL = [
         longest=3,
         parser="earley",
         lexer="dynamic",
+        is_linked=True,
     ),
     *grammars(
         "sums",
@@ -178,6 +183,7 @@ GENERAL = [
         longest=3,
         parser="earley",
         lexer="dynamic_complete",
+        is_linked=True,
     ),
     *grammars(
         "a lexeme ends anywhere",
@@ -214,6 +220,7 @@ GENERAL = [
         longest=3,
         parser="earley",
         lexer="basic",
+        is_linked=True,
     ),
     *grammars(
         "a lexeme that is read in two ways",
@@ -257,10 +264,17 @@ HOLES = [
     *holes(
         "a hole between indents",
         "a:\n ",
-        BLOCKS.replace('simple: "a"', "simple: W").replace('"a" ":"', 'W ":"').replace('"a"*', "W*")
-        + "W: /a+/\n",
+        NAMED_BLOCKS,
         {"W": ["a", "aaa"]},
         n=5,
+        postlex=INDENTS,
+    ),
+    *holes(
+        "a hole between brackets among indents",
+        "a\n()",
+        NAMED_BLOCKS,
+        {"W": ["a", "aaa"]},
+        more=["(a)\n(aaa a)\n".replace(" ", "\n")],
         postlex=INDENTS,
     ),
 ]

@@ -2,6 +2,7 @@
 
 from tests.laws.dense.making import LAYOUT, links, tag
 
+DIGITS = {"numbers": "digits", "blanks": "compact"}
 LINKS = [
     *links(
         "parts that end at two places",
@@ -52,6 +53,17 @@ LINKS = [
         r'\["[^"\\]?"(?:,"[^"\\]?")*\]\["[^"\\]{0,2}"(?:,"[^"\\]{0,2}")*\]',
         n=0,
         more=['["a",""]["aa","a"]', '[""]["a","aa"]'],
+    ),
+    *links(
+        "numbers of two schemas",
+        "0123;",
+        lambda kit: kit.sequence(
+            kit.json_schema({"type": "integer", "minimum": 0, "maximum": 12}, **DIGITS),
+            kit.choice([";"]),
+            kit.json_schema({"type": "integer", "minimum": 0, "maximum": 31}, **DIGITS),
+        ),
+        "(?:[0-9]|1[0-2]);(?:[0-9]|[12][0-9]|3[01])",
+        n=4,
     ),
     *links(
         "a grammar between values",

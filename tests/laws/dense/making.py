@@ -141,6 +141,7 @@ def grammars(
     more: Iterable[str] = (),
     symbols: tuple[str, ...] = (),
     longest: int = 4,
+    is_linked: bool = False,
     guess: Callable[[str], str] | None = None,
     **settings: str,
 ) -> list[Case]:
@@ -153,6 +154,7 @@ def grammars(
         more: longer texts.
         symbols: to capture.
         longest: letters of a token.
+        is_linked: whether it is made as a part of a link, too.
         guess: returns what may finish a text.
         settings: of the grammar; with ``parser="earley"`` it is a general one.
     """
@@ -176,7 +178,7 @@ def grammars(
             more,
         )
     ]
-    if settings.get("postlex") is None:
+    if is_linked:
         found.append(
             Case(
                 name,
@@ -275,9 +277,10 @@ def schemas(
     pattern: str | None = None,
     more: Iterable[str] = (),
     longest: int = 4,
+    is_linked: bool = False,
     layout: Layout = LAYOUT,
 ) -> list[Case]:
-    """Return the cases of a JSON Schema: alone, and in a link.
+    """Return the cases of a JSON Schema.
 
     Args:
         name, alphabet: of the entry.
@@ -288,6 +291,7 @@ def schemas(
         pattern: of all texts that are valid, if there is one.
         more: texts.
         longest: letters of a token.
+        is_linked: whether it is made as a part of a link, too.
         layout: of texts.
     """
     letters, values, more = _split(alphabet), tuple(values), tuple(more)
@@ -305,25 +309,24 @@ def schemas(
         part = kit.json_schema(schema, **layout.to_dict())
         return kit.sequence(part, kit.choice(["!"]))
 
-    return [
-        Case(
-            name,
-            "schema",
-            letters,
-            longest,
-            lambda v: maskc.Artifact(compile_schema(schema, v, layout=layout)),
-            judge,
-            more,
-        ),
-        Case(
-            name,
-            "schema in a link",
-            (*letters, "!"),
-            min(longest, 3),
-            link,
-            lambda: FramedJudge(judge(), "", "!"),
-        ),
-    ]
+    alone = Case(
+        name,
+        "schema",
+        letters,
+        longest,
+        lambda v: maskc.Artifact(compile_schema(schema, v, layout=layout)),
+        judge,
+        more,
+    )
+    linked = Case(
+        name,
+        "schema in a link",
+        (*letters, "!"),
+        min(longest, 3),
+        link,
+        lambda: FramedJudge(judge(), "", "!"),
+    )
+    return [alone, linked] if is_linked else [alone]
 
 
 def links(

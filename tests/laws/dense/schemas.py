@@ -54,6 +54,7 @@ SCHEMAS = [
         values=objects(["cc", "c", "ce", "ec", "ccc", ","], ["", "c"], 2),
         pattern=rf'\{{"(?:cc":""(?:,"{OTHER}":"")?|{OTHER}":"","cc":"")\}}',
         longest=3,
+        is_linked=True,
     ),
     *schemas(
         "items that differ",
@@ -61,6 +62,8 @@ SCHEMAS = [
         {"type": "array", "items": {"enum": ["", "a", "aa", []]}, "uniqueItems": True},
         values=arrays(["", "a", "aa", []], 4),
         are_all=True,
+        more=['["a","aa",""]', '["a","","aa"]'],
+        is_linked=True,
     ),
     *schemas(
         "numbers in a range",
@@ -68,6 +71,7 @@ SCHEMAS = [
         {"type": "number", "minimum": -1.1, "exclusiveMaximum": 31, "multipleOf": 0.1},
         n=4,
         layout=Layout(numbers="plain"),
+        is_linked=True,
     ),
     *schemas("integers", "-013", {"type": "integer", "minimum": -13, "maximum": 101}, n=4),
     *schemas(
@@ -88,6 +92,7 @@ SCHEMAS = [
         },
         values=objects(["a", "b", "ab"], ["", "a", "b"], 3),
         are_all=True,
+        is_linked=True,
     ),
     *schemas(
         "an item that must be there",
@@ -101,6 +106,28 @@ SCHEMAS = [
         },
         values=arrays(["", "a", [], ["a"]], 3),
         are_all=True,
+    ),
+    *schemas(
+        "integers between bounds that are none of them",
+        "-0134",
+        {"type": "integer", "exclusiveMinimum": 3, "exclusiveMaximum": 30},
+        n=3,
+        pattern="[4-9]|[12][0-9]",
+        layout=Layout(numbers="digits"),
+    ),
+    *schemas(
+        "two keys, of which one is needed",
+        ("{", "}", '"', '":""', "a", "b", ","),
+        {
+            "type": "object",
+            "properties": {"a": {"const": ""}, "b": {"const": ""}},
+            "required": ["b"],
+            "additionalProperties": False,
+        },
+        values=objects(["a", "b"], [""], 2),
+        are_all=True,
+        more=['{"a":"","b":""}', '{"b":"","a":""}'],
+        longest=3,
     ),
     *schemas(
         "numbers above a bound",
@@ -117,6 +144,49 @@ SCHEMAS = [
         pattern=r'"[^a"\\\x00-\x1f]{1,2}a"',
     ),
     *schemas(
+        "arrays that differ",
+        '[],"a',
+        {
+            "type": "array",
+            "items": {"type": "array", "items": {"const": "a"}, "maxItems": 2},
+            "uniqueItems": True,
+        },
+        values=arrays([[], ["a"], ["a", "a"]], 3),
+        are_all=True,
+        more=['[["a"],["a","a"],[]]', '[[],["a","a"],["a"]]'],
+    ),
+    *schemas(
+        "pairs that differ",
+        '[],"a',
+        {
+            "type": "array",
+            "items": {"type": "array", "items": {"enum": ["", "a"]}, "minItems": 2, "maxItems": 2},
+            "uniqueItems": True,
+            "maxItems": 3,
+        },
+        values=arrays([[a, b] for a in ("", "a") for b in ("", "a")], 3),
+        are_all=True,
+        more=['[["a",""],["a","a"],["",""]]', '[["",""],["","a"],["a",""]]'],
+    ),
+    *schemas(
+        "objects that differ, and need a key",
+        ("[", "]", "{", "}", '"', '":""', "a", "b", ","),
+        {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"a": {"const": ""}, "b": {"const": ""}},
+                "required": ["a"],
+                "additionalProperties": False,
+            },
+            "uniqueItems": True,
+        },
+        values=arrays(objects(["a", "b"], [""], 2), 2),
+        are_all=True,
+        more=['[{"a":"","b":""},{"a":""}]', '[{"a":""},{"b":"","a":""}]'],
+        longest=3,
+    ),
+    *schemas(
         "objects that differ",
         '[]{}"a:,',
         {
@@ -131,6 +201,7 @@ SCHEMAS = [
         values=arrays([{}, {"a": ""}, {"a": "a"}], 3),
         are_all=True,
         longest=3,
+        is_linked=True,
     ),
     *schemas(
         "objects whose keys run out",
@@ -157,6 +228,7 @@ SCHEMAS = [
         pattern=f"{_gap(0)}\\[{_gap(1)}(?:\\[{_gap(2)}\\]{_gap(1)})?\\]{_gap(0)}",
         more=["        [       \n        [  \n               ]    \n       ]\n"],
         layout=Layout(escapes="minimal"),
+        is_linked=True,
     ),
     *schemas(
         "a few blanks in each gap",
