@@ -14,13 +14,11 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any, cast
 
-import lark
-import lark.lexer
 from lark import Lark
-from lark.exceptions import LarkError, UnexpectedInput
+from lark.exceptions import LarkError, UnexpectedInput, UnexpectedToken
 from lark.lexer import PatternRE, TerminalDef
 from lark.load_grammar import load_grammar as load_lark_grammar
 
@@ -33,11 +31,11 @@ from maskc.frontends.lark.byte_patterns import check_bytes
 from maskc.frontends.lark.contexts import check_alternations, is_dynamic
 from maskc.frontends.lark.expansion import check_expansion
 from maskc.frontends.lark.imports import check_grammar_text, make_loader
-from maskc.frontends.lark.patching import patched
 from maskc.frontends.lark.reduce_conflicts import describe_collision, quote_text
 from maskc.frontends.lark.refusals import explain_refusal
-from maskc.frontends.lark.roles import check_roles, insert_roles, make_lexers, renaming
+from maskc.frontends.lark.roles import check_roles, insert_roles
 from maskc.frontends.lark.rule_postlex import build_postlex, check_rules
+from maskc.frontends.lark.sharing_lexers import PLAIN
 from maskc.frontends.lark.syntax import explain_syntax
 from maskc.frontends.lark.undefined import explain_undefined
 from maskc.frontends.lark.unreadable import check_readable, explain_unreadable
@@ -51,18 +49,24 @@ _LONGEST_NAME = 40  # of a terminal that has none: its pattern
 REFUSALS = (LarkError, re.error, UnicodeDecodeError, AssertionError, ValueError, OverflowError)
 
 
-def build_lark(source: GrammarSource) -> Lark:
+def build_lark(source: GrammarSource, plugins: Mapping[str, type] = PLAIN) -> Lark:
     """Return Lark's own parser for the source: the specification of its language.
+
+    Args:
+        source: the grammar.
+        plugins: classes that Lark makes in the place of its own, by their names.
 
     Raises:
         GrammarError: Lark refuses the text; the message is Lark's.
         UnsupportedTerminalError: a terminal means something else beside other terminals.
         LimitError: it is too large, or takes too long.
     """
-    return run_bounded(lambda: build_with_imports(source, {}), name=source.name)
+    return run_bounded(lambda: build_with_imports(source, {}, plugins), name=source.name)
 
 
-def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
+def build_with_imports(
+    source: GrammarSource, imports: dict[str, str], plugins: Mapping[str, type] = PLAIN
+) -> Lark:
     """Return Lark's parser, and write the texts that the grammar imports into ``imports``.
 
     Raises:
@@ -77,9 +81,8 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
     grammar: Any = None
     try:
         loaders = [make_loader(source, imports)]
-        # Lark builds a parser of grammars too.
-        with _no_collision_check(), _no_warning_of_sets(source), _no_state_as_number():
-            grammar, _ = cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)
+        with _no_warning_of_sets(source):
+            grammar, _ = _load(source, loaders)
             check_expansion(grammar, source.name)
             if source.roles:
                 insert_roles(grammar, source)
@@ -96,6 +99,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
                 edit_terminals=_make_edit(source),
                 priority=cast(Any, PRIORITIES[source.priority]),
                 source_path=source.name,
+                _plugins=dict(plugins),
                 # Earley only: trees are nobody's concern.
                 ambiguity="forest" if source.parser == "earley" else "auto",
             )
@@ -110,8 +114,6 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
         check_rules(built, source)
         _check_patterns(built, source)
         if source.roles:
-            with renaming():
-                make_lexers(built)
             check_roles(built, source.name)
         written = _write_backreferences(built, source)
         if not is_dynamic(built):
@@ -217,30 +219,25 @@ def _show(terminal: TerminalDef) -> str:
     return quote_text(pattern)
 
 
-def _no_collision_check() -> AbstractContextManager[None]:
-    """Keep Lark from looking for terminals that collide, which it does if interegular is there.
+def _load(source: GrammarSource, loaders: list[Any]) -> Any:
+    """Return what Lark reads of a grammar.
 
-    It only logs them. And interegular raises an AttributeError if it can read none of several
-    terminals, as with ``/a++/`` and ``/(?>b)/``: Lark would parse these if it were not installed.
+    Where it cannot, it compares the text with its examples of errors and logs the state of its
+    parser with ``%d``, which is no number: that is a TypeError, on the way of what it had found.
     """
-    return patched(lark.lexer, "has_interegular", False)
-
-
-def _no_state_as_number() -> AbstractContextManager[None]:
-    """Keep Lark from a TypeError where it compares what it cannot read with its examples of errors.
-
-    It logs the state of its parser with ``%d``, and that is no number. Without an example, it says
-    where the error is and what it had expected.
-    """
-    compare = UnexpectedInput.match_examples
-
-    def match_examples(error: UnexpectedInput, *arguments: Any, **options: Any) -> str | None:
-        try:
-            return compare(error, *arguments, **options)
-        except TypeError:
-            return None
-
-    return patched(UnexpectedInput, "match_examples", match_examples)
+    try:
+        return cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)
+    except TypeError as error:
+        found, here = None, error.__context__
+        while here is not None:
+            found, here = (here if isinstance(here, UnexpectedInput) else found), here.__context__
+        if found is None:
+            raise
+        if isinstance(found, UnexpectedToken) and "STRING" in found.expected:
+            # What Lark says of it without an example.
+            place = f"at line {found.line} column {found.column}"
+            raise LarkError(f"Expecting a value, {place}") from None
+        raise found from None
 
 
 @contextmanager

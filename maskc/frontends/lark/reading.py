@@ -27,8 +27,8 @@ from maskc.frontends.lark.contexts import (
     read_rewrites,
 )
 from maskc.frontends.lark.roles import list_roles
-from maskc.frontends.lark.sharing_lexers import sharing_lexers
-from maskc.frontends.lark.tables import SharedRow, read_row, shared_lookaheads
+from maskc.frontends.lark.sharing_lexers import SHARING_CONTEXTS
+from maskc.frontends.lark.tables import SHARING_ROWS, SharedRow, read_row
 from maskc.frontends.lark.versions import keyword_tail
 from maskc.frontends.match_length import build_matcher
 from maskc.frontends.numbering import Numbering, number_names
@@ -51,8 +51,7 @@ def read_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
             :func:`maskc.frontends.lark.build.build_lark`.
     """
     imports: dict[str, str] = {}
-    with shared_lookaheads(), sharing_lexers():
-        lark = build_with_imports(source, imports)
+    lark = build_with_imports(source, imports, {**SHARING_CONTEXTS, **SHARING_ROWS})
     start = source.start.split(",")[0]
     if source.parser == "earley":
         grammar = _read_general(lark, start)

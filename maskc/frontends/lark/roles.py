@@ -16,16 +16,14 @@ common, or are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, cast
 
 import lark.lexer
 from lark import Lark, Token
-from lark.lexer import BasicLexer, PatternRE, TerminalDef
+from lark.lexer import PatternRE, TerminalDef
 from lark.load_grammar import Grammar as LarkGrammar
 
 from maskc.errors import GrammarError
-from maskc.frontends.lark.patching import patched
 from maskc.frontends.lark.role_rules import insert_into_rules
 from maskc.frontends.roles import looks_around
 from maskc.frontends.source import GrammarSource
@@ -98,21 +96,6 @@ def _check_source(source: GrammarSource) -> None:
         fact = "its patterns are those of the module regex, and roles are not narrowed by these"
     if fact:
         raise GrammarError(source.name, f"{fact}; leave the roles out")
-
-
-def renaming() -> AbstractContextManager[None]:
-    """Let Lark rename lexemes to roles where it makes lexers meanwhile."""
-    return patched(lark.lexer, "_create_unless", create_unless)
-
-
-def make_lexers(lark: Lark) -> None:
-    """Let Lark make all its lexers now, while it renames to roles."""
-    lexer = cast(Any, lark.parser.lexer)
-    lexer = lexer.lexer if lark.lexer_conf.postlex else lexer
-    for one in (
-        (lexer,) if isinstance(lexer, BasicLexer) else (lexer.root_lexer, *lexer.lexers.values())
-    ):
-        _ = one.scanner
 
 
 def create_unless(

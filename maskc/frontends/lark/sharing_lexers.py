@@ -1,4 +1,8 @@
-"""Lark's contextual lexer, its terminals checked and put in order once for all contexts.
+"""Lark's lexers without its look for collisions, and contexts that share one.
+
+Where interegular is installed, Lark looks for terminals that collide, and only logs them. It raises
+an AttributeError if interegular can read none of several terminals, as with ``/a++/`` and
+``/(?>b)/``, which Lark parses if it is not installed. So these lexers do not look.
 
 Lark makes a lexer for each set of terminals that a state of its table acts on, and each of them
 compiles, measures and sorts the patterns of all of its terminals anew. Their order is one of all
@@ -13,17 +17,30 @@ Source: Lark 1.3, ``lexer.py``: ``ContextualLexer``, ``BasicLexer``.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from contextlib import AbstractContextManager
 from copy import copy
 from typing import Any, cast
 
-import lark.parser_frontends
 from lark.lexer import BasicLexer, ContextualLexer
 
-from maskc.frontends.lark.patching import patched
+from maskc.frontends.lark.rebinding import rebound
+from maskc.frontends.lark.roles import create_unless
 
 
-class _SharingLexer(ContextualLexer):
+class PlainLexer(BasicLexer):
+    """Looks for no collisions, and renames lexemes to the roles that they play."""
+
+    __init__ = rebound(BasicLexer.__init__, has_interegular=False)
+    _build_scanner = rebound(BasicLexer._build_scanner, _create_unless=create_unless)
+
+
+class PlainContexts(ContextualLexer):
+    """A lexer of this kind for each context."""
+
+    BasicLexer = PlainLexer
+    __init__ = rebound(ContextualLexer.__init__, has_interegular=False, BasicLexer=PlainLexer)
+
+
+class SharingContexts(ContextualLexer):
     """Makes the lexers of contexts as parts of one lexer of all terminals."""
 
     def __init__(
@@ -38,15 +55,16 @@ class _SharingLexer(ContextualLexer):
         looked_for = everywhere.union(*accepted.values())
         # What no state acts on is looked for nowhere, and Lark does not check it.
         checked.terminals = [t for t in conf.terminals if t.name in looked_for]
-        BasicLexer(checked)
+        PlainLexer(checked)
         unchecked = copy(conf)
         unchecked.skip_validation = True
-        self.root_lexer = BasicLexer(unchecked)
+        whole = PlainLexer(unchecked)
+        self.root_lexer = whole
         parts: dict[frozenset[str], BasicLexer] = {}
         self.lexers = cast(Any, {})
         for state, accepts in accepted.items():
             if accepts not in parts:
-                parts[accepts] = _take_part(self.root_lexer, accepts | everywhere)
+                parts[accepts] = _take_part(whole, accepts | everywhere)
             self.lexers[state] = parts[accepts]
 
 
@@ -57,6 +75,6 @@ def _take_part(whole: BasicLexer, names: frozenset[str]) -> BasicLexer:
     return part
 
 
-def sharing_lexers() -> AbstractContextManager[None]:
-    """Let Lark make the lexers of its contexts as parts of one."""
-    return patched(lark.parser_frontends, "ContextualLexer", _SharingLexer)
+# What Lark is given as ``_plugins``.
+PLAIN: Mapping[str, type] = {"BasicLexer": PlainLexer, "ContextualLexer": PlainContexts}
+SHARING_CONTEXTS: Mapping[str, type] = {**PLAIN, "ContextualLexer": SharingContexts}

@@ -14,23 +14,18 @@ Source: Lark 1.3, ``parsers/lalr_analysis.py``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, cast
 
-import lark.parsers.grammar_analysis
-import lark.parsers.lalr_parser
 from lark.grammar import NonTerminal, Rule, Terminal
-from lark.parsers.grammar_analysis import LR0ItemSet, RulePtr
+from lark.parsers.grammar_analysis import GrammarAnalyzer, LR0ItemSet, RulePtr
 from lark.parsers.lalr_analysis import LALR_Analyzer, Reduce, Shift
+from lark.parsers.lalr_parser import LALR_Parser
 
 from maskc import bits
 from maskc.frontends.lark.lookaheads import Rules, State, Terminals, build_states
-from maskc.frontends.lark.patching import patched
-
-# Lark's annotations leave it out.
-_lalr_parser = cast(Any, lark.parsers.lalr_parser)
-_grammar_analysis = cast(Any, lark.parsers.grammar_analysis)
+from maskc.frontends.lark.rebinding import rebound
 
 Action = tuple[Any, Any]  # (Shift, state) or (Reduce, rule), as Lark has it
 
@@ -67,13 +62,22 @@ class _End:
         return iter(self.items)
 
 
+def _find_no_sets(rules: Any) -> tuple[dict[Any, Any], dict[Any, Any], set[Any]]:
+    """Stand in for Lark's FIRST, FOLLOW and NULLABLE."""
+    del rules
+    return {}, {}, set()
+
+
 class _SharingAnalyzer(LALR_Analyzer):
     """Analyses in numbers, and keeps lookaheads that many states share out of Lark's rows."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        # Of what is found by name on the way, nothing is used.
-        with patched(_grammar_analysis, "calculate_sets", _find_no_sets):
-            super().__init__(*given, **named)
+    # Of what is found by name on the way, nothing is used.
+    __init__ = rebound(
+        LALR_Analyzer.__init__,
+        GrammarAnalyzer=SimpleNamespace(
+            __init__=rebound(GrammarAnalyzer.__init__, calculate_sets=_find_no_sets)
+        ),
+    )
 
     def expand_rule(self, source_rule: Any, rules_by_origin: Any = None) -> Any:
         """Return nothing: items are found in numbers."""
@@ -111,10 +115,14 @@ class _SharingAnalyzer(LALR_Analyzer):
             rows[number] = SharedRow(rows[number], (Reduce, rule), on)
 
 
-def _find_no_sets(rules: Any) -> tuple[dict[Any, Any], dict[Any, Any], set[Any]]:
-    """Stand in for Lark's FIRST, FOLLOW and NULLABLE."""
-    del rules
-    return {}, {}, set()
+class SharingParser(LALR_Parser):
+    """Lark's parser with a table of shared rows."""
+
+    __init__ = rebound(LALR_Parser.__init__, LALR_Analyzer=_SharingAnalyzer)
+
+
+# What Lark is given as ``_plugins``.
+SHARING_ROWS: Mapping[str, type] = {"LALR_Parser": SharingParser}
 
 
 def _make_item_set() -> Any:
@@ -174,11 +182,6 @@ def _number(by_origin: Mapping[Any, Sequence[Rule]], starts: Mapping[str, Any]) 
     roots = tuple(of_nonterminal[numbers[NonTerminal(f"$root_{start}")]][0] for start in starts)
     rules_in_numbers = Rules(lhs, right_sides, of_nonterminal, roots, end=0)
     return _Numbered(rules_in_numbers, written, list(terminals), list(by_origin))
-
-
-def shared_lookaheads() -> AbstractContextManager[None]:
-    """Let Lark build its LALR tables with shared rows."""
-    return patched(_lalr_parser, "LALR_Analyzer", _SharingAnalyzer)
 
 
 def read_row(row: Mapping[str, Action]) -> tuple[dict[str, int], dict[str, Rule], SharedRow | None]:

@@ -217,11 +217,3 @@ def test_a_general_grammar_has_no_roles():
 def test_another_notation_has_no_roles():
     with pytest.raises(GrammarError, match=r"which has no terminals .* leave roles and style out"):
         load_source('root ::= "a"', dialect="gbnf", roles={"a.B": "a"})
-
-
-def test_lark_is_as_before_when_the_grammar_is_built():
-    import lark.lexer
-
-    before = lark.lexer._create_unless
-    build_lark(load_source(PLAIN, roles={"class.name.NAME": "[A-Z]+"}))
-    assert lark.lexer._create_unless is before

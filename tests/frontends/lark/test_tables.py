@@ -2,6 +2,8 @@
 
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,8 @@ from lark.exceptions import GrammarError
 from lark.parsers.lalr_analysis import Shift
 
 from maskc.frontends.lark.build import build_lark
-from maskc.frontends.lark.tables import SharedRow, shared_lookaheads
+from maskc.frontends.lark.sharing_lexers import PLAIN
+from maskc.frontends.lark.tables import SHARING_ROWS, SharedRow
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.lalr import Reduction
@@ -41,8 +44,7 @@ def named_rows(lark: Lark) -> dict[frozenset, list]:
 def test_the_table_of_a_grammar_of_ours_is_larks(name):
     source = load_source(GRAMMARS / f"{name}.lark")
     plain = named_rows(build_lark(source))
-    with shared_lookaheads():
-        assert named_rows(build_lark(source)) == plain
+    assert named_rows(build_lark(source, {**PLAIN, **SHARING_ROWS})) == plain
 
 
 def numbered_rows(lark: Lark, start: str) -> list[list]:
@@ -75,17 +77,17 @@ def draw_rules(draw: Random) -> str:
     return "\n".join(lines)
 
 
-def build_tables(text: str, starts: list[str]) -> list | str:
+def build_tables(text: str, starts: list[str], plugins: Any = MappingProxyType({})) -> list | str:
+    text = f'{text}\nA: "a"\nB: "b"\nC: "c"\n'
     try:
-        lark = Lark(f'{text}\nA: "a"\nB: "b"\nC: "c"\n', parser="lalr", start=starts)
+        lark = Lark(text, parser="lalr", start=starts, _plugins=dict(plugins))
     except GrammarError as error:
         return str(error).split()[0]
     return [numbered_rows(lark, start) for start in starts]
 
 
 def is_larks(text: str, starts: list[str]) -> bool:
-    with shared_lookaheads():
-        ours = build_tables(text, starts)
+    ours = build_tables(text, starts, SHARING_ROWS)
     # Of some grammars with cycles of what may be empty, Lark's table changes from run to run.
     return any(build_tables(text, starts) == ours for _ in range(20))
 
@@ -111,26 +113,18 @@ def test_lookaheads_that_only_lark_has_are_there(rules):
 
 def test_a_chain_of_rules_is_no_depth():
     rules = "".join(f"r{i}: r{i + 1}\n" for i in range(3_000))
-    with shared_lookaheads():
-        tables = build_tables(f'start: r0 | A start\n{rules}r3000: "b" |', ["start"])
+    text = f'start: r0 | A start\n{rules}r3000: "b" |'
+    tables = build_tables(text, ["start"], SHARING_ROWS)
     assert len(tables[0]) > 3_000
 
 
 def test_rows_that_reduce_one_rule_share_their_names():
-    with shared_lookaheads():
-        lark = Lark('start: ("a" N | "b" N)+\nN: "n"\n', parser="lalr")
+    text = 'start: ("a" N | "b" N)+\nN: "n"\n'
+    lark = Lark(text, parser="lalr", _plugins=SHARING_ROWS)
     rows = lark.parser.parser._parse_table.states.values()
     names = [id(row.names) for row in rows if isinstance(row, SharedRow) and len(row.names) == 3]
     assert len(names) > 1
     assert len(set(names)) == 1
-
-
-def test_lark_is_as_before_outside_of_the_block():
-    with shared_lookaheads():
-        pass
-    lark = Lark('start: "a"\n', parser="lalr")
-    rows = lark.parser.parser._parse_table.states.values()
-    assert not any(isinstance(row, SharedRow) for row in rows)
 
 
 def test_states_of_a_grammar_share_what_they_reduce_on():
