@@ -250,6 +250,7 @@ def test_every_package_has_a_line():
         ),
         ("rich", {"cli", "report"}),
         ("click", {"cli"}),
+        ("platformdirs", {"report.timings"}),
         ("msgpack", {"artifact.container"}),
         ("referencing", {"verify.json_judge"}),
         ("jsonschema_specifications", {"jsonschema.dialects", "jsonschema.resources"}),

@@ -1,8 +1,8 @@
 """How long this machine took to compile an artifact.
 
-Same input, same bytes: an artifact cannot hold times. ``maskc compile`` keeps them beside it, in
-``$XDG_CACHE_HOME/maskc/timings/`` (``~/.cache`` without the variable), in a small JSON file that
-is named after the SHA-256 of the artifact's bytes::
+Same input, same bytes: an artifact cannot hold times. ``maskc compile`` keeps them in the user's
+folder of caches, on Linux ``$XDG_CACHE_HOME/maskc/timings/`` (``~/.cache`` without the variable),
+in a small JSON file that is named after the SHA-256 of the artifact's bytes::
 
     {"passes": [{"name": "grammar", "seconds": 0.11, "cpu_seconds": 0.1, "peak_mb": 88.2}, …],
      "steps": {"raw": 0.52, "closings": 0.08, …}}
@@ -19,6 +19,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypedDict, TypeGuard
+
+import platformdirs
 
 from maskc.artifact.files import write_atomically
 from maskc.errors import OutputError
@@ -104,13 +106,11 @@ def load_timings(artifact_sha256_hex: str) -> Timings | None:
 
 
 def _find_file(artifact_sha256_hex: str) -> Path | None:
-    # A relative one is to be ignored, says the XDG base directory specification.
-    cache = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(cache):
-        cache = os.path.expanduser("~/.cache")
-    if not os.path.isabs(cache):  # a user without a home
+    try:
+        cache = platformdirs.user_cache_path("maskc", appauthor=False)
+    except RuntimeError:  # a user without a home
         return None
-    return Path(cache, "maskc", "timings", f"{artifact_sha256_hex}.json")
+    return cache / "timings" / f"{artifact_sha256_hex}.json"
 
 
 def _is_timings(found: Any) -> TypeGuard[Timings]:
