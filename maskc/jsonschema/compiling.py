@@ -22,7 +22,7 @@ from maskc.jsonschema.formulas import Formula
 from maskc.jsonschema.freezing import freeze_plan
 from maskc.jsonschema.lowering import Lowering
 from maskc.jsonschema.places import Place
-from maskc.jsonschema.reader import read_schema, write_json
+from maskc.jsonschema.reader import check_root, read_schema, write_json
 from maskc.jsonschema.resources import Documents, Resolver
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
 from maskc.vocab.vocabulary import Vocabulary
@@ -38,6 +38,19 @@ def build_plan(
         resources: URI → other documents, likewise.
         layout: how texts may be written.
         assert_formats: whether ``format`` is asserted.
+
+    Raises:
+        SchemaError: it cannot be compiled, or is a document that only holds a schema.
+    """
+    parsed = read_schema(schema)
+    check_root(parsed)
+    return _build(parsed, resources=resources, layout=layout, assert_formats=assert_formats)
+
+
+def build_altered_plan(
+    schema: Any, *, resources: Mapping[str, Any], layout: Layout, assert_formats: bool
+) -> FrozenPlan:
+    """Return the plan of a schema of which keywords may be left out, as lint and explain try them.
 
     Raises:
         SchemaError: it cannot be compiled.
@@ -120,6 +133,7 @@ def compile_schema(
     """
     layout = layout or Layout()
     parsed = read_schema(schema)
+    check_root(parsed)
     frozen = _build(parsed, resources=resources or {}, layout=layout, assert_formats=assert_formats)
     text = write_json(parsed)
     fields = [text, layout.to_dict(), assert_formats, sorted((resources or {}).keys())]

@@ -93,6 +93,8 @@ _ANNOTATIONS = {
     "$dynamicAnchor": (2020, 2020),
     "$recursiveAnchor": (2019, 2019),
 }
+# Those that may ask something of a value, and do not only name schemas.
+ASKING = frozenset((*_ONE, *_LIST, *_MAP, *_PLAIN)) - {"definitions", "$defs"}
 ALL_KEYWORDS = frozenset((*_ONE, *_LIST, *_MAP, *_PLAIN, *_ANNOTATIONS))
 
 

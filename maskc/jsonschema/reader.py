@@ -1,7 +1,8 @@
 """What was given as a schema, as parsed JSON: a mapping, a text, or a Pydantic class.
 
 Numbers are read exactly. What cannot be a schema is refused here: no JSON, a key twice in one
-object, half of a surrogate pair, too long, nested too deep.
+object, half of a surrogate pair, too long, nested too deep. A document that holds schemas and is
+none, and would allow any JSON text, is refused by :func:`check_root`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,15 @@ from decimal import Decimal
 from typing import Any
 
 from maskc.errors import SchemaError
+from maskc.jsonschema.keywords import ALL_KEYWORDS, ASKING
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_DEPTH = 100
 _MAX_DIGITS = 4_000
 _MOST_BITS = 13_000  # of a number that surely has no more digits
+# The members of requests that hold a schema, and the types of those that hold such a member.
+_HOLDERS = ("json_schema", "function", "schema", "parameters", "inputSchema", "input_schema")
+_WRAPPERS = ("json_schema", "function")
 _NESTS = (dict, list, tuple)
 _TEXT = frozenset([str])
 # What was checked for its depth is not inside itself.
@@ -47,6 +52,49 @@ def read_schema(given: Any) -> Any:
     except (TypeError, ValueError) as error:
         raise SchemaError("", "", f"is not JSON ({error})", "give plain JSON values") from None
     return _load(text)
+
+
+def check_root(parsed: Any) -> None:
+    """Refuse a document that holds schemas and is none.
+
+    Such are an OpenAPI document, the definition of a tool, and what stands around a schema in
+    ``response_format``. A root that has a keyword which asks something is a schema, and so is one
+    that has annotations, extensions (``x-…``) or nothing; a root that has only names which no
+    dialect knows is none.
+
+    Raises:
+        SchemaError: it is such a document; the remedy names the schema in it.
+    """
+    if not isinstance(parsed, dict):
+        return
+    for name, place in (("openapi", "components/schemas"), ("swagger", "definitions")):
+        if isinstance(parsed.get(name), str) and ASKING.isdisjoint(parsed):
+            remedy = f'choose a schema of it: add "$ref": "#/{place}/NAME" at its top level'
+            raise SchemaError("", name, "makes it a description of an interface, no schema", remedy)
+    kind = parsed.get("type")
+    if ASKING.isdisjoint(parsed) or (isinstance(kind, str) and kind in _WRAPPERS):
+        inner = _find_inner(parsed)
+        if inner:
+            fact = "holds a schema and is none: it would allow any JSON text"
+            raise SchemaError("", "", fact, f"give what stands at {inner}")
+    if parsed and not any(name in ALL_KEYWORDS or name.startswith("x-") for name in parsed):
+        unknown = ", ".join(f"{name:.40}" for name in list(parsed)[:4])
+        raise SchemaError(
+            "",
+            "",
+            f"has no keyword of JSON Schema, only {unknown}",
+            "give the schema itself, or {} for any JSON text",
+        )
+
+
+def _find_inner(parsed: dict[str, Any]) -> str:
+    """Return the pointer to the schema that a wrapper holds, an empty text if it holds none."""
+    pointer = ""
+    while name := next((n for n in _HOLDERS if isinstance(parsed.get(n), dict)), ""):
+        parsed, pointer = parsed[name], f"{pointer}/{name}"
+        if name not in _WRAPPERS:
+            break
+    return pointer
 
 
 def _refuse(value: object) -> object:
