@@ -10,6 +10,7 @@ from maskc.runtime.schema.numbers.magnitudes import (
     Between,
     Bounds,
     Listed,
+    Listing,
     Multiples,
     Range,
     by_digits,
@@ -45,7 +46,7 @@ def powers_of(powers):
 @given(st.lists(VALUES, max_size=6), EXCLUDED, DIGITS, POWERS, st.booleans())
 @example([Fraction(0)], [], 0, Range(0, 0), True)
 def test_listed_magnitudes_are_found(values, excluded, digits, powers, start):
-    listed = Listed(values, by_digits(excluded))
+    listed = Listed(Listing(values), by_digits(excluded))
     there = set(values) - set(excluded)
     scales = powers_of(powers)
     assert listed.holds(digits, powers) == any(digits * scale in there for scale in scales)
@@ -138,7 +139,7 @@ def test_a_set_that_is_ten_to_the_2000_larger_is_met_2000_powers_later(
         return [
             Multiples(limits, Factor(factor * scale), others, gone),
             Between(limits, others, gone),
-            Listed([value * scale for value in (factor, bounds.low)], gone),
+            Listed(Listing(value * scale for value in (factor, bounds.low)), gone),
         ]
 
     for near, far in zip(build(0), build(by), strict=True):

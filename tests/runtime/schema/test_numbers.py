@@ -4,6 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from maskc.runtime.schema.numbers.excluded import Excluded
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.sides import Rule
 
@@ -134,7 +135,7 @@ def test_what_no_digits_can_mend_is_illegal_at_once(rule, text, n_legal):
 
 
 def test_values_that_are_left_out_are_told_apart_however_large_they_are():
-    numbers = Numbers(Rule(), exponents=True, without=frozenset([(False, 1, 60_000)]))
+    numbers = Numbers(Rule(), exponents=True, excluded=Excluded.of([(False, 1, 60_000)]))
     state = read(numbers, "1e60000")
     assert not numbers.may_end(state)
     assert numbers.may_end(read(numbers, "1e60001"))

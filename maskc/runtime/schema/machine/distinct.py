@@ -39,6 +39,8 @@ from maskc.runtime.schema.machine.nodes import (
 from maskc.runtime.schema.machine.room import place_of
 from maskc.runtime.schema.machine.unfinished import Open, Unfinished, read_unfinished
 from maskc.runtime.schema.machine.variety import Variety, list_bits
+from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers.numbers import State as NumberState
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import StringRule
@@ -82,6 +84,17 @@ class Distinct:
             text: that its arrays have captured.
         """
         return _Question(self._plan, self.choices, node, text).is_live()
+
+    def numbers(self, node: Node, text: bytes) -> list[tuple[Numbers, NumberState]]:
+        """Return the numbers that an open number may become, each with its state there.
+
+        Args:
+            node: on top: a number, as far as it looks at nothing below.
+            text: that its arrays have captured.
+        """
+        question = _NumberQuestion(self._plan, self.choices, node, text)
+        question.is_live()
+        return question.found
 
     def words(self, frame: Node, node: Node, text: bytes) -> Iterator[str]:
         """Yield what an open string or key is in the items that may still become the one under way.
@@ -195,7 +208,7 @@ class _Question:
             depth: how many of that item's brackets are below the node.
         """
         if node is self._top:
-            return not values or read is None or self._top_has_other(values, read, depth)
+            return self._top_is_other(values, read, depth)
         barred, only = _NONE, None
         rests = self._rests(node, values, read, depth)
         if node[STATE][0] == ARRAY and node[STATE][5] is not None:
@@ -249,17 +262,23 @@ class _Question:
         if parts is None:
             return False
         part, rest = parts
-        if part is None:
+        if part is None or not self._rest_fits(node, part, rest):
             return False
-        if not any(
+        return any(
             self._may_be(child, part, read, depth + 1) for child in self._inner[node[SERIAL]]
-        ):
-            return False
+        )
+
+    def _rest_fits(self, node: Node, part: Value, rest: Any) -> bool:
+        """Return whether a bracket may go on with some rest and end, after a value in it."""
         number = node[STATE][1]
         if node[STATE][0] == OBJECT:
             return self._choices.fits_members(number, read_members(node[STATE]), rest)
         place = self._plan.arrays[number].add(place_of(node), part)
         return place is not None and self._choices.fits_items(number, place, rest)
+
+    def _top_is_other(self, values: Values, read: Unfinished | None, depth: int) -> bool:
+        """Return whether what is on top can become none of some values, if there are any."""
+        return not values or read is None or self._top_has_other(values, read, depth)
 
     def _top_rests(self, values: Values, read: Unfinished, depth: int) -> list[Any]:
         """Return what is left of the values that have what was read of the bracket on top."""
@@ -357,6 +376,46 @@ class _Question:
             return choices.fits_members(number, read_members(state), rest, more=state[3] == NEXT)
         is_begun = any(begins(key, read.rest, minimal=self._is_minimal) for key in rest)
         return is_begun and choices.fits_members(number, read_members(state), rest)
+
+
+class _NumberQuestion(_Question):
+    """Which numbers may the one on top become? Finds all ways in which it may, and asks for none.
+
+    Attributes:
+        found: the numbers, each with its state after what was read.
+    """
+
+    def __init__(self, plan: Plan, choices: Choices, top: Node, text: bytes) -> None:
+        super().__init__(plan, choices, top, text)
+        self.found: list[tuple[Numbers, NumberState]] = []
+
+    def _top_is_other(
+        self,
+        values: Values,
+        read: Unfinished | None,
+        depth: int,  # noqa: ARG002  # a number has no brackets
+    ) -> bool:
+        _, number, state, unique = self._top[STATE]
+        if read is None:
+            self.found.append((self._plan.numbers_without(number, unique), state))
+        else:
+            self._add(self._plan.numbers_without(number, frozenset(values)), read.rest)
+        return False
+
+    def _top_may_be(
+        self,
+        value: Value,
+        read: Unfinished,
+        depth: int,  # noqa: ARG002  # a number has no brackets
+    ) -> bool:
+        if value[0] == "number":
+            self._add(self._plan.numbers_only(self._top[STATE][1], value), read.rest)
+        return False
+
+    def _add(self, numbers: Numbers | None, text: bytes) -> None:
+        state = None if numbers is None else numbers.read(text)
+        if numbers is not None and state is not None:
+            self.found.append((numbers, state))
 
 
 def string_has_other(rule: StringRule, at: int, count: Any, raw: bytes, texts: list[str]) -> bool:

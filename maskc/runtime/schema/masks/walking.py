@@ -53,7 +53,7 @@ from maskc.runtime.schema.masks.parts import Parts
 from maskc.runtime.schema.masks.steps import Steps
 from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.objects import OTHERS
-from maskc.runtime.schema.scans.digits import follow_number
+from maskc.runtime.schema.scans.excluding import follow_number
 from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.summary import EndedKeys, Part, new_keys
 from maskc.runtime.schema.tries.tokens import TokenIndex
@@ -120,12 +120,19 @@ class Walk(Steps):
             self.complete(node[PARENTS], nodes)
 
     def _number(self, node: Node, nodes: Nodes) -> None:
-        numbers = self._machine.numbers_of(node)
-        found = follow_number(self._parts.index, self._trie, numbers, node[STATE][2], nodes)
-        if node[CAPTURES] and not node[IS_ROOMY]:
+        index, trie, numbers = self._parts.index, self._trie, self._machine.numbers_of(node)
+        found = follow_number(index, trie, numbers, node[STATE][2], nodes)
+        if not node[CAPTURES] or node[IS_ROOMY]:
+            self.add(found.part)
+        elif self._is_rests:
             self.add_places(self._read_places(node, found.list_places(), nodes))
         else:
-            self.add(found.part)
+            for one in nodes:
+                for asked, state in self._machine.distinct.numbers(node, self.text_at(one)):
+                    if asked is numbers and state == node[STATE][2] and len(nodes) == 1:
+                        self.add(found.part)
+                    else:
+                        self.add(follow_number(index, trie, asked, state, (one,)).part)
         if found.exits:
             self.complete(node[PARENTS], found.exits, ends=False)
 

@@ -69,13 +69,25 @@ def read_number(entry: Any) -> Fraction:
     return Fraction(number, power_of_ten(-power))
 
 
+def common_denominator(values: Iterable[Fraction]) -> int:
+    """Return the least number that makes integers of all values, 0 if it is very large.
+
+    >>> common_denominator([Fraction(1, 4), Fraction(5, 6)])
+    12
+    """
+    common = 1
+    for denominator in {value.denominator for value in values}:
+        common = lcm(common, denominator)
+        if common.bit_length() > _MOST_BITS:
+            return 0
+    return common
+
+
 def sort_numbers(values: Iterable[Fraction]) -> list[Fraction]:
     """Return numbers, ascending."""
     kept = list(values)
-    common = 1
-    for denominator in {value.denominator for value in kept}:
-        common = lcm(common, denominator)
-        if common.bit_length() > _MOST_BITS:
-            return sorted(kept)
+    common = common_denominator(kept)
+    if not common:
+        return sorted(kept)
     # Comparing fractions takes ten times as long.
     return sorted(kept, key=lambda value: value.numerator * (common // value.denominator))

@@ -18,12 +18,13 @@ written in the rule and in the text, whatever the exponents are.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
-from maskc.runtime.schema.numbers.listed_numbers import sort_numbers
+from maskc.runtime.schema.numbers.excluded import Decimals
+from maskc.runtime.schema.numbers.listed_numbers import common_denominator, sort_numbers
 from maskc.runtime.schema.numbers.powers import (
     Factor,
     ceil_scaled,
@@ -33,9 +34,6 @@ from maskc.runtime.schema.numbers.powers import (
     power_over,
     split_zeros,
 )
-
-# By digits that do not end in 0, the exponents.
-Decimals = Mapping[int, frozenset[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +56,12 @@ class Range:
         return Range(
             None if self.first is None else self.first + by,
             None if self.last is None else self.last + by,
+        )
+
+    def has(self, power: int) -> bool:
+        """Return whether a power is among them."""
+        return (self.first is None or power >= self.first) and (
+            self.last is None or power <= self.last
         )
 
     @property
@@ -127,44 +131,100 @@ class Magnitudes(Protocol):
         """
 
 
+_ONE = Fraction(1)
+
+
+class Listing:
+    """Values that are listed, sorted and found by their digits.
+
+    Attributes:
+        has_zero: whether 0 is among them.
+        values: the others, ascending.
+        unit: the least number that makes integers of all, 0 if it is very large.
+        scaled: the values times the unit, or as they are; comparing fractions takes ten times as
+            long as comparing integers.
+        indices: by digits and exponent, the index of a value.
+    """
+
+    def __init__(self, values: Iterable[Fraction]) -> None:
+        kept = set(values)
+        self.has_zero = Fraction(0) in kept
+        self.values = sort_numbers(value for value in kept if value)
+        self.unit = common_denominator(self.values)
+        self.scaled: Sequence[Any] = self.values
+        if self.unit:
+            self.scaled = [v.numerator * (self.unit // v.denominator) for v in self.values]
+        self.indices: dict[int, dict[int, int]] = {}
+        for n, value in enumerate(self.values):
+            written = decimal(value)
+            if written is not None:
+                self.indices.setdefault(written[0], {})[written[1]] = n
+
+
 class Listed:
     """Magnitudes that are listed.
 
     Args:
-        values: the magnitudes.
+        listing: the magnitudes.
         excluded: those that are not allowed all the same.
     """
 
-    def __init__(self, values: Iterable[Fraction], excluded: Decimals) -> None:
-        kept = list(values)
-        if excluded:
-            kept = [value for value in kept if not _is_among(value, excluded)]
-        self._has_zero = any(not value for value in kept)
-        self._sorted = sort_numbers(value for value in kept if value)
-        self._decimals = by_digits(self._sorted)
+    def __init__(self, listing: Listing, excluded: Decimals) -> None:
+        self._listing, self._indices = listing, listing.indices
+        self._sorted, self._scaled, self._unit = listing.values, listing.scaled, listing.unit
+        self._is_whole = listing.unit > 0
+        self._has_zero = listing.has_zero and 0 not in excluded
+        gone: list[int] = []
+        for digits, exponents in excluded.items():
+            known = self._indices.get(digits)
+            if known is not None:
+                gone += [known[exponent] for exponent in exponents if exponent in known]
+        self._gone, self._are_gone = sorted(gone), frozenset(gone)
+
+    def without(self, excluded: Decimals) -> Listed:
+        """Return them without these, in the place of what is excluded so far."""
+        return Listed(self._listing, excluded)
+
+    def _count_below(self, digits: int, power: int, *, inclusive: bool) -> int:
+        """Return how many values are below ``digits × 10^power``, or not above it."""
+        if not self._is_whole:
+            find = bisect_right if inclusive else bisect_left
+            return find(self._scaled, _scale(digits, power))
+        if inclusive:
+            return bisect_right(self._scaled, -ceil_scaled(-digits * self._unit, power, _ONE))
+        return bisect_left(self._scaled, ceil_scaled(digits * self._unit, power, _ONE))
 
     def holds(self, digits: int, powers: Range) -> bool:
         """Return whether ``digits × 10^n`` is listed for one of the powers n."""
         if not digits:
             return self._has_zero
         short, n_zeros = split_zeros(digits)
-        there = (exponent - n_zeros for exponent in self._decimals.get(short, ()))
-        return any(not powers.starting(n).ending(n).is_empty for n in there)
+        return any(
+            n not in self._are_gone and powers.has(exponent - n_zeros)
+            for exponent, n in self._indices.get(short, {}).items()
+        )
 
     def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
         """Return whether one of the intervals has a listed magnitude."""
         if not digits and start and self._has_zero:
             return True
-        place = 0
-        while place < len(self._sorted):
-            powers = powers.starting(power_beyond(digits + 1, self._sorted[place], strict=True))
-            if powers.is_empty or powers.first is None:
+        first, last, scaled = powers.first, powers.last, self._scaled
+        has_low = start and digits % 10 == 0
+        if self._is_whole and self._unit == 1 and last is not None and last < 0 and not has_low:
+            return False  # 10^n times an integer is none that lies inside of these
+        n, top = 0, (digits + 1) * (self._unit or 1)
+        if scaled and first is not None and first >= 0 and top > scaled[-1] + (self._unit or 1):
+            return False
+        while n < len(scaled):
+            if first != 0 or top <= scaled[n]:
+                beyond = power_beyond(digits + 1, self._sorted[n], strict=True)
+                first = beyond if first is None else max(first, beyond)
+            if last is not None and first > last:
                 return False
-            low = _scale(digits, powers.first)
-            place = (bisect_left if start else bisect_right)(self._sorted, low, lo=place)
-            if place == len(self._sorted):
-                return False
-            if self._sorted[place] < _scale(digits + 1, powers.first):
+            low = max(n, self._count_below(digits, first, inclusive=not start))
+            n = self._count_below(digits + 1, first, inclusive=False)
+            n_gone = bisect_left(self._gone, n) - bisect_left(self._gone, low)
+            if n - low > n_gone:
                 return True
         return False
 
@@ -309,11 +369,6 @@ class Multiples(Points):
             return True
         written = decimal(n * self._unit)
         return written is None or written[1] + self._shift not in self._excluded.get(written[0], ())
-
-
-def _is_among(value: Fraction, decimals: Decimals) -> bool:
-    written = decimal(value)
-    return written is not None and written[1] in decimals.get(written[0], ())
 
 
 def by_digits(values: Iterable[Fraction]) -> dict[int, frozenset[int]]:

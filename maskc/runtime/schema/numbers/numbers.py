@@ -19,9 +19,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from maskc.runtime.schema.numbers.excluded import NONE, Decimal, Excluded
 from maskc.runtime.schema.numbers.magnitudes import Range
-from maskc.runtime.schema.numbers.powers import power_beyond
-from maskc.runtime.schema.numbers.sides import Decimal, Rule, Side, far_beyond
+from maskc.runtime.schema.numbers.powers import power_beyond, split_zeros
+from maskc.runtime.schema.numbers.sides import Rule, Side, far_beyond
 
 # What has been read: sign, phase, digits as a number, digits of the fraction, whether the last
 # digit is not 0, and the exponent.
@@ -42,14 +43,22 @@ class Numbers:
     Args:
         rule: of the values.
         exponents: whether the layout has them.
-        without: values that are not allowed either.
+        base: the numbers of which ``excluded`` leaves these.
+        excluded: values that are not allowed either.
+
+    Attributes:
+        rule, base, excluded: as given.
     """
 
     def __init__(
-        self, rule: Rule, *, exponents: bool, without: frozenset[Decimal] = frozenset()
+        self,
+        rule: Rule,
+        *,
+        exponents: bool,
+        base: Numbers | None = None,
+        excluded: Excluded = NONE,
     ) -> None:
-        self.rule = rule
-        self._without = without
+        self.rule, self.base, self.excluded = rule, base, excluded
         self._spelled = rule.spelled
         self._exponents = exponents and rule.spelled != 1
         # By sign, made when a number is first read: most rules of a schema are never asked.
@@ -59,10 +68,14 @@ class Numbers:
         self._ends: dict[State, bool] = {}
         self._size = 0
 
+    def without(self, excluded: Excluded) -> Numbers:
+        """Return these numbers without some values."""
+        return Numbers(self.rule, exponents=self._exponents, base=self, excluded=excluded)
+
     @property
-    def identity(self) -> tuple[Rule, bool, frozenset[Decimal]]:
-        """What tells it from others."""
-        return self.rule, self._exponents, self._without
+    def identity(self) -> tuple[Rule, bool]:
+        """What tells it from others, if no values are excluded."""
+        return self.rule, self._exponents
 
     @property
     def start(self) -> State:
@@ -76,7 +89,7 @@ class Numbers:
         return (
             rule.multiple is None
             and rule.values is None
-            and not (rule.not_multiples or rule.excluded or self._without or rule.spelled)
+            and not (rule.not_multiples or rule.excluded or self.excluded or rule.spelled)
         )
 
     @property
@@ -92,34 +105,38 @@ class Numbers:
             self._steps[key] = self._step(state, byte)
         return self._steps[key]
 
-    def reads(self, text: bytes) -> bool:
-        """Return whether an allowed number begins with a text."""
+    def read(self, text: bytes) -> State | None:
+        """Return the state after a text, ``None`` if no allowed number begins with it."""
         state: State | None = self.start
         for byte in text:
-            if state is None:
-                return False
-            state = self.step(state, byte)
-        return state is not None
+            state = None if state is None else self.step(state, byte)
+        return state
+
+    def reads(self, text: bytes) -> bool:
+        """Return whether an allowed number begins with a text."""
+        return self.read(text) is not None
 
     def has_value(self, value: Decimal) -> bool:
         """Return whether a value is allowed, in some spelling."""
         negative, digits, exponent = value
         if self._spelled == 1 and exponent < 0:
             return False
-        return self._side(negative).allowed.holds(digits, Range(exponent, exponent))
+        return self.side(negative).allowed.holds(digits, Range(exponent, exponent))
 
-    def _side(self, negative: int) -> Side:
+    def side(self, negative: int) -> Side:
         """Return what is asked after a sign."""
         side = self._sides[negative]
         if side is None:
-            side = Side(self.rule, self._without, negative=bool(negative))
+            base = None if self.base is None else self.base.side(negative)
+            side = Side(self.rule, self.excluded, negative=bool(negative), base=base)
             self._sides[negative] = side
         return side
 
-    def _far(self) -> int:
+    def far(self) -> int:
         """Return an exponent from which on powers of ten no longer differ."""
         if self._beyond is None:
-            self._beyond = far_beyond(self.rule, self._without)
+            of_rule = far_beyond(self.rule) if self.base is None else self.base.far()
+            self._beyond = max(of_rule, 1 + self.excluded.furthest)
         return self._beyond
 
     def _make_room(self, state: State) -> None:
@@ -133,7 +150,7 @@ class Numbers:
     def takes_digits(self, state: State, n_digits: int) -> bool:
         """Return whether up to so many digits may follow, whatever they are; not complete."""
         negative, phase, digits, n_fraction, _, _ = state
-        side = self._side(negative)
+        side = self.side(negative)
         if not side.is_solid or self._spelled == 2:
             return False
         least, most = side.low, side.high
@@ -183,7 +200,7 @@ class Numbers:
     def barred_digits(self, state: State) -> frozenset[int]:
         """Return digits that surely may not follow; not complete."""
         negative, phase, digits, n_fraction, *_ = state
-        side = self._side(negative)
+        side = self.side(negative)
         if phase in (POINT, FRACTION) and side.places is not None:
             return _DIGITS - {0x30} if n_fraction >= side.places else frozenset()
         # No exponent makes an integer smaller and leaves it one.
@@ -197,7 +214,7 @@ class Numbers:
         After each of them the number may end. No more may follow but, in a fraction, zeros.
         """
         negative, phase, digits, n_fraction, *_ = state
-        side = self._side(negative)
+        side = self.side(negative)
         if phase in (POINT, FRACTION) and side.places is not None and self._spelled != 2:
             least, next_ = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
             is_above = least > side.low or not least and side.has_zero
@@ -218,28 +235,35 @@ class Numbers:
             found = self._ends[state] = self._may_end(state)
         return found
 
+    @property
+    def tells_digits(self) -> bool:
+        """Whether a state has all digits that were read, also where nothing is excluded."""
+        base = self.base or self
+        sides = [base.side(negative) for negative in (False, True)]
+        return not any(side.is_free or side.enough is not None for side in sides)
+
+    def value_of(self, state: State) -> Decimal:
+        """Return the value of a number that may end here, if no digit is left out of its state."""
+        negative, _, digits, _, _, _ = state
+        if not digits:
+            return (False, 0, 0)
+        short, n_zeros = split_zeros(digits)
+        return (negative, short, n_zeros + _power_of(state))
+
     def _may_end(self, state: State) -> bool:
         negative, phase, digits, n_fraction, _, exponent = state
         if phase not in _ENDS or self._spelled == 2 and phase in (ZERO, INTEGER):
             return False
-        if phase == FRACTION and self._side(negative).is_between(digits, n_fraction):
+        if phase == FRACTION and self.side(negative).is_between(digits, n_fraction):
             return True
-        power = -n_fraction
-        if phase == LARGER:
-            power = exponent
-        elif phase == SMALLER:
-            if not exponent:
-                return False
-            power -= exponent
-        return self._side(negative).allowed.holds(digits, Range(power, power))
+        if phase == SMALLER and not exponent:
+            return False
+        power = _power_of(state)
+        return self.side(negative).allowed.holds(digits, Range(power, power))
 
     def _step(self, state: State, byte: int) -> State | None:
         after = self._move(state, byte)
-        if after is None or after[1] != MINUS and not self._is_live(after):
-            return None
-        if after[1] == MINUS and not any(self.step(after, digit) for digit in b"0123456789"):
-            return None
-        return self._canonical(after)
+        return self._canonical(after) if after is not None and self.is_live(after) else None
 
     def _move(self, state: State, byte: int) -> State | None:
         """Return the state after a byte by syntax alone."""
@@ -284,19 +308,21 @@ class Numbers:
 
     def _cap(self, digits: int, exponent: int) -> int:
         """Return the exponent, or one that stands for all that are larger."""
-        return min(exponent, self._far() + digits.bit_length())
+        return min(exponent, self.far() + digits.bit_length())
 
-    def _is_live(self, state: State) -> bool:
+    def is_live(self, state: State) -> bool:
         """Return whether what has been read can become an allowed number."""
         negative, phase, digits, n_fraction, last, exponent = state
-        allowed = self._side(negative).allowed
+        if phase == MINUS:
+            return any(self.step(state, digit) for digit in b"0123456789")
+        allowed = self.side(negative).allowed
         exact = Range(-n_fraction, -n_fraction)
         if phase == ZERO and self._spelled == 1:
             return allowed.holds(digits, exact)
-        if phase == INTEGER and self._side(negative).is_inside(digits):
+        if phase == INTEGER and self.side(negative).is_inside(digits):
             return True
         is_fraction = phase in (POINT, FRACTION)
-        if is_fraction and self._side(negative).is_between(digits, n_fraction):
+        if is_fraction and self.side(negative).is_between(digits, n_fraction):
             return True
         if phase in (ZERO, INTEGER, POINT, FRACTION):
             # An exponent adds no value that digits do not reach, but smaller ones.
@@ -307,7 +333,7 @@ class Numbers:
             )
         reach = [Range(0, None)]
         if phase in (LARGER, SMALLER):
-            reach = list(_reach(exponent, self._far() + digits.bit_length()))
+            reach = list(_reach(exponent, self.far() + digits.bit_length()))
         is_larger = phase in (MARK, PLUS, LARGER) and n_fraction == 0
         if is_larger and any(allowed.holds(digits, powers) for powers in reach):
             return True
@@ -318,7 +344,7 @@ class Numbers:
     def _canonical(self, state: State) -> State:
         """Return a state that stands for all that have the same future."""
         negative, phase, digits, _, last, exponent = state
-        side = self._side(negative)
+        side = self.side(negative)
         if side.is_free:
             if phase == ZERO:
                 return state
@@ -333,6 +359,14 @@ class Numbers:
         if side.enough is not None and phase == INTEGER and digits >= side.enough:
             return (negative, phase, side.enough, 0, False, 0)
         return state
+
+
+def _power_of(state: State) -> int:
+    """Return the power of ten by which a number's digits are multiplied."""
+    _, phase, _, n_fraction, _, exponent = state
+    if phase == LARGER:
+        return exponent
+    return -n_fraction - exponent if phase == SMALLER else -n_fraction
 
 
 def _reach(exponent: int, far: int) -> Iterator[Range]:

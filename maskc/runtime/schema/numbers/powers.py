@@ -137,6 +137,8 @@ def decimal(value: Fraction) -> tuple[int, int] | None:
     """
     if not value:
         return 0, 0
+    if value.denominator == 1:
+        return split_zeros(value.numerator)
     twos, fives = count_factor(value.denominator, 2), count_factor(value.denominator, 5)
     if value.denominator != 2**twos * 5**fives:
         return None

@@ -10,19 +10,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
+from maskc.runtime.schema.numbers.excluded import Decimals, Excluded
 from maskc.runtime.schema.numbers.magnitudes import (
     Between,
     Bounds,
-    Decimals,
     Listed,
+    Listing,
     Magnitudes,
     Multiples,
     by_digits,
 )
 from maskc.runtime.schema.numbers.powers import Factor
-
-# Whether it is negative, digits that do not end in 0, and an exponent.
-Decimal = tuple[bool, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +81,12 @@ _MOST_WRITTEN = 10**100  # of a factor's denominator that is looked at digit by 
 class Side:
     """What a rule asks of the magnitudes after one sign.
 
+    Args:
+        rule: of the values.
+        without: values that are not allowed either.
+        negative: whether the sign is a minus.
+        base: the side of the same rule and sign without these, where it is known.
+
     Attributes:
         allowed: the set of them.
         low: none is less.
@@ -97,11 +101,16 @@ class Side:
         enough: from it on, nothing of an integer's digits counts; ``None`` if it always does.
     """
 
-    def __init__(self, rule: Rule, without: frozenset[Decimal], *, negative: bool) -> None:
+    def __init__(
+        self, rule: Rule, without: Excluded, *, negative: bool, base: Side | None = None
+    ) -> None:
         excluded = _find_excluded(rule, without, negative=negative)
         bounds = _bounds_of(rule, negative=negative)
         self.low, self.high, self.multiple = bounds.low, bounds.high, rule.multiple
-        self.allowed = _find_allowed(rule, bounds, excluded, negative=negative)
+        if base is not None and isinstance(base.allowed, Listed):
+            self.allowed: Magnitudes = base.allowed.without(excluded)
+        else:
+            self.allowed = _find_allowed(rule, bounds, excluded, negative=negative)
         self.is_solid = rule.values is None and not rule.not_multiples
         self.has_gaps = bool(excluded)
         is_plain = self.is_solid and not excluded and bounds.high is None
@@ -170,7 +179,7 @@ def _find_allowed(rule: Rule, bounds: Bounds, excluded: Decimals, *, negative: b
     factor, not_factors = rule.multiple, rule.not_multiples
     is_never = factor is not None and any((factor / m).denominator == 1 for m in not_factors)
     if bounds.is_empty or is_never:
-        return Listed([], {})
+        return Listed(Listing([]), {})
     if rule.values is not None or bounds.low == bounds.high:
         values = rule.values
         if values is None:
@@ -178,25 +187,27 @@ def _find_allowed(rule: Rule, bounds: Bounds, excluded: Decimals, *, negative: b
         if not rule.lists_only:
             values = frozenset(value for value in values if rule.allows(value))
         if negative:
-            return Listed([-value for value in values if value.numerator <= 0], excluded)
-        return Listed([value for value in values if value.numerator >= 0], excluded)
+            return Listed(Listing(-v for v in values if v.numerator <= 0), excluded)
+        return Listed(Listing(v for v in values if v.numerator >= 0), excluded)
     others = tuple(map(Factor, not_factors))
     if factor is None:
         return Between(bounds, others, excluded)
     return Multiples(bounds, Factor(factor), others, excluded)
 
 
-def _find_excluded(rule: Rule, without: frozenset[Decimal], *, negative: bool) -> Decimals:
+def _find_excluded(rule: Rule, without: Excluded, *, negative: bool) -> Decimals:
     """Return the magnitudes that are not allowed after a sign."""
+    more = without.of_sign(negative=negative)
+    if not rule.excluded:
+        return more
     sign = -1 if negative else 1
     excluded = by_digits(value * sign for value in rule.excluded if value * sign >= 0)
-    for is_negative, digits, exponent in without:
-        if is_negative == negative or not digits:
-            excluded[digits] = excluded.get(digits, frozenset()) | {exponent}
+    for digits, exponents in more.items():
+        excluded[digits] = excluded.get(digits, frozenset()) | exponents
     return excluded
 
 
-def far_beyond(rule: Rule, without: frozenset[Decimal]) -> int:
+def far_beyond(rule: Rule) -> int:
     """Return an exponent from which on powers of ten no longer differ for a rule.
 
     It exceeds the length of each number of the rule, and how often 2 and 5 divide it.
@@ -204,5 +215,4 @@ def far_beyond(rule: Rule, without: frozenset[Decimal]) -> int:
     bounds = [v for v in (rule.low, rule.high, rule.multiple) if v is not None]
     values = chain(bounds, rule.not_multiples, rule.excluded, rule.values or ())
     sizes = [v.numerator.bit_length() + v.denominator.bit_length() for v in values]
-    sizes += [digits.bit_length() + abs(exponent) for _, digits, exponent in without]
     return 1 + max(sizes, default=0)

@@ -6,12 +6,13 @@ checked here, once; a plan that someone made up can be wrong, but never makes th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.schema.numbers.excluded import NONE, Decimal, Excluded
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.powers import power_of_ten
 from maskc.runtime.schema.numbers.sides import Rule
@@ -40,6 +41,7 @@ KEY_ORDERS = ("any", "schema")
 ESCAPES = ("any", "minimal")
 NUMBERS = ("usual", "plain", "digits")
 _MOST_POWER = 20_000  # of a number that is written out
+_VALUE_BYTES = 300  # of an excluded value, with its place in two tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,22 +176,32 @@ class Plan:
         ]
         self.root = integer(raw.get("root"), n_positions)
         self._derived = Cache(budget)
+        # The last values of which the numbers were excluded: an array gets one more at a time.
+        self._excluded: tuple[frozenset[Value], Excluded] = (frozenset(), NONE)
 
     def numbers_without(self, number: int, values: frozenset[Value] | None) -> Numbers:
         """Return a rule of numbers without those of some values."""
         numbers = self.numbers[number]
         if not values:
             return numbers
-        decimals = (decimal_of(value) for value in values if value[0] == "number")
-        excluded = frozenset(value for value in decimals if value is not None)
-        if not excluded:
-            return numbers
-        key = (number, excluded)
+        key = (number, values)
         found: Numbers | None = self._derived.get(key)
         if found is None:
-            found = Numbers(numbers.rule, exponents=self.layout.has_exponents, without=excluded)
+            excluded = self._exclude(values)
+            found = numbers.without(excluded) if excluded else numbers
             self._derived.put(key, found)
+            self._derived.budget.charge(_VALUE_BYTES * len(values))
         return found
+
+    def _exclude(self, values: frozenset[Value]) -> Excluded:
+        """Return the numbers among some values."""
+        known, excluded = self._excluded
+        more, less = values - known, known - values
+        if len(more) + len(less) > len(values):
+            more, less, excluded = values, frozenset(), NONE
+        made = excluded.change(_decimals_of(more), _decimals_of(less))
+        self._excluded = values, made
+        return made
 
     def numbers_only(self, number: int, value: Value) -> Numbers | None:
         """Return a rule of numbers with one of its values only, ``None`` if that is too large."""
@@ -233,6 +245,14 @@ class Plan:
             for byte in range(256)
             if (after := body.step(at, byte))
         )
+
+
+def _decimals_of(values: Iterable[Value]) -> Iterator[Decimal]:
+    """Yield the numbers among some values that can be written out."""
+    for value in values:
+        decimal = decimal_of(value) if value[0] == "number" else None
+        if decimal is not None:
+            yield decimal
 
 
 def _string_rule(body: Body, low: int, high: int | None, *, minimal: bool) -> StringRule:

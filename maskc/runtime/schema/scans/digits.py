@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES, Numbers, State
 from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
@@ -53,7 +54,7 @@ class Walked(NamedTuple):
         runs: all of their texts stay in it.
         more: other texts that do, by place.
         part: all of these.
-        exits: nodes at which it may end, but for those that nothing hangs on.
+        exits: nodes at which it may end, but for those where nothing else can follow.
     """
 
     runs: tuple[Run, ...]
@@ -66,19 +67,20 @@ class Walked(NamedTuple):
         return [*self.more, *(place for run in self.runs for place in run.places)]
 
 
-def follow_number(
+def follow_rule(
     index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
 ) -> Walked:
     """Return the same as :func:`walk_number`, which is shared by all artifacts.
 
-    Many schemas have the same rule, and it looks at nothing but the trie.
+    Many schemas have the same rule, and it looks at nothing but the trie. No value is excluded
+    beside those of the rule.
     """
     is_rests = trie is index.rests
     key = (Walked, numbers.identity, state, nodes, is_rests)
     found: Walked | None = index.shared.get(key)
     if found is None:
         runs, more, exits = walk_number(index, trie, numbers, state, nodes)
-        part = _part_of(index, runs, more, is_rests=is_rests)
+        part = part_of(index, runs, more, is_rests=is_rests)
         found = Walked(runs, more, part, exits)
         # Rows of runs are counted with these.
         n_bytes = 4 * len(part.rows) * index.n_words if more and not part.few else 0
@@ -87,7 +89,7 @@ def follow_number(
     return found
 
 
-def _part_of(
+def part_of(
     index: TokenIndex, runs: tuple[Run, ...], more: tuple[int, ...], *, is_rests: bool
 ) -> Part:
     """Return the texts of some runs and some more; numbers with the same runs share their rows."""
@@ -129,12 +131,14 @@ def walk_number(
     runs: list[Run] = []
     places: list[int] = []
     exits: list[int] = []
+    spend(len(nodes))
     open_ = [(node, state) for node in nodes]
     while open_:
         node, here = open_.pop()
         if numbers.may_end(here):
             exits.append(node)
         n_children = trie.first[node + 1] - trie.first[node]
+        spend(1 + n_children)
         run = _run_after(index, trie, node) if n_children > 1 else None
         covered = run is not None and numbers.takes_digits(here, run.longest)
         if covered and run is not None:
@@ -155,7 +159,14 @@ def walk_number(
             places += range(low, low + trie.n_ending[child])
             if trie.has_children(child):
                 open_.append((child, after))
-    return tuple(runs), tuple(places), tuple(exits)
+    return tuple(runs), tuple(places), tuple([n for n in exits if leads_out(trie, n)])
+
+
+def leads_out(trie: Trie, node: int) -> bool:
+    """Return whether something follows a node that is no part of a number."""
+    return any(
+        byte not in NUMBER_BYTES for byte in trie.bytes[trie.first[node] : trie.first[node + 1]]
+    )
 
 
 def _run_after(index: TokenIndex, trie: Trie, node: int) -> Run | None:

@@ -1,0 +1,73 @@
+"""Numbers without some values: what they read, and what changes from one item to the next."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from maskc.runtime.schema.numbers.excluded import Excluded
+from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.scans.excluding import follow_number
+from maskc.runtime.schema.tries.trie import ROOT
+from tests.examples import examples
+from tests.runtime.schema.vocabularies import build_index
+
+LETTERS = "0125.-e,"
+TEXTS = [*LETTERS, *(a + b for a in LETTERS for b in LETTERS)]
+TEXTS += [a + b + c for a in "-125" for b in "015.e" for c in "05,e"]
+INDEX = build_index(tuple(text.encode() for text in TEXTS))
+# A sign, digits that do not end in 0, and an exponent.
+DECIMALS = st.tuples(st.booleans(), st.sampled_from([1, 2, 5, 12, 15, 25]), st.integers(-2, 2))
+VALUES = st.frozensets(DECIMALS | st.just((False, 0, 0)), max_size=8)
+
+
+def test_a_value_comes_and_goes_and_the_rest_stays():
+    small = Excluded.of([(False, 15, -1), (False, 0, 0)])
+    large = small.change([(True, 15, -1), (False, 15, 0)], [(False, 15, -1)])
+    assert large.values() == {(False, 0, 0), (True, 15, -1), (False, 15, 0)}
+    assert small.values() == {(False, 15, -1), (False, 0, 0)}
+
+
+@given(VALUES, VALUES)
+def test_what_is_changed_is_what_is_made_anew(before, after):
+    changed = Excluded.of(before).change(after - before, before - after)
+    assert changed.values() == Excluded.of(after).values() == after
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Rule(),
+        Rule(multiple=Fraction(1)),
+        Rule(low=Fraction(0), high=Fraction(20)),
+        Rule(values=frozenset(map(Fraction, [0, 1, 2, 5, 10, 12, 15, 25, 120, -5]))),
+        Rule(values=frozenset([Fraction(1, 2), Fraction(5, 2), Fraction(-1, 5)])),
+    ],
+)
+@pytest.mark.parametrize("exponents", [True, False])
+@examples(100)
+@given(VALUES, st.sampled_from([b"", b"-", b"1", b"0", b"1.", b"2.5", b"-0", b"1e"]))
+@example(frozenset([(False, 1, 0), (False, 1, 1)]), b"")
+def test_the_texts_of_a_number_without_values_are_those_that_it_reads(
+    rule, exponents, values, before
+):
+    base = Numbers(rule, exponents=exponents)
+    excluded = Excluded.of(values)
+    numbers = base.without(excluded) if excluded else base
+    state = numbers.read(before)
+    if state is None:
+        return
+    found = follow_number(INDEX, INDEX.tokens, numbers, state, (ROOT,))
+    alone = Numbers(rule, exponents=exponents, excluded=excluded)
+    wanted = [p for p, text in enumerate(INDEX.texts) if alone.reads(before + text)]
+    assert sorted(found.list_places()) == wanted
+    for node in found.exits:
+        assert alone.may_end(alone.read(before + INDEX.tokens.path(node)))
+    ended = {INDEX.tokens.path(node) for node in found.exits}
+    for text in TEXTS:
+        head, comma, _ = text.partition(",")
+        state = alone.read(before + head.encode())
+        if comma and state is not None and alone.may_end(state):
+            assert head.encode() in ended
