@@ -155,7 +155,7 @@ def main() -> int:
 
 
 def _command(name: str, folder: Path, tokenizer: str) -> list[str]:
-    compile_ = [sys.executable, "-m", "maskc.cli", "compile", "-o", str(folder / "out.maskc")]
+    compile_ = [sys.executable, "-m", "maskc", "compile", "-o", str(folder / "out.maskc")]
     if name == "dev-zero":
         return [*compile_, "/dev/zero", "--tokenizer", tokenizer]
     if name == "tokens-of-10KB":

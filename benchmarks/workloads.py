@@ -100,7 +100,7 @@ def find_grammar(name: str) -> Path:
 def compile_artifact(grammar: Path, artifact: Path) -> dict[str, float]:
     """Compile a grammar in a process of its own; return what it cost."""
     began = time.perf_counter()
-    command = [sys.executable, "-m", "maskc.cli", "compile", str(grammar), "-o", str(artifact)]
+    command = [sys.executable, "-m", "maskc", "compile", str(grammar), "-o", str(artifact)]
     command += ["--tokenizer", TOKENIZER, "--json"]
     done = subprocess.run(command, check=True, capture_output=True, cwd=ROOT)  # noqa: S603
     passes = json.loads(done.stdout)["passes"]

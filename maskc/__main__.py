@@ -1,11 +1,17 @@
-"""``python -m maskc``: the command where no script is on the path; see :mod:`maskc.cli.script`."""
+"""The command ``maskc``, and ``python -m maskc``: hears Ctrl-C, then loads everything else."""
 
-import _signal  # type: ignore[import-not-found]
+from __future__ import annotations
+
+from maskc.cli.signals import quit_at_once
+
+
+def main() -> None:
+    """Run the command of the process's arguments, and exit."""
+    quit_at_once()
+    from maskc.cli.main import main as run_command
+
+    run_command()
+
 
 if __name__ == "__main__":
-    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
-
-    from maskc.cli.entry import main
-
     main()

@@ -141,7 +141,7 @@ def run_maskc(*arguments: str) -> dict[str, Any]:
         CommandError: it printed none.
     """
     done = subprocess.run(  # noqa: S603 - our own arguments
-        [sys.executable, "-m", "maskc.cli", *arguments, "--json"],
+        [sys.executable, "-m", "maskc", *arguments, "--json"],
         capture_output=True,
         text=True,
         cwd=ROOT,

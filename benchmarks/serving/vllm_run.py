@@ -51,7 +51,7 @@ def compile_artifacts(folder: Path) -> dict[str, Subject]:
     for name, grammar in [*grammars.items(), ("other", grammars["json"])]:
         tokenizer = "bytes" if name == "other" else TOKENIZER
         target = str(folder / f"{name}.maskc")
-        run_python(sys.executable, "maskc.cli", "compile", str(grammar), "--tokenizer", tokenizer,
+        run_python(sys.executable, "maskc", "compile", str(grammar), "--tokenizer", tokenizer,
                    "-o", target, "--json")  # fmt: skip
     (folder / "broken.maskc").write_bytes(b"nothing")
     return {name: Subject(folder / f"{name}.maskc", TOKENIZER) for name in grammars}

@@ -7,7 +7,7 @@ from maskc.cli import input as module
 
 
 def run(given, artifact):
-    command = [sys.executable, "-m", "maskc.cli", "explain", artifact, "--text", "-"]
+    command = [sys.executable, "-m", "maskc", "explain", artifact, "--text", "-"]
     done = subprocess.run(command, stdin=given, capture_output=True, check=False)
     return done.returncode, done.stdout, done.stderr
 

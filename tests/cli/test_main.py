@@ -186,7 +186,7 @@ def test_a_reader_that_goes_away_is_no_error(artifact, options):
     reader, writer = os.pipe()
     os.close(reader)
     process = subprocess.run(
-        [sys.executable, "-m", "maskc.cli", *options, artifact],
+        [sys.executable, "-m", "maskc", *options, artifact],
         stdout=writer,
         stderr=subprocess.PIPE,
         check=False,
@@ -198,14 +198,14 @@ def test_a_reader_that_goes_away_is_no_error(artifact, options):
 @pytest.mark.parametrize(("closed", "status"), [("<&-", 2), (">&-", 0), ("2>&-", 0)])
 def test_a_standard_stream_that_is_closed_is_no_other_file(artifact, tmp_path, closed, status):
     text = "-" if closed == "<&-" else "["
-    command = f'"{sys.executable}" -m maskc.cli explain "{artifact}" --text {text} {closed}'
+    command = f'"{sys.executable}" -m maskc explain "{artifact}" --text {text} {closed}'
     process = subprocess.run(["sh", "-c", command], capture_output=True, check=False)
     assert process.returncode == status
     assert (b"after" in process.stdout) == (closed == "2>&-")
     refused = b"maskc: -: standard input is closed; give the text through it\n"
     assert process.stderr == (refused if status else b"")
     compiled = tmp_path / "made.maskc"
-    command = f'"{sys.executable}" -m maskc.cli compile json -t bytes -o "{compiled}" {closed}'
+    command = f'"{sys.executable}" -m maskc compile json -t bytes -o "{compiled}" {closed}'
     assert subprocess.run(["sh", "-c", command], check=False).returncode == 0
     assert maskc.load(compiled).matcher().accept_bytes(b"[1]")
 
@@ -213,7 +213,7 @@ def test_a_standard_stream_that_is_closed_is_no_other_file(artifact, tmp_path, c
 def test_a_full_disk_is_one_sentence(artifact):
     with open("/dev/full", "wb") as full:
         process = subprocess.run(
-            [sys.executable, "-m", "maskc.cli", "inspect", artifact, "--json"],
+            [sys.executable, "-m", "maskc", "inspect", artifact, "--json"],
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,

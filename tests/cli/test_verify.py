@@ -82,7 +82,7 @@ def test_no_processes_are_refused(refusal, artifact, corpus):
 def test_an_interrupted_run_leaves_a_line_and_its_status(artifact, corpus):
     many = ("verify", artifact, "--corpus", corpus, *FEW, "--json", "--texts", 1500)
     process = subprocess.Popen(
-        [sys.executable, "-m", "maskc.cli", *map(str, many)],
+        [sys.executable, "-m", "maskc", *map(str, many)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -91,7 +91,7 @@ def start(arguments, folder):
         n_loaded = 0
         for line in process.stderr:
             # The first module that is loaded after it tells that it listens.
-            n_loaded += n_loaded > 0 or line.rstrip().endswith(b" maskc.cli.entry")
+            n_loaded += n_loaded > 0 or line.rstrip().endswith(b" maskc.cli.signals")
             if n_loaded == 2:
                 begun.set()
             lines.append(line)
@@ -122,7 +122,7 @@ def test_a_command_that_is_stopped_leaves_a_line_and_nothing_else(folder, number
         name, delay = draw.choice(sorted(COMMANDS)), draw.uniform(0, 0.8)
         status, said = stop(COMMANDS[name], folder, number, delay)
         place = f"{name} after {delay:.3f} s: {status}, {said!r}"
-        # While it is loading or ending, a signal ends a process as the system does.
+        # While it is loading or ending, a signal can end a process as the system does.
         stopped = {signal.SIGINT: {130, -2}, signal.SIGTERM: {143, -15}}[number]
         assert status in stopped | {0}, place
         assert "Traceback" not in said, place

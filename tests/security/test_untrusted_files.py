@@ -201,7 +201,7 @@ def test_a_grammar_from_a_pipe_is_refused_and_from_a_redirected_file_read(folder
 
     def compile_stdin(stdin):
         options = ("--tokenizer", "bytes", "-o", "out")
-        command = [sys.executable, "-m", "maskc.cli", "compile", "/dev/stdin", *options]
+        command = [sys.executable, "-m", "maskc", "compile", "/dev/stdin", *options]
         environment = {**os.environ, "PYTHONPATH": os.getcwd()}
         return subprocess.run(
             command,

@@ -148,7 +148,7 @@ def _verify(artifact: Path, texts: Path, bounds: Bounds) -> dict[str, Any]:
 
 def run_maskc(*arguments: str, limit: float) -> dict[str, Any]:
     """Return what a command of maskc prints as JSON; ``error`` if it printed none."""
-    command = [sys.executable, "-m", "maskc.cli", *arguments, "--json"]
+    command = [sys.executable, "-m", "maskc", *arguments, "--json"]
     done = run_bounded(command, limit, None)
     try:
         return {**json.loads(done["out"]), "cpu": done["cpu"]}
