@@ -250,6 +250,7 @@ def test_every_package_has_a_line():
         ),
         ("rich", {"cli", "report"}),
         ("click", {"cli"}),
+        ("jinja2", {"report.html"}),
         ("platformdirs", {"report.timings"}),
         ("msgpack", {"artifact.container"}),
         ("referencing", {"verify.json_judge"}),

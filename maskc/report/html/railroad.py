@@ -6,15 +6,11 @@ The drawing is the package ``railroad-diagrams``'; what it escapes, tests look a
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
 from io import StringIO
 from typing import Any
 
 from maskc.frontends.lark.shapes import RuleShape, Shape
-from maskc.report.html.blocks import make_paragraph, make_section
-from maskc.report.html.markup import Html, element
 
-INSTALL = "Diagrams of the rules need the package railroad-diagrams: pip install 'maskc[diagrams]'."
 _MAX_TEXT = 48
 _MAX_ROW = 560.0  # wider rows are broken into lines
 
@@ -24,34 +20,14 @@ def is_installed() -> bool:
     return importlib.util.find_spec("railroad") is not None
 
 
-def build_rules(rules: Sequence[RuleShape]) -> Html:
-    """Return the section of the rules."""
-    if not is_installed():
-        return make_section("rules", "Rules", make_paragraph(INSTALL))
-    figures = [
-        element(
-            "figure",
-            element("figcaption", element("code", rule.name)),
-            draw_rule(rule),
-            class_="rule",
-            tabindex=0,
-            role="group",
-            aria_label=f"rule {rule.name}",
-        )
-        for rule in rules
-    ]
-    intro = "Follow a line from the left to the right: what you pass is what the rule reads."
-    return make_section("rules", "Rules", make_paragraph(intro), *figures)
-
-
-def draw_rule(rule: RuleShape) -> Html:
+def draw_rule(rule: RuleShape) -> str:
     """Return the diagram of a rule as SVG."""
     import railroad
 
     diagram = railroad.Diagram(_draw(railroad, rule.shape), type="complex")
     out = StringIO()
     diagram.writeSvg(out.write)
-    return Html(out.getvalue())
+    return out.getvalue()
 
 
 def _draw(railroad: Any, shape: Shape) -> Any:

@@ -7,8 +7,7 @@ import pytest
 
 import maskc
 from maskc.report.author import view_artifact
-from maskc.report.html.charts import Curve, draw_distribution, draw_steps
-from maskc.report.html.page import build_page
+from maskc.report.html.page import build_page, make_environment
 from maskc.report.streamlining import Step
 from tests.browsers import needs_browser, show
 from tests.report.example import HEADER, RESIDUE, TIMINGS, curve, inspection
@@ -220,14 +219,25 @@ def test_a_residue_of_nothing_says_so():
     assert "No row depends on the stack." in read(header={**HEADER, "residue": residue}).text
 
 
+def draw(chart, *arguments):
+    charts = make_environment().get_template("charts.html.j2").module
+    return Reader(getattr(charts, chart)(*arguments))
+
+
 def test_a_store_without_rows_is_drawn():
     steps = [Step("raw", 0, 0, None, tuple(curve(0)))]
-    assert "raw: 0 rows, 0 stored" in Reader(draw_steps(steps)).texts
+    assert "raw: 0 rows, 0 stored" in draw("steps_chart", steps).texts
 
 
 def test_a_curve_is_described_in_words():
-    svg = draw_distribution(
-        [Curve("raw", curve(0, 4, 400))], title="Rows", x_axis="rows", y_axis="states"
-    )
+    found = draw("distribution", [("raw", curve(0, 4, 400))], "Rows", "rows", "states")
     description = "raw: half have at most 4, 90 % at most 400, the largest has 400"
-    assert description in Reader(svg).texts
+    assert description in found.texts
+
+
+@pytest.mark.parametrize("name", ["page", "author", "internals", "blocks", "charts"])
+def test_templates_escape_what_they_write(name):
+    environment = make_environment()
+    assert environment.autoescape is True
+    source = environment.loader.get_source(environment, f"{name}.html.j2")[0]
+    assert not re.search(r"\|\s*safe|autoescape|Markup", source)

@@ -1,27 +1,8 @@
-"""Elements, axes and places."""
+"""Axes: their ticks, and where they have a value."""
 
 import pytest
 
-from maskc.report.html.markup import Html, element, join
 from maskc.report.html.scales import list_log_ticks, list_ticks, place, place_log
-
-
-def test_text_is_escaped_and_markup_is_not():
-    assert element("p", "<i>&", element("b", "<")) == "<p>&lt;i&gt;&amp;<b>&lt;</b></p>"
-    assert join(["<", Html("<br>")]) == "&lt;<br>"
-
-
-def test_attributes_are_escaped():
-    assert element("p", title="\"'<&") == '<p title="&quot;&#x27;&lt;&amp;"></p>'
-
-
-def test_names_of_attributes_are_those_of_html():
-    found = element("rect", class_="a", stroke_width=1.25, x=2.0, y=None)
-    assert found == '<rect class="a" stroke-width="1.2" x="2"></rect>'
-
-
-def test_an_element_without_content_has_no_end():
-    assert element("meta", charset="utf-8") == '<meta charset="utf-8">'
 
 
 @pytest.mark.parametrize(
