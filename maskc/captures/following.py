@@ -25,7 +25,7 @@ from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
-from maskc.runtime.machine import EVERY_BYTE
+from maskc.runtime.machine import EVERY_BYTE, MANY_HYPOTHESES, check_hypotheses
 
 _MOST_WRITTEN = 10_000  # texts whose symbols are remembered
 
@@ -124,10 +124,10 @@ class FollowingMachine(CapturingMachine):
             spots = [
                 x for spot in spots for x in self._advance_spot(spot, byte_class, byte, at, read)
             ]
-            if len(spots) > self._scanner.n_states:
-                spots = [spot for spot in spots if self._is_live(spot)]
+            if len(spots) > MANY_HYPOTHESES:
+                spots = self._keep_live_spots(spots)
         after = Text(before, text)
-        return tuple(Following(spot, after) for spot in spots if self._is_live(spot))
+        return tuple(Following(spot, after) for spot in self._keep_live_spots(spots))
 
     def may_end(self, reading: Reading) -> bool:
         """Return whether the text may end here."""
@@ -202,6 +202,11 @@ class FollowingMachine(CapturingMachine):
                 self._written = {}
             known = self._written[id(spans)] = (spans, read_written(spans, read()))
         return known[1]
+
+    def _keep_live_spots(self, spots: list[Spot]) -> list[Spot]:
+        live = [spot for spot in spots if self._is_live(spot)]
+        check_hypotheses(len(live))
+        return live
 
     def _is_live(self, spot: Spot) -> bool:
         stepper = spot.scope.machine.stepper

@@ -32,8 +32,7 @@ from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
-
-_MANY = 64  # places at once, among which the dead ones are looked for
+from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
 
 
 class Text:
@@ -144,7 +143,7 @@ class CapturingMachine:
                     break
             byte_class, byte, at = classes[offset], text[offset], before.length + offset
             places = [x for place in places for x in self._advance(place, byte_class, byte, at)]
-            if len(places) > _MANY:
+            if len(places) > MANY_HYPOTHESES:
                 places = self._keep_live(places)
             offset += 1
         if not places:
@@ -202,7 +201,7 @@ class CapturingMachine:
         return self.tracer.finish(parse)
 
     def _keep_live(self, places: list[Place]) -> list[Place]:
-        return [
+        live = [
             place
             for place in places
             if self._lexemes.is_live(
@@ -210,6 +209,8 @@ class CapturingMachine:
                 ReadSet(place.parse.stack.depth),
             )
         ]
+        check_hypotheses(len(live))
+        return live
 
     def _go_on(self, place: Place, classes: bytes, text: bytes, offset: int) -> tuple[Place, int]:
         """Return a reading after the bytes that only its open lexeme takes, and how far they go."""

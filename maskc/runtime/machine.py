@@ -12,6 +12,10 @@ some text goes on and ends. So the text so far is legal iff there is a hypothesi
 never stands in a dead end. The set of legal tokens is the union over the hypotheses; almost always
 there is one.
 
+In each machine more than ``MAX_HYPOTHESES`` live ones are a :class:`maskc.errors.LimitError`, and
+none is left out: a mask would lack its tokens. A general grammar's readings with one scanner state
+are one hypothesis, so there are as many as its scanner has states, and steps are counted.
+
 Example: ``machine.start()`` is where every text begins; ``machine.step(machine.start(), b"[1")`` is
 what a machine of json knows after ``[1``, and ``machine.step(machine.start(), b"1]")`` is ``()``.
 
@@ -23,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any, Protocol, TypeVar
 
+from maskc.errors import LimitError
 from maskc.runtime.cache.pool import MaskPool, PooledMask
 
 # A machine's own kind of hypothesis.
@@ -31,8 +36,30 @@ _H = TypeVar("_H")
 # Those of some machine: a matcher hands them back to the machine that it has them from.
 Hypotheses = tuple[Any, ...]
 
+# Two readings of one text are rare, and more of them than this are an ambiguous repetition, or
+# tables that maskc did not make.
+MAX_HYPOTHESES = 1_000
+
+# In the middle of a text, from how many on the dead ones are looked for, and dropped.
+MANY_HYPOTHESES = 64
+
 # The groups of a machine that tells all bytes apart.
 EVERY_BYTE = tuple(bytes([byte]) for byte in range(256))
+
+
+def check_hypotheses(n: int) -> None:
+    """Check how many live hypotheses a text has.
+
+    Raises:
+        LimitError: more than ``MAX_HYPOTHESES``.
+    """
+    if n > MAX_HYPOTHESES:
+        raise LimitError(
+            "ways to read the text so far",
+            MAX_HYPOTHESES,
+            "write repetitions, and terminals that look ahead, so that it can be told sooner where "
+            "a part ends",
+        )
 
 
 class Machine(Protocol[_H]):

@@ -27,6 +27,7 @@ from maskc.runtime.lalr.newlines import COUNTED
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import pop_and_push
 from maskc.runtime.lalr.stack_cache import BY_LAYOUT, StackCache
+from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.scanner import group_bytes
 from maskc.runtime.schema.tries.tokens import TokenIndex
 
@@ -88,15 +89,15 @@ class HoleMachine:
 
     def step(self, readings: Readings, text: bytes) -> Readings:
         """Return the live readings after some bytes; none: the bytes are illegal there."""
-        reads = ReadSet(0)
-        after = self.stepper.step(readings, text, reads)
-        return tuple(r for r in after if self.stepper.is_live(r, reads))
+        return self.stepper.step(readings, text, ReadSet(0))
 
     def take(self, readings: Readings, token_id: int) -> Readings:
         """Return the live readings after a token; none: it is illegal."""
         if len(readings) == 1:
             return self._take(readings[0], token_id)
-        return tuple(after for reading in readings for after in self._take(reading, token_id))
+        after = tuple(after for reading in readings for after in self._take(reading, token_id))
+        check_hypotheses(len(after))
+        return after
 
     def _take(self, reading: Reading, token_id: int) -> Readings:
         h = reading.hypothesis
@@ -127,8 +128,7 @@ class HoleMachine:
             return ()
         h = reading.hypothesis
         reads = ReadSet(h.stack.depth)
-        stepped = self.stepper.step((reading,), text, reads)
-        after = tuple(r for r in stepped if self.stepper.is_live(r, reads))
+        after = self.stepper.step((reading,), text, reads)
         effects = tuple((find_effect(h, r.hypothesis, reads.lowest), r.track) for r in after)
         self._budget.charge(ENTRY_BYTES * len(effects))
         reads.layout |= self._machine.counts_columns[h.state]

@@ -33,6 +33,7 @@ from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
+from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
 
 NO_ENDS: frozenset[BoundaryId] = frozenset()
 
@@ -75,7 +76,6 @@ class HoleStepper:
         self._newlines, self._counts = machine.newlines, machine.counts_columns
         self._shift = machine.effects.shift
         self._tracks = tracks
-        self._max = machine.scanner.n_states + 64
         holes = 0
         for hole in lexemes:
             holes |= self._lookaheads.of_terminal[hole.terminal]
@@ -89,15 +89,22 @@ class HoleStepper:
         """Return the readings before the first byte."""
         return tuple(Reading(h, BEGINNING) for h in hypotheses)
 
-    def step(self, readings: Sequence[Reading], text: bytes, reads: ReadSet) -> list[Reading]:
-        """Return what readings become after some bytes; the dead ones may be among them."""
+    def step(self, readings: Sequence[Reading], text: bytes, reads: ReadSet) -> Readings:
+        """Return the live readings after some bytes; none: the bytes are illegal there.
+
+        Raises:
+            LimitError: there are too many.
+        """
         classes = text.translate(self.scanner.byte_classes)
         here = list(readings)
         for byte_class, byte in zip(classes, text, strict=True):
-            if len(here) > self._max:
-                here = [r for r in here if self.is_live(r, reads)][: self._max]
+            if len(here) > MANY_HYPOTHESES:
+                here = [r for r in here if self.is_live(r, reads)]
+                check_hypotheses(len(here))
             here = [x for r in here for x in self.advance(r, byte_class, byte, reads)]
-        return here
+        live = [r for r in here if self.is_live(r, reads)]
+        check_hypotheses(len(live))
+        return tuple(live)
 
     def advance(
         self, reading: Reading, byte_class: int, byte: int, reads: ReadSet

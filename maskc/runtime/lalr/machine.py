@@ -35,6 +35,7 @@ from maskc.runtime.lalr.stack_cache import BY_LAYOUT, DEEP, ON_STACK, StackCache
 from maskc.runtime.lalr.stack_numbers import StackNumbers
 from maskc.runtime.lalr.stepping import Stepper
 from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.scanner import ScannerTables, group_bytes
 
 _NEAR = range(NEAR)
@@ -120,7 +121,8 @@ class LalrMachine:
         if len(hypotheses) == 1:
             return self._take(hypotheses[0], token_id)
         after = tuple(after for h in hypotheses for after in self._take(h, token_id))
-        return after[: self.stepper.max_hypotheses]
+        check_hypotheses(len(after))
+        return after
 
     def _take(self, h: Hypothesis, token_id: int) -> Hypotheses:
         """Return what a token makes of one hypothesis.

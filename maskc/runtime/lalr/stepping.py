@@ -17,10 +17,8 @@ from maskc.runtime.lalr.lexemes import Lexemes
 from maskc.runtime.lalr.newlines import Newlines
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
 from maskc.runtime.scanner import ScannerTables
-
-# There are never more hypotheses than scanner states, and these that are dead and still there.
-_SPARE_HYPOTHESES = 64
 
 
 class Stepper:
@@ -32,9 +30,6 @@ class Stepper:
         newlines: what newlines do, ``None`` without indentation.
         counts_columns: scanner state → whether its open lexeme may become a newline whose columns
             count.
-
-    Attributes:
-        max_hypotheses: how many there can be.
     """
 
     def __init__(
@@ -50,7 +45,6 @@ class Stepper:
         self._lexemes = lexemes
         self._newlines = newlines
         self._counts = counts_columns
-        self.max_hypotheses = scanner.n_states + _SPARE_HYPOTHESES
 
     def step(self, hypotheses: Hypotheses, text: bytes, reads: ReadSet) -> Hypotheses:
         """Return the live hypotheses after some bytes; empty if the text is illegal.
@@ -59,12 +53,16 @@ class Stepper:
             hypotheses: before the bytes.
             text: the bytes.
             reads: notes what was read.
+
+        Raises:
+            LimitError: there are too many.
         """
         classes = text.translate(self._scanner.byte_classes)
         after = [x for h in hypotheses for x in self._run(h, classes, text, reads)]
         lexemes = self._lexemes
         live = [h for h in after if lexemes.is_live(h, reads)]
-        return tuple(live[: self.max_hypotheses])
+        check_hypotheses(len(live))
+        return tuple(live)
 
     def _run(self, h: Hypothesis, classes: bytes, text: bytes, reads: ReadSet) -> list[Hypothesis]:
         """Return what one hypothesis becomes after the bytes, live or not."""
@@ -148,11 +146,13 @@ class Stepper:
         return column if self._newlines is None else self._newlines.next_column(column, byte)
 
     def _bound(self, here: list[Hypothesis], reads: ReadSet) -> list[Hypothesis]:
-        """Return the hypotheses, as many as there can be in tables that maskc made.
+        """Return the hypotheses, without the dead ones where they are many.
 
-        Two of them in one scanner state would be two readings of each text that finishes both,
-        and Lark reads a text in one way. Tables that somebody else made may say anything.
+        In tables that maskc made, no more are live than there are scanner states: two of them in
+        one state would be two readings of each text that finishes both, and Lark reads a text in
+        one way. Tables that somebody else made may say anything.
         """
-        if len(here) > self.max_hypotheses:
-            here = [h for h in here if self._lexemes.is_live(h, reads)][: self.max_hypotheses]
+        if len(here) > MANY_HYPOTHESES:
+            here = [h for h in here if self._lexemes.is_live(h, reads)]
+            check_hypotheses(len(here))
         return here

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from maskc.runtime.cache.pool import NO_NUMBER, PooledMask
-from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.machine import Hypotheses, Machine, check_hypotheses
 from maskc.runtime.spelling.chunks import DEAD
 from maskc.runtime.spelling.lookahead import ChunkState, LookAhead, outside
 from maskc.runtime.spelling.pairs import Words
@@ -138,7 +138,9 @@ class CanonicalMachine:
                     if at == 0 or self.are_own((h,)):
                         for after in self.take((h,), token_id):
                             waiting.setdefault(end, {})[self.identify(after)] = after
-        return tuple(waiting.pop(len(text), {}).values())
+        found = tuple(waiting.pop(len(text), {}).values())
+        check_hypotheses(len(found))
+        return found
 
     def may_end(self, h: CanonicalHypothesis) -> bool:
         """Return whether the text may end here."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from maskc.errors import LimitError
-from maskc.runtime.link.joining.joints import MAX_HYPOTHESES
+from maskc.runtime.machine import MAX_HYPOTHESES
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.link.parts import legal, make_joints, make_leaf, tokens_of
 

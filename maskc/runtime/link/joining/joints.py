@@ -18,7 +18,6 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.link.automata.automaton import Words
@@ -34,12 +33,11 @@ from maskc.runtime.link.joining.expressions import (
     Rest,
 )
 from maskc.runtime.link.joining.pieces import Link, Piece, RegularPiece
+from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints, Trie
 
-# Two readings of one text are rare, and more of them than this are an ambiguous repetition.
-MAX_HYPOTHESES = 1_000
 _FEW_HYPOTHESES = 8
 _MANY = 2_000  # nodes that cost as much to look at as the calls that it takes
 
@@ -194,7 +192,7 @@ class Joints:
         """Return the hypotheses after some bytes; none if the text is illegal.
 
         Raises:
-            LimitError: there are more than ``MAX_HYPOTHESES``.
+            LimitError: there are too many.
         """
         for byte in text:
             spend(len(here))
@@ -211,10 +209,15 @@ class Joints:
             here = tuple(found)
             if len(here) > _FEW_HYPOTHESES:
                 here = self._distinct(here)
+            check_hypotheses(len(here))
         return here
 
     def take(self, here: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
-        """Return the hypotheses after a token that pieces take as an atom; none if none does."""
+        """Return the hypotheses after a token that pieces take as an atom; none if none does.
+
+        Raises:
+            LimitError: there are too many.
+        """
         found: dict[Link, None] = {}
         for piece, inner, rest in here:
             if not piece.has_atoms:
@@ -225,6 +228,7 @@ class Joints:
                     found[Link(piece, after, rest)] = None
                     if rest.expression is not None and piece.has_ended(after):
                         found.update(dict.fromkeys(rest.starts))
+        check_hypotheses(len(found))
         return tuple(found)
 
     def _turn(self, found: dict[Link, None], piece: Piece, inner: Any, rest: Rest) -> None:
@@ -247,12 +251,6 @@ class Joints:
             for (piece, rest), several in inners.items()
             for inner in piece.unite(several)
         }
-        if len(found) > MAX_HYPOTHESES:
-            raise LimitError(
-                "ways to read the text so far",
-                MAX_HYPOTHESES,
-                "write the repetition so that its passes can be told apart",
-            )
         return tuple(found.values())
 
 

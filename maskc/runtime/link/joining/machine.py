@@ -19,7 +19,7 @@ from maskc.runtime.effort import one_mask
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.pieces import Link
-from maskc.runtime.machine import EVERY_BYTE
+from maskc.runtime.machine import EVERY_BYTE, check_hypotheses
 from maskc.runtime.schema.tries.mixes import Mixes
 
 
@@ -107,6 +107,7 @@ class LinkMachine:
         if any(hypothesis.piece.has_atoms for hypothesis in hypotheses):
             atoms = self.joints.take(hypotheses, token_id)
             found = tuple(dict.fromkeys((*found, *atoms)))
+            check_hypotheses(len(found))
         return found
 
     def _read(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
