@@ -1,9 +1,8 @@
 """The tests of a file's package and the laws that guard it: ``python -m tests.near FILE…``.
 
-The table stands beside that of the layers (``tests/test_layers.py``). For ``maskc/A/B/C.py`` come
-the tests in the deepest folder of ``tests/A/B`` that is there, those named after the module, and
-the laws of the most specific line. Tests that are marked ``costly`` are left out, except where a
-line names their file.
+For ``maskc/A/B/C.py`` come the tests in the deepest folder of ``tests/A/B`` that is there, those
+named after the module, and the laws of the most specific line. Tests that are marked ``costly`` are
+left out, except where a line names their file.
 
 Example: ``maskc/lexer/boundaries.py`` has the tests of ``tests/lexer``, and laws on masks of LALR
 and general grammars and on budgets, since all of them read what the boundaries allow.
