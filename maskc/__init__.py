@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         compile_spelling,
         compile_structural_tag,
         compile_tools,
+        register_format,
     )
     from maskc.errors import MaskcError
     from maskc.kit.kit import Kit
@@ -60,6 +61,7 @@ __all__ = [
     "load_kit",
     "load_spelling",
     "narrow",
+    "register_format",
 ]
 
 
@@ -226,6 +228,7 @@ _MODULES = {
     "fill_bitmasks": "runtime.batches",
     "load": "runtime.artifact",
     "load_spelling": "runtime.spelling.spelling",
+    "register_format": "compiling",
 }
 # They are attributes once something below them is loaded.
 _PACKAGES = {"artifact", "errors", "runtime"}

@@ -342,6 +342,32 @@ def compile_pattern(pattern: str, *, limits: Limits | None = None) -> ByteAutoma
     return compile_automaton(pattern, limits or Limits())
 
 
+def register_format(name: str, *, pattern: str, judge: Callable[[str], bool] | None = None) -> None:
+    """Give a name to strings, which JSON Schemas can ask for with ``format`` from then on.
+
+    It holds for this process, for all threads, and cannot be taken back; the same may be registered
+    again.
+
+    Args:
+        name: not one of the standard's.
+        pattern: of the strings, which it matches as a whole: ECMA-262, as in JSON Schema.
+        judge: says whether a string is of the format, for ``maskc verify``; default: ``re``.
+
+    Raises:
+        FormatError: the name is taken, or the pattern is none, not regular, or too large.
+        LimitError: the pattern takes too long.
+    """
+    check_compiler()
+    from maskc.bounded import run_bounded
+    from maskc.formats.registry import Format, check, register
+    from maskc.jsonschema.patterns import check_pattern
+
+    made = Format(name, pattern, judge)
+    check(made)
+    run_bounded(lambda: check_pattern(name, pattern), None, name=f"format {name}")
+    register(made)
+
+
 def check_compiler() -> None:
     """Check that this is all of maskc, and not the distribution ``maskc-runtime``.
 

@@ -263,6 +263,17 @@ class ExecutorError(MaskcError):
         )
 
 
+class FormatError(MaskcError):
+    """A string format cannot be registered, is not registered, or its reader fails."""
+
+    def __init__(self, name: str, reason: str, remedy: str) -> None:
+        super().__init__(name, reason, remedy)
+        self.name, self.reason, self.remedy = name, reason, remedy
+
+    def __str__(self) -> str:
+        return f"format {_show(self.name)}: {_show(self.reason)}; {self.remedy}"
+
+
 class StageError(MaskcError):
     """A stage of the compiler that this grammar does not have was asked for."""
 

@@ -22,7 +22,7 @@ _MODULES = (
     "levels",
     "limits",
 )
-_ROOMS = ("artifact", "runtime", "vocab")
+_ROOMS = ("artifact", "formats", "runtime", "vocab")
 _INTEGRATIONS = (
     *("__init__", "continuous_batching", "drift", "errors", "llama_cpp", "llama_cpp_model"),
     *(

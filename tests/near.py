@@ -51,6 +51,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "dump": (),
     "emit": ("laws/test_masks_are_exact.py", *STEPS),
     "explain": (),
+    "formats": ("laws/test_host_names.py", "laws/test_patterns_as_values.py"),
     "frontends": ("laws/test_start_symbols.py", "laws/test_postlex_rules.py"),
     "frontends.lark": ("laws/test_lark_quirks.py", "laws/test_start_symbols.py"),
     "glr": (*GENERAL, *STACKS, "laws/test_general_steps_change_no_mask.py"),

@@ -22,6 +22,7 @@ from maskc.build.config import OF_LARK, OF_SCHEMAS, OF_TOOLS, Config, Entry
 from maskc.emit.provenance import describe_grammar
 from maskc.errors import ConfigError, GrammarError, MaskcError, UnreadableFileError
 from maskc.files import read_bounded
+from maskc.formats.registry import Formats, registered
 from maskc.frontends.bundled import list_grammars
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_sources
@@ -89,6 +90,7 @@ class SchemaJob:
     resources: Mapping[str, bytes]
     layout: Layout
     assert_formats: bool
+    formats: Formats = field(default_factory=registered)
 
     def describe(self) -> dict[str, Any]:
         """Return all that decides what its artifact is."""
@@ -102,6 +104,7 @@ class SchemaJob:
             },
             "layout": asdict(self.layout),
             "assert_formats": self.assert_formats,
+            **({"formats": self.formats} if self.formats else {}),
         }
 
     def compile(self, vocabulary: Vocabulary, limits: Limits) -> Contents:
@@ -114,6 +117,7 @@ class SchemaJob:
             resources=self.resources,
             layout=self.layout,
             assert_formats=self.assert_formats,
+            formats=self.formats,
         )
 
 

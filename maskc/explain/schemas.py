@@ -93,6 +93,7 @@ class _Judge:
         self._schema = read_schema(header["grammar"]["text"])
         self._layout = Layout(**header["schema_layout"])
         self._asserts = header["schema_formats"] == "asserted"
+        self._formats = header.get("registered_formats", {})
         self._resources = resources
 
     def refuse(self, before: bytes, text: bytes) -> Refusal:
@@ -128,7 +129,11 @@ class _Judge:
 
     def _build(self, schema: Any, layout: Layout) -> SchemaMachine:
         frozen = build_altered_plan(
-            schema, resources=self._resources, layout=layout, assert_formats=self._asserts
+            schema,
+            resources=self._resources,
+            layout=layout,
+            assert_formats=self._asserts,
+            formats=self._formats,
         )
         budget = Budget(_CACHE_BYTES)
         return SchemaMachine(Plan(frozen, layout, budget), lambda _: None, budget)

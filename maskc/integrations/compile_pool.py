@@ -126,6 +126,7 @@ class OtherProcess:
             "resources": others,
             "layout": asdict(order.layout),
             "assert_formats": order.assert_formats,
+            "formats": dict(order.formats),
         }
         if not others and is_cheap_schema(text):
             made: list[FrozenPlan] = []

@@ -110,6 +110,7 @@ class _Orders:
                     asked["resources"],
                     Layout(**asked["layout"]),
                     asked["assert_formats"],
+                    asked["formats"],
                 ),
                 limits,
             ).data

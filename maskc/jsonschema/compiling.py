@@ -15,6 +15,7 @@ import maskc
 from maskc.artifact.model import FORMAT, Contents
 from maskc.emit.provenance import describe_tokenizer
 from maskc.errors import SchemaError
+from maskc.formats.registry import Formats, registered
 from maskc.jsonschema.building import Builder
 from maskc.jsonschema.dialects import DEFAULT, dialect_of
 from maskc.jsonschema.expressions import Space
@@ -29,7 +30,12 @@ from maskc.vocab.vocabulary import Vocabulary
 
 
 def build_plan(
-    schema: Any, *, resources: Mapping[str, Any], layout: Layout, assert_formats: bool
+    schema: Any,
+    *,
+    resources: Mapping[str, Any],
+    layout: Layout,
+    assert_formats: bool,
+    formats: Formats | None = None,
 ) -> FrozenPlan:
     """Return the plan of a schema.
 
@@ -38,17 +44,23 @@ def build_plan(
         resources: URI → other documents, likewise.
         layout: how texts may be written.
         assert_formats: whether ``format`` is asserted.
+        formats: those of a user; default: those that are registered.
 
     Raises:
         SchemaError: it cannot be compiled, or is a document that only holds a schema.
     """
     parsed = read_schema(schema)
     check_root(parsed)
-    return _build(parsed, resources=resources, layout=layout, assert_formats=assert_formats)
+    return _build(parsed, resources, layout, formats, assert_formats=assert_formats)[0]
 
 
 def build_altered_plan(
-    schema: Any, *, resources: Mapping[str, Any], layout: Layout, assert_formats: bool
+    schema: Any,
+    *,
+    resources: Mapping[str, Any],
+    layout: Layout,
+    assert_formats: bool,
+    formats: Formats | None = None,
 ) -> FrozenPlan:
     """Return the plan of a schema of which keywords may be left out, as lint and explain try them.
 
@@ -56,23 +68,30 @@ def build_altered_plan(
         SchemaError: it cannot be compiled.
     """
     parsed = read_schema(schema)
-    return _build(parsed, resources=resources, layout=layout, assert_formats=assert_formats)
+    return _build(parsed, resources, layout, formats, assert_formats=assert_formats)[0]
 
 
 def _build(
-    parsed: Any, *, resources: Mapping[str, Any], layout: Layout, assert_formats: bool
-) -> FrozenPlan:
+    parsed: Any,
+    resources: Mapping[str, Any],
+    layout: Layout,
+    formats: Formats | None,
+    *,
+    assert_formats: bool,
+) -> tuple[FrozenPlan, Formats]:
+    """Return the plan, and the formats of a user that it asks for."""
     try:
         lowering, formula = _lower(
             parsed,
             resources=resources,
             assert_formats=assert_formats,
+            formats=formats,
             ordered=layout.key_order == "schema",
         )
         builder = Builder(lowering.space, layout, lowering.pointers)
         root = builder.add(formula, "")
         builder.finish()
-        return freeze_plan(builder, root)
+        return freeze_plan(builder, root), lowering.strings.used
     except RecursionError:
         raise SchemaError(
             "", "", "is nested too deep, with its references", "write it with fewer levels"
@@ -98,7 +117,12 @@ def lower_schema(
 
 
 def _lower(
-    parsed: Any, *, resources: Mapping[str, Any], assert_formats: bool, ordered: bool
+    parsed: Any,
+    *,
+    resources: Mapping[str, Any],
+    assert_formats: bool,
+    formats: Formats | None = None,
+    ordered: bool,
 ) -> tuple[Lowering, Formula]:
     dialect = DEFAULT
     others = {uri: read_schema(other) for uri, other in resources.items()}
@@ -108,6 +132,7 @@ def _lower(
     lowering = Lowering(
         Space(),
         assert_formats=assert_formats,
+        formats=registered() if formats is None else formats,
         ordered=ordered,
         root=parsed,
         dialect=dialect,
@@ -125,8 +150,18 @@ def compile_schema(
     resources: Mapping[str, Any] | None = None,
     layout: Layout | None = None,
     assert_formats: bool = True,
+    formats: Formats | None = None,
 ) -> Contents:
     """Return the contents of an artifact.
+
+    Args:
+        schema: as :func:`maskc.jsonschema.reader.read_schema` takes it.
+        vocabulary: the tokens.
+        name: of the schema.
+        resources: URI → other documents, likewise.
+        layout: how texts may be written.
+        assert_formats: whether ``format`` is asserted.
+        formats: those of a user; default: those that are registered.
 
     Raises:
         SchemaError: the schema cannot be compiled.
@@ -134,7 +169,7 @@ def compile_schema(
     layout = layout or Layout()
     parsed = read_schema(schema)
     check_root(parsed)
-    frozen = _build(parsed, resources=resources or {}, layout=layout, assert_formats=assert_formats)
+    frozen, used = _build(parsed, resources or {}, layout, formats, assert_formats=assert_formats)
     text = write_json(parsed)
     fields = [text, layout.to_dict(), assert_formats, sorted((resources or {}).keys())]
     tokenizer, tokens = _describe_vocabulary(vocabulary)
@@ -150,6 +185,7 @@ def compile_schema(
         },
         "schema_layout": layout.to_dict(),
         "schema_formats": "asserted" if assert_formats else "annotations",
+        **({"registered_formats": used} if used else {}),
         "tokenizer": dict(tokenizer),
         "sizes": {"V": vocabulary.vocab_size},
     }

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from maskc.formats.registry import Formats
 from maskc.jsonschema.dialects import Dialect, dialect_of
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, TYPES, Formula
@@ -53,6 +54,7 @@ class Lowering:
     Args:
         space: where formulas live.
         assert_formats: whether ``format`` is asserted.
+        formats: those that are registered.
         ordered: whether keys come in the order in which the schema names them.
         root: the document, parsed.
         dialect: of the root, and of documents that do not name theirs.
@@ -64,6 +66,7 @@ class Lowering:
         space: Space,
         *,
         assert_formats: bool,
+        formats: Formats,
         ordered: bool,
         root: Any,
         dialect: Dialect,
@@ -73,7 +76,7 @@ class Lowering:
         self._root_dialect = dialect
         self._locator = Locator(root)
         self._ordered, self._documents = ordered, documents
-        self.strings = StringKeywords(space, assert_formats=assert_formats)
+        self.strings = StringKeywords(space, assert_formats=assert_formats, formats=formats)
         self._scenarios = Scenarios(self)
         # What references say: many schemas have one of them in many places.
         self._closed: dict[Any, Formula] = {}

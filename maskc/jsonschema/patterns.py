@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from maskc.errors import FormatError
 from maskc.jsonschema.charsets import CharSet
-from maskc.jsonschema.exploring import explore, merge_starts
+from maskc.jsonschema.exploring import TooLargeError, explore, merge_starts
 from maskc.jsonschema.repeats import check_counts, shorten, split_lengths
 from maskc.jsonschema.syntax import (
     ANYTHING,
@@ -21,6 +22,7 @@ from maskc.jsonschema.syntax import (
     Choice,
     Look,
     Node,
+    PatternError,
     Repeat,
     Sequence,
     Set,
@@ -44,6 +46,27 @@ def build_pattern(text: str) -> CharDfa:
 def build_whole(text: str) -> CharDfa:
     """Return the automaton of the strings that a pattern matches from start to end."""
     return _build(parse_pattern(text), anchored=True)
+
+
+def whole(text: str) -> str:
+    """Return the pattern that matches the strings that a pattern matches from start to end."""
+    return f"^(?:{text})$"
+
+
+def check_pattern(name: str, text: str) -> None:
+    """Check the pattern of a format.
+
+    Raises:
+        FormatError: it is no pattern, not regular, or too large.
+    """
+    try:
+        parse_pattern(text)  # which may be no pattern by itself
+        split_pattern(whole(text))
+    except PatternError as error:
+        raise FormatError(name, f"its pattern {text!r} {error}", "write another one") from None
+    except (TooLargeError, RecursionError):
+        problem = f"its pattern {text!r} makes too large an automaton"
+        raise FormatError(name, problem, "write a simpler one") from None
 
 
 def split_pattern(text: str) -> list[tuple[CharDfa, int, int | None]]:

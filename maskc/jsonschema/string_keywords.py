@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from maskc.formats.registry import Formats
 from maskc.jsonschema.automata import list_strings
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formats import LENGTHS, build_format
 from maskc.jsonschema.formulas import BIT, EVERY_TYPE, Formula
-from maskc.jsonschema.patterns import build_pattern, split_pattern
+from maskc.jsonschema.patterns import build_pattern, split_pattern, whole
 from maskc.jsonschema.places import Place
 from maskc.jsonschema.syntax import PatternError
 from maskc.runtime.schema.strings.characters import CharDfa
@@ -29,10 +30,16 @@ class StringKeywords:
     Args:
         space: where formulas live.
         assert_formats: whether ``format`` is asserted.
+        formats: those that are registered.
+
+    Attributes:
+        used: those of them that a schema has asked for.
     """
 
-    def __init__(self, space: Space, *, assert_formats: bool) -> None:
+    def __init__(self, space: Space, *, assert_formats: bool, formats: Formats) -> None:
         self._space, self._assert_formats = space, assert_formats
+        self._registered = formats
+        self.used: dict[str, str] = {}
         self._patterns: dict[str, Formula] = {}
         self._pattern_dfas: dict[str, int] = {}
         self._formats: dict[str, Formula] = {}
@@ -54,11 +61,11 @@ class StringKeywords:
             raise place.fault("pattern", "is no string", "write a regular expression")
         found = self._patterns.get(pattern)
         if found is None:
-            found = self._patterns[pattern] = self._read_pattern(place, pattern)
+            found = self._patterns[pattern] = self._read_pattern(place, "pattern", pattern)
         return found
 
-    def _read_pattern(self, place: Place, pattern: str) -> Formula:
-        parts = self._guard(place, "pattern", lambda: split_pattern(pattern), f"{pattern!r} ")
+    def _read_pattern(self, place: Place, keyword: str, pattern: str) -> Formula:
+        parts = self._guard(place, keyword, lambda: split_pattern(pattern), f"{pattern!r} ")
         return self._space.either(self._part(dfa, low, high) for dfa, low, high in parts)
 
     def _part(self, dfa: CharDfa, low: int, high: int | None) -> Formula:
@@ -99,13 +106,20 @@ class StringKeywords:
     def _format(self, place: Place, name: Any) -> Formula:
         if not isinstance(name, str):
             raise place.fault("format", "is no string", "write a name")
-        if name not in self._formats:
-            found = self._space.true
-            dfa = build_format(name)
-            if dfa is not None:
-                found = self._space.make("string", self._space.add_dfa(dfa), True)
-                if name in LENGTHS:
-                    bounds = self._space.make("length", *LENGTHS[name])
-                    found = self._space.both([found, bounds])
-            self._formats[name] = found
-        return self._formats[name]
+        found = self._formats.get(name)
+        if found is None:
+            found = self._formats[name] = self._read_format(place, name)
+        return found
+
+    def _read_format(self, place: Place, name: str) -> Formula:
+        space = self._space
+        if name in self._registered:
+            self.used[name] = self._registered[name]
+            return self._read_pattern(place, "format", whole(self._registered[name]))
+        dfa = build_format(name)
+        if dfa is None:
+            return space.true
+        found = space.make("string", space.add_dfa(dfa), True)
+        if name in LENGTHS:
+            found = space.both([found, space.make("length", *LENGTHS[name])])
+        return found

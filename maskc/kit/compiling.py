@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
 from maskc.automata.counted import count_loops
 from maskc.bounded import run_bounded
+from maskc.formats.registry import Formats, registered
 from maskc.frontends.regex import read_pattern
 from maskc.jsonschema.compiling import build_plan
 from maskc.kit.patterns import Pattern
@@ -49,12 +50,14 @@ class SchemaOrder:
         resources: URI → other documents.
         layout: how texts may be written.
         assert_formats: whether ``format`` is asserted.
+        formats: those of a user.
     """
 
     schema: Any
     resources: Mapping[str, Any]
     layout: Layout
     assert_formats: bool
+    formats: Formats = field(default_factory=registered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,7 @@ class InProcess:
             resources=order.resources,
             layout=order.layout,
             assert_formats=order.assert_formats,
+            formats=order.formats,
         )
         # To watch the clock takes longer than to compile such a schema.
         if is_plain(order.schema, most=_FEW_SCHEMAS):

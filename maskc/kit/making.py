@@ -15,6 +15,7 @@ from typing import Any
 from maskc.artifact.model import Contents
 from maskc.bounded import run_bounded
 from maskc.errors import ArtifactError, SchemaError
+from maskc.formats.registry import n_registered
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.constraint import Constraint
 from maskc.kit.patterns import Pattern
@@ -93,13 +94,14 @@ class Maker:
             make: makes it; threads that ask at the same time make it once.
             limits: of making it, which decide whether it can be made.
         """
-        found = self._pieces.generations.current.get((kind, key))
+        name = (kind, key, n_registered())
+        found = self._pieces.generations.current.get(name)
         if found is not None:
             self._n_found += 1
             return found
-        found = self._pieces.get((kind, key))
+        found = self._pieces.get(name)
         if found is None:
-            found = self._flights.run((kind, key, limits), lambda: self._make(kind, key, make))
+            found = self._flights.run((name, limits), lambda: self._make(name, make))
         else:
             self._n_found += 1
         # It is in the current generation now, whose size is charged.
@@ -107,12 +109,12 @@ class Maker:
             self._budget.charge(found.held_bytes)
         return found
 
-    def _make(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
-        found = self._pieces.get((kind, key))  # another thread may have made it by now
+    def _make(self, name: tuple[str, Hashable, int], make: Callable[[], Any]) -> Any:
+        found = self._pieces.get(name)  # another thread may have made it by now
         if found is None:
             found = make()
             self._n_made += 1
-            self._pieces.put((kind, key), found)
+            self._pieces.put(name, found)
         return found
 
     def statistics(self) -> dict[str, int]:
@@ -252,7 +254,7 @@ class Maker:
         return piece
 
 
-def _measure(key: tuple[str, Hashable]) -> int:
+def _measure(key: tuple[str, Hashable, int]) -> int:
     """Return the estimated bytes of what was made for a key, and of the key."""
     return 2_000 + (2 * len(key[1]) if isinstance(key[1], bytes | str | tuple) else 0)
 

@@ -25,7 +25,7 @@ def list_facts(path: str, n_bytes: int, header: Mapping[str, Any]) -> list[tuple
     source = [
         ("JSON Schema", header["grammar"]["name"]),
         ("layout", describe_layout(header)),
-        ("formats", header["schema_formats"]),
+        ("formats", ", ".join([header["schema_formats"], *header.get("registered_formats", ())])),
     ]
     return list_origin(path, n_bytes, header, source)
 

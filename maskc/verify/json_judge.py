@@ -12,11 +12,13 @@ and keys in any order, and no numbers of more than 4,000 digits.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
 from maskc.errors import MissingPackageError, SchemaError
+from maskc.formats.registry import judge_of
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.schema.numbers.powers import decimal
 from maskc.runtime.schema.plan.values import number_value
@@ -44,6 +46,7 @@ class ValueJudge:
     Args:
         text: of a JSON Schema.
         resources: URI → the documents that it refers to.
+        formats: those of a user, with their patterns.
 
     Attributes:
         schema: as it was read, its patterns as ``re`` reads them.
@@ -53,8 +56,14 @@ class ValueJudge:
         SchemaError: the judge cannot read a number or a pattern of it.
     """
 
-    def __init__(self, text: str, resources: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        resources: Mapping[str, Any] | None = None,
+        formats: Mapping[str, str] | None = None,
+    ) -> None:
         try:
+            from jsonschema import FormatChecker
             from jsonschema.validators import Draft202012Validator, validator_for
             from referencing import Registry, Resource
             from referencing.exceptions import Unresolvable
@@ -75,7 +84,10 @@ class ValueJudge:
             (uri, Resource.from_contents(_load(other), default_specification=specification))
             for uri, other in (resources or {}).items()
         )
-        self._validator = kind(schema, registry=registry)
+        checker = FormatChecker(())
+        for name, pattern in (formats or {}).items():
+            checker.checks(name)(_judge_strings(name, pattern))
+        self._validator = kind(schema, registry=registry, format_checker=checker)
         self._unresolvable = Unresolvable
 
     def judge(self, value: Any) -> bool:
@@ -111,12 +123,13 @@ class Judge(ValueJudge):
     """
 
     def __init__(self, artifact: Artifact, resources: Mapping[str, Any] | None = None) -> None:
-        super().__init__(artifact.header["grammar"]["text"], resources)
+        formats = artifact.header.get("registered_formats", {})
+        super().__init__(artifact.header["grammar"]["text"], resources, formats)
         self.layout: Mapping[str, str] = artifact.header["schema_layout"]
         self.is_complete = (
             self.layout["key_order"] == "any"
             and self.layout["numbers"] == "usual"
-            and not _has_format(self.schema)
+            and not _has_format(self.schema, formats)
         )
 
 
@@ -155,10 +168,33 @@ def _to_python(pattern: str) -> str:
         raise SchemaError("", "pattern", problem, "verify it without this pattern") from None
 
 
-def _has_format(schema: Any) -> bool:
+def _judge_strings(name: str, pattern: str) -> Callable[[Any], bool]:
+    """Return what judges the strings of a user's format; other values are valid.
+
+    Raises:
+        SchemaError: the judge does not read the pattern.
+    """
+    judge: Callable[[str], object] | None = judge_of(name)
+    if judge is None:
+        try:
+            whole = re.compile(_to_python(pattern))
+        except (re.error, OverflowError, RecursionError):
+            problem = f"{name} has a pattern that the judge does not read"
+            raise SchemaError("", "format", problem, "register it with a judge") from None
+        judge = whole.fullmatch
+    asked = judge
+    return lambda value: not isinstance(value, str) or bool(asked(value))
+
+
+def _has_format(schema: Any, judged: Collection[str]) -> bool:
+    """Return whether a schema has a format beside those that are judged."""
     if isinstance(schema, dict):
-        return "format" in schema or any(map(_has_format, schema.values()))
-    return isinstance(schema, list) and any(map(_has_format, schema))
+        found = schema.get("format")
+        is_judged = isinstance(found, str) and found in judged
+        return (found is not None and not is_judged) or any(
+            _has_format(inner, judged) for inner in schema.values()
+        )
+    return isinstance(schema, list) and any(_has_format(inner, judged) for inner in schema)
 
 
 def read_json(text: str) -> Any:

@@ -75,7 +75,7 @@ def test_a_refusal_comes_back_with_its_class_and_fields(lane):
     with pytest.raises(GrammarError) as raised:
         ask(lane, {"kind": "pattern", "text": "("})
     assert raised.value.name == "<regex>"
-    plan = {"kind": "plan", "resources": {}, "layout": {}, "assert_formats": True}
+    plan = {"kind": "plan", "resources": {}, "layout": {}, "assert_formats": True, "formats": {}}
     with pytest.raises(SchemaError) as raised:
         ask(lane, {**plan, "text": '{"type": "nothing"}'})
     assert (raised.value.pointer, raised.value.keyword) == ("", "type")

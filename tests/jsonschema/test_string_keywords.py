@@ -12,7 +12,7 @@ from maskc.jsonschema.string_keywords import StringKeywords
 
 def lower(schema, *, assert_formats=True):
     space = Space()
-    keywords = StringKeywords(space, assert_formats=assert_formats)
+    keywords = StringKeywords(space, assert_formats=assert_formats, formats={})
     return space, list(keywords.lower(Place(schema, None, "/a", DEFAULT)))
 
 
@@ -36,7 +36,7 @@ def test_a_pattern_of_few_strings_asks_nothing_of_other_types():
 
 def test_a_pattern_is_built_once():
     space = Space()
-    keywords = StringKeywords(space, assert_formats=True)
+    keywords = StringKeywords(space, assert_formats=True, formats={})
     place = Place({"pattern": "a|b"}, None, "", DEFAULT)
     assert list(keywords.lower(place)) == list(keywords.lower(place))
     assert len(space.dfas) == 1
