@@ -14,6 +14,7 @@ A shell starts what runs in the background with Ctrl-C ignored, and commands inh
 Ctrl-C would then wait for ever, so it is heeded again.
 """
 
+import gc
 import os
 import signal
 
@@ -49,6 +50,12 @@ def pytest_configure() -> None:
             f"{stale[0]} and {len(stale) - 1} others are not what was compiled of them: "
             "make native, or make pure"
         )
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from walking all tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -165,6 +165,7 @@ def test_sqlite_prepares_every_query_that_is_drawn(database):
         assert not followed.matcher().accept_text(bad), bad
 
 
+@pytest.mark.costly
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_every_import_that_is_drawn_resolves():
     example, draw = load_example("imports"), random.Random(1)

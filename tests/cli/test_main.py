@@ -195,6 +195,7 @@ def test_a_reader_that_goes_away_is_no_error(artifact, options):
     assert (process.returncode, process.stderr) == (141, b"")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("closed", "status"), [("<&-", 2), (">&-", 0), ("2>&-", 0)])
 def test_a_standard_stream_that_is_closed_is_no_other_file(artifact, tmp_path, closed, status):
     text = "-" if closed == "<&-" else "["

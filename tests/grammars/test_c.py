@@ -129,6 +129,7 @@ def syntax_errors(source: str) -> list[str]:
     return found
 
 
+@pytest.mark.costly
 def test_the_only_silent_choice_is_the_dangling_else():
     assert conflicts(read_grammar("c"), "translation_unit") == [
         "Shift/Reduce conflict for terminal ELSE: (resolving as shift)"
@@ -354,6 +355,7 @@ def test_a_changed_text_that_is_still_accepted_is_syntax_to_gcc(parser, tree_par
     assert syntax_errors(renamed(tree_parser, texts)) == []
 
 
+@pytest.mark.costly
 @needs_gcc
 def test_generated_texts_are_syntax_to_gcc(parser, tree_parser, artifact):
     texts = generate(artifact, count=3, max_tokens=20)

@@ -77,6 +77,7 @@ def test_the_same_terminals_are_ignored(ours, bundled):
     assert ours.lexer_conf.ignore == bundled.lexer_conf.ignore
 
 
+@pytest.mark.costly
 def test_files_of_the_standard_library_get_the_same_verdict(ours, bundled):
     texts = [
         p.read_text(encoding="utf-8", errors="surrogateescape") for p in standard_library_files()

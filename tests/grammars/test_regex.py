@@ -89,6 +89,7 @@ def test_the_corpus_is_walked_token_by_token(artifact, name):
     assert walk(artifact, CORPUS[name]) == "ok"
 
 
+@pytest.mark.costly
 def test_most_patterns_of_the_standard_library_are_accepted(parser):
     patterns = standard_library_patterns()
     accepted = [pattern for pattern in patterns if accepts(parser, pattern)]

@@ -303,6 +303,7 @@ def test_memory_is_bounded_by_the_budget_and_by_the_system():
     lane.close()
 
 
+@pytest.mark.costly
 def test_a_process_that_dies_is_replaced_by_the_spare_one():
     processes = Processes(load_vocabulary("bytes"), REQUEST_LIMITS, keeps_spare=True)
     lane = Lane(processes, niceness=3)

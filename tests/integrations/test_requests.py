@@ -48,6 +48,7 @@ def test_the_operator_says_which_kinds_are_served(setting, kinds, monkeypatch):
     assert read_kinds() == kinds
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("setting", "fills", "prepares"),
     [

@@ -107,6 +107,7 @@ def test_what_is_referred_to_twice_is_looked_at_once():
     assert not accepts(machine, '{"b":1}')
 
 
+@pytest.mark.costly
 def test_too_many_pairs_of_ways_are_refused():
     ways = [{"anyOf": [{"properties": {f"k{n}": {"type": "null"}}}, {}]} for n in range(8)]
     with pytest.raises(SchemaError, match="more than 200,000 pairs"):

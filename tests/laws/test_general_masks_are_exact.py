@@ -75,6 +75,7 @@ def test_a_mask_is_exact_where_alternatives_share_their_tails(seed, monkeypatch)
         check(text, alphabet, 4, draw_tokens(draw, alphabet), lexer)
 
 
+@pytest.mark.costly
 @examples(60)
 @given(st.integers(0, 110), st.sampled_from(LEXERS))
 def test_a_mask_is_exact_for_an_awkward_grammar(seed, lexer):

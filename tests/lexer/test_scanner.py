@@ -96,6 +96,7 @@ print(hashlib.sha256(open(sys.argv[2], "rb").read()).hexdigest())
 """
 
 
+@pytest.mark.costly
 def test_the_hash_seed_does_not_reach_the_artifact(tmp_path):
     text = (
         'start: (A | B | "ab" | c)+\nc: "(" start ")" | "[" [start] "]"\n'

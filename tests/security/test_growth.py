@@ -71,6 +71,7 @@ def test_7500_names_have_the_states_of_their_minimal_automaton():
     assert build_scanner(grammar.lexer).n_states == 15_930
 
 
+@pytest.mark.costly
 def test_tokens_of_10000_bytes_have_a_row_each():
     pieces = (b"a", b" ", b"[1,", b'"a",', b'{"a":')
     long = [(piece * 10_000)[:10_000] for piece in pieces]

@@ -55,6 +55,7 @@ def test_generate_names_the_text(capfd, artifact):
     assert err.count("\n") == 1
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "command",
     [("explain", "--text", "a" * 39), ("bench",), ("lint",)],

@@ -158,6 +158,7 @@ def allowed():
     return modules | set(sys.stdlib_module_names) | {"maskc"}
 
 
+@pytest.mark.costly
 def test_no_command_asks_for_a_module_that_is_not_its_own(place):
     ran = subprocess.run(
         [sys.executable, "-P", "-c", WATCHER, json.dumps(commands())],
@@ -177,6 +178,7 @@ def test_no_command_asks_for_a_module_that_is_not_its_own(place):
     assert "evil" not in asked
 
 
+@pytest.mark.costly
 def test_modules_in_the_current_folder_are_not_imported(place):
     for arguments in commands()[:5]:
         ran = maskc(place, *arguments)
@@ -184,6 +186,7 @@ def test_modules_in_the_current_folder_are_not_imported(place):
     assert imported(place) == []
 
 
+@pytest.mark.costly
 def test_processes_of_verify_do_not_import_from_the_current_folder(place):
     """Python starts them as `python -c`, which looks for `multiprocessing` there first."""
     ran = maskc(place, "verify", "g.bytes.maskc", "--corpus", "texts", *FEW, "--jobs", "2")
@@ -202,6 +205,7 @@ def test_a_grammar_that_names_a_class_is_refused(place, command):
     assert imported(place) == []
 
 
+@pytest.mark.costly
 def test_an_artifact_that_names_a_class_imports_nothing(place):
     forge(place / "g.bytes.maskc", lambda grammar: grammar.update(postlex="evil:E"))
     for arguments in commands("g.bytes.maskc")[1:7]:
@@ -223,6 +227,7 @@ def forge(path, change):
     path.write_bytes(encode(header, arrays))
 
 
+@pytest.mark.costly
 def test_an_older_artifact_that_names_larks_own_indenter_is_verified(place):
     comment = (
         "// maskc: postlex=lark.indenter:PythonIndenter\n%declare LPAR LSQB LBRACE RPAR RSQB RBRACE"

@@ -114,6 +114,7 @@ def test_a_source_that_breaks_changes_nothing(artifact, use):
     assert state_of(matcher) == before
 
 
+@pytest.mark.costly
 def test_validating_more_tokens_than_a_history_keeps_changes_nothing(artifact):
     matcher = follow(artifact)
     before = state_of(matcher)

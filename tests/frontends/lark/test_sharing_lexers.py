@@ -22,6 +22,7 @@ def _tokens(lark, text):
     return [(token.type, str(token), token.line) for token in lark.lex(text)]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", ["json", "lua", "python"])
 def test_contexts_have_the_terminals_that_lark_gives_them_in_its_order(name):
     source = load_source(name)

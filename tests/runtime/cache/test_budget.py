@@ -110,6 +110,7 @@ def grow(artifact):
     return grown
 
 
+@pytest.mark.costly
 def test_new_texts_without_end_take_no_more_than_their_budget(artifact):
     cache_bytes = 150_000
     assert grow(Artifact(artifact.contents)) > cache_bytes

@@ -109,6 +109,7 @@ def test_a_beginning_has_an_end(before, more):
         assert any(is_host(text + end) for end in ends)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("basic", ["a", "-", "--", "---", "a--", "-a-", "ab-c", "1" * 46])
 def test_letters_and_a_hyphen_can_become_a_label_where_there_is_room(basic):
     """With ten letters left nothing is looked up: here is what they are needed for."""
