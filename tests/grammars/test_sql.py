@@ -15,20 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lark import Lark, Token, Tree
 
-from tests.grammars.derive import Deriver, accepts, conflicts
-from tests.grammars.walks import (
-    generate,
-    read_corpus,
-    read_grammar,
-    walk,
-)
+from tests.grammars.derive import Deriver, accepts
+from tests.grammars.laws import GrammarLaws
+from tests.grammars.walks import read_grammar
 
 pytestmark = pytest.mark.skipif(
     sqlite3.sqlite_version_info < (3, 39), reason="RIGHT JOIN and IS DISTINCT FROM came with 3.39"
 )
 
-GRAMMAR = "sql"
-CORPUS = read_corpus(GRAMMAR)
 SYNTAX = re.compile(
     "syntax error|incomplete input|unrecognized token|unterminated|should come after"
     "|JOIN clause is required|unknown join type|unknown table option|null character"
@@ -44,91 +38,71 @@ LEXEMES = {
     "VARIABLE": ["?", "?1", ":v", "@v", "$v"],
 }
 # Words that SQLite knows and does not reserve.
-UNRESERVED = [
-    "abort",
-    "action",
-    "after",
-    "always",
-    "analyze",
-    "asc",
-    "attach",
-    "before",
-    "begin",
-    "by",
-    "cascade",
-    "cast",
-    "column",
-    "conflict",
-    "current",
-    "database",
-    "deferred",
-    "desc",
-    "detach",
-    "do",
-    "each",
-    "end",
-    "exclude",
-    "exclusive",
-    "explain",
-    "fail",
-    "first",
-    "following",
-    "for",
-    "generated",
-    "glob",
-    "groups",
-    "if",
-    "ignore",
-    "immediate",
-    "initially",
-    "instead",
-    "key",
-    "last",
-    "like",
-    "match",
-    "materialized",
-    "no",
-    "nulls",
-    "of",
-    "offset",
-    "others",
-    "partition",
-    "plan",
-    "pragma",
-    "preceding",
-    "query",
-    "range",
-    "recursive",
-    "regexp",
-    "reindex",
-    "release",
-    "rename",
-    "replace",
-    "restrict",
-    "rollback",
-    "row",
-    "rows",
-    "savepoint",
-    "temp",
-    "temporary",
-    "ties",
-    "trigger",
-    "unbounded",
-    "vacuum",
-    "view",
-    "virtual",
-    "with",
-    "without",
+UNRESERVED = """
+abort action after always analyze asc attach before begin by cascade cast column conflict
+current database deferred desc detach do each end exclude exclusive explain fail first following
+for generated glob groups if ignore immediate initially instead key last like match materialized
+no nulls of offset others partition plan pragma preceding query range recursive regexp reindex
+release rename replace restrict rollback row rows savepoint temp temporary ties trigger
+unbounded vacuum view virtual with without
+"""
+ACCEPTED = [
+    *("SELECT 1", "sElEcT\f1\r\n;", "SELECT key, action, row FROM query WHERE plan = 1"),
+    *("SELECT 1 AS 'a name', 2 two, 3 AS [drei]", "SELECT selected FROM fromage"),
+    *("SELECT ſelect", "SELECT naïve, 日本 FROM Ελλάδα", "SELECT SELECT$x", "SELECT '' || x''"),
+    *("SELECT a/**/b/* * / **/", "SELECT 1 -- no line after", "SELECT 1 - -1 -+-~1"),
+    *("SELECT a.b.c, t.*, *", "SELECT * FROM (a, b JOIN c ON 1) x LEFT JOIN d USING (e, f)"),
+    "SELECT * FROM a NATURAL LEFT OUTER JOIN b",
+    "SELECT * FROM json_each(?1) WHERE ?2 OR :name OR @name OR $name OR ?",
+    "SELECT 1 IN t, 1 IN main.t, 1 IN f(1, 2), 1 NOT IN ()",
+    "SELECT 1 WHERE 1 GROUP BY 1 HAVING 1 WINDOW w AS () ORDER BY 1 LIMIT 1",
+    *("SELECT 1 HAVING 1", "VALUES (1), (2) UNION ALL SELECT 3 ORDER BY 1"),
+    "SELECT 9223372036854775808, 0xFFFFFFFFFFFFFFFF, 1.e5",
+    "CREATE TABLE t (a, b INTEGER PRIMARY KEY DESC, c UNSIGNED BIG INT (+1, -2))",
+    "CREATE TABLE t (a CONSTRAINT c NOT NULL UNIQUE CHECK (a) DEFAULT +1 COLLATE nocase)",
+    "CREATE TABLE t (a REFERENCES u ON DELETE SET DEFAULT MATCH full_ NOT DEFERRABLE NOT NULL)",
+    "CREATE TABLE t AS WITH a AS (SELECT 1) SELECT * FROM a",
+    "INSERT INTO t SELECT * FROM a WHERE 1 ON CONFLICT DO NOTHING",
+    "INSERT INTO t SELECT * FROM a ORDER BY 1 ON CONFLICT DO NOTHING",
+    "INSERT INTO t SELECT 1 ON CONFLICT DO NOTHING",
+    "INSERT INTO t VALUES (1) ON CONFLICT (a COLLATE b DESC, c) DO UPDATE SET d = 1 WHERE 2",
+    "UPDATE t INDEXED BY i SET a = 1, (b, c) = (1, 2) FROM u JOIN v RETURNING *",
+    *("DROP TABLE IF EXISTS main.t", "BEGIN; SELECT 1; END"),
 ]
-
-
-def list_lexemes(parser: Lark) -> dict[str, list[str]]:
-    words = {
-        terminal.name: [terminal.name, terminal.name.lower(), terminal.name.title()]
-        for terminal in parser.terminals
-        if terminal.priority
-    }
-    return {**words, **LEXEMES}
+REFUSED = [
+    *("", ";", "SELECT", "SELECT 1,", "SELECT 1 FROM", "SELECT 12abc", "SELECT 1é"),
+    *("SELECT 0x", "SELECT 0xG", "SELECT 1e", "SELECT x'abc'", "SELECT 1 x'0'", "SELECT 'a"),
+    *("SELECT 'a\0b'", 'SELECT "a', "SELECT select", "SELECT Select FROM t"),
+    *("SELECT 1 AS from", "SELECTx", "SELECT1", "ſELECT 1", "\ufeffselect 1 \ufeffselect"),
+    *("SELECT 1 FROM t WHERE", "SELECT 1 FROM t ON a", "SELECT 1 FROM t LEFT JOIN"),
+    *("SELECT 1 FROM t INNER OUTER JOIN u", "SELECT 1 ORDER BY 1 UNION SELECT 2"),
+    *("SELECT 1 LIMIT 1 UNION SELECT 2", "VALUES (1) ORDER BY 1", "VALUES (1) LIMIT 1"),
+    *("SELECT () FROM t", "SELECT a b c", "SELECT t.* x", "SELECT a BETWEEN 1"),
+    *("SELECT a BETWEEN 1 OR 2", "SELECT a NOT = 1", "SELECT a ESCAPE b", "SELECT CASE END"),
+    *("SELECT CASE WHEN 1 END", "SELECT f(DISTINCT *)", "SELECT f(*, 1)"),
+    *("SELECT raise FROM t", "SELECT current_date (1)", "SELECT 1 FROM t INDEXED BY"),
+    *("SELECT a = = 1", "SELECT 1 /* open", "SELECT 1 */", "SELECT 1 FROM (SELECT 2"),
+    *("SELECT f() OVER (ROWS BETWEEN 1 AND 2)", "SELECT f() OVER (ROWS UNBOUNDED FOLLOWING)"),
+    *("SELECT f() OVER (ORDER BY 1 PARTITION BY 2)", "SELECT f() FILTER (1)", "INSERT INTO t"),
+    *("INSERT t VALUES (1)", "INSERT INTO t VALUES 1", "INSERT INTO t (a) (SELECT 1)"),
+    "INSERT INTO t SELECT * FROM a ON CONFLICT DO NOTHING",
+    "INSERT INTO t VALUES (1) ON CONFLICT DO DELETE",
+    *("INSERT INTO t DEFAULT VALUES ON CONFLICT DO NOTHING", "UPDATE t SET a"),
+    *("UPDATE t SET t.a = 1", "UPDATE SET a = 1", "DELETE t", "DELETE FROM t LIMIT WHERE"),
+    *("CREATE TABLE t", "CREATE TABLE t ()", "CREATE TABLE t (a,)"),
+    *("CREATE TABLE t (PRIMARY KEY (a))", "CREATE TABLE t (a DEFAULT 1 + 2)"),
+    *("CREATE TABLE t (a) WITHOUT a", "CREATE TABLE order (a)", "CREATE TEMP INDEX i ON t (a)"),
+    *("CREATE INDEX i ON t ()", "CREATE VIEW v SELECT 1", "CREATE UNIQUE TABLE t (a)"),
+    *("DROP t", "SELECT 1;;", "SELECT 1 SELECT 2"),
+]
+LEFT_OUT = [
+    *("SELECT a = NOT b", "SELECT 'a' 'b'", "SELECT a FROM 't'", "SELECT * FROM a, b ON 1"),
+    *("SELECT * FROM a LEFT NATURAL JOIN b", "SELECT filter FROM t", "SELECT left FROM t"),
+    *("SELECT a end", "EXPLAIN SELECT 1", "PRAGMA user_version", "ALTER TABLE t ADD COLUMN a"),
+    *("SAVEPOINT s", "SELECT $a::b(c)", "SELECT 1 BETWEEN 2 = 3 AND 4"),
+    *("SELECT 1 FROM t LEFT RIGHT JOIN u", "UPDATE t SET a == 1"),
+    "CREATE TABLE t (a generated)",
+]
 
 
 def complaint(text: str) -> str:
@@ -168,220 +142,78 @@ def statements(text: str) -> list[str]:
     ]
 
 
-def test_lark_makes_no_silent_choice():
-    assert conflicts(read_grammar("sql"), "script") == []
-
-
-@pytest.mark.parametrize("name", CORPUS)
-def test_the_corpus_is_accepted_and_sqlite_runs_it(parser, name):
-    parser.parse(CORPUS[name])
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    for statement in statements(CORPUS[name]):
-        connection.execute(statement).fetchall()
-    connection.close()
-
-
-@pytest.mark.parametrize("name", CORPUS)
-def test_the_corpus_is_walked_token_by_token(artifact, name):
-    assert walk(artifact, CORPUS[name]) == "ok"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "SELECT 1",
-        "sElEcT\f1\r\n;",
-        "SELECT key, action, row FROM query WHERE plan = 1",
-        "SELECT 1 AS 'a name', 2 two, 3 AS [drei]",
-        "SELECT selected FROM fromage",
-        "SELECT ſelect",
-        "SELECT naïve, 日本 FROM Ελλάδα",
-        "SELECT SELECT$x",
-        "SELECT '' || x''",
-        "SELECT a/**/b/* * / **/",
-        "SELECT 1 -- no line after",
-        "SELECT 1 - -1 -+-~1",
-        "SELECT a.b.c, t.*, *",
-        "SELECT * FROM (a, b JOIN c ON 1) x LEFT JOIN d USING (e, f)",
-        "SELECT * FROM a NATURAL LEFT OUTER JOIN b",
-        "SELECT * FROM json_each(?1) WHERE ?2 OR :name OR @name OR $name OR ?",
-        "SELECT 1 IN t, 1 IN main.t, 1 IN f(1, 2), 1 NOT IN ()",
-        "SELECT 1 WHERE 1 GROUP BY 1 HAVING 1 WINDOW w AS () ORDER BY 1 LIMIT 1",
-        "SELECT 1 HAVING 1",
-        "VALUES (1), (2) UNION ALL SELECT 3 ORDER BY 1",
-        "SELECT 9223372036854775808, 0xFFFFFFFFFFFFFFFF, 1.e5",
-        "CREATE TABLE t (a, b INTEGER PRIMARY KEY DESC, c UNSIGNED BIG INT (+1, -2))",
-        "CREATE TABLE t (a CONSTRAINT c NOT NULL UNIQUE CHECK (a) DEFAULT +1 COLLATE nocase)",
-        "CREATE TABLE t (a REFERENCES u ON DELETE SET DEFAULT MATCH full_ NOT DEFERRABLE NOT NULL)",
-        "CREATE TABLE t AS WITH a AS (SELECT 1) SELECT * FROM a",
-        "INSERT INTO t SELECT * FROM a WHERE 1 ON CONFLICT DO NOTHING",
-        "INSERT INTO t SELECT * FROM a ORDER BY 1 ON CONFLICT DO NOTHING",
-        "INSERT INTO t SELECT 1 ON CONFLICT DO NOTHING",
-        "INSERT INTO t VALUES (1) ON CONFLICT (a COLLATE b DESC, c) DO UPDATE SET d = 1 WHERE 2",
-        "UPDATE t INDEXED BY i SET a = 1, (b, c) = (1, 2) FROM u JOIN v RETURNING *",
-        "DROP TABLE IF EXISTS main.t",
-        "BEGIN; SELECT 1; END",
-    ],
-)
-def test_a_statement_is_accepted(parser, text):
-    assert accepts(parser, text)
-    assert text.count(";") == 2 or is_syntax(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        ";",
-        "SELECT",
-        "SELECT 1,",
-        "SELECT 1 FROM",
-        "SELECT 12abc",
-        "SELECT 1é",
-        "SELECT 0x",
-        "SELECT 0xG",
-        "SELECT 1e",
-        "SELECT x'abc'",
-        "SELECT 1 x'0'",
-        "SELECT 'a",
-        "SELECT 'a\0b'",
-        'SELECT "a',
-        "SELECT select",
-        "SELECT Select FROM t",
-        "SELECT 1 AS from",
-        "SELECTx",
-        "SELECT1",
-        "ſELECT 1",
-        "\ufeffselect 1 \ufeffselect",
-        "SELECT 1 FROM t WHERE",
-        "SELECT 1 FROM t ON a",
-        "SELECT 1 FROM t LEFT JOIN",
-        "SELECT 1 FROM t INNER OUTER JOIN u",
-        "SELECT 1 ORDER BY 1 UNION SELECT 2",
-        "SELECT 1 LIMIT 1 UNION SELECT 2",
-        "VALUES (1) ORDER BY 1",
-        "VALUES (1) LIMIT 1",
-        "SELECT () FROM t",
-        "SELECT a b c",
-        "SELECT t.* x",
-        "SELECT a BETWEEN 1",
-        "SELECT a BETWEEN 1 OR 2",
-        "SELECT a NOT = 1",
-        "SELECT a ESCAPE b",
-        "SELECT CASE END",
-        "SELECT CASE WHEN 1 END",
-        "SELECT f(DISTINCT *)",
-        "SELECT f(*, 1)",
-        "SELECT raise FROM t",
-        "SELECT current_date (1)",
-        "SELECT 1 FROM t INDEXED BY",
-        "SELECT a = = 1",
-        "SELECT 1 /* open",
-        "SELECT 1 */",
-        "SELECT 1 FROM (SELECT 2",
-        "SELECT f() OVER (ROWS BETWEEN 1 AND 2)",
-        "SELECT f() OVER (ROWS UNBOUNDED FOLLOWING)",
-        "SELECT f() OVER (ORDER BY 1 PARTITION BY 2)",
-        "SELECT f() FILTER (1)",
-        "INSERT INTO t",
-        "INSERT t VALUES (1)",
-        "INSERT INTO t VALUES 1",
-        "INSERT INTO t (a) (SELECT 1)",
-        "INSERT INTO t SELECT * FROM a ON CONFLICT DO NOTHING",
-        "INSERT INTO t VALUES (1) ON CONFLICT DO DELETE",
-        "INSERT INTO t DEFAULT VALUES ON CONFLICT DO NOTHING",
-        "UPDATE t SET a",
-        "UPDATE t SET t.a = 1",
-        "UPDATE SET a = 1",
-        "DELETE t",
-        "DELETE FROM t LIMIT WHERE",
-        "CREATE TABLE t",
-        "CREATE TABLE t ()",
-        "CREATE TABLE t (a,)",
-        "CREATE TABLE t (PRIMARY KEY (a))",
-        "CREATE TABLE t (a DEFAULT 1 + 2)",
-        "CREATE TABLE t (a) WITHOUT a",
-        "CREATE TABLE order (a)",
-        "CREATE TEMP INDEX i ON t (a)",
-        "CREATE INDEX i ON t ()",
-        "CREATE VIEW v SELECT 1",
-        "CREATE UNIQUE TABLE t (a)",
-        "DROP t",
-        "SELECT 1;;",
-        "SELECT 1 SELECT 2",
-    ],
-)
-def test_a_text_that_sqlite_refuses_is_refused(parser, text):
-    assert not accepts(parser, text)
+class TestSql(GrammarLaws):
+    name = "sql"
+    start = "script"
+    drawn_from = ("statement",)
+    accepted, refused, left_out = ACCEPTED, REFUSED, LEFT_OUT
     # SQLite reads an open comment to its end, and takes empty statements.
-    assert not is_syntax(text) or text in {"SELECT 1 /* open", "SELECT 1;;"}
+    taken = ("SELECT 1 /* open", "SELECT 1;;")
+    lengths = (5, 20, 60)
+    separators = (" ",)
+    n_changed = 120
+    generated = (10, 60)
 
+    def is_text(self, text):
+        return is_syntax(text)
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "SELECT a = NOT b",
-        "SELECT 'a' 'b'",
-        "SELECT a FROM 't'",
-        "SELECT * FROM a, b ON 1",
-        "SELECT * FROM a LEFT NATURAL JOIN b",
-        "SELECT filter FROM t",
-        "SELECT left FROM t",
-        "SELECT a end",
-        "EXPLAIN SELECT 1",
-        "PRAGMA user_version",
-        "ALTER TABLE t ADD COLUMN a",
-        "SAVEPOINT s",
-        "SELECT $a::b(c)",
-        "SELECT 1 BETWEEN 2 = 3 AND 4",
-        "SELECT 1 FROM t LEFT RIGHT JOIN u",
-        "UPDATE t SET a == 1",
-        "CREATE TABLE t (a generated)",
-    ],
-)
-def test_what_the_header_leaves_out_is_refused(parser, text):
-    assert not accepts(parser, text)
+    def list_faults(self, texts):
+        return [one for text in texts for one in statements(text) if not is_syntax(one)]
 
+    def list_lexemes(self, parser):
+        words = {
+            terminal.name: [terminal.name, terminal.name.lower(), terminal.name.title()]
+            for terminal in parser.terminals
+            if terminal.priority
+        }
+        return {**words, **LEXEMES}
 
-@pytest.mark.parametrize("seed", range(8))
-def test_what_the_productions_derive_is_syntax_to_sqlite(parser, deriver, seed):
-    draw = random.Random(seed)
-    read_to_the_end = 0
-    for _ in range(40):
-        text = deriver.text("statement", draw, draw.choice([5, 20, 60]))
-        assert accepts(parser, text), text
-        assert is_syntax(text), text
-        read_to_the_end += 'near ")": syntax error' in complaint(f"{text} )")
-    assert read_to_the_end > 20
+    @pytest.mark.parametrize("word", UNRESERVED.split())
+    def test_an_unreserved_word_is_a_name_only_where_sqlite_takes_it_for_one(
+        self, parser, deriver, word
+    ):
+        draw = random.Random(word)
+        names = {"NAME": [word, word, "a"], "TABLE_NAME": [word]}
+        named = Deriver(parser, {**deriver.lexemes, **names})
+        texts = [named.text("statement", draw, draw.choice([5, 15])) for _ in range(25)]
+        accepted = [text for text in texts if accepts(parser, text)]
+        assert len(accepted) > 10
+        assert [text for text in accepted if not is_syntax(text)] == []
 
+    def test_the_judge_reads_most_derived_statements_to_their_end(self, deriver):
+        draw = random.Random(0)
+        texts = [self.join(self.draw_words(deriver, draw)) for _ in range(40)]
+        assert sum('near ")": syntax error' in complaint(f"{text} )") for text in texts) > 20
 
-@pytest.mark.parametrize("seed", range(8))
-def test_a_derived_statement_with_a_lexeme_changed_is_refused_if_sqlite_refuses_it(
-    parser, deriver, seed
-):
-    draw = random.Random(seed)
-    refused = 0
-    for _ in range(60):
-        words = deriver.change(list(deriver.words("statement", draw, draw.choice([5, 20]))), draw)
-        text = " ".join(words)
-        if not accepts(parser, text):
-            refused += 1
-            continue
-        assert all(is_syntax(statement) for statement in statements(text)), text
-    assert refused > 20
+    def test_the_corpus_is_run_by_sqlite(self, corpus):
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        for statement in statements(corpus):
+            connection.execute(statement).fetchall()
+        connection.close()
 
-
-@pytest.mark.parametrize("word", UNRESERVED)
-def test_an_unreserved_word_is_a_name_only_where_sqlite_takes_it_for_one(parser, deriver, word):
-    draw = random.Random(word)
-    named = Deriver(parser, {**deriver.lexemes, "NAME": [word, word, "a"], "TABLE_NAME": [word]})
-    accepted = 0
-    for _ in range(25):
-        text = named.text("statement", draw, draw.choice([5, 15]))
-        if accepts(parser, text):
-            accepted += 1
-            assert is_syntax(text), text
-    assert accepted > 10
+    @pytest.mark.parametrize(
+        ("text", "is_legal"),
+        [
+            ("SELECT nope.a, f(b) FROM users AS nope", True),
+            ("SELECT a FROM nope", False),
+            ('SELECT a FROM "users", orders', True),
+            ("SELECT a FROM [nope]", False),
+            ("SELECT a FROM users JOIN nope", False),
+            ("SELECT a IN orders FROM users", True),
+            ("SELECT a IN nope", False),
+            ("INSERT INTO orders (nope) VALUES (1)", True),
+            ("UPDATE nope SET a", False),
+            ("DROP TABLE nope", False),
+            ("WITH users AS (SELECT 1 AS nope) SELECT * FROM users", True),
+            ("SELECT a FROM user", True),  # the beginning of a table
+            ("SELECT a FROM user ", False),
+        ],
+    )
+    def test_tables_are_narrowed_to_those_that_exist(self, artifact, text, is_legal):
+        tables = ["users", "orders"]
+        bound = artifact.bind(TABLE_NAME=tables, QUOTED_TABLE_NAME=[f'"{name}"' for name in tables])
+        assert bound.matcher().accept_text(text) is is_legal
+        assert artifact.matcher().accept_text(text)
 
 
 def bracketed(tree: Tree | Token) -> str:
@@ -392,39 +224,16 @@ def bracketed(tree: Tree | Token) -> str:
 
 
 operands = st.sampled_from(["0", "1", "2", "3", "'1'", "'a'", "NULL", "1.5"])
+
+
 prefixes = st.lists(st.sampled_from(["-", "+", "~"]), max_size=2).map(" ".join)
+
+
 operators = st.sampled_from(
     [
-        "OR",
-        "AND",
-        "=",
-        "==",
-        "<>",
-        "!=",
-        "IS",
-        "IS NOT",
-        "IS DISTINCT FROM",
-        "IS NOT DISTINCT FROM",
-        "LIKE",
-        "NOT LIKE",
-        "GLOB",
-        "<",
-        "<=",
-        ">",
-        ">=",
-        "&",
-        "|",
-        "<<",
-        ">>",
-        "+",
-        "-",
-        "*",
-        "/",
-        "%",
-        "||",
-        "BETWEEN 1 AND",
-        "NOT BETWEEN 0 AND",
-        "ISNULL =",
+        *("OR", "AND", "=", "==", "<>", "!=", "IS", "IS NOT", "IS DISTINCT FROM"),
+        *("IS NOT DISTINCT FROM", "LIKE", "NOT LIKE", "GLOB", "<", "<=", ">", ">=", "&", "|", "<<"),
+        *(">>", "+", "-", "*", "/", "%", "||", "BETWEEN 1 AND", "NOT BETWEEN 0 AND", "ISNULL ="),
         "COLLATE nocase <",
     ]
 )
@@ -451,35 +260,3 @@ def test_operators_bind_as_in_sqlite(expression):
     values = [connection.execute(f"SELECT {e}").fetchone()[0] for e in (expression, explicit)]
     connection.close()
     assert values[0] == values[1]
-
-
-def test_generated_scripts_are_syntax_to_sqlite(parser, artifact):
-    for text in generate(artifact, count=10, max_tokens=60):
-        assert accepts(parser, text), text
-        for statement in statements(text):
-            assert is_syntax(statement), statement
-
-
-@pytest.mark.parametrize(
-    ("text", "is_legal"),
-    [
-        ("SELECT nope.a, f(b) FROM users AS nope", True),
-        ("SELECT a FROM nope", False),
-        ('SELECT a FROM "users", orders', True),
-        ("SELECT a FROM [nope]", False),
-        ("SELECT a FROM users JOIN nope", False),
-        ("SELECT a IN orders FROM users", True),
-        ("SELECT a IN nope", False),
-        ("INSERT INTO orders (nope) VALUES (1)", True),
-        ("UPDATE nope SET a", False),
-        ("DROP TABLE nope", False),
-        ("WITH users AS (SELECT 1 AS nope) SELECT * FROM users", True),
-        ("SELECT a FROM user", True),  # the beginning of a table
-        ("SELECT a FROM user ", False),
-    ],
-)
-def test_tables_are_narrowed_to_those_that_exist(artifact, text, is_legal):
-    tables = ["users", "orders"]
-    bound = artifact.bind(TABLE_NAME=tables, QUOTED_TABLE_NAME=[f'"{name}"' for name in tables])
-    assert bound.matcher().accept_text(text) is is_legal
-    assert artifact.matcher().accept_text(text)
