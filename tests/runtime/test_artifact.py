@@ -3,12 +3,8 @@
 import numpy as np
 import pytest
 
-import maskc
 from maskc.errors import ArtifactError
 from maskc.runtime.artifact import load
-from maskc.runtime.glr.machine import GlrMachine
-from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.schema.machine.machine import SchemaMachine
 from tests.compiled import compile_text, legal_tokens
 
 GRAMMAR = 'start: "a" "b" | "b"\n'
@@ -18,17 +14,6 @@ TOKENS = (b"a", b"b", b"ab")
 @pytest.fixture(scope="module")
 def artifact():
     return compile_text(GRAMMAR, TOKENS)
-
-
-def test_the_machine_is_the_one_for_the_parser(artifact):
-    assert isinstance(artifact.machine, LalrMachine)
-    assert isinstance(compile_text(GRAMMAR, TOKENS, parser="earley").machine, GlrMachine)
-    schema = maskc.compile_json_schema({"type": "null"}, tokenizer="bytes")
-    assert isinstance(schema.machine, SchemaMachine)
-
-
-def test_all_matchers_share_one_machine(artifact):
-    assert artifact.matcher()._machine is artifact.matcher()._machine is artifact.machine
 
 
 def test_a_file_has_the_masks_of_what_was_saved(artifact, tmp_path):

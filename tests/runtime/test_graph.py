@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from maskc.native import is_compiled
-from maskc.runtime.graph import NO_ANSWER, GraphReader
+from maskc.runtime.graph import GraphReader
 
 
 @pytest.fixture
@@ -41,21 +41,6 @@ def graph():
             "masks": np.array([[-1, 0]], dtype=np.int32),
         }
     )
-
-
-def test_a_root_asks_its_questions(graph):
-    assert graph.root(0) == ((4, -2, 0),)
-
-
-def test_an_answer_is_found_by_the_profile_of_the_state(graph):
-    answer = graph.answer(0, 1)
-    assert answer.unions == {0}
-    assert answer.trials == ((7, -2, {1}),)
-    assert graph.answer(0, 0) is answer
-
-
-def test_a_node_that_says_nothing_of_a_profile_allows_nothing(graph):
-    assert graph.answer(0, 2) is NO_ANSWER
 
 
 def test_a_union_is_a_difference_from_a_mask(graph):

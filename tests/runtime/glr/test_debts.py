@@ -18,16 +18,6 @@ def reader_of(artifact):
     return artifact.machine.debts
 
 
-def test_brackets_are_closed_as_deep_as_they_are_open():
-    tokens = (b"f(", b"[", b"x", b")", b"))", b")))", b"]", b")]", b"])", b",")
-    artifact = compile_text(CALLS, tokens, **SETTINGS)
-    assert legal_tokens(artifact, "f(x") == {b")", b","}
-    assert legal_tokens(artifact, "f(f(x") == {b")", b"))", b","}
-    assert legal_tokens(artifact, "f([f(x") == {b")", b")]", b","}
-    assert legal_tokens(artifact, "f(f(f(x") == {b")", b"))", b")))", b","}
-    assert legal_tokens(artifact, "f([x") == {b"]", b"])"}
-
-
 def test_a_stack_that_agrees_as_far_as_it_is_read_needs_no_new_move():
     artifact = compile_text(CALLS, (b"f(", b"x", b")", b"))"), **SETTINGS)
     moves = reader_of(artifact)._edges
@@ -84,16 +74,6 @@ def test_a_token_of_thousands_of_terminals_is_read():
     assert legal_tokens(artifact) == {b"(", token}
     assert legal_tokens(artifact, b"(" * 599) == {b"(", b")", token}
     assert legal_tokens(artifact, b"(" * 600) == {b"(", b")", token, b")" * 600}
-
-
-def test_the_end_of_the_text_is_read_as_well():
-    artifact = compile_text(CALLS, (b"f(", b"x", b")"), **SETTINGS)
-    assert None in legal_tokens(artifact, "x")
-    assert None in legal_tokens(artifact, "f(x)")
-    assert None not in legal_tokens(artifact, "f(f(x)")
-    empty = compile_text('start: "a"*\n%ignore " "\n', (b"a", b" "), **SETTINGS)
-    assert None in legal_tokens(empty)
-    assert None in legal_tokens(empty, "a ")
 
 
 @pytest.mark.parametrize("cache_bytes", [0, 3_000, 50_000])

@@ -25,20 +25,9 @@ def shift(gss, artifact, names):
     return stacks
 
 
-def test_what_no_stack_takes_leaves_none(gss, artifact):
-    assert shift(gss, artifact, ["PLUS"]) is None
-
-
 def test_a_list_comes_back_to_the_same_set(gss, artifact):
     two, nine = (shift(gss, artifact, ["A"] + ["PLUS", "A"] * n) for n in (2, 9))
     assert two is nine
-
-
-def test_a_set_takes_what_one_of_its_stacks_takes(gss, artifact):
-    item, sign = shift(gss, artifact, ["A"]), shift(gss, artifact, ["A", "PLUS"])
-    both = gss.unite(item, sign)
-    assert gss.taken(both) == gss.taken(item) | gss.taken(sign)
-    assert gss.taken(item) != gss.taken(sign)
 
 
 def test_a_union_with_a_part_is_the_whole(gss, artifact):

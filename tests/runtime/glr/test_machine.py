@@ -8,7 +8,7 @@ import pytest
 
 from maskc import Artifact, allocate_bitmask, load
 from maskc.artifact.model import Contents, check
-from maskc.artifact.sections import GENERAL_SECTIONS, LALR_SECTIONS, SHARED_SECTIONS
+from maskc.artifact.sections import GENERAL_SECTIONS, SHARED_SECTIONS
 from tests.compiled import accepts, compile_text, legal_tokens, matcher_at
 from tests.general_grammars import general_grammar
 
@@ -16,39 +16,6 @@ from tests.general_grammars import general_grammar
 @pytest.fixture(scope="module")
 def palindromes():
     return compile_text(general_grammar("palindromes"), (b"a", b"b", b"ab", b"ba"))
-
-
-def test_a_palindrome_may_end_only_where_it_is_one(palindromes):
-    texts = ["", "a", "ab", "aba", "abba", "abbaa", "abbaabba"]
-    assert [accepts(palindromes, text) for text in texts] == [
-        True,
-        True,
-        False,
-        True,
-        True,
-        False,
-        True,
-    ]
-
-
-def test_every_letter_may_follow_in_a_palindrome(palindromes):
-    assert legal_tokens(palindromes, "abb") == {b"a", b"b", b"ab", b"ba"}
-    assert legal_tokens(palindromes, "aba") == {b"a", b"b", b"ab", b"ba", None}
-
-
-def test_a_grammar_that_is_not_lalr_is_decided_by_what_comes_later():
-    artifact = compile_text(general_grammar("reduce_reduce"))
-    assert accepts(artifact, "a,b;a,b!")
-    assert legal_tokens(artifact, "a,b;a,b") >= {b";", b"!", b"x"}
-    assert b"," not in legal_tokens(artifact, "a,b;a,b")
-
-
-def test_hidden_left_recursion_counts_nothing():
-    artifact = compile_text(general_grammar("hidden_left_recursion"))
-    assert accepts(artifact, "cccabbb")
-    assert legal_tokens(artifact, "cc") == {b"a", b"c"}
-    assert legal_tokens(artifact, "cca") == {b"b"}
-    assert legal_tokens(artifact, "ccabb") == {b"b", None}
 
 
 LISTS = [
@@ -99,32 +66,9 @@ def test_a_thousand_items_of_exponential_ambiguity_take_no_time():
     assert time.perf_counter() - begin < 20
 
 
-def test_going_back_is_the_identity(palindromes):
-    matcher = matcher_at(palindromes, "abb")
-    before = matcher.configuration()
-    fork = matcher.fork()
-    assert matcher.accept_tokens([0, 1, 2]) == 3
-    assert matcher.configuration() != before
-    matcher.rollback(3)
-    assert matcher.configuration() == before == fork.configuration()
-
-
-def test_however_a_text_is_cut_the_configuration_is_the_same(palindromes):
-    one, other = palindromes.matcher(), palindromes.matcher()
-    assert one.accept_tokens([0, 1, 1, 0]) == 4
-    assert other.accept_tokens([2, 3]) == 2
-    assert one.configuration() == other.configuration()
-
-
 def test_what_must_come_is_forced():
     artifact = compile_text('start: "begin" start "end" | "x" "end"\n', parser="earley")
     assert matcher_at(artifact, "beginxen").forced_bytes() == b"dend"
-
-
-def test_a_saved_artifact_says_the_same(palindromes, tmp_path):
-    path = tmp_path / "palindromes.maskc"
-    palindromes.save(path)
-    assert legal_tokens(load(path), "abb") == legal_tokens(palindromes, "abb")
 
 
 def test_the_masks_of_a_small_cache_are_the_same(palindromes, tmp_path):
@@ -144,15 +88,6 @@ def test_forgetting_results_changes_nothing(palindromes, cache_bytes):
 
 # What only a general artifact has.
 OWN = {name: GENERAL_SECTIONS[name] for name in GENERAL_SECTIONS if name not in SHARED_SECTIONS}
-
-
-def test_an_artifact_has_the_sections_of_its_kind_alone(palindromes):
-    lalr = compile_text('start: "a"\n')
-    assert lalr.contents.arrays.keys() == LALR_SECTIONS.keys()
-    assert "parser" not in lalr.header["grammar"]
-    assert palindromes.contents.arrays.keys() == GENERAL_SECTIONS.keys()
-    assert "layout" not in palindromes.header
-    assert LALR_SECTIONS.keys() & GENERAL_SECTIONS.keys() == {*SHARED_SECTIONS, "profile_of"}
 
 
 @pytest.mark.parametrize(
@@ -211,14 +146,6 @@ def test_the_states_of_the_graph_are_those_of_the_table(palindromes):
 def test_a_general_artifact_with_a_layout_is_refused(palindromes):
     contents = Contents({**palindromes.header, "layout": None}, palindromes.contents.arrays)
     assert check(contents) == "the header has a layout"
-
-
-def test_an_artifact_in_which_no_state_decides_anything_says_the_same(palindromes):
-    text, tokens = general_grammar("palindromes"), (b"a", b"b", b"ab", b"ba")
-    raw = compile_text(text, tokens, "raw", parser="earley")
-    assert set(raw.contents.arrays["profile_of"].tolist()) == {0}
-    for written in ("", "a", "ab", "aba", "abba", "aabaa"):
-        assert legal_tokens(raw, written) == legal_tokens(palindromes, written)
 
 
 def test_terminals_that_cannot_be_lexed_apart_are_reported():

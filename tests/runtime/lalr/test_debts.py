@@ -20,11 +20,6 @@ def test_one_bracket_too_many_is_found_at_the_bottom(artifact):
     assert legal_tokens(artifact, "(" * (DEPTH - 1) + "x") == {b")"}
 
 
-def test_what_was_read_of_one_stack_holds_where_the_stack_agrees(artifact):
-    first = legal_tokens(artifact, "((x")
-    assert legal_tokens(artifact, "(((x)") == first == {b")"}
-
-
 def test_a_general_grammars_token_is_asked_about_to_its_end():
     tokens = (b"(", b")", b"x", b")" * DEPTH)
     artifact = compile_text(NESTED, tokens, parser="earley")
@@ -55,13 +50,6 @@ def test_a_chain_owes_the_same_however_long_it_is():
     assert len(chain[0][0]) == 1
     assert after == ((), chain[0][1], ())
     assert set(owed_by(artifact, b"((yyx")[-1][1]) > set(after[1])
-
-
-def test_a_mask_that_the_top_decides_owes_nothing(artifact):
-    ((debts, unions, waiting),) = owed_by(artifact, b"((")
-    assert not debts
-    assert not waiting
-    assert unions
 
 
 def test_blocks_that_nobody_gave_are_waited_for(blocks_artifact):

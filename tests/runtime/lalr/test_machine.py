@@ -46,15 +46,6 @@ def test_masks_of_newlines_are_cached_by_the_layout(blocks, reach):
     assert blocks.describe(two) != blocks.describe(four)
 
 
-def test_an_effect_that_leaves_the_blocks_names_none(brackets):
-    after = take(brackets, b"(")
-    effects = brackets._effects.find((after.state, ord("a"), after.stack.state), after.stack)
-    if effects is None:
-        brackets.take((after,), ord("a"))
-        effects = brackets._effects.find((after.state, ord("a"), after.stack.state), after.stack)
-    assert [indents for _, _, _, indents, _ in effects] == [None]
-
-
 def test_bytes_that_change_a_column_are_in_groups_of_their_own(brackets, blocks):
     assert {b"\n", b"\t", b" "} <= set(blocks.byte_groups)
     for machine in (brackets, blocks):

@@ -4,7 +4,6 @@ import pytest
 
 from maskc.ids import NO_LINE
 from maskc.runtime.lalr.newlines import Newlines
-from maskc.runtime.lalr.read_set import ReadSet
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +55,3 @@ def test_an_open_newline_leads_on_if_it_can_reach_an_open_block(blocks):
     assert not is_legal(blocks, b"b:\n    x\n   x")
     # It can still take another line break.
     assert is_legal(blocks, b"b:\n    x\n     ")
-
-
-def test_between_brackets_lines_do_not_count(blocks, newlines, reach):
-    stack = reach(blocks, b"b:\n  (x").stack
-    reads = ReadSet(stack.depth)
-    ended = newlines.end(stack, (0, 2), 7, reads)
-    assert ended == (stack, (0, 2))
-    assert not reads.layout

@@ -25,33 +25,6 @@ def make_tables(gotos, reduces, shifts, productions):
     return tables
 
 
-def test_a_state_that_shifts_pushes_one():
-    assert reduce_long(make_tables({}, {}, {1: 9}, []), 1, NO_NONTERMINAL, X) == (
-        0,
-        NO_NONTERMINAL,
-        (9,),
-    )
-
-
-def test_a_state_without_an_action_refuses():
-    assert reduce_long(make_tables({}, {}, {}, []), 1, NO_NONTERMINAL, X) == REFUSED
-
-
-def test_empty_productions_push_and_then_the_terminal():
-    parser = make_tables({1: {0: 2}, 2: {1: 3}}, {1: 0, 2: 1}, {3: 9}, [(0, 0), (1, 0)])
-    assert reduce_long(parser, 1, NO_NONTERMINAL, X) == (0, NO_NONTERMINAL, (2, 3, 9))
-
-
-def test_a_production_longer_than_what_was_pushed_goes_below():
-    parser = make_tables({1: {0: 2}}, {2: 0}, {}, [(5, 3)])
-    assert reduce_long(parser, 1, 0, X) == (2, 5, ())
-
-
-def test_a_unit_production_comes_back_to_the_state():
-    parser = make_tables({1: {0: 2, 1: 3}}, {2: 0}, {3: 9}, [(1, 1)])
-    assert reduce_long(parser, 1, 0, X) == (0, NO_NONTERMINAL, (3, 9))
-
-
 @pytest.mark.parametrize(
     ("gotos", "reduces", "productions"),
     [

@@ -18,18 +18,6 @@ def make_scans(words):
     return AutomatonScans(Words(words), Scanner(index), index, Budget(1 << 20))
 
 
-def tokens_of(scans, scan):
-    words = scans.scanner.words(scan.part)
-    return {t for n, t in enumerate(TOKENS) if words[n // 32] >> (n % 32) & 1}
-
-
-def test_the_tokens_of_a_state_are_those_that_begin_what_is_left_of_a_word():
-    scans = make_scans([b"abc", b"ba"])
-    assert tokens_of(scans, scans.scan(START)) == {b"a", b"b", b"ab", b"ba", b"abc"}
-    after = scans.automaton.moves(START)[ord("a")]
-    assert tokens_of(scans, scans.scan(after)) == {b"b"}
-
-
 def test_a_state_and_the_nodes_of_a_trie_are_scanned_once():
     scans = make_scans([b"abc", b"ba"])
     assert scans.scan(START) is scans.scan(START)

@@ -64,16 +64,6 @@ def test_a_component_is_read_once_for_all_automata():
     assert readings[0] is readings[1]
 
 
-def test_texts_that_are_equal_all_end_in_their_node():
-    index = make_index([b"a", b"a", b"ab", b"b"])
-    nodes = [index.tokens.child(ROOT, byte) for byte in b"ab"]
-    assert sorted(places_ending(index.tokens, np.array(nodes, dtype=np.int32)).tolist()) == [
-        0,
-        1,
-        3,
-    ]
-
-
 @pytest.mark.parametrize("seed", seeds(20))
 def test_what_is_left_out_is_at_and_below_some_children(seed):
     draw = random.Random(seed)

@@ -22,28 +22,6 @@ def test_a_state_to_which_nothing_leads_back_has_none(pattern, text):
     assert component_after(pattern, text)[1] is None
 
 
-def test_a_class_is_one_state_and_its_bytes():
-    automaton, component = component_after("[a-c]+-", b"a")
-    assert component.states == (automaton.moves(START)[ord("a")],)
-    assert {byte for byte in range(256) if component.table[0, byte] == 1} == set(b"abc")
-    assert component.key == component.table.tobytes()
-
-
-def test_what_stands_inside_a_character_belongs_to_it():
-    automaton, component = component_after('[^"]*"')
-    assert component.states[0] == START
-    # Where a character of two bytes, of three and of four goes on, by its first byte.
-    assert len(component.states) == 8
-    for place, state in enumerate(component.states):
-        moves = automaton.moves(state)
-        for byte in range(256):
-            inside = component.table[place, byte]
-            if byte == ord('"') or byte not in moves:
-                assert inside == LEFT
-            else:
-                assert component.states[inside - 1] == moves[byte]
-
-
 def test_patterns_that_go_round_alike_have_one_key():
     keys = {
         component_after(pattern, text)[1].key

@@ -28,12 +28,6 @@ def starts(composer, expression):
     return composer.joints.rest(expression, composer.joints.end).starts
 
 
-def test_items_are_read_one_after_the_other(composer):
-    whole = composer.join([word(b"a"), word(b"b"), composer.words([b"c", b"!"])])
-    after = composer.joints.step(starts(composer, whole), b"ab")
-    assert legal(composer.joints, after) == {b"c", b"!"}
-
-
 def test_alternatives_that_begin_with_constants_are_one_hypothesis(composer):
     made = []
 
@@ -53,7 +47,3 @@ def test_alternatives_that_begin_with_constants_are_one_hypothesis(composer):
     here = composer.joints.step(here, b"b")
     assert made == [b"c"]
     assert legal(composer.joints, here) == {b"c"}
-
-
-def test_the_same_words_are_the_same_piece(composer):
-    assert composer.words([b"a", b"b"]) is composer.words([b"a", b"b"])

@@ -8,7 +8,6 @@ from maskc.automata import counted
 from maskc.automata.counted import count_loops
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START
-from maskc.runtime.link.automata.components import LEFT
 from maskc.runtime.link.automata.counted_reader import CountedReader
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
@@ -29,43 +28,6 @@ def counted_after(pattern, text):
     for byte in text:
         name = counter.read(name, byte)
     return counter.counted(counter.state_of(name))
-
-
-def test_a_class_is_one_place_in_which_each_byte_passes():
-    state = counted_after("[a-c]{1,80};", b"ab")
-    component = state.component
-    assert (len(component.places), state.count, state.least, state.most) == (1, 2, 1, 80)
-    assert {byte for byte in range(256) if component.table[0, byte] == 1} == set(b"abc")
-    assert {byte for byte in range(256) if component.passes[0, byte]} == set(b"abc")
-    assert component.out == ((0, ord(";"), False),)
-
-
-def test_a_byte_inside_a_character_begins_no_pass():
-    component = counted_after("[aé]{1,80}", b"a").component
-    assert component.passes[0, 0xC3]
-    inside = int(component.table[0, 0xC3]) - 1
-    assert component.table[inside, 0xA9] == 1
-    assert not component.passes[inside].any()
-    assert component.whole == (0,)
-
-
-def test_a_byte_that_leads_on_in_two_ways_leaves_the_component():
-    component = counted_after("[ab]{1,80}b?", b"a").component
-    assert component.table[0, ord("b")] == LEFT
-    assert (0, ord("b"), True) in component.out
-
-
-def test_a_byte_that_begins_characters_of_two_ways_stays_and_leaves():
-    component = counted_after("[aé]{1,80}[bè]?", b"a").component
-    inside = int(component.table[0, 0xC3]) - 1
-    assert component.table[inside, 0xA9] == 1
-    assert component.out == ((0, ord("b"), False), (0, 0xC3, False))
-
-
-def test_a_byte_that_leads_on_in_two_ways_inside_the_loop_only_leaves_the_component():
-    component = counted_after("(?:a|[ab]c){1,80}", b"bc").component
-    assert component.table[0, ord("a")] == LEFT
-    assert (0, ord("a"), True) in component.out
 
 
 @pytest.mark.parametrize(("pattern", "text"), [("x[a-z]{1,80}", b"x"), ("(?:a|aa){2,80}", b"aaa")])

@@ -45,26 +45,12 @@ def _tokens(piece: CountingPiece, joints: Joints, text: bytes) -> set[bytes]:
     return {t for n, t in enumerate(TOKENS) if words[n // 32] >> (n % 32) & 1}
 
 
-def test_the_last_characters_of_a_count_are_told_apart(joints: Joints) -> None:
-    piece = _make_piece("a{1,100}b", joints)
-    assert _tokens(piece, joints, b"a" * 98) == {b"a", b"aa", b"b"}
-    assert _tokens(piece, joints, b"a" * 99) == {b"a", b"b"}
-    assert _tokens(piece, joints, b"a" * 100) == {b"b"}
-
-
 def test_counts_far_from_the_bounds_are_seen_alike(joints: Joints) -> None:
     piece = _make_piece("a{1,100}b", joints)
     one, other = _read(piece, joints, b"a" * 5), _read(piece, joints, b"a" * 98)
     assert piece.describe(one) != piece.describe(other)
     assert piece.seen(one) == piece.seen(other)
     assert piece.seen(other) != piece.seen(_read(piece, joints, b"a" * 99))
-
-
-def test_a_byte_that_no_text_goes_on_with_leads_nowhere(joints: Joints) -> None:
-    piece = _make_piece("a{50,100}b", joints)
-    assert piece.step(_read(piece, joints, b"a" * 49), ord("b")) == ()
-    assert not piece.has_ended(_read(piece, joints, b"a" * 50))
-    assert piece.has_ended(_read(piece, joints, b"a" * 50 + b"b"))
 
 
 def test_states_of_old_masks_are_forgotten(joints: Joints, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ import pytest
 
 from maskc.runtime.link.automata.automaton import NO_LABEL
 from maskc.runtime.link.text.free_text import FreeText, step_character
-from maskc.runtime.link.text.markers import ATOM
 
 
 def _word(text: str) -> tuple[int, ...]:
@@ -42,32 +41,11 @@ def test_after_an_inner_trigger_only_the_outer_one_goes_on() -> None:
     assert automaton.is_nested
 
 
-def test_a_barred_word_is_not_read() -> None:
-    automaton = FreeText({}, [b"</x>"])
-    assert _read(automaton, b"a </x") is not None
-    assert _read(automaton, b"a </x>") is None
-    assert _read(automaton, b"</</x") is not None
-    assert not automaton.is_nested
-
-
 def test_an_unused_trigger_stands_only_inside_of_others() -> None:
     automaton = FreeText({_word("b"): NO_LABEL, _word("abc"): 0}, [])
     assert _read(automaton, b"xb") is None
     assert _read(automaton, b"xab") is not None
     assert _read(automaton, b"xabx") is None
-
-
-def test_an_atom_is_a_part_of_a_trigger_only() -> None:
-    automaton = FreeText({(ATOM + 7, *_word("f")): 3}, [])
-    state = _read(automaton, b"x")
-    assert state is not None
-    after = automaton.atoms(state)[7]
-    assert not automaton.accepts(after)
-    assert list(automaton.moves(after)) == [ord("f")]
-    assert automaton.label(automaton.moves(after)[ord("f")]) == 3
-    inside = _read(automaton, "é".encode()[:1])
-    assert inside is not None
-    assert not automaton.atoms(inside)
 
 
 @pytest.mark.parametrize("text", [b"\xff", b"\xc0\x80", b"\xed\xa0", b"\xf4\x90", b"\x80"])

@@ -1,14 +1,13 @@
 """Ways through a trie lead to the nodes from which some bytes go on, and nowhere else."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.joining import leaving
 from maskc.runtime.link.joining.leaving import Leaving
-from maskc.runtime.schema.tries.trie import ROOT, Trie
+from maskc.runtime.schema.tries.trie import Trie
 
 tokens = st.sets(st.text("abc<", min_size=1, max_size=5).map(str.encode), min_size=1)
 
@@ -33,14 +32,3 @@ def test_many_nodes_on_the_way_are_not_listed(monkeypatch):
     ways = Leaving(Trie([b"ab<", b"c<"]), Budget(1 << 20)).ways(frozenset(b"<"))
     assert ways.children is None
     assert int(ways.is_on[1:].sum()) == 3
-
-
-def test_the_root_is_no_end():
-    ways = Leaving(Trie([b"<", b"a<"]), Budget(1 << 20)).ways(frozenset(b"<"))
-    assert not ways.is_end[ROOT]
-
-
-@pytest.mark.parametrize("bytes_", [frozenset(), frozenset(b"x")])
-def test_where_nothing_goes_on_there_is_no_way(bytes_):
-    ways = Leaving(Trie([b"ab"]), Budget(1 << 20)).ways(bytes_)
-    assert not ways.is_on.any()

@@ -52,23 +52,8 @@ def test_a_target_is_made_when_the_text_turns_to_it_and_once(joints):
     assert legal(joints, after) == {b"!"}
 
 
-def test_tokens_that_go_past_a_turn_are_legal_as_the_target_says(joints):
-    piece = make_piece(joints, [], loops=False)
-    start = joints.rest(joints.leaf(piece), joints.end).starts
-    tokens = {b"a", b"b", b"c", b"ab", b"bc", b"abc", b"c!"}
-    # The token ! is an atom here.
-    assert legal(joints, start) == tokens | {b"!"}
-
-
 @pytest.mark.parametrize(("loops", "goes_on"), [(True, True), (False, False)])
 def test_after_a_target_a_switch_that_loops_begins_again(loops, goes_on, joints):
     piece = make_piece(joints, [], loops=loops)
     start = joints.rest(joints.leaf(piece), joints.end).starts
     assert bool(joints.step(start, b"ac!a")) is goes_on
-
-
-def test_an_atom_turns_as_its_text_would(joints):
-    piece = make_piece(joints, [], loops=False)
-    start = joints.rest(joints.leaf(piece), joints.end).starts
-    assert legal(joints, joints.take(start, 6)) == {b"!"}
-    assert joints.take(start, 0) == ()

@@ -1,4 +1,4 @@
-from maskc.runtime.schema.leaves.conflicts import find_equal, find_used_keys, read_each
+from maskc.runtime.schema.leaves.conflicts import find_equal, read_each
 from maskc.runtime.schema.leaves.leaves import Leaves
 from tests.jsonschema.texts import read
 from tests.runtime.schema.machines import INDEX, node_after
@@ -8,22 +8,10 @@ def texts_of(found):
     return {INDEX.texts[p] for p, _ in found.closing}, {INDEX.texts[p] for p in found.inside}
 
 
-def conflicts_after(schema, text):
-    machine, node = node_after(schema, text)
-    return texts_of(find_used_keys(machine, INDEX, Leaves(INDEX, machine).spelled, node))
-
-
 def equal_after(schema, text):
     machine, node = node_after(schema, text)
     captured = read(machine, text).text
     return texts_of(find_equal(machine, INDEX, Leaves(INDEX, machine).spelled, node, captured))
-
-
-def test_a_token_that_repeats_a_key_is_illegal():
-    illegal, doubtful = conflicts_after({"type": "object"}, '{"xab": 1, "x')
-    assert b'ab"' in illegal
-    assert b"ab" not in illegal
-    assert not doubtful
 
 
 def test_what_could_repeat_an_item_inside_a_character_is_doubtful():
@@ -32,16 +20,6 @@ def test_what_could_repeat_an_item_inside_a_character_is_doubtful():
     assert not closing
     closed = {"items": {"type": "string", "maxLength": 1}, "uniqueItems": True}
     assert equal_after(closed, '["a", "\\u00') == (set(), {b"6", b"61"})
-
-
-def test_what_repeats_a_member_of_an_item_before_is_read():
-    schema = {"items": {"properties": {"x": {"type": "string"}}}, "uniqueItems": True}
-    assert equal_after(schema, '[{"x": "ab"}, {"x": "a')[0] == {b'b"', b'b",'} & set(INDEX.texts)
-    assert equal_after(schema, '[{"x": "ab"}, {"y": "a') == (set(), set())
-
-
-def test_nothing_is_forbidden_where_nothing_was_there():
-    assert conflicts_after({"type": "object"}, '{"x') == (set(), set())
 
 
 def test_a_token_is_read_byte_by_byte():

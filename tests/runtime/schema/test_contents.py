@@ -7,7 +7,7 @@ import pytest
 
 import maskc
 from maskc.kit.file import make_kit
-from maskc.runtime.schema.machine.nodes import COLON, STATE, VALUE
+from maskc.runtime.schema.machine.nodes import STATE
 from maskc.runtime.schema.masks.walking import make_parts
 from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab import load_vocabulary
@@ -48,11 +48,6 @@ def test_what_differs_has_another_content(other):
     schemas = ({"properties": {"k": kind}} for kind in (STRINGS, other))
     one, two = (content_after(schema, '{"k":') for schema in schemas)
     assert one != two
-
-
-def test_a_colon_is_no_value():
-    schema = {"properties": {"k": STRINGS}}
-    assert [content_after(schema, text)[1] for text in ('{"k"', '{"k":')] == [COLON, VALUE]
 
 
 def test_layouts_differ():

@@ -1,5 +1,5 @@
-from maskc.runtime.schema.machine.fresh import freshen, list_frames, renew
-from maskc.runtime.schema.machine.nodes import CAPTURES, FRESH, PARENTS, STATE
+from maskc.runtime.schema.machine.fresh import freshen, renew
+from maskc.runtime.schema.machine.nodes import CAPTURES
 from tests.jsonschema.texts import build_machine, read
 
 SCHEMA = {"type": "array", "items": {"type": "object"}, "uniqueItems": True}
@@ -20,14 +20,6 @@ def test_an_item_that_may_become_one_that_was_there_is_not_new():
     for rest in ('{"a": 1 ', "{"):
         machine, node, text = top_after('[{"a": 1}, ' + rest)
         assert renew(machine, node, text) is node
-
-
-def test_a_fresh_item_is_compared_with_nothing():
-    machine, node, _ = top_after('[{"a": 1}, {"a": "')
-    made = freshen(machine, node)
-    assert not made[CAPTURES]
-    assert [frame[STATE][6] for frame in list_frames(node)] == [0]
-    assert made[PARENTS][0][PARENTS][0][STATE][6] == FRESH
 
 
 def test_an_item_that_must_be_one_that_was_there_is_not_fresh():

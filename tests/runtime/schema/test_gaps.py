@@ -13,21 +13,9 @@ def lead(choice, texts, gap=0, depth=1):
     return {texts[i] for i in found.part.few}, signs, len(found.numbers)
 
 
-def test_white_space_leads_to_signs():
-    assert lead("bounded", (b" ", b" ,", b",", b"x")) == ({b" "}, {",": {b",", b" ,"}}, 0)
-
-
-def test_compact_texts_have_none():
-    assert lead("compact", (b" ", b" ,", b",")) == (set(), {",": {b","}}, 0)
-
-
 @pytest.mark.parametrize(("depth", "legal"), [(1, set()), (2, {b"\n" + b" " * 9})])
 def test_a_line_is_indented_by_as_much_as_is_open(depth, legal):
     assert lead("bounded", (b"\n" + b" " * 9,), depth=depth)[0] == legal
-
-
-def test_a_number_can_begin_after_white_space():
-    assert lead("any", (b" 1", b"-"))[2] == 2
 
 
 def test_depths_that_no_token_tells_apart_are_one():

@@ -7,15 +7,8 @@ from maskc.native import is_compiled
 from maskc.runtime.schema.strings import keys as keys_module
 from maskc.runtime.schema.strings.characters import of_words
 from maskc.runtime.schema.strings.keys import Keys, order_names, order_words
-from maskc.runtime.schema.strings.transitions import DEAD
 from tests.examples import examples
 from tests.jsonschema.texts import build_machine
-
-
-def test_a_prefix_leads_to_the_labels_of_its_keys():
-    keys = Keys(of_words(["a", "ab"]), 1, is_flat=False)
-    assert keys.reach_of([keys.dfa.read("a")]) == 1
-    assert keys.reach_of([keys.dfa.read("b")]) == 0
 
 
 def test_names_never_run_out():
@@ -73,12 +66,6 @@ def test_many_words_that_are_no_keys_are_not_listed(pattern):
     assert not rule_of({"no": {"type": "null"}}, patternProperties={pattern: False}).is_flat
 
 
-def test_words_alone_have_no_order():
-    dfa = of_words(["a", "ab"])
-    assert dfa.defaults[dfa.start] == DEAD
-    assert order_names(dfa) is None
-
-
 @pytest.mark.skipif(is_compiled(), reason="exchanges a function")
 @pytest.mark.parametrize("words", [["a"], ["", "ab", "ac", "b"], ["name", "names", "id", "ide"]])
 def test_words_lead_to_the_same_labels_in_one_pass_as_in_many(monkeypatch, words):
@@ -89,8 +76,3 @@ def test_words_lead_to_the_same_labels_in_one_pass_as_in_many(monkeypatch, words
     monkeypatch.setattr(keys_module, "order_words", lambda _: None)
     wanted = Keys(dfa, dfa.n_states, is_flat=False)
     assert (found.reach, found.endless) == (wanted.reach, wanted.endless)
-
-
-def test_what_leads_in_a_circle_is_no_list_of_words():
-    assert order_words(build_pattern("^(ab)*$")) is None
-    assert order_words(build_pattern("^a")) is None

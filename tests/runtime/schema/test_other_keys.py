@@ -21,12 +21,6 @@ def test_the_same_keys_are_the_same_text_in_whatever_order_they_came():
     assert list_keys(add_all(["b", "", "a"])) == ["", "a", "b"]
 
 
-def test_no_keys_are_an_empty_text_that_has_not_even_the_empty_key():
-    assert not NO_KEYS
-    assert not has_key(NO_KEYS, "")
-    assert list_keys(NO_KEYS) == []
-
-
 def test_a_part_of_a_key_or_of_two_is_none_of_them():
     found = add_all(["abc", "d"])
     assert [has_key(found, key) for key in ("abc", "ab", "bc", "abcd", "", "d")] == [

@@ -32,15 +32,3 @@ def test_where_no_text_goes_on_in_a_key_all_objects_are_alike():
         (node,) = read(machine, "{").nodes
         found.append(make_parts(INDEX, machine).part(INDEX.tokens, node, 0, tuple(names)))
     assert found[0] is found[1]
-
-
-def test_what_closes_a_bracket_is_an_exit():
-    machine = build_machine(True)
-    part = part_after(make_parts(INDEX, machine), machine, "[[")
-    paths = {INDEX.tokens.path(node) for node in part.exits}
-    assert paths == {b"]"}
-
-
-def test_equal_parts_are_shared():
-    parts = make_parts(INDEX, build_machine(True))
-    assert parts.share({}, (1, 2), (), ()) is parts.share({}, (1, 2), (), ())

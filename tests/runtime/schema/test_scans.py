@@ -1,8 +1,7 @@
-import numpy as np
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.scans.scans import Closers, Scanner, scan_levels
+from maskc.runtime.schema.scans.scans import Scanner, scan_levels
 from maskc.runtime.schema.strings.strings import Body
 from tests.runtime.schema.vocabularies import build_index
 
@@ -28,8 +27,3 @@ def test_a_scan_of_an_equal_automaton_is_not_made_again():
     bodies = [Body(build_pattern("^a+$"), minimal=False) for _ in range(2)]
     first, second = (scanner.scan(body, body.start, is_shared=True) for body in bodies)
     assert first is second
-
-
-def test_closers_are_chosen_by_their_rests():
-    closers = Closers(np.array([4, 5], dtype=np.int32), np.array([0, 1], dtype=np.int32))
-    assert closers.of_rests(INDEX, 0b10).tolist() == [5]

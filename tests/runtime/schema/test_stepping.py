@@ -15,15 +15,5 @@ def after(raw, **limits):
     return step_body(INDEX.tokens, body, at, (ROOT,), **limits)
 
 
-def test_an_escape_is_finished():
-    found = after(b"\\u00")
-    assert {INDEX.texts[place] for place in found.places} == {b"6", b"61"}
-
-
-def test_a_quote_ends_a_string_that_fits():
-    found = after(b"a")
-    assert {INDEX.tokens.path(node) for node, _, _ in found.ended} == {b'"'}
-
-
 def test_more_nodes_than_are_allowed_give_nothing():
     assert after(b"a", most=1) is None

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
@@ -45,20 +44,3 @@ def test_what_is_left_alone_ends_where_all_nodes_are_followed(monkeypatch, patte
         assert [each.units is units for each in scanned] == [most == 1] * len(scanned)
         found.append([(*list_ends(each), each.pack_live().tolist()) for each in scanned])
     assert found[0] == found[1]
-
-
-def test_below_a_node_are_the_characters_of_all_texts_that_begin_so():
-    index = build_index()
-    spelled = spell_below(index=index)
-    trees = subtrees_of(index, spelled)
-
-    def bits_below(node):
-        found = np.zeros(2, dtype=np.uint64)
-        for child in range(spelled.first[node], spelled.first[node + 1]):
-            group = int(trees.groups[trees.characters[child]])
-            found[group >> 6] |= np.uint64(1 << (group & 63))
-            found |= bits_below(child)
-        return found
-
-    for node in range(len(spelled.chars)):
-        assert trees.below[:, node].tolist() == bits_below(node).tolist()

@@ -5,24 +5,6 @@ from maskc.runtime.vocabulary import index_of
 from tests.runtime.schema.vocabularies import build_index
 
 
-def test_rests_are_what_comes_after_each_quote():
-    index = build_index((b"a", b'a",', b'b","'))
-    assert list(index.rests.texts) == [b"", b",", b',"']
-
-
-def test_quotes_lead_to_tokens_and_rests():
-    index = build_index((b'a"', b'a",'))
-    node = index.tokens.child(index.tokens.child(0, ord("a")), ord('"'))
-    assert index.quotes_of(node) == ([0, 1], [0, 1])
-
-
-def test_a_packed_mask_has_its_tokens_and_no_others():
-    index = build_index()
-    assert np.flatnonzero(
-        np.unpackbits(index.pack([0, 33]).view(np.uint8), bitorder="little")
-    ).tolist() == [0, 33]
-
-
 def test_many_bits_are_set_and_cleared_as_few_are():
     index = build_index()
     many = list(range(250))
