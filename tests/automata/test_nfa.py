@@ -6,7 +6,7 @@ import pytest
 
 from maskc.automata import nfa as automaton
 from maskc.automata.nfa import Nfa
-from maskc.automata.nodes import Accept, Char, LookAround, Mark, Split
+from maskc.automata.nodes import Char, LookAround
 from maskc.errors import UnsupportedTerminalError
 from tests.automata.test_threads import match_end
 
@@ -14,16 +14,6 @@ from tests.automata.test_threads import match_end
 def nodes_of(pattern, flags=0):
     nfa = Nfa()
     return nfa, nfa.add_pattern("T", pattern, flags, 7)
-
-
-def test_greedy_and_lazy_differ_in_the_order_of_a_choice():
-    (greedy, start), (lazy, other) = nodes_of("(?:a)?"), nodes_of("(?:a)??")
-    body, end = greedy.nodes[start].targets
-    assert isinstance(greedy.nodes[body], Char)
-    assert greedy.nodes[end] == Accept(7)
-    end, body = lazy.nodes[other].targets
-    assert lazy.nodes[end] == Accept(7)
-    assert isinstance(lazy.nodes[body], Char)
 
 
 def test_words_share_their_beginnings():
@@ -35,18 +25,6 @@ def test_equal_look_behinds_are_one():
     nfa, _ = nodes_of("(?<=a)b|(?<=a)c")
     assert len(nfa.look_behinds) == 1
     assert sum(isinstance(node, LookAround) for node in nfa.nodes) == 2
-
-
-def test_marks_are_gone_when_a_pattern_is_complete():
-    nfa, start = nodes_of("(?P<q>a)?b(?(q)c|d)")
-    reached, pending = set(), [start]
-    while pending:
-        number = pending.pop()
-        if number not in reached:
-            reached.add(number)
-            node = nfa.nodes[number]
-            pending += node.targets if isinstance(node, Split) else [getattr(node, "next", number)]
-    assert not any(isinstance(nfa.nodes[number], Mark) for number in reached)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from maskc.automata.threads import (
     ThreadList,
     ThreadStepper,
     hold_at_end,
-    list_positions,
     settle,
 )
 from maskc.errors import UnsupportedTerminalError
@@ -196,13 +195,6 @@ def test_a_choice_in_an_atomic_group_that_is_certain_leaves_no_other():
     assert len(ThreadStepper(nfa).enter(start, frozenset())) == 1
 
 
-def test_a_thread_after_a_certain_match_is_dropped():
-    threads = ThreadList()
-    threads.append(-2, FREE)
-    threads.append(7, FREE)
-    assert threads.done() == ((-2, FREE),)
-
-
 @pytest.mark.parametrize("flags", [0, re.ASCII, re.IGNORECASE | re.ASCII])
 @pytest.mark.parametrize(
     "pattern", ["(?u:s)", "(?iu:s)", r"(?u:\w)", r"(?a:(?u:\w))", r"(?u:(?a:\w)|.)", r"(?iu:[^s])"]
@@ -211,11 +203,6 @@ def test_flags_of_a_part_take_the_place_of_those_around_it(pattern, flags):
     for text in ("s", "S", "\u017f", "é", "!"):
         found = re.compile(pattern, flags).match(text)
         assert match_end(pattern, text, flags=flags) == (found and found.end())
-
-
-def test_two_broken_obligations_settle_to_none():
-    assert settle([(False, frozenset([(-1, FREE)]))]) is None
-    assert settle([(True, frozenset())]) is None
 
 
 X, Y = frozenset([(3, FREE)]), frozenset([(4, FREE)])
@@ -241,10 +228,6 @@ def matched(*owed):
 )
 def test_what_is_demanded_and_forbidden_settles_what_depends_on_it(owed, left):
     assert settle(owed) == (None if left is None else frozenset(left))
-
-
-def test_the_positions_of_obligations_are_those_of_nested_ones_too():
-    assert list_positions(frozenset([(True, frozenset([(7, frozenset([(False, X)]))]))])) == {3, 7}
 
 
 def test_a_lazy_repetition_before_a_look_ahead_has_few_states():

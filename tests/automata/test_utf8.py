@@ -1,7 +1,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.automata.charset import ANY, class_set, complement, intersect_any, literal_set
+from maskc.automata.charset import ANY, class_set, complement, intersect_any
 from maskc.automata.utf8 import Utf8Nodes
 from maskc.byte_classes import DONE
 
@@ -57,10 +57,6 @@ def test_equal_subtrees_are_one_node():
     nodes = Utf8Nodes()
     nodes.root(ANY)
     assert len(nodes.edges) == 8
-
-
-def test_case_folding_is_that_of_re():
-    assert literal_set(ord("k"), 2) == ((0x4B, 0x4B), (0x6B, 0x6B), (0x212A, 0x212A))
 
 
 @given(ranges)

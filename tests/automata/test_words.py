@@ -32,13 +32,6 @@ def test_words_that_ignore_case_are_not_told_apart_by_letters():
     assert match_end("(?i:ab|Ac)", "AC") == 2
 
 
-def test_common_ends_are_added_once():
-    nfa = Nfa()
-    nfa.add_pattern("T", "walking|talking|stalking", 0, 0)
-    # Accept, `alking`, the first letters w, t (of two words) and s, the branch.
-    assert len(nfa.nodes) == 1 + 6 + 3 + 1
-
-
 def test_a_thousand_names_have_nodes_by_letters_and_not_by_names_times_letters():
     nfa = Nfa()
     names = [f"{n:03d}" for n in range(1000)]

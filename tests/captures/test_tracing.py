@@ -5,7 +5,6 @@ import pytest
 from maskc.captures.symbols import find_symbols
 from maskc.captures.tracing import NOWHERE, Extents, Parse, Tracer
 from maskc.errors import CaptureError
-from maskc.runtime.lalr.read_set import ReadSet
 from tests.compiled import compile_text
 
 LIST = 'start: item ("," item)*\nitem: "(" start ")" | A\nA: "a"\n'
@@ -22,12 +21,6 @@ def tracer_of(artifact, *names):
     return Tracer(artifact.machine, symbols), {name: n for n, name in terminals.items()}
 
 
-def test_a_terminal_that_the_parser_refuses_leaves_nothing():
-    artifact = compile_text(LIST)
-    tracer, terminals = tracer_of(artifact, "item")
-    assert tracer.shift(start(artifact), terminals["RPAR"], 0, 1) is None
-
-
 def test_a_forced_reduction_does_not_wait_for_what_follows():
     artifact = compile_text(LIST)
     tracer, terminals = tracer_of(artifact, "item")
@@ -42,21 +35,6 @@ def test_what_depends_on_what_follows_is_not_settled():
     parse = tracer.shift(start(artifact), terminals["A"], 0, 1)
     assert tracer.settle(parse).spans is None  # a comma may follow
     assert tracer.finish(parse).spans == (("start", 0, 1), None)
-
-
-def test_the_stack_is_the_one_of_the_machine():
-    artifact = compile_text(LIST)
-    tracer, terminals = tracer_of(artifact, "start")
-    parse, (hypothesis,) = start(artifact), artifact.machine.start()
-    stack = hypothesis.stack
-    for at, name in enumerate(["LPAR", "A", "COMMA", "A", "RPAR", "COMMA", "A"]):
-        parse = tracer.shift(parse, terminals[name], at, at + 1)
-        stack = artifact.machine.effects.shift(stack, terminals[name], ReadSet(stack.depth))
-        ours, theirs = parse.stack, stack
-        while theirs is not None:
-            assert ours.state == theirs.state
-            ours, theirs = ours.below, theirs.below
-        assert ours is None
 
 
 def test_forged_tables_that_reduce_without_end_are_refused():

@@ -3,7 +3,6 @@ import pytest
 
 from maskc.artifact.model import check
 from maskc.emit import answers
-from maskc.ids import ANY_PROFILE
 from tests.compiled import compile_text, legal_tokens
 
 BRACKETS = 'start: "(" start ")" | "[" start "]" | "x"\n'
@@ -37,9 +36,3 @@ def test_nodes_left_open_by_the_bound_give_the_same_masks(monkeypatch, text):
     asked = compile_text(BRACKETS, TOKENS)
     assert asked.header["counts"]["undecided_nodes"] > 0
     assert legal_tokens(asked, text) == legal_tokens(decided, text)
-
-
-def test_a_node_with_one_answer_names_no_profile():
-    arrays = compile_text('start: "a" "b"\n', (b"a", b"b", b"ab")).contents.arrays
-    assert set(arrays["profiles"].tolist()) == {ANY_PROFILE}
-    assert (np.diff(arrays["node_first"]) == 1).all()

@@ -73,11 +73,3 @@ def test_masks_that_grow_are_kept_as_what_they_grow_by():
     assert len(unions.change) < sum(96 * len(union) for union in lists) / 3
     for union, number in zip(lists, unions.number_of, strict=True):
         assert decode(unions, number, wide) == {t for n in union for t in sets[n].tolist()}
-
-
-def test_a_mask_near_another_is_kept_as_the_words_that_differ():
-    many = np.arange(0, VOCAB, 3, dtype=np.int32)
-    unions = encode([(0,), (0, 1)], [many, np.array([1, 2], dtype=np.int32)], VOCAB)
-    assert len(unions.masks) == 1
-    assert unions.word.tolist() == [0]
-    assert unions.bits.tolist() == [0b110]

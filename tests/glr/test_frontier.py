@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from maskc.glr.frontier import Frontier, count_up
+from maskc.glr.frontier import Frontier
 
 
 def frontier(*lines):
@@ -14,17 +14,9 @@ def lines_of(found):
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def test_lines_in_the_dead_state_are_none():
-    assert lines_of(frontier((0, 1, 0, 4), (0, 1, 3, 4))) == [(0, 1, 3, 4)]
-
-
 def test_of_lines_that_agree_one_is_kept():
     found = frontier((1, 0, 5, 2), (0, 0, 5, 2), (1, 0, 5, 2), (0, 1, 5, 2), (0, 1, 5, 3))
     small = found.find_distinct(2, 2, 6, 4)
     large = found.find_distinct(2, 2, 6, 1 << 60)
     assert small.tolist() == large.tolist()
     assert lines_of(found.take(small)) == [(0, 0, 5, 2), (1, 0, 5, 2), (0, 1, 5, 2), (0, 1, 5, 3)]
-
-
-def test_counting_begins_anew_for_each_count():
-    assert count_up(np.array([2, 0, 3], dtype=np.int32)).tolist() == [0, 1, 0, 1, 2]

@@ -45,25 +45,12 @@ def walk(text, tokens):
     return rows
 
 
-def test_a_token_is_in_a_row_for_each_way_to_cut_it():
-    rows = walk(WORDS, (b"a", b"ab", b"abc"))
-    assert rows == [
-        ((), {b"a", b"ab", b"abc"}),
-        (("W",), {b"ab", b"abc"}),
-        (("W", "W"), {b"abc"}),
-    ]
-
-
 def test_ways_that_no_text_takes_are_left_out():
     # One W may be complete; that the next one is open is for the streamlining to refuse.
     assert walk(ONE_WORD, (b"a", b"ab", b"abc")) == [
         ((), {b"a", b"ab", b"abc"}),
         (("W",), {b"ab", b"abc"}),
     ]
-
-
-def test_tokens_with_other_first_bytes_share_a_row():
-    assert walk(ONE_WORD, (b"a", b"b", b"c")) == [((), {b"a", b"b", b"c"})]
 
 
 def test_too_many_ways_are_refused(monkeypatch):

@@ -1,7 +1,5 @@
 """What can be lexed after the end of a lexeme."""
 
-import itertools
-
 import pytest
 
 from maskc import bits
@@ -52,13 +50,6 @@ def test_a_longer_alternative_of_the_context_keeps_its_beginning_from_following(
     text = 'start: (A | AB | B)+\nA: "a"\nAB: "ab"\nB: "b"\n'
     assert after(text, "A") == {"$END", "A", "AB"}
     assert after(text, "B") == {"$END", "A", "AB", "B"}
-
-
-def test_one_terminal_whose_ends_allow_different_things_has_several_lookaheads():
-    language = language_of("start: (N | W)+\nN: /0|1(?!a)/\nW: /a/\n")
-    boundaries = language.lexed.boundaries
-    assert len(boundaries.of_terminal[terminal(language, "N")]) == 2
-    assert len(boundaries.of_terminal[terminal(language, "W")]) == 1
 
 
 def test_the_end_of_the_text_may_stand_after_every_free_boundary():
@@ -147,13 +138,3 @@ def lexed_after(lexed, text, length):
                 after_it = (*ended, terminal_) if terminal_ > 0 else ended
                 pending.append((at + 1, int(entered), after_it))
     return found
-
-
-def test_places_of_contexts_are_numbered_twice():
-    language = language_of(BLOCKS, postlex="tests.indenters:TwoColumns")
-    boundaries = language.lexed.boundaries
-    places = [
-        boundaries.place(context, enclosed=enclosed)
-        for enclosed, context in itertools.product((False, True), range(boundaries.n_contexts))
-    ]
-    assert places == list(range(boundaries.n_places))

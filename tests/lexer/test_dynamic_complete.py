@@ -39,16 +39,6 @@ def test_a_lexeme_may_end_wherever_its_pattern_matches():
     assert [ends_after(text, piece) for piece in ("a", "ab", "abc")] == [{"A"}, set(), {"A"}]
 
 
-def test_what_the_first_alternative_matches_is_never_longer():
-    assert ends_after("start: A\nA: /a|ab/\n", "ab") is None
-
-
-def test_a_lazy_repetition_ends_as_early_as_it_can():
-    text = "start: A\nA: /ab*?/\n"
-    assert ends_after(text, "a") == {"A"}
-    assert ends_after(text, "ab") is None
-
-
 def test_an_unused_terminal_is_no_lexeme():
     assert ends_after('start: "a"\nB: "b"\n', "b") is None
 

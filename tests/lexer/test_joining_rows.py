@@ -20,13 +20,6 @@ def test_each_pair_of_values_is_asked_about_once_in_the_order_of_the_classes():
     assert asked == [(1, 5), (1, 6), (2, 6)]
 
 
-def test_rows_of_equal_shapes_share_their_parts():
-    joined = JoinedRows()
-    assert joined.read([7, 7, 3]) == (0, [7, 3])
-    assert joined.read([-1, -1, 0]) == (0, [-1, 0])
-    assert joined.read([7, 3, 7]) == (1, [7, 3])
-
-
 @examples(100)
 @given(st.lists(st.tuples(*[st.tuples(*[st.integers(-1, 4)] * 6)] * 2), max_size=8))
 def test_a_joined_row_is_what_is_asked_class_by_class(rows):

@@ -7,7 +7,6 @@ import pytest
 
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.ids import IGNORED
 from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
 
 ALTERNATIVES = (
@@ -51,22 +50,6 @@ def test_a_text_that_is_one_lexeme_is_the_terminal_that_re_matches(patterns):
             assert (None if found is None else grammar.bnf.terminals[found]) == expected
 
 
-def test_a_keyword_is_told_by_the_whole_lexeme():
-    grammar, automaton = automaton_of('start: "if" | NAME\nNAME: /[a-z]+/\n')
-    start = automaton.start_of_text()
-    names = {
-        text: [grammar.bnf.terminals[t] for t, _ in automaton.ends(read(automaton, start, text))]
-        for text in ("i", "if", "iff")
-    }
-    assert names == {"i": ["NAME"], "if": ["IF"], "iff": ["NAME"]}
-
-
-def test_what_is_ignored_ends_as_nothing():
-    _, automaton = automaton_of('start: "a"\n%ignore " "\n')
-    state = read(automaton, automaton.start_of_text(), " ")
-    assert [terminal for terminal, _ in automaton.ends(state)] == [IGNORED]
-
-
 def test_the_condition_of_a_longer_match_is_broken_when_it_matches():
     text = "start: (I | F | N)+\nI: /[0-9]+/\nF: /[0-9]+e[0-9]+/\nN: /[a-z]+/\n"
     _, automaton = automaton_of(text)
@@ -79,9 +62,3 @@ def test_the_condition_of_a_longer_match_is_broken_when_it_matches():
     assert automaton.condition_row(after_e)[classes[ord("5")]] == NO_STATE
     assert automaton.condition_row(after_e)[classes[ord("x")]] == automaton.free
     assert automaton.condition_holds_at_end(after_e)
-
-
-def test_a_state_says_which_terminals_it_is_inside_of():
-    grammar, automaton = automaton_of("start: A | B\nA: /xa/\nB: /xb/\n")
-    inside = automaton.terminals_in(read(automaton, automaton.start_of_text(), "x"))
-    assert {grammar.bnf.terminals[t] for t in inside} == {"A", "B"}

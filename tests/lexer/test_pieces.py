@@ -37,12 +37,6 @@ def test_a_lexeme_is_a_text_whose_first_match_is_all_of_it(pattern):
             assert accepts(lexemes, byte_class, text) == whole, text
 
 
-def test_an_alternative_that_an_earlier_one_hides_is_no_lexeme():
-    lexemes, byte_class = lexemes_of("a|ab")
-    assert accepts(lexemes, byte_class, "a")
-    assert not accepts(lexemes, byte_class, "ab")
-
-
 @pytest.mark.parametrize("pattern", ["a(?=b)", "a$", "(?>ab|a)b", "a++b"])
 def test_what_sees_where_the_text_was_cut_is_refused(pattern):
     with pytest.raises(UnsupportedTerminalError, match="terminal A"):

@@ -11,9 +11,6 @@ from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.scanner import build_scanner
 
-PYTHON = "%import python (file_input, _NEWLINE, _INDENT, _DEDENT)\n%ignore /[ ]+/\n"
-LAYOUT = {"start": "file_input", "postlex": "lark.indenter:PythonIndenter"}
-
 
 def scanner_of(text, **settings):
     grammar, _ = load_grammar(load_source(text, **settings))
@@ -29,12 +26,6 @@ def state_after(scanner, text):
 
 def ends_of(grammar, scanner, text):
     return {grammar.bnf.terminals[t] for t, _ in scanner.ends[state_after(scanner, text)]}
-
-
-def test_the_dead_state_loops():
-    _, scanner = scanner_of('start: "a"\n')
-    assert (scanner.next[DEAD] == DEAD).all()
-    assert scanner.ends[DEAD] == ()
 
 
 def test_a_keyword_is_told_from_a_name_by_its_end():
@@ -76,15 +67,6 @@ def test_a_grammar_whose_lexer_forbids_nothing_has_one_lookahead_a_terminal():
     grammar, scanner = scanner_of('start: ("a" | N)+\nN: /[0-9]+/\n%ignore " "\n')
     boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
     assert all(len(lookaheads) == 1 for lookaheads in boundaries.of_terminal.values())
-
-
-def test_a_newline_can_end_at_every_column_after_a_line_break():
-    grammar, scanner = scanner_of(PYTHON, **LAYOUT)
-    columns = build_columns(grammar.lexer, scanner)
-    inside = state_after(scanner, "\n")
-    sets = columns.distinct[columns.of_state[inside]]
-    assert all(sets.reset)
-    assert all(sets.more)
 
 
 SCRIPT = """

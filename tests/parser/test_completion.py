@@ -8,7 +8,7 @@ from maskc import bits
 from maskc.ids import END
 from maskc.parser.completion import build_completions
 from maskc.parser.driver import Outcome, drive_lalr
-from tests.languages import language_of, terminal
+from tests.languages import language_of
 
 GRAMMARS = (
     'start: "a" start "b" | "c"\n',
@@ -26,32 +26,6 @@ def completions_of(text):
     own = {t: (t,) for t in range(len(grammar.bnf.terminals))}
     found = build_completions(grammar, language.item_sets, own, lambda _, __, ___: everything)
     return language, found.items
-
-
-def names_of(language, mask):
-    return {language.lexed.grammar.bnf.terminals[t] for t in bits.iterate(mask)}
-
-
-def test_an_item_completes_from_what_its_rest_begins_with():
-    language, items = completions_of('start: "a" start "b" | "c"\n')
-    state = language.lexed.grammar.lalr.states[0].shifts[terminal(language, "A")]
-    relation = items[state, 0, 1, False]
-    assert names_of(language, relation.preimage(-1)) == {"A", "C"}
-    assert names_of(language, relation.image(1 << terminal(language, "C"))) == {"$END", "B"}
-
-
-def test_a_finished_item_leaves_the_lookahead_that_it_is_reduced_on():
-    language, items = completions_of('start: "a" start "b" | "c"\n')
-    state = language.lexed.grammar.lalr.states[0].shifts[terminal(language, "C")]
-    relation = items[state, 1, 1, False]
-    assert names_of(language, relation.same) == {"$END", "B"}
-    assert relation.rectangles == ()
-
-
-def test_what_a_resolved_conflict_cut_off_completes_nothing():
-    language, items = completions_of('start: x "a"\nx: "a" x | "a"\n')
-    assert items[0, -1, 0, False].preimage(-1) == 0
-    del language
 
 
 @pytest.mark.parametrize("text", GRAMMARS)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from maskc.ids import ROOT
 from tests.languages import language_of
 
 NESTED = 'start: "a" start "b" | "c"\n'
@@ -12,31 +11,6 @@ GRAMMARS = (
     'start: x "a" | "b" x\nx: | "c" x\n',
     'start: "p" x "a" "c"\nx: "b" "a" | "b"\n',
 )
-
-
-def test_the_start_state_stands_before_the_start_symbol():
-    found = language_of(NESTED).item_sets
-    assert found.kernels[0] == ((ROOT, 0),)
-    assert found.closures[0] == {0: (0, 1)}
-
-
-def test_a_state_holds_what_the_dot_moved_over():
-    language = language_of(NESTED)
-    row = language.lexed.grammar.lalr.states[0]
-    a = language.lexed.grammar.bnf.terminals.index("A")
-    assert language.item_sets.kernels[row.shifts[a]] == ((0, 1),)
-
-
-def test_the_symbol_after_the_dot_is_none_at_the_end():
-    found = language_of(NESTED).item_sets
-    assert found.next_symbol((0, 1)) == -1
-    assert found.next_symbol((0, 3)) is None
-
-
-def test_a_production_that_derives_nothing_is_a_closure_item_with_no_way_on():
-    found = language_of('start: "a" x\nx:\n').item_sets
-    assert found.right_sides[1] == ()
-    assert any(1 in productions for closure in found.closures for productions in closure.values())
 
 
 @pytest.mark.parametrize("text", GRAMMARS)

@@ -32,12 +32,6 @@ def test_no_state_that_can_be_on_top_is_left_out(text):
                 assert possible >> stack[-1] & 1
 
 
-def test_a_second_operand_is_taken_after_no_stack():
-    language = language_of('start: "a" "-" "a" | "a"\n')
-    moves, a = Moves(language.lexed.grammar), terminal(language, "A")
-    assert moves.after(a, moves.after(a, moves.everywhere)) == 0
-
-
 def test_an_indent_goes_with_its_newline():
     language = language_of(
         'start: "a" _NL (_INDENT "b" _NL _DEDENT)?\n_NL: /\\n[ ]*/\n%declare _INDENT _DEDENT\n',
@@ -48,24 +42,3 @@ def test_an_indent_goes_with_its_newline():
         terminal(language, "_NL"), moves.after(terminal(language, "A"), moves.everywhere)
     )
     assert moves.after(terminal(language, "B"), after) != 0
-
-
-def test_after_an_operand_an_operator_is_taken_and_no_operand():
-    language = language_of('start: "a" start? "b"\n')
-    moves = Moves(language.lexed.grammar)
-    after = moves.after(terminal(language, "B"), moves.everywhere)
-    assert moves.after(terminal(language, "A"), after) == 0
-    assert moves.after(terminal(language, "B"), after) != 0
-
-
-def test_a_reduction_leads_to_every_state_below():
-    language = language_of('start: "(" item ")" | "[" item "]"\nitem: "x"\n')
-    moves = Moves(language.lexed.grammar)
-    inside = moves.after(terminal(language, "X"), moves.everywhere)
-    assert moves.after(terminal(language, "RPAR"), inside) != 0
-
-
-def test_an_empty_production_is_reduced_where_it_stands():
-    language = language_of('start: opt "b"\nopt: "a" |\n')
-    moves = Moves(language.lexed.grammar)
-    assert moves.after(terminal(language, "B"), 1) != 0

@@ -39,12 +39,6 @@ def tokens_at(trie):
     return [trie.tokens[low:high].tolist() for low, high in bounds]
 
 
-def test_tokens_of_equal_classes_share_a_node():
-    folded = fold_trie(build_trie((b"ab", b"Ab", b"b", b"a")), classes(a=1, A=1, b=2))
-    assert texts(folded) == [b"", b"A", b"b", b"Ab"]
-    assert tokens_at(folded) == [[], [3], [2], [0, 1]]
-
-
 def test_with_indentation_blanks_and_tabs_stay_apart():
     trie = build_trie((b" ", b"\t", b"\n", b"x", b"y"))
     assert fold_trie(trie, classes()).n_nodes == 2

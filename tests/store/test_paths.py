@@ -3,7 +3,7 @@
 import numpy as np
 
 from maskc.ids import DROPPED
-from maskc.store.paths import Opens, Paths
+from maskc.store.paths import Paths
 from maskc.store.steps import build_steps
 from tests.compiled import compile_text, legal_tokens
 from tests.languages import language_of, terminal
@@ -24,45 +24,11 @@ def paths_of(text):
     return Paths(lexed.grammar, steps), events
 
 
-def test_equal_paths_have_one_number():
-    paths, event = paths_of('start: "a" start "b" | "c"\n')
-    found = paths.extend(ints(0, 0), ints(event["A"], event["A"]), ints(0, 0)).tolist()
-    assert found == [1, 1]
-    assert len(paths) == 2
-
-
 def test_a_path_that_no_stack_takes_is_dropped():
     paths, event = paths_of('start: "a" "b" | "c"\n')
     (first,) = paths.extend(ints(0), ints(event["A"]), ints(0)).tolist()
     again = paths.extend(ints(first, first), ints(event["A"], event["A"]), ints(0, 0)).tolist()
     assert again == [DROPPED, DROPPED]
-
-
-def test_a_path_knows_its_last_event_and_the_path_before():
-    paths, event = paths_of('start: "a" start "b" | "c"\n')
-    (first,) = paths.extend(ints(0), ints(event["A"]), ints(0)).tolist()
-    (second,) = paths.extend(ints(first), ints(event["A"]), ints(-3)).tolist()
-    parent, events, column = paths.list()
-    assert (parent[second], events[second], column[second]) == (first, event["A"], -3)
-
-
-def test_a_path_after_another_one_is_what_its_events_make_of_that_one():
-    paths, event = paths_of('start: "a" start "b" | "c"\n')
-    (first,) = paths.extend(ints(0), ints(event["A"]), ints(0)).tolist()
-    (second,) = paths.extend(ints(first), ints(event["C"]), ints(0)).tolist()
-    (third,) = paths.extend(ints(second), ints(event["B"]), ints(0)).tolist()
-    (rest,) = paths.extend(ints(0), ints(event["C"]), ints(0)).tolist()
-    (rest,) = paths.extend(ints(rest), ints(event["B"]), ints(0)).tolist()
-    assert paths.join(ints(first, first, 0), ints(rest, 0, rest)).tolist() == [third, first, rest]
-    assert paths.join(ints(third), ints(rest)).tolist() == [DROPPED]
-
-
-def test_what_stays_open_is_numbered_with_its_column_change():
-    opens = Opens()
-    assert opens.number(ints(4, 4, 7), ints(0, -2, 0)).tolist() == [1, 0, 2]
-    lexemes, columns = opens.list()
-    assert lexemes.tolist() == [4, 4, 7]
-    assert columns.tolist() == [-2, 0, 0]
 
 
 def test_an_operator_that_may_stand_on_both_sides_does_not_multiply_the_paths():

@@ -34,19 +34,3 @@ def test_each_move_is_one_of_the_scanners_and_none_is_missing(text):
                 for context in named
             }
             assert found == {(c, s) for c, s in expected if s != DEAD}
-
-
-def test_the_ends_of_a_state_are_numbered_by_kind():
-    lexed = language_of(GRAMMARS[1]).lexed
-    steps = build_steps(lexed.grammar.lexer, lexed.scanner)
-    for state, ends in enumerate(lexed.scanner.ends):
-        low, high = steps.end_first[state : state + 2].tolist()
-        assert tuple(steps.kinds[kind] for kind in steps.end_kind[low:high]) == ends
-
-
-def test_each_boundary_is_entered_as_well():
-    lexed = language_of(GRAMMARS[1]).lexed
-    steps = build_steps(lexed.grammar.lexer, lexed.scanner)
-    n_boundaries = len(lexed.scanner.closed)
-    assert [kind.terminal for kind in steps.kinds[-n_boundaries:]] == [ENTRY] * n_boundaries
-    assert [kind.boundary for kind in steps.kinds[-n_boundaries:]] == list(range(n_boundaries))

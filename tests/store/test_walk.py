@@ -3,7 +3,6 @@ import itertools
 from maskc.artifact.model import column_after
 from maskc.ids import NO_LINE, SAME
 from maskc.store import walk
-from maskc.vocab.trie import build_trie
 from tests.compiled import compile_text, legal_tokens
 
 
@@ -25,15 +24,6 @@ def test_a_column_change_is_absolute_after_a_line_break_and_relative_before():
     assert column_after(4, SAME - 2) == 6
     assert column_after(NO_LINE, SAME - 2) == NO_LINE
     assert column_after(4, NO_LINE) == NO_LINE
-
-
-def test_the_trie_lists_every_token_once():
-    tokens = (b"ab", b"a", None, b"b", b"ab")
-    trie = build_trie(tokens)
-    assert trie.n_nodes == 4
-    assert sorted(trie.tokens.tolist()) == [0, 1, 3, 4]
-    assert trie.byte.tolist() == [0, 97, 98, 98]
-    assert trie.first_child.tolist() == [1, 3, 4, 4, 4]
 
 
 def test_portions_that_come_to_too_many_lines_are_walked_in_smaller_ones(monkeypatch):

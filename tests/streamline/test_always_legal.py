@@ -1,6 +1,5 @@
 """Ends of sequences that every stack takes are cut off."""
 
-from tests.compiled import compile_text, legal_tokens
 from tests.streamline.test_rows import rows_after
 
 TOKENS = (b"(", b"((", b"(a", b"((a", b")", b"a)")
@@ -15,12 +14,3 @@ def test_nothing_is_cut_off_where_terminals_cannot_be_lexed_apart():
     text = 'start: "(" start ")" | "a" | NAME NAME\nNAME: /[b-z]+/\n'
     rows = rows_after(text, TOKENS)
     assert rows["always legal"] == rows["never legal"]
-
-
-def test_the_masks_are_the_same():
-    artifacts = [
-        compile_text('start: "(" start ")" | "a"\n', TOKENS, step)
-        for step in ("never legal", "always legal")
-    ]
-    for text in ("", "(", "((a", "(a)"):
-        assert legal_tokens(artifacts[0], text) == legal_tokens(artifacts[1], text)

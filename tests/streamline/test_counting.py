@@ -5,28 +5,6 @@ import numpy as np
 from maskc.streamline.counting import count_rows, count_sequences, percentiles
 from tests.languages import rows_of as rows_after
 from tests.languages import stages_of
-from tests.streamline.values import A, B, rows_of
-
-
-def test_rows_after_an_end_count_for_each_state_that_ends_so():
-    # State 0 reads the rows after A, state 1 those after A and B.
-    rows = rows_of([(2, A, (), 1, (1,)), (2, A, (B,), 1, (2,)), (3, B, (), 1, (3,))])
-    assert count_rows(rows) == [2, 3]
-
-
-def test_equal_questions_of_one_state_count_once():
-    rows = rows_of([(2, A, (B,), 1, (1,)), (3, A, (B,), 1, (2,))])
-    assert count_rows(rows) == [1, 1]
-
-
-def test_own_rows_of_a_state_count_beside_those_after_its_ends():
-    rows = rows_of([(0, 0, (), 1, (1,)), (2, A, (), 1, (2,))])
-    assert count_rows(rows) == [2, 1]
-
-
-def test_a_row_of_a_state_that_one_of_its_ends_has_too_counts_once():
-    rows = rows_of([(0, A, (), 1, (1,)), (2, A, (), 1, (2,)), (0, A, (B,), 1, (2,))])
-    assert count_rows(rows) == [2, 1]
 
 
 def test_raw_counts_each_closing_terminal_by_itself():

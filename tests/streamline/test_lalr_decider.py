@@ -27,18 +27,6 @@ def test_the_table_decides_all_that_is_left():
     assert decider.decide_by_state(after).flags.shape[1] == len(stages.language.table.live)
 
 
-def test_states_after_a_terminal_are_those_that_it_leads_to():
-    stages, rows, _, decider = decider_after("interchangeable")
-    names = stages.language.lexed.grammar.bnf.terminals
-    (event,) = (e for e in rows.events if e.terminal == names.index("B"))
-    targets = {row[event.terminal] for row in stages.language.table.shifts if event.terminal in row}
-    assert set(decider.states_after(event).tolist()) == targets
-
-
-def test_nothing_is_left_out_without_a_sentence():
-    assert decider_after("interchangeable")[3].explain_left_out() is None
-
-
 def test_what_the_productions_said_wrongly_is_noticed(monkeypatch):
     _, rows, verdicts, decider = decider_after("interchangeable")
     b, c = 2, 3

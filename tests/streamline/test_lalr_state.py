@@ -5,8 +5,6 @@ import numpy as np
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.streamline.lalr_state import (
     condition_on_states,
-    leave_open,
-    list_sequences,
 )
 from tests.languages import rows_of, stages_of
 from tests.pushdown.table_values import decisions_of
@@ -17,21 +15,6 @@ TOKENS = (b"a", b"a)", b"a)))", b"a)])")
 
 def stages():
     return stages_of(BRACKETS, TOKENS)
-
-
-def test_the_sequences_of_rows_and_their_rests_are_listed_once():
-    rows = rows_of(stages(), "jointly legal")
-    found = list_sequences(rows)
-    assert list(found) == sorted(set(found))
-    assert set(rows.sequence.tolist()) <= set(found)
-    assert all(rows.sequences.rest[s] in found for s in found if rows.sequences.length[s])
-
-
-def test_nothing_is_decided_if_rows_are_left_open():
-    rows = rows_of(stages(), "raw")
-    verdicts = leave_open(rows, 5)
-    assert verdicts.flags.tolist() == [[DEPENDS] * 5]
-    assert len(verdicts.class_of) == len(verdicts.sequences) == len(list_sequences(rows))
 
 
 def test_sequences_of_one_class_have_equal_answers():

@@ -1,6 +1,6 @@
 """The walk's rows, after each terminal that ends a lexeme."""
 
-from tests.languages import describe, rows_of, stages_of
+from tests.languages import describe, stages_of
 
 TOKENS = (b"a", b"b", b"ab", b"a b")
 BLANKS = 'start: "a" "b" | "b" "b"\n%ignore " "\n'
@@ -23,18 +23,3 @@ def test_an_ignored_lexeme_inside_a_token_is_no_event():
     found = describe(stages_of(BLANKS, tokens), "raw", tokens)
     assert ("(ignored)", "A · open(B)", "a b ab") in found
     assert ("A", "open(B)", "a b ab") in found
-
-
-def test_sources_are_scanner_states_and_ends_of_lexemes():
-    stages = stages_of('start: "a" "b" | "c" "b" "a"\n', TOKENS)
-    rows, scanner = rows_of(stages, "raw"), stages.language.lexed.scanner
-    assert rows.n_states == scanner.n_states
-    assert set(rows.ends) == {end for ends in scanner.ends for end in ends}
-    for state, ends in enumerate(scanner.ends):
-        assert tuple(rows.ends[s - rows.n_states] for s in rows.ends_of[state]) == ends
-
-
-def test_no_two_rows_agree_in_source_event_and_sequence():
-    rows = rows_of(stages_of('start: "a" start "b" | "c"\n', TOKENS), "raw")
-    keys = list(zip(rows.source.tolist(), rows.first.tolist(), rows.sequence.tolist(), strict=True))
-    assert len(keys) == len(set(keys))

@@ -14,17 +14,6 @@ def rows_after(text, tokens, **settings):
     return {row["step"]: (row["rows"], row["stored"]) for row in header["streamlining"]}
 
 
-def test_the_steps_are_listed_in_order():
-    assert list(rows_after('start: "a"\n', (b"a",))) == [
-        "raw",
-        "closings",
-        "interchangeable",
-        "never legal",
-        "always legal",
-        "jointly legal",
-    ]
-
-
 def test_no_step_adds_stored_rows():
     stored = [n for _, n in rows_after(PAIRS, (b"a", b"a+", b"+a", b"-a", b")+a", b"a)")).values()]
     assert stored == sorted(stored, reverse=True)
@@ -41,34 +30,11 @@ def test_a_pair_that_no_text_has_is_dropped():
     assert rows["never legal"][1] < rows["interchangeable"][1]
 
 
-def test_an_end_that_is_always_legal_asks_nothing():
-    text = 'start: "(" start ")" | "a"\n'
-    rows = rows_after(text, (b"(", b"((", b"(a", b"((a", b")", b"a)"))
-    assert rows["always legal"][0] < rows["never legal"][0]
-
-
 def test_the_table_finds_ends_that_are_always_legal_where_productions_are_ambiguous():
     """By the productions an ``a`` may be the last one; the parser need not decide that."""
     rows = rows_after('start: ("a" | "-")* "a"\n', (b"-", b"--", b"-a", b"--a"))
     assert rows["always legal"][0] == rows["never legal"][0]
     assert rows["jointly legal"][0] < rows["interchangeable"][0]
-
-
-def test_a_sequence_that_is_never_legal_is_dropped():
-    # Each pair of `a b c` occurs, and the three together do not.
-    text = 'start: "a" "b" | "x" "b" "c"\n'
-    rows = rows_after(text, (b"a", b"bc", b"abc", b"xbc"), lexer="basic")
-    assert rows["never legal"][1] < rows["interchangeable"][1]
-
-
-def test_the_residue_names_what_depends_on_the_stack():
-    text = 'start: "(" start ")" | "[" start "]" | "a"\n'
-    residue = compile_text(text, (b"a", b"a)", b"a)))", b"a)])")).header["residue"]
-    example = residue["examples"][0]
-    assert residue["max"] > 0
-    assert residue["moves"]["max"] == 1
-    assert example["sequence"] == ["A", "RPAR", "RPAR", "open: RPAR"]
-    assert example["why"].startswith("A RPAR RPAR uncovers states further down the stack")
 
 
 def test_a_sequence_that_closes_what_it_opened_does_not_depend_on_the_stack():
