@@ -3,32 +3,10 @@
 import pytest
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.building import Builder
-from maskc.jsonschema.compiling import lower_schema
-from maskc.runtime.schema.plan.plan import Layout
 from tests.jsonschema.texts import build_machine
 
 HUGE = 1_000_000_000
 NULLS = {"contains": {"type": "null"}}
-
-
-def draft(schema):
-    lowering, formula = lower_schema(schema, resources={}, assert_formats=True, ordered=False)
-    builder = Builder(lowering.space, Layout(), lowering.pointers)
-    root = builder.add(formula, "")
-    builder.finish()
-    (found,) = builder.drafts[root].arrays
-    return found
-
-
-def test_indices_are_cut_where_what_is_asked_changes():
-    found = draft({"prefixItems": [{}, {"type": "null"}], "items": {"type": "string"}})
-    assert [start for start, _ in found.pieces] == [0, 1, 2]
-
-
-def test_an_item_that_is_counted_has_an_option_for_each_outcome():
-    found = draft({**NULLS, "maxContains": 2})
-    assert [bits for bits, _ in found.pieces[0][1]] == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,6 @@ from maskc.jsonschema.expressions import Space
 A, B = Evaluated(names=frozenset("a"), n_items=1), Evaluated(names=frozenset("b"), n_items=3)
 
 
-def test_what_two_schemas_have_evaluated_is_united():
-    found = A | B
-    assert (found.names, found.n_items) == (frozenset("ab"), 3)
-    assert (A | A.with_all_names()).all_names
-    assert (A | A.with_all_items()).all_items
-
-
-def test_nothing_is_evaluated_at_first():
-    assert Evaluated().is_empty
-    assert not A.is_empty
-
-
 def test_ways_that_contradict_each_other_are_no_way():
     space = Space()
     null, text = space.types(1), space.types(8)

@@ -29,21 +29,6 @@ def test_only_what_the_root_leads_to_is_written():
     assert plan["numbers"] == []
 
 
-def test_what_no_value_fits_is_left_out():
-    members = {"a": False, "b": {"type": "null"}}
-    plan = plan_of({"type": "object", "properties": members, "additionalProperties": False})
-    ((_, _, options, *_),) = plan["objects"]
-    assert [len(option) for option in options] == [0, 2, 0]  # of a, of b, of other keys
-
-
-def test_items_that_must_differ_are_told_apart_by_value():
-    plan = plan_of({"type": "array", "uniqueItems": True, "items": {"enum": [1, "a"]}})
-    ((_, _, _, _, splits),) = plan["arrays"]
-    ((_, endless, values),) = splits
-    assert endless == -1
-    assert [json.loads(value) for value, _ in values] == [1, "a"]
-
-
 @pytest.mark.parametrize(
     ("schema", "fact"),
     [
@@ -80,11 +65,6 @@ def test_what_cannot_be_planned_is_refused(schema, fact):
 WORDS = [f"{n:b}".replace("0", "é").replace("1", "a") for n in range(200)]
 
 
-def test_a_large_enum_is_written_as_its_texts():
-    plan = plan_of({"enum": WORDS})
-    assert plan["dfas"] == [[sorted(WORDS), [0] * 200, -1]]
-
-
 def test_the_plan_of_a_large_enum_reads_its_texts():
     data = build_plan({"enum": WORDS}, resources={}, layout=Layout(), assert_formats=True).data
     (dfa,) = Plan(FrozenPlan(data), Layout(), Budget(1 << 20)).dfas
@@ -92,13 +72,6 @@ def test_the_plan_of_a_large_enum_reads_its_texts():
     assert [t for t in texts if dfa.labels[dfa.read(t)] == 0] == sorted(
         WORDS, key=lambda word: (len(word), word)
     )
-
-
-def test_many_names_of_an_object_are_written_as_texts_with_labels():
-    plan = plan_of({"properties": {word: {"type": "null"} for word in WORDS}})
-    ((texts, labels, other),) = (entry for entry in plan["dfas"] if len(entry) == 3)
-    assert [texts[labels.index(n)] for n in range(200)] == WORDS
-    assert other == 200
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,3 @@ def test_what_is_no_schema_is_refused_where_it_stands(schema, pointer, keyword):
     with pytest.raises(SchemaError) as caught:
         lower(schema)
     assert (caught.value.pointer, caught.value.keyword) == (pointer, keyword)
-
-
-def test_counts_remember_where_they_stand():
-    lowering, _ = lower({"properties": {"a": {"minItems": 2}}})
-    assert lowering.pointers[lowering.space.make("size", 2, None)] == "/properties/a"

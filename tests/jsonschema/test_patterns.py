@@ -38,6 +38,7 @@ def test_a_pattern_is_found_where_re_finds_it(pattern, text):
     ("pattern", "why"),
     [
         ("(", "unmatched"),
+        ("a)", "unmatched"),
         ("[a", "unmatched"),
         ("*a", "nothing to repeat"),
         (r"a\b?", "repeats an assertion"),

@@ -22,12 +22,6 @@ def test_what_only_an_endless_value_fits_fits_nothing():
     assert fitting(endless, ends).positions() == {1}
 
 
-def test_a_position_fits_if_those_inside_do():
-    outer = PositionDraft("", arrays=[array([(0, 1)])])
-    inner = PositionDraft("", literals=1)
-    assert fitting(outer, inner).positions() == {0, 1}
-
-
 def test_a_string_must_have_a_length_that_is_asked_for():
     dfa = of_texts(["a", "abc"])
     assert fitting().has_string(StringDraft(dfa, 2, None))

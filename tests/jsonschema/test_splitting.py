@@ -26,14 +26,6 @@ def test_one_of_the_cases_holds_of_every_object():
     assert [sum(space.holds(case, held) for case in cases) for held in objects] == [1] * 5
 
 
-def test_values_that_every_clause_takes_alike_are_one_case():
-    space = Space()
-    cases = find_cases(space, [[excludes(space, "a", "b")]] * 3)
-    listed = frozenset([value("a"), value("b")])
-    assert space.some(KEY, space.values(listed)) in cases
-    assert len(cases) == 3
-
-
 def test_a_key_that_few_clauses_ask_for_makes_no_cases():
     space = Space()
     assert find_cases(space, [[excludes(space, "a")], [excludes(space, "b")], []]) is None
@@ -57,13 +49,6 @@ def test_a_key_that_both_options_require_is_required():
     joined = space.values([value("a"), value("b")])
     options = [space.some(KEY, one), space.some(KEY, two)]
     assert join_members(space, options) == [space.some(KEY, joined)]
-
-
-def test_options_about_several_keys_stay_as_they_are():
-    space = Space()
-    pair = space.make("all", ("names", frozenset(["a", "b"])), space.false)
-    number = space.types(BIT["number"])
-    assert join_members(space, [pair, number]) == [pair, number]
 
 
 def test_listed_objects_among_the_options_make_no_cases():
