@@ -10,6 +10,7 @@ import pytest
 import sentencepiece
 from tokenizers.pre_tokenizers import ByteLevel
 
+from maskc.errors import TokenizerError
 from maskc.vocab import load_encoder, load_vocabulary
 
 REAL = ("llama3", "mistral", "deepseek", "qwen")
@@ -161,7 +162,14 @@ def save(tmp_path):
     return write
 
 
-def added(token_id, content, *, special):
+def refusal(call, *arguments, **options):
+    """Return what a call is refused with."""
+    with pytest.raises(TokenizerError) as caught:
+        call(*arguments, **options)
+    return str(caught.value)
+
+
+def added(token_id, content, *, special=False):
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     return {"id": token_id, "content": content, "special": special} | flags
 

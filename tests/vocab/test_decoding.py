@@ -65,8 +65,7 @@ def write(folder, name, kind):
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tokenizers")
-    cases = [(name, "bpe") for name in DECODERS] + [("metaspace", "unigram"), ("llama", "unigram")]
-    return {case: write(folder, *case) for case in cases}
+    return {case: write(folder, *case) for case in CASES}
 
 
 CASES = [*((name, "bpe") for name in DECODERS), ("metaspace", "unigram"), ("llama", "unigram")]

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.errors import MaskcError, TokenizerError
+from maskc.errors import MaskcError
 from maskc.vocab import gguf_files, load_vocabulary
 from maskc.vocab.gguf_files import is_gguf, read_header
+from tests.vocab.conftest import refusal
 from tests.vocab.gguf_bytes import (
     ARRAY,
     PREFIX,
@@ -36,12 +37,6 @@ def read(tmp_path):
         return read_header("x", path)
 
     return call
-
-
-def refusal(read, data):
-    with pytest.raises(TokenizerError) as caught:
-        read(data)
-    return str(caught.value).removeprefix("tokenizer x: ")
 
 
 def test_only_what_is_wanted_is_kept(read):
@@ -81,9 +76,7 @@ def test_another_version_is_refused(read, version):
 
 def test_a_file_cut_off_anywhere_is_refused(read):
     for end in range(4, len(GOOD), 3):
-        assert refusal(read, GOOD[:end]) == (
-            "model.gguf is broken: it is cut off; give an undamaged file"
-        )
+        assert "model.gguf is broken: it is cut off" in refusal(read, GOOD[:end])
 
 
 @pytest.mark.parametrize(
@@ -111,7 +104,7 @@ def test_a_forged_header_is_refused_in_no_time(read, data, reason):
     said = refusal(read, data)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert said.startswith("model.gguf is broken: ")
+    assert said.startswith("tokenizer x: model.gguf is broken: ")
     assert reason in said
     assert peak < 1 << 24
 
@@ -122,8 +115,7 @@ def test_a_header_larger_than_any_is_refused(tmp_path, monkeypatch):
     with path.open("wb") as file:
         file.write(gguf(entry("a", ARRAY, struct.pack("<IQ", 0, 1 << 17))))
         file.truncate(1 << 20)
-    with pytest.raises(TokenizerError, match=r"the header of model\.gguf is larger than 65,536"):
-        read_header("x", path)
+    assert "header of model.gguf is larger than 65,536" in refusal(read_header, "x", path)
 
 
 def test_texts_of_all_entries_are_counted_together(read, monkeypatch):
@@ -133,8 +125,8 @@ def test_texts_of_all_entries_are_counted_together(read, monkeypatch):
 
 
 def test_a_file_that_may_not_be_read_says_so(tmp_path):
-    with pytest.raises(TokenizerError, match="give a model file that you may read"):
-        read_header("x", tmp_path / "missing.gguf")
+    said = refusal(read_header, "x", tmp_path / "missing.gguf")
+    assert "give a model file that you may read" in said
 
 
 @given(st.data())

@@ -1,12 +1,16 @@
 """The tokens of a GGUF file: bytes by the kind of model, types and ends as llama.cpp has them."""
 
+import sys
+
 import pytest
 
-from maskc.errors import TokenizerError
 from maskc.vocab import AddedTokens, load_encoder, load_vocabulary
+from tests.vocab.conftest import refusal
 from tests.vocab.gguf_bytes import ARRAY, PREFIX, STRING, entries, entry, gguf, numbers, tokenizer
 
 NORMAL, UNKNOWN, CONTROL, DEFINED, UNUSED, BYTE = range(1, 7)
+FILLERS = ["a", "<|fim_prefix|>", "<|fim_pad|>", "<|file_sep|>", "</s>"]
+HARMONY = ["<|return|>", "<|call|>", "<|end|>", ("<|channel|>", CONTROL)]
 
 
 @pytest.fixture
@@ -16,13 +20,6 @@ def load(save):
         return load_vocabulary(save("model.gguf", tokenizer(model, tokens, **more)), **options)
 
     return call
-
-
-def refusal(save, data):
-    path = save("model.gguf", data)
-    with pytest.raises(TokenizerError) as caught:
-        load_vocabulary(path)
-    return str(caught.value).removeprefix(f"tokenizer {path}: ")
 
 
 def test_each_type_of_a_sentencepiece_token_has_its_bytes(load):
@@ -45,10 +42,17 @@ def test_a_byte_level_token_is_read_by_gpt2s_alphabet(load):
     assert found.tokens == (b" hi", b"\n", b"    ", "õ".encode(), None)
 
 
-def test_a_character_that_stands_for_no_byte_is_written_as_llama_cpp_does(load):
-    assert (
-        load("gpt2", ["Ġ日", "a"], eos=1).tokens[0] == b" [UNK_BYTE_0xe697a5\xc4\xa0\xe6\x97\xa5]"
-    )
+@pytest.mark.parametrize(
+    ("model", "called", "data"),
+    [
+        # A character that stands for no byte.
+        ("gpt2", "Ġ日", b" [UNK_BYTE_0xe697a5\xc4\xa0\xe6\x97\xa5]"),
+        ("llama", "", b"[EMPTY_0]"),
+        ("llama", b"\xe2\x96\x81\xff", b" \xff"),
+    ],
+)
+def test_an_odd_token_writes_what_llama_cpp_writes(load, model, called, data):
+    assert load(model, [called, "a", "b"], eos=2).tokens[0] == data
 
 
 @pytest.mark.parametrize(
@@ -65,53 +69,38 @@ def test_without_types_all_tokens_are_normal(save):
     assert load_vocabulary(save("m.gguf", gguf(*rows))).tokens == (b"a", b"<b>", None)
 
 
-def test_a_token_that_is_called_nothing_writes_what_llama_cpp_calls_it(load):
-    assert load("llama", ["", "a", "b"], eos=2).tokens[0] == b"[EMPTY_0]"
-
-
-def test_tokens_that_are_called_ends_end_the_output_whatever_their_type(load):
-    found = load("gpt2", ["a", "<|im_end|>", ("<|endoftext|>", DEFINED), "</s>"], eos=0)
-    assert found.eos_ids == (0, 1, 2, 3)
-    assert found.tokens == (None,) * 4
-
-
-def test_the_end_is_a_usual_one_where_the_file_names_none_of_its_tokens(load):
-    assert load("llama", list("abcd")).eos_ids == (2,)
-    assert load("llama", list("abcd"), eos=99).eos_ids == (2,)
-    assert load("llama", list("abcd"), eos=3, eot=0, eom=1).eos_ids == (0, 1, 3)
-
-
-def test_what_fills_a_gap_is_a_control_token_and_some_end_the_output(load):
-    tokens = ["a", "<|fim_prefix|>", "<|fim_pad|>", "<|file_sep|>", "</s>"]
-    found = load("gpt2", tokens)
-    assert found.eos_ids == (2, 3, 4)
-    assert found.tokens == (b"a", None, None, None, None)
-    # Where the file names another, what it is called counts for nothing.
-    assert load("gpt2", tokens, fim_pre=0, fim_pad=0).tokens[1:3] == (b"<|fim_prefix|>",) * 0 + (
-        b"<|fim_prefix|>",
-        b"<|fim_pad|>",
-    )
-
-
-def test_of_several_that_fill_a_gap_none_ends_the_output(load):
-    found = load("gpt2", ["a", "<PAD>", "<|fim_pad|>", "</s>"])
-    assert found.eos_ids == (3,)
-    assert found.tokens == (b"a", None, None, None)
-
-
-def test_harmonys_end_of_a_message_is_no_end_of_the_output(load):
-    tokens = ["<|return|>", "<|call|>", "<|end|>", ("<|channel|>", CONTROL)]
-    found = load("gpt2", tokens, options={"added_tokens": AddedTokens("text")})
-    assert found.eos_ids == (0, 1)
-    assert found.tokens == (None, None, b"<|end|>", b"<|channel|>")
-    assert load("gpt2", [*tokens[1:], "a"], eos=3).eos_ids == (0, 1, 3)
-
-
-def test_gemmas_s_is_a_piece_of_html(load):
-    tokens = ["</s>", "<|tool_response>", ("<eos>", CONTROL)]
-    found = load("gemma4", tokens, eos=2)
-    assert found.eos_ids == (1, 2)
-    assert found.tokens == (b"</s>", None, None)
+@pytest.mark.parametrize(
+    ("model", "tokens", "named", "ends", "silent"),
+    [
+        # What is called an end ends the output, whatever its type.
+        (
+            "gpt2",
+            ["a", "<|im_end|>", ("<|endoftext|>", DEFINED), "</s>"],
+            {"eos": 0},
+            (0, 1, 2, 3),
+            (0, 1, 2, 3),
+        ),
+        # Without a name, or with one of no token, it is a usual one.
+        ("llama", list("abcd"), {}, (2,), (2,)),
+        ("llama", list("abcd"), {"eos": 99}, (2,), (2,)),
+        ("llama", list("abcd"), {"eos": 3, "eot": 0, "eom": 1}, (0, 1, 3), (0, 1, 3)),
+        # What fills a gap is a control token, and some end the output.
+        ("gpt2", FILLERS, {}, (2, 3, 4), (1, 2, 3, 4)),
+        # Where the file names another, what it is called counts for nothing.
+        ("gpt2", FILLERS, {"fim_pre": 0, "fim_pad": 0}, (0, 3, 4), (0, 3, 4)),
+        # Of several that fill a gap, none ends the output.
+        ("gpt2", ["a", "<PAD>", "<|fim_pad|>", "</s>"], {}, (3,), (1, 2, 3)),
+        # Harmony's end of a message is no end of the output, but where another model has it.
+        ("gpt2", HARMONY, {}, (0, 1), (0, 1)),
+        ("gpt2", [*HARMONY[1:], "a"], {"eos": 3}, (0, 1, 3), (0, 1, 3)),
+        # Gemma's s is a piece of HTML.
+        ("gemma4", ["</s>", "<|tool_response>", ("<eos>", CONTROL)], {"eos": 2}, (1, 2), (1, 2)),
+    ],
+)
+def test_the_ends_are_those_of_llama_cpp(load, model, tokens, named, ends, silent):
+    found = load(model, tokens, **named, options={"added_tokens": AddedTokens("text")})
+    assert found.eos_ids == ends
+    assert tuple(i for i, token in enumerate(found.tokens) if token is None) == silent
 
 
 @pytest.mark.parametrize(
@@ -125,13 +114,15 @@ def test_gemmas_s_is_a_piece_of_html(load):
     ],
 )
 def test_a_model_without_exact_bytes_is_refused_by_name(save, model, reason):
-    assert f"model.gguf {reason}" in refusal(save, tokenizer(model, ["a"]))
+    path = save("model.gguf", tokenizer(model, ["a"]))
+    assert f"model.gguf {reason}" in refusal(load_vocabulary, path)
 
 
 def test_a_later_part_of_a_model_holds_no_tokenizer(save):
-    assert "model.gguf holds no tokenizer" in refusal(save, gguf())
     rows = [row for row in entries("llama", ["a"]) if f"{PREFIX}tokens".encode() not in row]
-    assert "model.gguf holds no tokenizer" in refusal(save, gguf(*rows))
+    for data in (gguf(), gguf(*rows)):
+        said = refusal(load_vocabulary, save("model.gguf", data))
+        assert "model.gguf holds no tokenizer" in said
 
 
 def replaced(key, kind, payload):
@@ -159,16 +150,13 @@ def replaced(key, kind, payload):
     ],
 )
 def test_broken_tokens_are_refused(save, data, reason):
-    assert refusal(save, data).startswith("model.gguf is broken: ")
-    assert reason in refusal(save, data)
-
-
-def test_raw_bytes_of_a_sentencepiece_token_are_kept(load):
-    assert load("llama", [b"\xe2\x96\x81\xff", "a", "b"]).tokens[0] == b" \xff"
+    said = refusal(load_vocabulary, save("model.gguf", data))
+    assert "model.gguf is broken: " in said
+    assert reason in said
 
 
 def test_encoding_for_a_gguf_file_needs_llama_cpp(save, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "llama_cpp", None)
-    path = save("model.gguf", tokenizer("llama", ["a", "b", "c"]))
-    with pytest.raises(TokenizerError, match=r"llama_cpp.*pip install 'maskc\[llama-cpp\]'"):
-        load_encoder(path)
+    monkeypatch.setitem(sys.modules, "llama_cpp", None)
+    said = refusal(load_encoder, save("model.gguf", tokenizer("llama", ["a", "b", "c"])))
+    assert "llama_cpp" in said
+    assert said.endswith("pip install 'maskc[llama-cpp]'")

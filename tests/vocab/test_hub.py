@@ -5,9 +5,9 @@ import types
 
 import pytest
 
-from maskc.errors import TokenizerError
 from maskc.vocab import load_vocabulary
 from maskc.vocab.hub import download, find_cached, is_repository
+from tests.vocab.conftest import refusal
 
 VARIABLES = ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME")
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -57,20 +57,10 @@ def hub(monkeypatch, tmp_path):
     return install
 
 
-def refusal(call, *arguments):
-    with pytest.raises(TokenizerError) as caught:
-        call(*arguments)
-    return str(caught.value)
-
-
-@pytest.mark.parametrize("spec", ["org/name", "meta-llama/Llama-3.1-8B", "a/b", "_a/b_c.d-e"])
-def test_an_owner_and_a_name_are_a_repository(spec):
-    assert is_repository(spec)
-
-
-@pytest.mark.parametrize("spec", ["", "a", "a/b/c", "/a/b", "a/", "../b", "a/..", "a b/c", "a/b\n"])
-def test_other_texts_are_no_repository(spec):
-    assert not is_repository(spec)
+def test_an_owner_and_a_name_are_a_repository():
+    assert all(map(is_repository, ("org/name", "meta-llama/Llama-3.1-8B", "a/b", "_a/b_c.d-e")))
+    others = ("", "a", "a/b/c", "/a/b", "a/", "../b", "a/..", "a b/c", "a/b\n")
+    assert not any(map(is_repository, others))
 
 
 @pytest.mark.parametrize(
@@ -107,26 +97,18 @@ def test_the_layout_is_that_of_the_hubs_own_package(cache, monkeypatch, tmp_path
     assert found == str(snapshot) == str(find_cached("org/name"))
 
 
-def test_the_main_reference_chooses_among_snapshots(cache, monkeypatch, tmp_path):
+def test_the_main_reference_or_a_single_snapshot_is_used(cache, monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    cache(tmp_path, commit="1" * 40, reference="2" * 40)
-    chosen = cache(tmp_path, commit="2" * 40, reference="2" * 40)
-    assert find_cached("org/name") == chosen
-
-
-def test_a_single_snapshot_needs_no_reference(cache, monkeypatch, tmp_path):
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    cache(tmp_path, "a/b", commit="1" * 40, reference="2" * 40)
+    chosen = cache(tmp_path, "a/b", commit="2" * 40, reference="2" * 40)
+    assert find_cached("a/b") == chosen
     assert find_cached("org/name") is None
     snapshot = cache(tmp_path, commit="1" * 40, reference=None)
     assert find_cached("org/name") == snapshot
     cache(tmp_path, commit="2" * 40, reference=None)
     assert find_cached("org/name") is None
-
-
-def test_a_snapshot_without_a_tokenizer_is_not_used(cache, monkeypatch, tmp_path):
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    cache(tmp_path, file="config.json")
-    assert find_cached("org/name") is None
+    cache(tmp_path, "without/tokenizer", file="config.json")
+    assert find_cached("without/tokenizer") is None
 
 
 def test_a_vocabulary_is_loaded_from_the_cache_without_a_network(cache, monkeypatch, tmp_path):
@@ -136,22 +118,15 @@ def test_a_vocabulary_is_loaded_from_the_cache_without_a_network(cache, monkeypa
     assert (vocabulary.name, vocabulary.tokens) == ("org/name", (b"!", None))
 
 
-def test_offline_the_network_is_not_tried(hub, monkeypatch):
+def test_without_a_network_or_the_hubs_package_nothing_is_tried(hub, monkeypatch):
     hub(None)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "true")
-    assert refusal(download, "llama3", "org/name", "pip install x") == (
-        "tokenizer llama3: org/name is not in the local hub cache and HF_HUB_OFFLINE is set; "
-        "pip install x"
-    )
-
-
-def test_without_the_hubs_package_its_absence_is_said(hub, monkeypatch):
-    hub(None)
+    with monkeypatch.context() as patch:
+        patch.setenv("HF_HUB_OFFLINE", "true")
+        said = refusal(download, "llama3", "org/name", "pip install x")
+    assert "org/name is not in the local hub cache and HF_HUB_OFFLINE is set; pip install x" in said
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    assert refusal(download, "llama3", "org/name", "pip install x") == (
-        "tokenizer llama3: org/name is not in the local hub cache and huggingface_hub is not "
-        "installed; pip install x"
-    )
+    said = refusal(download, "llama3", "org/name", "pip install x")
+    assert "and huggingface_hub is not installed; pip install x" in said
 
 
 def test_a_download_asks_for_tokenizer_files_only(hub, tmp_path):

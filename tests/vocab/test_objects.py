@@ -61,20 +61,6 @@ def test_sentencepiece_has_the_tokens_of_its_model(tmp_path):
     assert load_vocabulary(processor).tokens == load_vocabulary(f"{prefix}.model").tokens
 
 
-@pytest.mark.parametrize(("version", "options"), [("v1", {}), ("v3", {"is_tekken": True})])
-def test_mistral_common_has_the_tokens_of_its_file(version, options):
-    module = pytest.importorskip("mistral_common.tokens.tokenizers.mistral")
-    tokenizer = getattr(module.MistralTokenizer, version)(**options)
-    inner = tokenizer.instruct_tokenizer.tokenizer
-    found = load_vocabulary(tokenizer)
-    assert found.tokens == load_vocabulary(inner).tokens
-    assert found.eos_ids == (inner.eos_id,)
-    if options:  # of tekken the package tells the bytes
-        written = [t for t, data in enumerate(found.tokens) if data is not None]
-        assert len(written) > 100_000
-        assert all(inner.id_to_byte_piece(t) == found.tokens[t] for t in written)
-
-
 def test_anything_else_is_refused_by_name():
     with pytest.raises(TokenizerError, match="a dict does not give its tokens' bytes"):
         load_vocabulary({})

@@ -1,4 +1,4 @@
-"""Bytes of the pieces of a tokenizer.json, by its decoder."""
+"""Bytes of the pieces of a tokenizer.json, by its decoder; what is said of its normalizer."""
 
 from pathlib import Path
 
@@ -8,47 +8,43 @@ from hypothesis import strategies as st
 from tokenizers import decoders
 from tokenizers.pre_tokenizers import ByteLevel
 
-from maskc.errors import TokenizerError
 from maskc.vocab.files import FileFormat, TokenizerFile
+from maskc.vocab.normalizers import describe_normalizer
 from maskc.vocab.pieces import build_piece_decoder, decode_byte_level
+from tests.vocab.conftest import refusal
 
 REPLACE = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
 
 
+SECOND = {"type": "Replace", "pattern": {"String": " "}, "content": "_"}
+A_TO_B = {"type": "Replace", "pattern": {"String": "a"}, "content": "b"}
+BYTES = {"type": "ByteFallback"}
+STRIP = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
+FALLBACK = {"model": {"byte_fallback": True}}
+
+
+def open_contents(contents):
+    return TokenizerFile("x", "tokenizer.json", Path(), FileFormat.HUGGINGFACE, b"", contents)
+
+
 def decoder(contents):
-    file = TokenizerFile("x", "tokenizer.json", Path(), FileFormat.HUGGINGFACE, b"", contents)
-    return build_piece_decoder(file)
+    return build_piece_decoder(open_contents(contents))
 
 
 def sequence(*steps):
     return {"decoder": {"type": "Sequence", "decoders": list(steps)}}
 
 
-def test_the_byte_alphabet_holds_every_byte_once():
-    assert sorted(decode_byte_level(character) for character in ByteLevel.alphabet()) == [
+def test_a_byte_level_piece_is_read_by_gpt2s_alphabet():
+    assert sorted(map(decode_byte_level, ByteLevel.alphabet())) == [
         bytes([byte]) for byte in range(256)
     ]
-
-
-@pytest.mark.parametrize(
-    ("piece", "expected"),
-    [
-        ("Ġhi", b" hi"),
-        ("Ċ", b"\n"),
-        ("č", b"\r"),
-        ("Ā", b"\0"),
-        ("Ã©", b"\xc3\xa9"),
-        ("Ń", b"\xad"),
-        ("ł", b"\xa0"),
-    ],
-)
-def test_a_byte_level_piece_is_read_by_gpt2s_alphabet(piece, expected):
-    assert decode_byte_level(piece) == expected
-
-
-@pytest.mark.parametrize("piece", ["a b", "日", "a\xad", "Ġ\u2581"])
-def test_a_piece_outside_the_byte_alphabet_is_its_own_utf8(piece):
-    assert decode_byte_level(piece) == piece.encode()
+    pieces = ("Ġhi", "Ċ", "č", "Ā", "Ã©", "Ń", "ł")
+    expected = [b" hi", b"\n", b"\r", b"\0", b"\xc3\xa9", b"\xad", b"\xa0"]
+    assert [*map(decode_byte_level, pieces)] == expected
+    # One outside the alphabet is its own UTF-8.
+    for piece in ("a b", "日", "a\xad", "Ġ\u2581"):
+        assert decode_byte_level(piece) == piece.encode()
 
 
 @given(st.text(st.sampled_from(sorted(ByteLevel.alphabet())) | st.characters(codec="utf-8")))
@@ -58,56 +54,38 @@ def test_byte_level_pieces_agree_with_the_tokenizers_package(piece):
     assert decode_byte_level(piece).decode("utf-8", "replace") == expected
 
 
-def test_replacements_apply_in_order():
-    second = {"type": "Replace", "pattern": {"String": " "}, "content": "_"}
-    assert decoder(sequence(REPLACE, second))("▁a") == b"_a"
-
-
-def test_a_byte_piece_is_one_byte():
-    assert decoder(sequence(REPLACE, {"type": "ByteFallback"}))("<0xE9>") == b"\xe9"
-
-
-def test_a_byte_piece_without_byte_fallback_is_text():
-    assert decoder(sequence(REPLACE))("<0xE9>") == b"<0xE9>"
-
-
-def test_byte_fallback_of_the_model_counts_only_without_a_decoder():
-    model = {"model": {"byte_fallback": True}}
-    assert decoder(sequence(REPLACE) | model)("<0x0A>") == b"<0x0A>"
-    assert decoder({"pre_tokenizer": {"type": "Metaspace"}} | model)("<0x0A>") == b"\n"
-
-
-def test_what_is_stripped_from_each_piece_is_no_part_of_its_bytes():
-    strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
-    decode = decoder(sequence(REPLACE, strip, {"type": "ByteFallback"}))
-    assert [decode(piece) for piece in ("▁a", "▁▁a", "▁", "<0x20>")] == [b"a", b" a", b"", b" "]
-
-
-def test_a_byte_is_replaced_by_what_comes_after_it():
-    step = {"type": "Replace", "pattern": {"String": "a"}, "content": "b"}
-    assert decoder(sequence({"type": "ByteFallback"}, step))("<0x61>") == b"b"
-    assert decoder(sequence(step, {"type": "ByteFallback"}))("<0x61>") == b"a"
-
-
-@pytest.mark.parametrize("piece", ["<0x0G>", "<0x0A>a", "<0xA>", "<0x0A"])
-def test_text_like_a_byte_piece_stays_text(piece):
-    assert decoder(sequence({"type": "ByteFallback"}))(piece) == piece.encode()
-
-
-def test_a_metaspace_decoder_writes_spaces():
-    assert (
-        decoder({"decoder": {"type": "Metaspace", "replacement": "_"}})("_a▁") == b" a\xe2\x96\x81"
-    )
-
-
-def test_what_happens_at_the_ends_of_the_text_is_passed_over():
-    strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
-    assert decoder(sequence(REPLACE, {"type": "Fuse"}, strip))("▁a") == b" a"
-
-
-def test_without_a_decoder_the_pre_tokenizer_tells():
-    assert decoder({"pre_tokenizer": {"type": "ByteLevel"}})("Ġa") == b" a"
-    assert decoder({"decoder": None, "pre_tokenizer": {"type": "Metaspace"}})("▁a") == b" a"
+@pytest.mark.parametrize(
+    ("contents", "piece", "data"),
+    [
+        (sequence(REPLACE, SECOND), "▁a", b"_a"),
+        (sequence(REPLACE, BYTES), "<0xE9>", b"\xe9"),
+        (sequence(REPLACE), "<0xE9>", b"<0xE9>"),
+        # Byte fallback of the model counts only without a decoder.
+        (sequence(REPLACE) | FALLBACK, "<0x0A>", b"<0x0A>"),
+        ({"pre_tokenizer": {"type": "Metaspace"}} | FALLBACK, "<0x0A>", b"\n"),
+        # What is stripped from each piece is no part of its bytes.
+        (sequence(REPLACE, STRIP, BYTES), "▁a", b"a"),
+        (sequence(REPLACE, STRIP, BYTES), "▁▁a", b" a"),
+        (sequence(REPLACE, STRIP, BYTES), "▁", b""),
+        (sequence(REPLACE, STRIP, BYTES), "<0x20>", b" "),
+        # A byte is replaced by what comes after it.
+        (sequence(BYTES, A_TO_B), "<0x61>", b"b"),
+        (sequence(A_TO_B, BYTES), "<0x61>", b"a"),
+        # Text like a byte piece stays text.
+        (sequence(BYTES), "<0x0G>", b"<0x0G>"),
+        (sequence(BYTES), "<0x0A>a", b"<0x0A>a"),
+        (sequence(BYTES), "<0xA>", b"<0xA>"),
+        (sequence(BYTES), "<0x0A", b"<0x0A"),
+        ({"decoder": {"type": "Metaspace", "replacement": "_"}}, "_a▁", b" a\xe2\x96\x81"),
+        # What happens at the ends of the text is passed over.
+        (sequence(REPLACE, {"type": "Fuse"}, STRIP), "▁a", b" a"),
+        # Without a decoder the pre-tokenizer tells.
+        ({"pre_tokenizer": {"type": "ByteLevel"}}, "Ġa", b" a"),
+        ({"decoder": None, "pre_tokenizer": {"type": "Metaspace"}}, "▁a", b" a"),
+    ],
+)
+def test_the_bytes_of_a_piece_are_what_the_steps_of_the_decoder_make_of_it(contents, piece, data):
+    assert decoder(contents)(piece) == data
 
 
 def test_sequences_nested_without_end_are_opened():
@@ -148,6 +126,28 @@ def test_sequences_nested_without_end_are_opened():
     ],
 )
 def test_a_decoder_without_exact_bytes_is_refused_by_name(contents, reason):
-    with pytest.raises(TokenizerError) as caught:
-        decoder(contents)
-    assert str(caught.value).startswith(f"tokenizer x: tokenizer.json {reason}")
+    assert refusal(decoder, contents).startswith(f"tokenizer x: tokenizer.json {reason}")
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "named"),
+    [
+        (
+            {"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "Lowercase"}]},
+            "its normalizer (NFKC, Lowercase) changes texts",
+        ),
+        (
+            {"type": "Sequence", "normalizers": [{"type": f"Step{n}"} for n in range(9)]},
+            "(Step0, Step1, Step2, Step3, Step4, …)",
+        ),
+        # Those that only write blanks otherwise.
+        (None, None),
+        ({"type": "Sequence", "normalizers": []}, None),
+        ({"type": "Prepend", "prepend": "▁"}, None),
+        ({"type": "Replace", "pattern": {"String": " "}, "content": "▁"}, None),
+        ("NFC", None),
+    ],
+)
+def test_a_normalizer_that_changes_texts_is_named(normalizer, named):
+    said = describe_normalizer(open_contents({"normalizer": normalizer}))
+    assert named in said[0] if named else said == ()

