@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 import maskc
+from maskc.artifact.container import encode
 from maskc.cli.main import run
 
 GRAMMAR = """\
@@ -48,15 +49,17 @@ def stdin(monkeypatch):
 
 
 @pytest.fixture
-def refusal(command):
+def refusal(command, tmp_path):
     """Return a function that runs a command which must fail, and returns its one sentence."""
 
     def call(*arguments):
+        before = sorted(tmp_path.iterdir())
         outcome = command(*arguments)
         assert outcome.status == 2
         assert outcome.out == ""
         assert outcome.err.startswith("maskc: ")
         assert outcome.err.count("\n") == 1
+        assert sorted(tmp_path.iterdir()) == before
         return outcome.err.removeprefix("maskc: ").rstrip("\n")
 
     return call
@@ -72,10 +75,11 @@ def grammar(tmp_path):
 @pytest.fixture(scope="session")
 def compiled():
     """Return the bytes of an artifact of the grammar for ``bytes``."""
-    from maskc.artifact.container import encode
+    return bytes_of(maskc.compile_grammar(GRAMMAR, tokenizer="bytes"))
 
-    contents = maskc.compile_grammar(GRAMMAR, tokenizer="bytes").contents
-    return encode(contents.header, contents.arrays)
+
+def bytes_of(artifact):
+    return encode(artifact.contents.header, artifact.contents.arrays)
 
 
 @pytest.fixture

@@ -1,8 +1,10 @@
-"""The commands of the tutorial, one after the other, for each grammar that comes with maskc."""
+"""The commands of the tutorial, one after the other, for grammars of both parsers."""
 
 import json
 
 import pytest
+
+from tests.general_grammars import FOLDER
 
 TEXTS = {
     "json": ('{"a": [1, true, "é"]}', "[1, 2", "[1 2]"),
@@ -32,3 +34,49 @@ def test_a_grammar_is_compiled_inspected_verified_and_generated_from(command, tm
     generated = command("generate", artifact, "--count", 2, "--max-tokens", 30)
     assert (generated.status, generated.err) == (0, "")
     assert generated.out
+
+
+EXPRESSIONS = FOLDER / "expressions.lark"
+
+
+def test_a_general_grammar_is_compiled_inspected_verified_and_generated_from(command, tmp_path):
+    compiled = command("compile", EXPRESSIONS, "--tokenizer", "bytes", "-o", "e.maskc")
+    assert (compiled.status, compiled.err) == (0, "")
+
+    inspected = command("inspect", "e.maskc")
+    assert inspected.status == 0
+    assert "earley" in inspected.out
+    header = json.loads(command("inspect", "e.maskc", "--json").out)["header"]
+    assert header["grammar"]["parser"] == "earley"
+    assert command("inspect", "e.maskc", "--html", "e.html").status == 0
+
+    (tmp_path / "right.txt").write_text("a + (b * -c)")
+    (tmp_path / "wrong.txt").write_text("a + )")
+    corpus = ("--corpus", "right.txt", "--corpus", "wrong.txt")
+    few = ("--texts", 3, "--max-tokens", 20, "--positions", 10, "--mutations", 5, "--jobs", 1)
+    few += ("--allow-refused",)
+    verified = command("verify", "e.maskc", *corpus, *few)
+    assert (verified.status, verified.err) == (0, "")
+    assert "failed" not in verified.out
+
+    generated = command("generate", "e.maskc", "--count", 2, "--max-tokens", 20)
+    assert (generated.status, generated.err) == (0, "")
+
+
+def test_a_lexer_chosen_by_default_is_named(command):
+    plain = ("compile", EXPRESSIONS, "--tokenizer", "bytes")
+    assert "lexer=dynamic, Lark's default for parser=earley" in command(*plain).out
+    assert "Lark's default" not in command(*plain, "--lexer", "dynamic").out
+    assert "Lark's default" not in command("compile", "json", "--tokenizer", "bytes").out
+
+
+def test_the_same_grammar_makes_the_same_bytes(command, tmp_path):
+    for name in ("one", "two"):
+        command("compile", EXPRESSIONS, "--tokenizer", "bytes", "-o", f"{name}.maskc")
+    one, two = ((tmp_path / f"{name}.maskc").read_bytes() for name in ("one", "two"))
+    assert one == two
+
+
+def test_explain_reads_it(command):
+    command("compile", EXPRESSIONS, "--tokenizer", "bytes", "-o", "e.maskc")
+    assert "may become: NAME" in command("explain", "e.maskc", "--text", "a").out

@@ -1,7 +1,6 @@
 """maskc inspect: what an artifact says about itself."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -62,26 +61,6 @@ def test_markup_in_a_name_is_printed_as_it_is(command, grammar, tmp_path):
     assert "[bold]x[red].lark" in command("inspect", "a").out
 
 
-def test_inspect_accepts_the_tokenizer_it_was_compiled_for(command, artifact):
-    assert command("inspect", artifact, "--tokenizer", "bytes").status == 0
-
-
-def test_padding_is_no_difference_between_tokenizers(command, grammar):
-    command("compile", grammar, "--tokenizer", "bytes", "--vocab-size", "300", "-o", "a")
-    assert command("inspect", "a", "--tokenizer", "bytes").status == 0
-
-
-def test_another_tokenizer_is_refused(refusal, artifact, tokenizer_file):
-    sentence = refusal("inspect", artifact, "--tokenizer", tokenizer_file)
-    assert sentence.startswith(f"{artifact}: compiled for tokenizer bytes (")
-    assert "tokenizer.json (" in sentence
-    assert sentence.endswith("compile the grammar again for this tokenizer")
-
-
-def test_an_unknown_tokenizer_is_refused(refusal, artifact):
-    assert refusal("inspect", artifact, "--tokenizer", "x").startswith("tokenizer x: ")
-
-
 # Times, and the page.
 
 
@@ -135,54 +114,9 @@ def test_inspect_draws_a_page(command, artifact, tmp_path):
     assert "DFT pushdown automaton" in page
 
 
-def test_a_page_replaces_an_older_one(command, artifact, tmp_path):
-    (tmp_path / "report.html").write_text("old")
-    command("inspect", artifact, "--html", "report.html")
-    assert "old" not in (tmp_path / "report.html").read_text()[:9]
-
-
-def test_a_missing_folder_for_the_page_is_refused(refusal, artifact, tmp_path):
-    assert refusal("inspect", artifact, "--html", "no/report.html") == (
-        f"{tmp_path}/no/report.html: cannot be written (there is no folder {tmp_path}/no); "
-        "choose another place"
-    )
-
-
-def test_a_folder_for_the_page_is_refused(refusal, artifact, tmp_path):
-    assert "it is a folder" in refusal("inspect", artifact, "--html", tmp_path)
-
-
-def test_the_page_does_not_replace_the_artifact(refusal, artifact):
-    before = artifact.read_bytes()
-    assert "is the artifact itself" in refusal("inspect", artifact, "--html", artifact)
-    assert artifact.read_bytes() == before
-
-
-def test_a_page_and_json_exclude_each_other(refusal, artifact, tmp_path):
-    assert "--html and --json" in refusal("inspect", artifact, "--html", "r.html", "--json")
-    assert not os.path.exists(tmp_path / "r.html")
-
-
 def test_a_schema_begins_with_what_may_come_next(command):
     Path("s.json").write_text('{"type": "integer"}')
     command("compile", "--json-schema", "s.json", "--tokenizer", "bytes", "-o", "s.maskc")
     out = command("inspect", "s.maskc", "--text", "1").out
     assert out.index("how many were legal in its place") < out.index("After '1'")
     assert out.index("the text may end here: yes") < out.index("JSON Schema")
-
-
-def test_a_schema_that_needs_other_documents_is_inspected_without(command):
-    Path("s.json").write_text('{"$ref": "https://example.org/a"}')
-    Path("a.json").write_text('{"type": "integer"}')
-    options = (
-        "--resource",
-        "https://example.org/a=a.json",
-        "--tokenizer",
-        "bytes",
-        "-o",
-        "s.maskc",
-    )
-    assert command("compile", "--json-schema", "s.json", *options).status == 0
-    outcome = command("inspect", "s.maskc", "--text", "x")
-    assert (outcome.status, outcome.err) == (0, "")
-    assert "JSON Schema" in outcome.out

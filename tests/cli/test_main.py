@@ -62,13 +62,6 @@ def test_a_shell_is_told_what_may_follow():
     assert ran.stdout == "plain,compile\n"
 
 
-def test_a_command_with_a_similar_name_is_named(refusal):
-    assert refusal("copmile") == (
-        "No such command 'copmile'. Did you mean compile? See `maskc --help`."
-    )
-    assert refusal("xyzzy") == "No such command 'xyzzy'. See `maskc --help`."
-
-
 def test_a_command_imports_no_other():
     ran = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "maskc", "tokenizers"],
@@ -111,74 +104,6 @@ def test_no_command_prints_the_help_and_is_an_error(command):
     outcome = command()
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err.startswith("Usage: maskc ")
-
-
-def test_an_unknown_command_is_refused(refusal):
-    assert refusal("frobnicate") == "No such command 'frobnicate'. See `maskc --help`."
-
-
-def test_a_missing_option_is_refused(refusal):
-    assert refusal("compile", "a.lark") == (
-        "Missing option '--tokenizer' / '-t'. See `maskc compile --help`."
-    )
-
-
-def test_an_unknown_option_is_refused(refusal):
-    assert refusal("inspect", "--verbose") == (
-        "No such option '--verbose'. See `maskc inspect --help`."
-    )
-
-
-def test_an_option_out_of_range_is_refused(refusal):
-    sentence = refusal("compile", "a.lark", "--tokenizer", "bytes", "--vocab-size", "0")
-    assert sentence.startswith("Invalid value for '--vocab-size': 0 is not in the range")
-
-
-def test_an_unknown_choice_is_refused(refusal):
-    sentence = refusal("compile", "a.lark", "--tokenizer", "bytes", "--lexer", "dinamic")
-    assert sentence.startswith("Invalid value for '--lexer': 'dinamic' is not one of")
-
-
-@pytest.mark.parametrize("name", ["inspect", "generate"])
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"", "is empty"),
-        (b"hello", "is not a maskc artifact"),
-        (b"\xa9maskc\r\n\x1a\n", "is truncated"),
-    ],
-)
-def test_a_file_that_is_no_artifact_is_refused(refusal, tmp_path, name, data, reason):
-    (tmp_path / "a.maskc").write_bytes(data)
-    assert refusal(name, "a.maskc").startswith(f"a.maskc: {reason}")
-
-
-@pytest.mark.parametrize("name", ["inspect", "generate"])
-def test_a_missing_artifact_is_refused(refusal, name):
-    assert refusal(name, "a.maskc") == (
-        "a.maskc: cannot be read (No such file or directory); give the path of an artifact"
-    )
-
-
-@pytest.mark.parametrize("name", ["inspect", "generate"])
-def test_a_folder_is_no_artifact(refusal, tmp_path, name):
-    assert refusal(name, tmp_path) == f"{tmp_path}: is a folder; give the path of an artifact"
-
-
-def test_an_artifact_truncated_anywhere_is_refused_in_one_sentence(refusal, artifact):
-    data = artifact.read_bytes()
-    for n_bytes in [*range(0, 200, 7), *range(200, len(data), len(data) // 50), len(data) - 1]:
-        artifact.write_bytes(data[:n_bytes])
-        assert refusal("inspect", artifact)
-
-
-def test_an_artifact_with_a_byte_flipped_is_refused_in_one_sentence(refusal, artifact):
-    data = artifact.read_bytes()
-    for position in [*range(60), *range(60, len(data), len(data) // 50), len(data) - 1]:
-        artifact.write_bytes(
-            data[:position] + bytes([data[position] ^ 0x40]) + data[position + 1 :]
-        )
-        assert refusal("inspect", artifact)
 
 
 @pytest.mark.parametrize("options", [["inspect", "--json"], ["inspect"], ["explain", "--text="]])

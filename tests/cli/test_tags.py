@@ -79,36 +79,6 @@ def test_a_choice_may_be_a_tool(command):
     assert matcher.forced_bytes() == b'<tool_call>{"name": "set", "arguments": {'
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["tools.json"], "Tools need --family NAME"),
-        (["tools.json", "--family", "no_such"], "'no_such' is no family"),
-        (["tools.json", "--family", "qwen_3", "--choice", "x"], "there is no tool 'x'"),
-        (["tag.json", "--family", "qwen_3"], "--family goes with a list of tools, not with a tag"),
-        (["tag.json", "--start", "a"], "A structural tag has no start"),
-        (["--regex", "a", "--reasoning"], "--reasoning goes with a file of tools only"),
-    ],
-)
-@pytest.mark.usefixtures("files")
-def test_what_does_not_go_together_is_refused(refusal, arguments, sentence):
-    assert sentence in refusal("compile", *arguments, "--tokenizer", "bytes")
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ('{"type": "object"}', "--json-schema other.json"),
-        ("{", "is no JSON"),
-        ('{"format": {"type": "tagg"}}', "structural tag at /format/type"),
-    ],
-)
-def test_json_of_another_kind_is_refused(refusal, tmp_path, text, sentence):
-    (tmp_path / "other.json").write_text(text)
-    assert sentence in refusal("compile", "other.json", "--tokenizer", "bytes")
-    assert not (tmp_path / "other.bytes.maskc").exists()
-
-
 def test_inspect_says_what_it_was_made_from(command, compiled_tools):
     out = command("inspect", compiled_tools).out
     assert "family qwen_3" in out
@@ -116,10 +86,6 @@ def test_inspect_says_what_it_was_made_from(command, compiled_tools):
     found = json.loads(command("inspect", compiled_tools, "--json").out)
     assert found["tag"]["type"] == "structural_tag"
     assert found["header"]["link"]["settings"]["family"] == "qwen_3"
-
-
-def test_inspect_draws_no_tag(refusal, compiled_tools):
-    assert "draws grammars" in refusal("inspect", compiled_tools, "--html", "page.html")
 
 
 def test_replies_are_verified(command, compiled_tools):

@@ -8,16 +8,11 @@ from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.errors import ArtifactError, VocabularyMismatchError
 
 
-def test_the_tokenizer_that_it_was_compiled_for_is_accepted(artifact):
+def test_the_tokenizer_that_it_was_compiled_for_is_accepted_and_no_other(artifact, tokenizer_file):
     check_tokenizer("a", maskc.load(artifact), "bytes")
-
-
-def test_padding_makes_no_other_tokenizer(tmp_path):
-    maskc.compile_grammar('start: "a"\n', tokenizer="bytes", vocab_size=300).save(tmp_path / "a")
-    check_tokenizer("a", maskc.load(tmp_path / "a"), "bytes")
-
-
-def test_another_tokenizer_is_refused_with_both_names(artifact, tokenizer_file):
+    # Padding makes no other tokenizer.
+    wide = maskc.compile_grammar('start: "a"', tokenizer="bytes", vocab_size=300)
+    check_tokenizer("a", wide, "bytes")
     with pytest.raises(VocabularyMismatchError, match="compiled for tokenizer bytes"):
         check_tokenizer("a", maskc.load(artifact), str(tokenizer_file))
 
@@ -92,14 +87,6 @@ def test_a_kit_takes_the_same_options(command, added_file):
     assert dict(kit.tokens.special_ids) == {"</s>": 4, "[b]": 6}
 
 
-def test_a_token_that_is_no_added_one_is_refused(refusal, grammar, added_file):
-    said = refusal("compile", grammar, "--tokenizer", added_file, "--text-token", "</s>")
-    assert said == (
-        "tokenizer tokenizer.json: '</s>' is none of its added tokens that are not special; "
-        "name one of them ('ab', '[b]', '<b>') or give its id"
-    )
-
-
 @pytest.mark.parametrize("forged", [[], {"text": []}, {"text": [], "atoms": [[1]]}, 3])
 def test_a_header_with_broken_ranges_is_refused(command, grammar, added_file, forged):
     artifact = compile_for(command, grammar, added_file)
@@ -116,7 +103,5 @@ def test_a_normalizer_that_changes_texts_is_said_once(command, grammar, added_fi
     added_file.write_text(json.dumps(contents))
     outcome = command("compile", grammar, "--tokenizer", added_file)
     assert outcome.status == 0
-    assert outcome.err == (
-        "note: tokenizer tokenizer.json: its normalizer (NFKC) changes texts before they are "
-        "encoded; masks are of what tokens write, which it leaves alone\n"
-    )
+    assert outcome.err.startswith("note: tokenizer tokenizer.json: its normalizer (NFKC) changes")
+    assert outcome.err.count("\n") == 1

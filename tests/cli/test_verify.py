@@ -74,11 +74,6 @@ def test_the_report_does_not_depend_on_the_number_of_processes(command, artifact
     assert together == alone
 
 
-def test_no_processes_are_refused(refusal, artifact, corpus):
-    sentence = refusal("verify", artifact, "--corpus", corpus, "--jobs", 0)
-    assert sentence.startswith("Invalid value for '--jobs': 0 is not in the range")
-
-
 def test_an_interrupted_run_leaves_a_line_and_its_status(artifact, corpus):
     many = ("verify", artifact, "--corpus", corpus, *FEW, "--json", "--texts", 1500)
     process = subprocess.Popen(
@@ -132,29 +127,6 @@ def test_a_witness_is_printed(command, wrong, corpus):
     assert "The artifact is WRONG." in outcome.out
 
 
-def test_a_corpus_that_is_not_there_is_refused(refusal, artifact):
-    assert refusal("verify", artifact, "--corpus", "nowhere").startswith("nowhere: ")
-
-
-def test_an_empty_corpus_is_refused(refusal, artifact, tmp_path):
-    (tmp_path / "empty").mkdir()
-    assert refusal("verify", artifact, "--corpus", "empty").startswith("empty: ")
-
-
-def test_a_corpus_must_be_given(refusal, artifact):
-    assert refusal("verify", artifact).startswith("Missing option '--corpus'.")
-
-
-def test_another_tokenizer_is_refused(refusal, artifact, corpus, tokenizer_file):
-    sentence = refusal("verify", artifact, "--corpus", corpus, "--tokenizer", tokenizer_file)
-    assert sentence.startswith(f"{artifact}: compiled for tokenizer bytes (")
-
-
 def test_the_artifacts_own_tokenizer_is_accepted(command, artifact, corpus):
     arguments = ("--corpus", corpus, *FEW, "--tokenizer", "bytes")
     assert command("verify", artifact, *arguments).status == 0
-
-
-def test_an_executor_that_is_none_is_one_sentence(refusal, artifact, corpus):
-    arguments = ("verify", artifact, "--corpus", corpus, "--executor", "builtins:dict")
-    assert refusal(*arguments).startswith("executor builtins:dict: makes a dict, and no")

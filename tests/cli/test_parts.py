@@ -1,0 +1,209 @@
+"""What commands share: options, limits, grammars, bars, signals, saving."""
+
+import io
+import os
+import signal
+
+import click
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+import maskc
+from maskc.cli import progress
+from maskc.cli.grammar import LarkOptions
+from maskc.cli.limits import limit_options, part_limit_option
+from maskc.cli.options import gather
+from maskc.cli.progress import show_parts, show_progress
+from maskc.cli.saving import Saving, save_compiled
+from maskc.cli.signals import Terminated, quit_at_once, raise_exceptions, status_of
+from maskc.errors import MaskcError
+from maskc.frontends.bundled import find_grammar
+from maskc.limits import MEGABYTE, Limits
+
+OPTIONS = {"low": click.option("--low", default=1), "high": click.option("--high", default=9)}
+
+
+def test_a_group_of_options_comes_as_one_value():
+    @click.command()
+    @gather("bounds", lambda low, high: (low, high), OPTIONS)
+    @click.option("--name")
+    def command(bounds, name):
+        click.echo(f"{bounds} {name}")
+
+    assert CliRunner().invoke(command, ["--high", "3", "--name", "x"]).output == "(1, 3) x\n"
+
+
+def test_options_stand_in_the_help_in_the_order_of_the_group():
+    @click.command()
+    @click.option("--first")
+    @gather("bounds", dict, OPTIONS)
+    @click.option("--last")
+    def command(first, bounds, last):
+        """Nothing."""
+
+    assert [option.name for option in command.params] == ["first", "low", "high", "last"]
+
+
+@click.command()
+@part_limit_option
+@limit_options
+def show(part_seconds, limits):
+    click.echo(f"{part_seconds:g} {limits.seconds:g} {limits.bytes} {limits.text} {limits.work}")
+
+
+def shown(*arguments):
+    return CliRunner().invoke(show, arguments)
+
+
+def test_the_defaults_are_those_of_the_library():
+    default = Limits()
+    expected = f"300 {default.seconds:g} {default.bytes} {default.text} {default.work}\n"
+    assert shown().output == expected
+
+
+def test_each_option_raises_one_bound_and_none_is_nothing():
+    options = ("--time-limit=1.5", "--memory-limit=2", "--text-limit=3", "--work-limit=4")
+    assert shown(*options, "--part-limit=5").output == f"5 1.5 {2 * MEGABYTE} 3 4\n"
+    for option in ("--time-limit", "--memory-limit", "--part-limit"):
+        assert shown(f"{option}=0").exit_code == 2
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    written = io.StringIO()
+    console = Console(file=written, force_terminal=True, width=100)
+    monkeypatch.setattr(progress, "make_console", lambda **_: console)
+    return written
+
+
+@pytest.mark.parametrize("show", [show_parts, show_progress])
+def test_nobody_is_told_where_nobody_watches(show, capfd):
+    with show("working") as update:
+        assert update is None
+    assert capfd.readouterr() == ("", "")
+
+
+def test_there_is_a_bar_for_each_thing_and_one_for_all(terminal):
+    with show_parts("working") as update:
+        update("sawing", 3, 10)
+        update("nailing", 0, 5)
+        update("sawing", 4, 10)
+    last = terminal.getvalue().split("working")[-1]
+    assert "4/15" in last
+    assert "4/10" in last.partition("sawing")[2]
+    assert "0/5" in last.partition("nailing")[2]
+
+
+def test_a_number_of_parts_can_change(terminal):
+    with show_parts("working") as update:
+        update("sawing", 0, 10)
+        update("sawing", 3, 7)
+    assert "3/7" in terminal.getvalue().split("sawing")[-1]
+
+
+@pytest.fixture(autouse=True)
+def handlers():
+    before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_while_a_command_runs_both_signals_are_exceptions():
+    raise_exceptions()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    with pytest.raises(Terminated):
+        signal.raise_signal(signal.SIGTERM)
+
+
+def test_a_signal_that_is_ignored_stays_ignored():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for listen in (raise_exceptions, quit_at_once):
+        listen()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_before_and_after_a_command_an_interrupt_ends_the_process_with_a_line(capfd):
+    pid = os.fork()
+    if not pid:
+        quit_at_once()
+        signal.raise_signal(signal.SIGINT)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
+    assert capfd.readouterr().err == "maskc: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("interrupt", "status", "told"),
+    [(KeyboardInterrupt(), 130, "interrupted"), (Terminated(), 143, "terminated")],
+)
+def test_the_exit_status_says_which_it_was(capfd, interrupt, status, told):
+    assert status_of(interrupt) == status
+    assert capfd.readouterr().err == f"maskc: {told}\n"
+
+
+def compile_tag():
+    tag = {"type": "structural_tag", "format": {"type": "const_string", "value": "a"}}
+    return maskc.compile_structural_tag(tag, tokenizer="bytes").contents
+
+
+def test_what_was_written_is_returned(tmp_path):
+    target = str(tmp_path / "a.maskc")
+    made = save_compiled(compile_tag, target, Saving(), Limits())
+    assert made.to_dict() == {
+        "path": target,
+        "n_bytes": (tmp_path / "a.maskc").stat().st_size,
+        "seconds": made.seconds,
+    }
+    assert maskc.load(target).header["grammar"]["name"] == made.header["grammar"]["name"]
+
+
+def test_what_cannot_be_written_is_known_before_any_work(tmp_path):
+    with pytest.raises(MaskcError, match="cannot be written"):
+        Saving().check(str(tmp_path / "none" / "a.maskc"))
+    with pytest.raises(MaskcError, match="cannot be read"):
+        Saving(kit=str(tmp_path / "missing.kit")).check(str(tmp_path / "a.maskc"))
+    assert list(tmp_path.iterdir()) == []
+
+
+TEXT = '// maskc: start=one\none: "1"\ntwo: "2"\n'
+
+
+def test_a_bare_name_is_a_grammar_of_maskc():
+    assert find_grammar("json").name == "json.lark"
+    assert find_grammar("json").is_file()
+
+
+def test_a_file_of_the_name_wins_over_a_grammar_of_maskc(tmp_path, monkeypatch):
+    (tmp_path / "json").write_text(TEXT)
+    monkeypatch.chdir(tmp_path)
+    assert str(find_grammar("json")) == "json"
+
+
+@pytest.mark.parametrize(("options", "start"), [({}, "one"), ({"start": "two"}, "two")])
+def test_the_command_line_wins_over_the_grammar(options, start):
+    assert LarkOptions(**options).load(TEXT).start == start
+
+
+def test_terminals_are_narrowed_where_they_play_a_role():
+    source = LarkOptions(terminal=("one.ONE=1+",)).load(TEXT)
+    assert [(role.title, role.pattern) for role in source.roles] == [("one.ONE", "1+")]
+
+
+def test_a_terminal_that_is_given_wins_over_the_style(tmp_path):
+    style = tmp_path / "house.toml"
+    style.write_text('[roles]\n"one.ONE" = "1"\n"two.TWO" = "2+"\n')
+    source = LarkOptions(style=str(style), terminal=("one.ONE=1+",)).load(TEXT)
+    assert [(role.title, role.pattern) for role in source.roles] == [
+        ("one.ONE", "1+"),
+        ("two.TWO", "2+"),
+    ]
+
+
+def test_options_are_given_if_one_of_them_is():
+    assert LarkOptions(style="python").is_given
+    assert LarkOptions(terminal=("one.ONE=1+",)).is_given
+    assert not LarkOptions().is_given
+    assert LarkOptions(lexer="basic").is_given
