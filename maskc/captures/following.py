@@ -10,16 +10,25 @@ Example: of ``import json; json.lo`` the open lexeme began in the scope of a tex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
-from maskc.captures.machine import CapturingMachine, Place, Reading, Readings, Text
-from maskc.captures.scopes import Scope, Scopes, Written, read_written
+from maskc.captures.machine import (
+    CapturingMachine,
+    Place,
+    Read,
+    Reading,
+    Readings,
+    Text,
+    reader_of,
+)
+from maskc.captures.scopes import Completed, Scope, Scopes
 from maskc.captures.symbols import Symbols
 from maskc.captures.tracing import NOWHERE, Extents, Parse, Spans
 from maskc.ids import DEAD, ENDS, FORKS, NO_LINE
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.pool import PooledMask
+from maskc.runtime.effort import spend
 from maskc.runtime.holes.stepping import Reading as Narrowed
 from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE
 from maskc.runtime.lalr.hypothesis import Hypothesis
@@ -27,7 +36,7 @@ from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.machine import EVERY_BYTE, MANY_HYPOTHESES, check_hypotheses
 
-_MOST_WRITTEN = 10_000  # texts whose symbols are remembered
+_MOST_COMPLETED = 10_000  # spans whose symbols are remembered
 
 
 class Spot(NamedTuple):
@@ -89,7 +98,7 @@ class FollowingMachine(CapturingMachine):
         self._may_leave = scopes.first.machine.stepper.may_leave
         self._holes = scopes.first.machine.tracks.terminals
         self.byte_groups = EVERY_BYTE
-        self._written: dict[int, tuple[Spans, Written]] = {}
+        self._completed: dict[int, tuple[Spans, Completed]] = {}
         self._masks = FollowingMasks(self, artifact, machine)
 
     def start(self) -> Followings:
@@ -102,31 +111,26 @@ class FollowingMachine(CapturingMachine):
                     self.scopes.first,
                     BEGINNING,
                 ),
-                Text(None, b""),
+                Text(),
             )
             for h in self._machine.start()
         )
 
     def step(self, readings: Readings, text: bytes) -> Followings:
         """Return the live readings after some bytes; none: the bytes are illegal there."""
-        before, whole = readings[0].text, list[bytes]()
-
-        def read() -> bytes:
-            # Only where a symbol has been completed is the whole text needed.
-            if not whole:
-                whole.append(before.whole() + text)
-            return whole[0]
-
+        before = readings[0].text
+        read = reader_of(before, text)
         spots = [self.spot_of(reading) for reading in readings]
         classes = text.translate(self._scanner.byte_classes)
         for offset, (byte_class, byte) in enumerate(zip(classes, text, strict=True)):
             at = before.length + offset
+            spend(len(spots))
             spots = [
                 x for spot in spots for x in self._advance_spot(spot, byte_class, byte, at, read)
             ]
             if len(spots) > MANY_HYPOTHESES:
                 spots = self._keep_live_spots(spots)
-        after = Text(before, text)
+        after = before + text
         return tuple(Following(spot, after) for spot in self._keep_live_spots(spots))
 
     def may_end(self, reading: Reading) -> bool:
@@ -174,34 +178,42 @@ class FollowingMachine(CapturingMachine):
             raise TypeError("a reading is of the machine that it is given to")
         return reading.spot
 
-    def scope_before(self, parse: Parse, read: Callable[[], bytes]) -> Scope:
+    def scope_before(self, parse: Parse, read: Read) -> Scope:
         """Return the scope of a lexeme that begins now.
 
         Args:
             parse: of the lexemes before it.
-            read: returns the text, as far as symbols may be complete in it.
+            read: of the text, as far as symbols may be complete in it.
         """
         words = []
         before = self.spans_before(parse, ReadSet(parse.stack.depth))
         for number, spans in enumerate(before):
-            words.append(self.scopes.answer(self.written(spans, read))[number])
+            words.append(self.scopes.answer(self.completed(spans, read))[number])
         return self.scopes.of(tuple(words))
 
-    def written(self, spans: Spans, read: Callable[[], bytes]) -> Written:
+    def completed(self, spans: Spans, read: Read) -> Completed:
         """Return the names and texts of symbols that are complete.
 
         Args:
             spans: of the symbols.
-            read: returns a text that begins with them.
+            read: of a text that begins with them.
         """
-        if spans is None:
-            return ()
-        known = self._written.get(id(spans))
-        if known is None or known[0] is not spans:
-            if len(self._written) >= _MOST_WRITTEN:
-                self._written = {}
-            known = self._written[id(spans)] = (spans, read_written(spans, read()))
-        return known[1]
+        new: list[Spans] = []
+        found = self.scopes.nothing
+        while spans is not None:
+            known = self._completed.get(id(spans))
+            if known is not None and known[0] is spans:
+                found = known[1]
+                break
+            new.append(spans)
+            spans = spans[1]
+        for spans in reversed(new):
+            name, start, end = spans[0]
+            found = self.scopes.complete(found, name, read(start, end).decode(errors="replace"))
+            if len(self._completed) >= _MOST_COMPLETED:
+                self._completed = {}
+            self._completed[id(spans)] = (spans, found)
+        return found
 
     def _keep_live_spots(self, spots: list[Spot]) -> list[Spot]:
         live = [spot for spot in spots if self._is_live(spot)]
@@ -213,7 +225,7 @@ class FollowingMachine(CapturingMachine):
         return stepper.is_live(spot.narrowed(), ReadSet(spot.place.parse.stack.depth))
 
     def _advance_spot(
-        self, spot: Spot, byte_class: int, byte: int, at: int, read: Callable[[], bytes]
+        self, spot: Spot, byte_class: int, byte: int, at: int, read: Read
     ) -> list[Spot]:
         """Return what one reading becomes after the byte at a place of the text."""
         place, scope, track = spot

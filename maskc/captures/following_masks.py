@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.captures.machine import Place, Reading
+from maskc.captures.machine import Place, Reading, reader_of
 from maskc.captures.scopes import Scope
 from maskc.captures.tracing import Parse
 from maskc.ids import DEAD, NO_LINE, BoundaryId, ContextId, TerminalId
@@ -59,8 +59,8 @@ class FollowingMasks:
     def of(self, reading: Reading) -> PooledMask:
         """Return the tokens that a reading allows."""
         h, spot, scopes = reading.hypothesis, self.machine.spot_of(reading), self.machine.scopes
-        written = self.machine.written(spot.place.parse.spans, reading.text.whole)
-        later = scopes.of(scopes.answer(written))
+        completed = self.machine.completed(spot.place.parse.spans, reading.text.between)
+        later = scopes.of(scopes.answer(completed))
         key = (h.state, spot.scope.number, spot.track, later.number, h.stack.state)
         found: Any = self._known.find(key, h.stack)
         if found is BY_LAYOUT:
@@ -93,6 +93,7 @@ class _Composing:
         self.is_lasting = True
         # By the terminals that have ended and their columns: the scope, `None` if the text says.
         self._scopes: dict[tuple[tuple[TerminalId, int], ...], Scope | None] = {}
+        self._scopes_of_texts: dict[_Trail, Scope] = {}
 
     def compose(self) -> PooledMask:
         """Return the mask."""
@@ -163,10 +164,9 @@ class _Composing:
     def _scope_after(self, trail: _Trail) -> Scope:
         """Return the scope of a lexeme that begins after others of a token have ended."""
         key = tuple((terminal, column) for terminal, _, column in trail)
-        if key in self._scopes:
-            found = self._scopes[key]
-            if found is not None:
-                return found
+        found = self._scopes.get(key) or self._scopes_of_texts.get(trail)
+        if found is not None:
+            return found
         parse = self._replay(trail)
         before = self._reading.place.parse.spans
         if all(spans is before for spans in self._machine.spans_before(parse, self._reads)):
@@ -174,8 +174,9 @@ class _Composing:
             return self._later
         self.is_lasting = False
         self._scopes[key] = None
-        text = self._reading.text.whole() + self._index.tokens.path(trail[-1][1])
-        return self._machine.scope_before(parse, lambda: text)
+        read = reader_of(self._reading.text, self._index.tokens.path(trail[-1][1]))
+        scope = self._scopes_of_texts[trail] = self._machine.scope_before(parse, read)
+        return scope
 
     def _replay(self, trail: _Trail) -> Parse:
         """Return the parse after lexemes have ended, with the extents of its symbols."""

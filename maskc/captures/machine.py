@@ -13,7 +13,8 @@ terminal of ``1`` is settled, and that of ``2`` is when the byte after it has co
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
+from threading import Lock
 from typing import NamedTuple
 
 from maskc.captures.symbols import Symbols
@@ -34,30 +35,45 @@ from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
 
+# Returns the bytes of a text between two places.
+Read = Callable[[int, int], bytes]
+
 
 class Text:
-    """The text so far, as a linked list of what was taken at once. Never changes.
+    """The text so far. Never changes.
+
+    A text and those that go on from it share one buffer, of which each is a beginning. Where two
+    go on from the same text, the second one has a copy.
 
     Attributes:
-        before: the text before, ``None`` at its start.
-        data: what was taken last.
-        length: of all of it, in bytes.
+        length: in bytes.
     """
 
-    __slots__ = ("before", "data", "length")
+    __slots__ = ("_buffer", "_lock", "length")
 
-    def __init__(self, before: Text | None, data: bytes) -> None:
-        self.before, self.data = before, data
-        self.length: int = len(data) + (before.length if before else 0)
+    def __init__(self, data: bytes = b"") -> None:
+        self._buffer, self._lock = bytearray(data), Lock()
+        self.length: int = len(data)
+
+    def __add__(self, data: bytes) -> Text:
+        """Return this text with some bytes after it."""
+        after = Text.__new__(Text)
+        after.length = self.length + len(data)
+        with self._lock:
+            if len(self._buffer) == self.length:
+                self._buffer += data
+                after._buffer, after._lock = self._buffer, self._lock
+                return after
+        after._buffer, after._lock = self._buffer[: self.length] + data, Lock()
+        return after
+
+    def between(self, start: int, end: int) -> bytes:
+        """Return the bytes from one place on up to another one, both inside of the text."""
+        return bytes(self._buffer[start:end])
 
     def whole(self) -> bytes:
         """Return its bytes."""
-        parts: list[bytes] = []
-        here: Text | None = self
-        while here is not None:
-            parts.append(here.data)
-            here = here.before
-        return b"".join(reversed(parts))
+        return self.between(0, self.length)
 
 
 class Place(NamedTuple):
@@ -123,7 +139,7 @@ class CapturingMachine:
 
     def start(self) -> Readings:
         """Return the reading before the first byte."""
-        extents, text = Extents(NOWHERE, NOWHERE, None), Text(None, b"")
+        extents, text = Extents(NOWHERE, NOWHERE, None), Text()
         places = [
             Place(h.state, h.column, h.indents, 0, Parse(h.stack, extents, None))
             for h in self._machine.start()
@@ -148,7 +164,7 @@ class CapturingMachine:
             offset += 1
         if not places:
             return ()
-        after = Text(before, text)
+        after = before + text
         return tuple(Reading(place, after) for place in self._keep_live(places))
 
     def take(self, readings: Readings, token_id: int) -> Readings:
@@ -308,3 +324,15 @@ def _unlink(spans: Spans) -> list[Span]:
         span, spans = spans
         found.append(span)
     return found[::-1]
+
+
+def reader_of(before: Text, added: bytes) -> Read:
+    """Return what reads a text with some bytes after it."""
+
+    def read(start: int, end: int) -> bytes:
+        if end <= before.length:
+            return before.between(start, end)
+        late = max(start - before.length, 0)
+        return before.between(start, before.length) + added[late : end - before.length]
+
+    return read

@@ -4,6 +4,9 @@ A *scope* is an artifact whose holes are narrowed to the words that a function r
 captured symbols so far. The function is asked once for the same symbols, and the same words are one
 scope, whatever was written.
 
+The symbols are a linked list with hash consing: one more symbol costs the same however many came
+before it, but for the tuple that the function is given.
+
 Example: with ``table`` captured and ``{"COLUMN": columns_of(written)}`` returned, the scope before
 the first table has the columns of all tables, and after ``users`` those of users.
 """
@@ -11,10 +14,11 @@ the first table has the columns of all tables, and after ``users`` those of user
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from weakref import WeakValueDictionary
 
-from maskc.captures.tracing import NOWHERE, Span, Spans
 from maskc.errors import HoleError
 from maskc.runtime.artifact import Artifact
+from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.holes.machine import HoleMachine
 from maskc.runtime.holes.tracks import Automaton
 from maskc.runtime.link.automata.automaton import ByteAutomaton
@@ -23,7 +27,23 @@ from maskc.runtime.link.automata.automaton import ByteAutomaton
 Written = tuple[tuple[str, str], ...]
 OnComplete = Callable[[Written], Mapping[str, Iterable[str] | Automaton]]
 
-_MOST_ANSWERS = 10_000  # of the function, and scopes, that are kept
+_MOST_SCOPES = 10_000  # that are kept
+
+
+class Completed:
+    """The captured symbols that were completed; the same object for the same symbols.
+
+    Attributes:
+        before: the symbols before the last one, ``None`` if there is none at all.
+        last: the name and the text of the last one.
+        words: of each hole, as the function answered; ``None`` until it was asked.
+    """
+
+    __slots__ = ("__weakref__", "before", "last", "words")
+
+    def __init__(self, before: Completed | None, last: tuple[str, str]) -> None:
+        self.before, self.last = before, last
+        self.words: tuple[tuple[str, ...] | Automaton, ...] | None = None
 
 
 class Scope:
@@ -49,6 +69,7 @@ class Scopes:
         on_complete: what was written → the words of each hole.
 
     Attributes:
+        nothing: no symbol.
         first: the scope before the text.
         holes: the names of the holes, in order.
     """
@@ -56,20 +77,37 @@ class Scopes:
     def __init__(self, artifact: Artifact, on_complete: OnComplete) -> None:
         self._artifact, self._on_complete = artifact, on_complete
         self.holes: tuple[str, ...] = ()
-        self._answers: dict[Written, tuple[tuple[str, ...] | Automaton, ...]] = {}
+        self.nothing = Completed(None, ("", ""))
+        self._completed: WeakValueDictionary[tuple[int, str, str], Completed] = (
+            WeakValueDictionary()
+        )
+        # The symbols that the function was asked for last, and as it was given them.
+        self._asked: tuple[Completed, Written] = (self.nothing, ())
         self._scopes: dict[tuple[tuple[str, ...] | Automaton, ...], Scope] = {}
         self._n_scopes = 0
-        self.first = self.of(self.answer(()))
+        self.first = self.of(self.answer(self.nothing))
 
-    def answer(self, written: Written) -> tuple[tuple[str, ...] | Automaton, ...]:
+    def complete(self, before: Completed, name: str, text: str) -> Completed:
+        """Return some symbols and one more."""
+        spend(1)
+        spend_at_once(len(text))
+        # Whoever is in use has the symbols before it: no other object has their address.
+        key = (id(before), name, text)
+        found = self._completed.get(key)
+        if found is None:
+            found = self._completed[key] = Completed(before, (name, text))
+        return found
+
+    def answer(self, completed: Completed) -> tuple[tuple[str, ...] | Automaton, ...]:
         """Return the words of each hole after some symbols.
 
         Raises:
             HoleError: the function names other holes than before the text.
             TypeError: it does not return a mapping.
         """
-        found = self._answers.get(written)
+        found = completed.words
         if found is None:
+            written = self._list(completed)
             given = self._on_complete(written)
             if not isinstance(given, Mapping):
                 raise TypeError(
@@ -86,11 +124,24 @@ class Scopes:
                     "it has words at one time and none at another",
                     "return words for the same terminals whatever was written",
                 )
-            found = tuple(_freeze(given[name]) for name in names)
-            if len(self._answers) >= _MOST_ANSWERS:
-                self._answers = {}
-            self._answers[written] = found
+            found = completed.words = tuple(_freeze(given[name]) for name in names)
         return found
+
+    def _list(self, completed: Completed) -> Written:
+        known, written = self._asked
+        added: list[tuple[str, str]] = []
+        here: Completed | None = completed
+        while here is not None and here is not known:
+            added.append(here.last)
+            here = here.before
+        if here is None:
+            written = ()
+            added.pop()  # no symbol
+        spend(len(added))
+        spend_at_once(len(written))
+        written = (*written, *reversed(added))
+        self._asked = (completed, written)
+        return written
 
     def of(self, words: tuple[tuple[str, ...] | Automaton, ...]) -> Scope:
         """Return the scope of some words for each hole.
@@ -103,24 +154,11 @@ class Scopes:
             machine = self._artifact.bind(**dict(zip(self.holes, words, strict=True))).machine
             if not isinstance(machine, HoleMachine):
                 raise TypeError(f"the machine of narrowed terminals is a {type(machine).__name__}")
-            if len(self._scopes) >= _MOST_ANSWERS:
+            if len(self._scopes) >= _MOST_SCOPES:
                 self._scopes = {}
             self._n_scopes += 1
             found = self._scopes[words] = Scope(self._n_scopes, words, machine)
         return found
-
-
-def read_written(spans: Spans, text: bytes) -> Written:
-    """Return the captured symbols of a text, in the order in which they were completed."""
-    found: list[Span] = []
-    while spans is not None:
-        span, spans = spans
-        found.append(span)
-    return tuple(
-        (span.name, text[span.start : span.end].decode(errors="replace"))
-        for span in reversed(found)
-        if span.start != NOWHERE
-    )
 
 
 def _freeze(given: Iterable[str] | Automaton) -> tuple[str, ...] | Automaton:

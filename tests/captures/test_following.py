@@ -11,6 +11,7 @@ import pytest
 import maskc
 from maskc.captures.tracing import Span
 from maskc.errors import CaptureError, HoleError, UnknownSymbolError
+from maskc.runtime.effort import count_taken, one_mask
 from tests.compiled import compile_text, legal_ids
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -183,3 +184,15 @@ def test_a_budget_is_refused_as_words_are_not_there_yet(followed):
     with pytest.raises(CaptureError, match="leave tokens_left out"):
         followed.matcher().fill_bitmask(bitmask, 0, tokens_left=100)
     assert (bitmask == -1).all()
+
+
+@pytest.mark.parametrize("name", ["list", "NAME"])
+def test_a_byte_takes_few_steps_however_many_symbols_were_completed(name):
+    # Each `list` ends where the next one does, and has all of the text in it.
+    artifact = compile_text('start: list\nlist: NAME | list "," NAME\nNAME: /[a-z]+/\n')
+    followed = maskc.follow(artifact, name, on_complete=lambda _: {"NAME": ["a", "b"]})
+    matcher, before = followed.matcher(), count_taken()
+    with one_mask(10**9):
+        assert matcher.accept_tokens(b"a," * 1_500) == 3_000
+    assert count_taken() - before <= 12 * 3_000
+    assert len(matcher.spans()) == 1_500
