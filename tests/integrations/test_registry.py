@@ -137,39 +137,11 @@ def test_a_refused_file_is_not_read_again_until_it_changes(folder, monkeypatch):
     assert registry.load("late").matcher().accept_bytes(b"no")
 
 
-def test_the_first_token_that_differs_is_shown(folder):
-    tokens = [*BYTES, None]
-    tokens[97], tokens[98] = b"b", b"a"
-    message = refusal(ArtifactRegistry(Vocabulary(tuple(tokens), (256,), "m"), folder), "answer.v1")
-    assert message == (
-        "answer.v1: compiled for tokenizer test, but m, where token 97 is b'a' in the artifact and "
-        "b'b' in the model, is in use; compile the grammar again for this tokenizer"
-    )
-
-
 def test_a_refusal_survives_the_way_between_processes(folder):
     registry = ArtifactRegistry(Vocabulary((None,) * 257, (256,), "m"), folder)
     with pytest.raises(VocabularyMismatchError) as caught:
         registry.load("answer.v1")
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
-
-
-def test_a_model_whose_outputs_end_otherwise_is_refused(folder):
-    model = Vocabulary((*BYTES, None, None), (257,), "m")
-    message = refusal(ArtifactRegistry(model, folder), "answer.v1")
-    assert "the artifact's texts end with token 256 and the model's with token 257" in message
-
-
-def test_a_model_with_fewer_logits_is_refused(folder):
-    model = Vocabulary((*BYTES[:255], None), (255,), "m")
-    assert "the model's logits have 256 ids" in refusal(
-        ArtifactRegistry(model, folder), "answer.v1"
-    )
-
-
-def test_padding_of_the_model_is_no_difference(folder):
-    model = Vocabulary((*BYTES, *[None] * 64), (256,), "m")
-    assert ArtifactRegistry(model, folder).load("answer.v1").vocab_size == 257
 
 
 def test_many_threads_get_one_artifact(folder, monkeypatch):

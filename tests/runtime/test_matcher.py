@@ -29,18 +29,6 @@ def artifact():
 walks = st.lists(st.integers(0, len(TOKENS) + 2), max_size=25)
 
 
-@given(walks)
-def test_accept_then_rollback_is_the_identity(artifact, walk):
-    matcher = artifact.matcher()
-    trail = [matcher.configuration()]
-    for token_id in walk:
-        if matcher.accept_token(token_id):
-            trail.append(matcher.configuration())
-    for expected in reversed(trail[:-1]):
-        matcher.rollback(1)
-        assert matcher.configuration() == expected
-
-
 @given(walks, walks)
 def test_a_fork_is_independent(artifact, before, after):
     matcher = artifact.matcher()
@@ -155,13 +143,6 @@ def test_bits_after_the_vocabulary_are_zero(artifact):
     artifact.matcher().fill_bitmask(bitmask, 0)
     bits = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")
     assert not bits[artifact.vocab_size :].any()
-
-
-def test_a_small_cache_gives_the_same_masks():
-    wide = compile_text(JSON, TOKENS)
-    narrow = type(wide)(wide.contents, cache_bytes=1)
-    for prefix in ("", "[", '{"a', '{"a":', "[1", "[1,", "[[["):
-        assert legal_tokens(narrow, prefix) == legal_tokens(wide, prefix)
 
 
 def test_a_hundred_thousand_brackets_are_no_deeper_than_memory(artifact):

@@ -87,11 +87,6 @@ def test_the_table_gives_the_rows_from_a_number_on(artifact):
     assert np.array_equal(artifact.mask_table()[: len(before)], before)
 
 
-def test_a_table_is_not_to_be_written_to(artifact):
-    with pytest.raises(ValueError, match="read-only"):
-        artifact.mask_table()[0] = 0
-
-
 def test_a_mask_that_finds_no_room_has_no_number_and_is_filled():
     small = Artifact(CONTENTS, cache_bytes=16)  # two rows of one word
     matcher = small.matcher()
@@ -140,12 +135,6 @@ def test_a_batch_equals_its_rows_one_by_one(walks, cache_bytes, draw):
     maskc.fill_bitmasks(matchers, together, rows)
     for matcher, row in zip(matchers, rows, strict=True):
         assert np.array_equal(together[row], filled(matcher, artifact))
-
-
-def test_rows_of_a_batch_that_are_not_named_stay(artifact):
-    mask = maskc.allocate_bitmask(4, artifact.vocab_size)
-    maskc.fill_bitmasks([artifact.matcher(), artifact.matcher()], mask, [0, 1])
-    assert mask[2:].tolist() == [[-1], [-1]]
 
 
 def test_a_batch_of_two_artifacts_has_the_masks_of_each(artifact):

@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from maskc import Artifact, allocate_bitmask, load
+from maskc import Artifact, allocate_bitmask
 from maskc.artifact.model import Contents, check
 from maskc.artifact.sections import GENERAL_SECTIONS, SHARED_SECTIONS
 from tests.compiled import accepts, compile_text, legal_tokens, matcher_at
@@ -69,21 +69,6 @@ def test_a_thousand_items_of_exponential_ambiguity_take_no_time():
 def test_what_must_come_is_forced():
     artifact = compile_text('start: "begin" start "end" | "x" "end"\n', parser="earley")
     assert matcher_at(artifact, "beginxen").forced_bytes() == b"dend"
-
-
-def test_the_masks_of_a_small_cache_are_the_same(palindromes, tmp_path):
-    path = tmp_path / "palindromes.maskc"
-    palindromes.save(path)
-    small = load(path, cache_bytes=1)
-    for text in ("", "a", "ab", "aba", "abab", "aba"):
-        assert legal_tokens(small, text) == legal_tokens(palindromes, text)
-
-
-@pytest.mark.parametrize("cache_bytes", [0, 1_000, 10_000, 100_000])
-def test_forgetting_results_changes_nothing(palindromes, cache_bytes):
-    expected = [legal_tokens(palindromes, "ab" * n) for n in range(10)]
-    small = Artifact(palindromes.contents, cache_bytes=cache_bytes)
-    assert [legal_tokens(small, "ab" * n) for n in range(10)] == expected
 
 
 # What only a general artifact has.

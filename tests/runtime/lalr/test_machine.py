@@ -1,7 +1,5 @@
 """Tokens and masks, computed once and then cached by what was read."""
 
-import pytest
-
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.pool import NO_NUMBER
 
@@ -13,13 +11,6 @@ def take(machine, text):
         here = machine.take(here, byte)
     (hypothesis,) = here
     return hypothesis
-
-
-@pytest.mark.parametrize("text", [b"((a))", b"[a,(b),[c]]", b"( a )"])
-def test_tokens_lead_where_their_bytes_lead_cached_or_not(brackets, reach, text):
-    expected = brackets.describe(reach(brackets, text))
-    assert brackets.describe(take(brackets, text)) == expected
-    assert brackets.describe(take(brackets, text)) == expected
 
 
 def test_a_stack_that_agrees_as_far_as_it_was_read_needs_no_new_effect(brackets, monkeypatch):

@@ -1,7 +1,7 @@
 """A token that counts as itself is no text."""
 
 from maskc.runtime.link.joining.atoms import StopPiece, TokenPiece
-from tests.runtime.link.parts import make_joints, make_leaf, tokens_of
+from tests.runtime.link.parts import make_joints, tokens_of
 
 BANG = 6  # the token !
 
@@ -16,15 +16,6 @@ def test_a_token_is_taken_by_its_id_and_not_by_its_bytes():
     assert piece.has_ended(after.inner)
     assert not tokens_of(joints, piece.legal(after.inner, after.rest))
     assert joints.take((before,), 0) == ()
-
-
-def test_after_a_token_comes_what_follows():
-    joints = make_joints()
-    whole = joints.sequence([joints.leaf(TokenPiece([BANG])), make_leaf(joints, b"a")])
-    start = joints.rest(whole, joints.end).starts
-    after = joints.take(start, BANG)
-    assert joints.step(after, b"a")
-    assert not joints.step(after, b"b")
 
 
 def test_the_end_of_the_sequence_has_ended_and_reads_nothing():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.runtime.link.counts.counts import FREE, Boxes, cap, enter, join, leave, repeat
+from maskc.runtime.link.counts.counts import Boxes, cap, join, leave, repeat
 
 Vector = tuple[int, ...]
 _MOST = 7
@@ -77,10 +77,6 @@ def test_loops_are_left_by_vectors_that_have_passed_often_enough(given_: tuple, 
         if all(c >= least for c, (least, _) in zip(v[kept:], loops[kept:], strict=True))
     }
     assert _vectors(leave(boxes, loops[kept:])) == expected
-
-
-def test_a_loop_is_entered_with_its_first_pass() -> None:
-    assert enter(FREE, 2) == (((1, 1), (1, 1)),)
 
 
 @pytest.mark.parametrize(

@@ -41,13 +41,6 @@ def test_after_an_inner_trigger_only_the_outer_one_goes_on() -> None:
     assert automaton.is_nested
 
 
-def test_an_unused_trigger_stands_only_inside_of_others() -> None:
-    automaton = FreeText({_word("b"): NO_LABEL, _word("abc"): 0}, [])
-    assert _read(automaton, b"xb") is None
-    assert _read(automaton, b"xab") is not None
-    assert _read(automaton, b"xabx") is None
-
-
 @pytest.mark.parametrize("text", [b"\xff", b"\xc0\x80", b"\xed\xa0", b"\xf4\x90", b"\x80"])
 def test_text_is_utf_8(text: bytes) -> None:
     assert _read(FreeText({}, []), text) is None

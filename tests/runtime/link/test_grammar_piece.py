@@ -1,6 +1,5 @@
 """An artifact as a piece: where its text may end inside a token."""
 
-import numpy as np
 import pytest
 
 from maskc.kit.file import make_kit
@@ -39,12 +38,3 @@ def _exits(kit: Kit, before: bytes, bytes_: frozenset[int] | None) -> set[bytes]
 )
 def test_the_text_may_end_inside_tokens_that_go_on(before, bytes_, expected, kit: Kit) -> None:
     assert _exits(kit, before, bytes_) == expected
-
-
-def test_a_walk_from_the_middle_of_a_token_reads_the_grammar(kit: Kit) -> None:
-    (start,) = kit.lark('start: "(" start ")" | "a"\n').matcher()._machine.start()
-    trie = kit.tokens.index.tokens
-    nodes = np.array([trie.child(0, ord("("))], dtype=np.int32)
-    scan = start.piece.walk(trie, nodes, start.rest)
-    words = kit._maker.joints.scanner.words(scan.part)
-    assert [t for n, t in enumerate(TOKENS) if words[n // 32] >> (n % 32) & 1] == [b"(("]

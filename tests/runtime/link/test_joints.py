@@ -6,21 +6,12 @@ import pytest
 from maskc.errors import LimitError
 from maskc.runtime.machine import MAX_HYPOTHESES
 from maskc.runtime.schema.tries.trie import ROOT
-from tests.runtime.link.parts import legal, make_joints, make_leaf, tokens_of
+from tests.runtime.link.parts import make_joints, make_leaf, tokens_of
 
 
 @pytest.fixture(scope="module")
 def joints():
     return make_joints()
-
-
-def test_a_token_may_end_one_piece_and_begin_the_next(joints):
-    whole = joints.sequence([make_leaf(joints, b"a", b"ab"), make_leaf(joints, b"c!")])
-    start = joints.rest(whole, joints.end).starts
-    assert legal(joints, start) == {b"a", b"ab", b"abc"}
-    after = joints.step(start, b"ab")
-    assert legal(joints, after) == {b"c", b"c!"}
-    assert joints.step(after, b"b") == ()
 
 
 def test_what_follows_is_walked_from_each_place_at_which_parts_end(joints):
@@ -29,13 +20,6 @@ def test_what_follows_is_walked_from_each_place_at_which_parts_end(joints):
     root = np.array([ROOT], dtype=np.int32)
     part = joints.walk(joints.rest(whole, joints.end), joints.index.tokens, root)
     assert tokens_of(joints, part) == {b"a", b"ab", b"abc"}
-
-
-def test_what_follows_an_empty_piece_may_come_at_once(joints):
-    either = joints.repetition(make_leaf(joints, b"a"), 0, 1)
-    whole = joints.sequence([either, make_leaf(joints, b"bc")])
-    start = joints.rest(whole, joints.end).starts
-    assert legal(joints, start) == {b"a", b"b", b"ab", b"bc", b"abc"}
 
 
 def test_counts_beyond_the_longest_token_are_one(joints):

@@ -50,10 +50,3 @@ def test_a_target_is_made_when_the_text_turns_to_it_and_once(joints):
     joints.step(here, b"c")
     assert made == [1]
     assert legal(joints, after) == {b"!"}
-
-
-@pytest.mark.parametrize(("loops", "goes_on"), [(True, True), (False, False)])
-def test_after_a_target_a_switch_that_loops_begins_again(loops, goes_on, joints):
-    piece = make_piece(joints, [], loops=loops)
-    start = joints.rest(joints.leaf(piece), joints.end).starts
-    assert bool(joints.step(start, b"ac!a")) is goes_on

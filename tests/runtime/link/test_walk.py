@@ -3,7 +3,6 @@
 import random
 import re
 
-import numpy as np
 import pytest
 
 from maskc.frontends.regex import read_pattern
@@ -130,13 +129,3 @@ def test_tokens_are_those_that_the_pattern_may_begin_with(monkeypatch):
     assert {index.tokens.path(node) for node in scan.exits.tolist()} == {
         path for path in paths if whole.fullmatch(path)
     }
-
-
-def test_a_node_has_few_states_below_it():
-    """Nothing is read twice, and what ends in the node itself is not below it."""
-    index = make_index([b"a", b"a", b"aa", b"aa", b"b"])
-    scanner = Scanner(index)
-    node = index.tokens.child(ROOT, ord("a"))
-    scan = scanner.scan(Pattern(read_pattern("a+")), index.tokens, [(node, START)])
-    assert scanner.words(scan.part).tolist() == index.pack([2, 3]).tolist()
-    assert np.array_equal(scan.exits, [])

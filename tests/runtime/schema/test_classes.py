@@ -4,6 +4,7 @@ import pytest
 from maskc.jsonschema.patterns import build_pattern
 from maskc.runtime.schema.scans import classes
 from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
+from maskc.runtime.schema.scans.scanned import number_keys
 from maskc.runtime.schema.scans.stepping import step_body
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.trie import ROOT
@@ -74,6 +75,13 @@ def test_a_beginning_of_a_character_can_become_several_ranges():
     groups = list_groups(scan(dfa, dfa.start))
     assert bool(groups[INDEX.ids[INDEX.texts.index(b"\\")]].targets)
     assert not groups[INDEX.ids[INDEX.texts.index("é".encode()[:1])]].targets
+
+
+@pytest.mark.parametrize("keys", [[], [3, 1, 3], [5_000_000, 1, 5_000_000]])
+def test_keys_are_numbered_in_their_order(keys):
+    distinct, which = number_keys(np.array(keys, dtype=np.int64))
+    assert distinct.tolist() == sorted(set(keys))
+    assert distinct[which].tolist() == keys
 
 
 @pytest.mark.parametrize(

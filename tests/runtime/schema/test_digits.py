@@ -105,33 +105,3 @@ def test_digits_of_an_amount_between_bounds_are_taken_at_once(before, n_digits, 
 def test_so_many_digits_follow_and_no_more(before, n_digits):
     numbers = Numbers(Rule(multiple=Fraction(1), high=Fraction(32_767)), exponents=True)
     assert numbers.exact_digits(read(numbers, before)) == n_digits
-
-
-def test_a_number_near_its_bound_may_end_after_each_of_its_last_digits():
-    index = build_index(
-        (*(b"%d," % n for n in range(1000)), *(b"%d" % n for n in range(1000)), b".", b",")
-    )
-    numbers = Numbers(Rule(multiple=Fraction(1), high=Fraction(32_767)), exponents=False)
-    found = follow_number(index, index.tokens, numbers, read(numbers, b"300"), (ROOT,))
-    texts = {index.texts[place] for place in found.list_places()}
-    assert {text for text in texts if b"." not in text} == {b"%d" % n for n in range(100)}
-    exits = {index.tokens.path(node) for node in found.exits}
-    assert exits == {b"", *(b"%d" % n for n in range(100))}
-
-
-@pytest.mark.parametrize(
-    ("before", "n_digits"),
-    [(b"12.", 2), (b"12.5", 1), (b"12.55", 0), (b"0.", 2), (b"999999999.", 2)],
-)
-def test_as_many_digits_follow_the_point_as_there_are_places(before, n_digits):
-    amounts = Rule(low=Fraction(0), high=Fraction(10**9), multiple=Fraction(1, 100))
-    numbers = Numbers(amounts, exponents=True)
-    assert numbers.exact_digits(read(numbers, before)) == n_digits
-
-
-def test_only_zeros_follow_the_last_place():
-    index = build_index(tuple(b"%d" % n for n in range(1000)))
-    numbers = Numbers(Rule(multiple=Fraction(1, 100)), exponents=False)
-    found = follow_number(index, index.tokens, numbers, read(numbers, b"3."), (ROOT,))
-    texts = {index.texts[place] for place in found.list_places()}
-    assert texts == {b"%d" % n for n in range(1000) if n < 100 or not n % 10}

@@ -29,14 +29,6 @@ def test_labels_that_a_prefix_leads_to_no_more_do_not_count():
     assert leaf_of(keys, node, 0b111) is not leaf_of(keys, node, 0b001)
 
 
-def test_a_key_that_was_there_is_closed_by_no_token():
-    schema = {"properties": {"a": {}, "ab": {}}, "additionalProperties": False}
-    machine, node = node_after(schema, '{"')
-    keys = KeyLeaves(INDEX, machine, Leaves(INDEX, machine))
-    assert [label for label, _ in leaf_of(keys, node, 0b11).closers] == [0, 1]
-    assert [label for label, _ in leaf_of(keys, node, 0b10).closers] == [1]
-
-
 def search_or_scan(monkeypatch, *, scans):
     """Return what every row of keys is counted in: rows, as names are searched or scanned."""
     rows = []

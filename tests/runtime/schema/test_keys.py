@@ -11,15 +11,6 @@ from tests.examples import examples
 from tests.jsonschema.texts import build_machine
 
 
-def test_names_never_run_out():
-    assert not Keys(of_words(["a", "ab"]), 1, is_flat=False).may_run_out
-
-
-def test_keys_of_a_class_run_out_where_a_prefix_becomes_few():
-    assert Keys(build_pattern("^(a|cd.*)$"), 0, is_flat=False).may_run_out
-    assert not Keys(build_pattern("^c"), 0, is_flat=False).may_run_out
-
-
 def test_a_prefix_is_live_as_long_as_a_key_is_left():
     keys = Keys(build_pattern("^(a|cd.*)$"), 0, is_flat=False)
     start, after = keys.dfa.start, keys.dfa.read("a")

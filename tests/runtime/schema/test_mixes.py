@@ -30,18 +30,6 @@ def tokens_of(words: Words) -> list[int]:
     return np.flatnonzero(bits).tolist()
 
 
-def test_a_mask_has_all_rows_and_the_few_but_not_what_is_gone(mixes, index) -> None:
-    rows = (index.pack([1, 2]), index.pack([2, 40]))
-
-    assert tokens_of(mixes.mask(rows, (3, 4), gone=(2, 4)).words) == [1, 3, 40]
-
-
-def test_what_ends_the_text_is_legal_even_where_it_is_gone(mixes, index) -> None:
-    mask = mixes.mask((index.pack([1, 69]),), (), gone=(69,), ends=(69,))
-
-    assert tokens_of(mask.words) == [1, 69]
-
-
 def test_the_same_rows_are_put_together_once(mixes, index) -> None:
     row, other = index.pack([1, 2]), index.pack([5])
     first = mixes.mask((row, other), (3,))

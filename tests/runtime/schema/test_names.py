@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.jsonschema.compiling import compile_schema
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.schema.leaves.names import Names
 from tests.examples import examples
 from tests.runtime.schema.test_masks import mask, read_by_token
-from tests.runtime.schema.vocabularies import VOCABULARY
+from tests.runtime.schema.vocabularies import VOCABULARY, build_index
 
 NAMES = st.sampled_from(["", "a", "ab", "abc", "x", "é", 'a"', "1"])
 KINDS = st.sampled_from(
@@ -47,3 +49,15 @@ def test_every_mask_of_a_key_is_what_the_machine_reads(names, others, most, valu
         assert mask(matcher) == read_by_token(matcher)
         if not matcher.accept_bytes(bytes([byte])):
             break
+
+
+def test_many_tokens_after_a_quote_are_found_likewise():
+    texts = [b'"' + b"," * n for n in range(150)]
+    index = build_index(tuple(texts))
+    names = Names(index, Budget(1 << 20))
+    quote = names.quote(int(index.quote_nodes[0]))
+    assert quote.arrays is not None
+    wanted = {b",", b",,,"}
+    bits = sum(1 << index.rests.texts[:].index(rest) for rest in wanted)
+    found = {index.texts[place][1:] for place in names.with_rests(quote, bits)}
+    assert found == wanted

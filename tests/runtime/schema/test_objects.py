@@ -8,7 +8,6 @@ import pytest
 
 from maskc.jsonschema.automata import of_texts
 from maskc.runtime.schema.plan.objects import ObjectRule
-from maskc.runtime.schema.strings.other_keys import unread_key
 from tests.jsonschema.texts import accepts, build_machine, read
 
 
@@ -34,11 +33,6 @@ def test_wishes_need_members_that_there_is_room_for(options, high, is_feasible):
     assert rule(*options, high=high).is_feasible() is is_feasible
 
 
-def test_a_member_that_is_needed_anyhow_fulfils_a_wish():
-    assert rule([1, 0], [2], high=2, required=1).is_feasible()
-    assert not rule([1, 0], [0], [2], high=2, required=2).is_feasible()
-
-
 def test_a_class_of_keys_fulfils_as_many_wishes_as_it_has_keys():
     lists = [["1", "3"], ["2", "7", "9"], ["2", "3", "11"], ["2", "4", "5"], ["1", "2", "5"]]
     schema = {
@@ -55,15 +49,3 @@ def test_a_class_of_keys_fulfils_as_many_wishes_as_it_has_keys():
     assert read(machine, '{"4') is None
     assert read(machine, '{"2": null, "4') is None
     assert read(machine, '{"2": null, "3') is not None
-
-
-def test_a_key_that_nobody_can_read_counts_as_one_of_its_label():
-    machine = build_machine(
-        {"patternProperties": {"^[ab]$": {}}, "additionalProperties": False, "type": "object"}
-    )
-    found = machine.plan.objects[0]
-    label = found.dfa.labels[found.dfa.read("a")]
-    (after, _), *_ = found.enter(found.start, label, unread_key(label))
-    assert found.open_labels(after) == 1 << label
-    (after, _), *_ = found.enter(after, label, "a")
-    assert not found.open_labels(after)

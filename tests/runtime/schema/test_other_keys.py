@@ -1,11 +1,8 @@
 from maskc.runtime.schema.strings.other_keys import (
     NO_KEYS,
-    UNREAD,
     add_key,
     has_key,
-    label_of_unread,
     list_keys,
-    unread_key,
 )
 
 
@@ -26,9 +23,3 @@ def test_a_part_of_a_key_or_of_two_is_none_of_them():
     assert [has_key(found, key) for key in ("abc", "ab", "bc", "abcd", "", "d")] == [
         *(True, False, False, False, False, True)
     ]
-
-
-def test_an_unread_key_knows_its_label():
-    assert label_of_unread(unread_key(0xDFFE)) == 0xDFFE
-    assert label_of_unread(UNREAD) is None
-    assert label_of_unread("12") is None

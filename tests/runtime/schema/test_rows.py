@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
@@ -25,7 +24,3 @@ def test_rows_are_the_same_if_bits_are_changed_or_written_anew(pattern, monkeypa
     changed = row_of(pattern)
     monkeypatch.setattr(rows, "_MOST_CHANGED", -1)
     assert row_of(pattern) == changed
-
-
-def test_the_row_of_any_string_has_no_quotes():
-    assert not np.any(FREE.words & INDEX.pack([INDEX.ids[p] for p in FREE.closers.places]))

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
@@ -60,12 +59,3 @@ def test_states_and_sizes_are_those_of_stepping(pattern):
 
 def test_more_nodes_than_are_allowed_give_nothing():
     assert search(SPELLED, build_pattern("^[a-z]*$"), 1, most=3) is None
-
-
-def test_a_dead_start_leads_nowhere():
-    assert search(SPELLED, build_pattern("^a$"), 0).places == []
-
-
-def test_free_items_are_those_of_the_last_run():
-    found = search(SPELLED, build_pattern("^(?!ab)"), build_pattern("^(?!ab)").start)
-    assert np.all(np.diff(free_items(SPELLED, found)) > 0)

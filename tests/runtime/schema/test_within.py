@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from maskc.runtime.schema.machine.nodes import KEY, STATE, STRING, describe_nodes
-from maskc.runtime.schema.machine.within import read_within
+from maskc.runtime.schema.machine.nodes import KEY, STATE, STRING
 from tests.jsonschema.texts import build_machine, read
 
 SCHEMAS = [
@@ -49,18 +48,3 @@ def test_what_is_read_at_once_leads_where_it_leads_byte_by_byte(schema):
             if here.nodes[0][STATE][0] not in (STRING, KEY):
                 break
     assert n_live > 40
-
-
-def test_bytes_are_read_up_to_the_quote_that_ends_the_string():
-    machine = build_machine({"type": "object", "properties": {"name": {}}})
-    here = read(machine, '{"na')
-    found, n_read = read_within(machine.plan, here.nodes, b'me":')
-    assert n_read == 2
-    after = read(machine, '{"name')
-    nodes = tuple(machine.node(state, tuple(parents.values())) for state, parents in found.items())
-    assert describe_nodes(nodes) == describe_nodes(after.nodes)
-
-
-def test_a_string_that_dies_leaves_nothing():
-    machine = build_machine({"type": "string", "pattern": "^a+$"})
-    assert read_within(machine.plan, read(machine, '"a').nodes, b"ab") == ({}, 0)

@@ -1,0 +1,21 @@
+from maskc.runtime.schema.machine.fields import Field, Fields
+
+
+def fields(*needed, low=0, high=None, bits=0):
+    return Fields([Field(f"k{n}", ((bits, 0),), is_) for n, is_ in enumerate(needed)], low, high)
+
+
+def test_members_that_are_needed_must_have_room():
+    assert fields(True, True, high=2).may_end(0, 0, 0)
+    assert not fields(True, True, high=1).may_end(0, 0, 0)
+
+
+def test_there_must_be_members_enough_left():
+    assert fields(False, False, low=2).may_end(0, 0, 0)
+    assert not fields(False, False, low=2).may_end(1, 0, 0)
+
+
+def test_wishes_are_fulfilled_by_members_that_are_left():
+    assert fields(False, bits=1).may_end(0, 0, 1)
+    assert not fields(False, bits=1).may_end(1, 0, 1)
+    assert not fields(False, bits=1, high=1).may_end(0, 1, 1)
