@@ -3,10 +3,8 @@
 Lark's tree is asked for the extent of each rule and terminal, by every short text that it parses.
 """
 
-import logging
 from random import Random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,13 +20,6 @@ from tests.random_grammars import (
     draw_layout_grammar,
     draw_tokens,
 )
-
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 def check_spans(draw, text, alphabet, longest, names, **settings_):

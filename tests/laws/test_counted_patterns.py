@@ -8,10 +8,8 @@ import random
 import re
 from itertools import product
 
-import numpy as np
 import pytest
 
-import maskc
 from maskc.automata import counted
 from maskc.frontends.characters import counted as grammars
 from maskc.frontends.regex import read_pattern
@@ -25,6 +23,7 @@ from maskc.runtime.link.automata.automaton import START
 from maskc.runtime.link.counts.counting import CountingPiece
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.vocab.vocabulary import Vocabulary
+from tests.compiled import legal_ids
 from tests.examples import seeds
 
 _MOST_CHARACTERS = 10
@@ -74,18 +73,11 @@ def _draw_finite(draw: random.Random) -> str:
             return pattern
 
 
-def _legal(constraint: Constraint, matcher: maskc.Matcher) -> set[int]:
-    bitmask = maskc.allocate_bitmask(1, constraint.vocab_size)
-    matcher.fill_bitmask(bitmask, 0)
-    bits = np.unpackbits(bitmask.view(np.uint8), bitorder="little")[: constraint.vocab_size]
-    return set(np.flatnonzero(bits).tolist())
-
-
 def _check_walk(draw: random.Random, constraint: Constraint, texts: set[bytes]) -> None:
     prefixes = {text[:n] for text in texts for n in range(len(text) + 1)}
     matcher, prefix = constraint.matcher(), b""
     while not matcher.is_terminated:
-        legal = _legal(constraint, matcher)
+        legal = legal_ids(matcher, constraint.vocab_size)
         expected = {n for n, token in enumerate(_TOKENS) if prefix + token in prefixes}
         assert legal == expected | ({_END} if prefix in texts else set()), prefix
         token = draw.choice(sorted(legal))
@@ -150,7 +142,7 @@ def test_a_count_of_65536_needs_the_states_of_a_count_of_64(kit: Kit) -> None:
         constraint = kit.regex(f"(?:[aé]{{1,{most}}}!){{1,{most}}}")
         matcher, (start,) = constraint.matcher(), constraint.matcher()._machine.start()
         for token in b"aa!" * 15:
-            _legal(constraint, matcher)
+            legal_ids(matcher, constraint.vocab_size)
             assert matcher.accept_bytes(bytes([token]))
         assert isinstance(start.piece, CountingPiece)
         n_states.append(start.piece.n_states)
@@ -161,11 +153,13 @@ def test_a_text_of_20000_characters_ends_where_its_count_ends(kit: Kit) -> None:
     constraint = kit.regex("a{20000}")
     matcher = constraint.matcher()
     assert matcher.accept_bytes(b"a" * 19_994)
-    assert _legal(constraint, matcher) == {_TOKENS.index(t) for t in (b"a", b"aa", b"aaa")}
+    assert legal_ids(matcher, constraint.vocab_size) == {
+        _TOKENS.index(t) for t in (b"a", b"aa", b"aaa")
+    }
     assert matcher.accept_bytes(b"a" * 4)
-    assert _legal(constraint, matcher) == {_TOKENS.index(t) for t in (b"a", b"aa")}
+    assert legal_ids(matcher, constraint.vocab_size) == {_TOKENS.index(t) for t in (b"a", b"aa")}
     assert matcher.accept_bytes(b"aa")
-    assert _legal(constraint, matcher) == {_END}
+    assert legal_ids(matcher, constraint.vocab_size) == {_END}
 
 
 _GRAMMARS = (
@@ -188,7 +182,7 @@ def test_a_grammar_with_counters_has_the_masks_of_its_parser(
     for _ in range(6):
         matchers = [counting.matcher(), parsing.matcher()]
         while not matchers[0].is_terminated:
-            one, other = (_legal(counting, matcher) for matcher in matchers)
+            one, other = (legal_ids(matcher, counting.vocab_size) for matcher in matchers)
             assert one == other
             token = draw.choice(sorted(one))
             assert all(matcher.accept_token(token) for matcher in matchers)

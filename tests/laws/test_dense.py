@@ -1,6 +1,5 @@
 """Masks of grammars over dense vocabularies: every word of a few letters is a token."""
 
-import logging
 from random import Random
 
 import pytest
@@ -9,13 +8,6 @@ from hypothesis import strategies as st
 
 from tests.laws.dense.bench import PHASES, bench_of, name_of
 from tests.laws.dense.grammars import FOLLOWS, GENERAL, HOLES, LALR
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _quiet():
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 @pytest.mark.parametrize("case", [*LALR, *GENERAL, *HOLES, *FOLLOWS], ids=name_of)

@@ -1,6 +1,5 @@
 """Masks over dense vocabularies, of grammars on which the code was once wrong."""
 
-import logging
 from random import Random
 
 import pytest
@@ -9,13 +8,6 @@ from hypothesis import strategies as st
 
 from tests.laws.dense.awkward import AWKWARD
 from tests.laws.dense.bench import PHASES, bench_of, name_of
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _quiet():
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 @pytest.mark.parametrize("case", AWKWARD, ids=name_of)

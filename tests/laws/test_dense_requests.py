@@ -1,6 +1,5 @@
 """Masks of what requests bring over dense vocabularies, and of patterns in every machine."""
 
-import logging
 from random import Random
 
 import pytest
@@ -11,13 +10,6 @@ from tests.laws.dense.bench import PHASES, bench_of, name_of
 from tests.laws.dense.grammars import PATTERNS
 from tests.laws.dense.links import LINKS, TAGS
 from tests.laws.dense.schemas import SCHEMAS
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _quiet():
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 @pytest.mark.parametrize("case", [*PATTERNS, *SCHEMAS, *LINKS, *TAGS], ids=name_of)

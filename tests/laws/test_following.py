@@ -4,11 +4,9 @@ What was written before a lexeme is read off the tree of the whole text: the cap
 end before it, inner ones first. A random function of that says which words the lexeme may be.
 """
 
-import logging
 import zlib
 from random import Random
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -27,13 +25,6 @@ from tests.random_grammars import (
 )
 
 LONGEST = 5
-
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 def check_following(draw, text, alphabet, longest, **settings_):

@@ -5,10 +5,8 @@ one of the words. As in the first law, a legal prefix that no short text continu
 longer continuation, which is asked for and held against Lark.
 """
 
-import logging
 from random import Random
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from lark.exceptions import LarkError
@@ -30,13 +28,6 @@ from tests.random_grammars import (
 )
 
 LONGEST = 5
-
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 def list_lexemes(lark, text):

@@ -5,7 +5,6 @@ longer continuation: the compiled grammar is asked for one, and Lark must parse 
 Law 2 follows: every legal token leads on.
 """
 
-import logging
 from codecs import getincrementaldecoder
 from collections import deque
 from random import Random
@@ -31,13 +30,6 @@ LAYOUT = {"postlex": "tests.indenters:TwoColumns"}
 # Characters that completions may need: `è` and `×` begin with the byte that `é` begins with, and
 # one of them is no word character.
 MORE = "abéÉè× AB!\n():\t#"
-
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 def completion(matcher):

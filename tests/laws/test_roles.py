@@ -3,7 +3,6 @@
 Lark's parse of each short text by the grammar without roles is asked what stands where.
 """
 
-import logging
 import re
 from random import Random
 
@@ -26,13 +25,6 @@ from tests.random_grammars import (
     draw_tokens,
     lark_accepts,
 )
-
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 def draw_pattern(draw, alphabet):

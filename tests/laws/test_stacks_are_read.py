@@ -4,7 +4,6 @@ The mask is read from the stack, from its top downwards, over an automaton that 
 a token's bytes are lexed and parsed one by one. Of both only the parser's table is the same.
 """
 
-import logging
 from random import Random
 
 import pytest
@@ -18,13 +17,6 @@ from tests.random_grammars import draw_layout_grammar, draw_tokens
 N_STEPS = 40
 SEEDS = seeds(24)
 SYMBOLS = "abc()[],;"
-
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 def draw_nested_grammar(draw):
