@@ -20,7 +20,7 @@ from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.plan.composing import Composer
 from maskc.runtime.link.plan.items import Item, Late
 from maskc.runtime.link.plan.members import Counts, Parameters, Ways
-from maskc.runtime.link.text.raw_text import RawText
+from maskc.runtime.link.text.raw_body import RawBody
 from maskc.runtime.schema.plan.plan import Plan, Position
 from maskc.tags.objects import KNOWN, NOTES, OF_ARRAYS, Where, escape, is_name, read_object, resolve
 from maskc.tags.plain import is_plain
@@ -324,10 +324,10 @@ class Arguments:
             return self._free()
         if rule.body.dfa.reader:
             raise self._where.refuse("", "format")
-        automaton = RawText(plan, number, [word.encode() for word in self._barred])
-        if automaton.is_empty:
+        body = RawBody(plan, number, [word.encode() for word in self._barred])
+        if body.is_empty:
             return None
-        inner = self._compose.automaton(automaton)
+        inner = self._compose.raw_text(body)
         if not self._style.line:
             return inner
         line = self._compose.either([[], self._maker.text(self._style.line)])

@@ -149,6 +149,9 @@ class _Freezer:
             case CountingPiece(automaton=PatternCounter(pattern=pattern)):
                 entry = write_counter(pattern)
                 return ["counter", self._add(self.counters, self._counters, str(entry), entry)]
+            case CountingPiece(automaton=RawText(body=body)):
+                barred = [word.decode("latin-1") for word in body.barred]
+                return ["raw text", self._schema(body.plan), body.number, barred]
             case LimitedPiece(limits=limits):
                 text = piece.automaton
                 assert isinstance(text, FreeText)  # noqa: S101  # as it is made
@@ -206,9 +209,6 @@ class _Freezer:
                 return ["words", [word.decode("latin-1") for word in words]]
             case OtherName(names=names):
                 return ["name", [name.decode("latin-1") for name in names]]
-            case RawText(plan=plan, number=number, barred=barred):
-                texts = [word.decode("latin-1") for word in barred]
-                return ["raw text", self._schema(plan), number, texts]
         found = self._automata.get(id(automaton))
         if found is None:
             tables = tabulate(automaton, MOST_STATES)

@@ -1,30 +1,49 @@
 """A string that is written as it is, up to its delimiter."""
 
 import json
+import random
+import re
+from itertools import product
 
+import numpy as np
 import pytest
 
+from maskc.errors import UnsatisfiableError
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automata.automaton import START
-from maskc.runtime.link.text.raw_text import RawText
+from maskc.runtime.link.automata import walk
+from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.joining.pieces import RegularPiece
+from maskc.runtime.link.text.raw_body import RawBody
+from maskc.runtime.link.text.raw_text import RawText, make_raw_piece
 from maskc.runtime.schema.plan.plan import Layout, Plan
+from maskc.runtime.vocabulary import index_of
+from tests.examples import seeds
+
+LONGEST = 9
 
 
 def make(schema, *barred):
     frozen = build_plan({"type": "string", **schema}, resources={}, layout=Layout(),
                       assert_formats=True)  # fmt: skip
     plan = Plan(frozen, Layout(), Budget(1 << 20))
-    return RawText(plan, plan.positions[plan.root].strings[0], [b.encode() for b in barred])
+    return RawBody(plan, plan.positions[plan.root].strings[0], [b.encode() for b in barred])
 
 
-def takes(automaton, text):
-    state = START
-    for byte in text.encode():
-        state = automaton.moves(state).get(byte, -1)
-        if state < 0:
-            return False
-    return automaton.accepts(state)
+def read(text, data):
+    state = (text.body.start, 0)
+    for byte in data:
+        state = text.read(state, byte)
+        if state is None:
+            return None
+    return state
+
+
+def takes(body, text):
+    automaton = RawText(body, LONGEST)
+    state = read(automaton, text.encode())
+    return state is not None and automaton.is_accepting(state)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +59,10 @@ def takes(automaton, text):
         ({"maxLength": 9}, "a</p>b", False),
         ({"maxLength": 9}, "a</p", True),
         ({"enum": ["x</p>", "y"]}, "y", True),
+        ({"maxLength": 20_000, "pattern": r"^\S(.*\S)?$"}, "a b", True),
+        ({"maxLength": 20_000, "pattern": r"^\S(.*\S)?$"}, "a b ", False),
+        ({"minLength": 20_000, "pattern": "^(ab)*$"}, "ab" * 10_000, True),
+        ({"minLength": 20_000, "pattern": "^(ab)*$"}, "ab" * 9_999, False),
     ],
 )
 def test_a_string_is_read_without_quotes_and_without_its_delimiter(schema, text, expected):
@@ -47,13 +70,92 @@ def test_a_string_is_read_without_quotes_and_without_its_delimiter(schema, text,
 
 
 def test_a_text_that_ends_in_the_middle_of_a_character_is_none():
-    automaton = make({"maxLength": 2}, "<")
-    state = automaton.moves(START)[0xC3]
-    assert not automaton.accepts(state)
-    assert automaton.accepts(automaton.moves(state)[0xA9])
-    assert 0x41 not in automaton.moves(state)
+    automaton = RawText(make({"maxLength": 2}, "<"), LONGEST)
+    state = read(automaton, b"\xc3")
+    assert not automaton.is_accepting(state)
+    assert automaton.is_accepting(automaton.read(state, 0xA9))
+    assert automaton.read(state, 0x41) is None
 
 
-def test_a_string_that_has_the_delimiter_cannot_be_written():
-    assert make({"const": json.loads('"</p>"')}, "</p>").is_empty
-    assert not make({"maxLength": 1}, "</p>").is_empty
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ({"const": json.loads('"</p>"')}, True),
+        ({"pattern": "^(</p>)+$"}, True),
+        ({"minLength": 20_001, "maxLength": 20_001, "pattern": "^(</p>x|ab)*$"}, True),
+        ({"maxLength": 1}, False),
+    ],
+)
+def test_it_is_known_whether_there_is_such_a_string(schema, expected):
+    assert make(schema, "</p>").is_empty is expected
+
+
+@pytest.mark.parametrize("pattern", ["", r"^\S(.*\S)?$", "^[a-z]+(-[a-z]+)*$"])
+def test_counts_far_from_the_bounds_are_one(pattern):
+    automaton = RawText(
+        make({"minLength": 3_000, "maxLength": 20_000, "pattern": pattern}), LONGEST
+    )
+    capped = {automaton.cap(read(automaton, b"a" * n)) for n in (30, 2_000, 2_980)}
+    assert len(capped) == 1
+    capped = {automaton.cap(read(automaton, b"a" * n)) for n in (3_000, 5_000, 19_900)}
+    assert len(capped) == 1
+    assert automaton.cap(read(automaton, b"a" * 19_999)) not in capped
+
+
+ALPHABET = ("a", "b", "<", "é", "è")  # what tokens begin with may become è
+TOKENS = [b"".join(t) for n in (1, 2, 3) for t in product((b"a", b"b", b"<", b"\xc3", b"\xa9"),
+                                                          repeat=n)]  # fmt: skip
+TEXTS = ["".join(t) for n in range(7) for t in product(ALPHABET, repeat=n)]
+PATTERNS = ("", "^[ab]*$", "^(ab)*$", "^a", "b$", "^[^é]*é?$", "^a(.*b)?$", "é", "^(a|bb|é<)*$")
+DELIMITERS = ("<b", "<", "<éa", "<a<")
+
+
+@pytest.fixture(scope="module")
+def joints():
+    first = np.cumsum([0, *map(len, TOKENS)]).astype(np.int32)
+    return Joints(index_of(first, np.frombuffer(b"".join(TOKENS), dtype=np.uint8)), Budget(1 << 24))
+
+
+@pytest.mark.parametrize("is_at_once", [False, True])
+@pytest.mark.parametrize("seed", seeds(40))
+def test_masks_are_those_of_all_texts(seed, is_at_once, joints, monkeypatch):
+    if is_at_once:
+        monkeypatch.setattr(walk, "_MANY_TEXTS", 0)
+        monkeypatch.setattr(walk, "_MANY_BYTES", 1)
+    draw = random.Random(seed)
+    low, delimiter = draw.choice((0, 0, 1, 2)), draw.choice(DELIMITERS)
+    pattern = draw.choice(PATTERNS)
+    schema = {"minLength": low, "maxLength": low + draw.randint(0, 4), "pattern": pattern}
+    texts = {
+        (text + delimiter).encode()
+        for text in TEXTS
+        if low <= len(text) <= schema["maxLength"]
+        and delimiter not in text
+        and re.search(pattern.replace("$", r"\Z"), text)
+    }
+    try:
+        body = make(schema, delimiter)
+    except UnsatisfiableError:
+        assert not texts
+        return
+    assert body.is_empty is not any(texts)
+    if body.is_empty:
+        return
+    prefixes = {text[:n] for text in texts for n in range(len(text) + 1)}
+    words = RegularPiece(Words([delimiter.encode()]), joints.scanner, joints.index, Budget(1 << 20))
+    piece = make_raw_piece(body, joints.scanner, joints.index, Budget(1 << 20))
+    rest = joints.rest(joints.leaf(piece), joints.rest(joints.leaf(words), joints.end))
+    here, prefix = rest.starts, b""
+    for _ in range(12):
+        legal = {TOKENS[t] for link in here for t in tokens_of(joints, link)}
+        assert legal == {token for token in TOKENS if prefix + token in prefixes}, prefix
+        if not legal:
+            break
+        token = draw.choice(sorted(legal))
+        here, prefix = joints.step(here, token), prefix + token
+
+
+def tokens_of(joints, link):
+    words = joints.scanner.words(link.piece.legal(link.inner, link.rest))
+    bits = np.unpackbits(words.view(np.uint8), bitorder="little")[: len(TOKENS)]
+    return np.flatnonzero(bits).tolist()

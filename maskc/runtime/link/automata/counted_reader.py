@@ -36,7 +36,7 @@ class CountedReading(NamedTuple):
     Attributes:
         row: the mask of the tokens that end inside the component; ``None`` but for the root.
         places: int32[n], the same tokens by place in the vocabulary's order, by passes.
-        place_passes: uint16[n], of each of them.
+        place_passes: uint16[n], of each of them, with those to the nearest end after it.
         inside: int32[n], the nodes inside it from which texts go on, by the component's place, then
             ascending.
         inside_passes: uint16[n], of each of them.
@@ -104,6 +104,23 @@ class CountedReader:
             self._index.shared.put(key, found, n_bytes + len(component.key) + 10_000)
         return found
 
+    def ends(self, component: CountedComponent, numbers: tuple[int, ...]) -> tuple[Ints, Passes]:
+        """Return the nodes inside a component read from the root, in some places, ascending.
+
+        Returns:
+            int32[n], the nodes; uint16[n], the passes of each.
+        """
+        key = (_KEY, numbers, component.key)
+        found: tuple[Ints, Passes] | None = self._index.shared.get(key)
+        if found is None:
+            reading = self.read(component, ROOT)
+            here = [np.arange(*reading.first_inside[n : n + 2]) for n in numbers]
+            at = np.concatenate([np.arange(0), *here])
+            at = at[np.argsort(reading.inside[at])]
+            found = reading.inside[at], reading.inside_passes[at]
+            self._index.shared.put(key, found, 6 * len(at) + len(component.key) + 1_000)
+        return found
+
     def leave_out(self, reading: CountedReading, children: Collection[int]) -> CountedReading:
         """Return a reading without what is at and below some children of its node."""
         trie, index = self._index.tokens, self._index
@@ -167,8 +184,9 @@ class CountedReader:
         nothing = (empty, empty.astype(np.uint8), empty.astype(np.uint16))
         nodes, numbers, passes = map(np.concatenate, zip(nothing, *levels.inside, strict=True))
         places, at = list_ending(trie, nodes)
-        by_passes = np.argsort(passes[at], kind="stable")
-        places, place_passes = places[by_passes], passes[at][by_passes]
+        place_passes = passes[at] + np.array(component.to_end, dtype=np.uint16)[numbers[at] - 1]
+        by_passes = np.argsort(place_passes, kind="stable")
+        places, place_passes = places[by_passes], place_passes[by_passes]
         goes_on = trie.first_array[nodes] < trie.first_array[nodes + 1]
         nodes, numbers, passes = nodes[goes_on], numbers[goes_on], passes[goes_on]
         order = np.argsort(numbers, kind="stable")

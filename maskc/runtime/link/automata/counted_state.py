@@ -27,6 +27,7 @@ class CountedComponent(NamedTuple):
         out: the same bytes: the number of the place, the byte, and whether it may stay in the loop
             when it leaves the component.
         whole: the numbers of the places where a character ends.
+        to_end: of each place, how many more passes there are to the nearest end.
         key: the bytes of the tables, equal for components that read the same.
     """
 
@@ -36,6 +37,7 @@ class CountedComponent(NamedTuple):
     leaves: NDArray[np.bool_]
     out: tuple[tuple[int, int, bool], ...]
     whole: tuple[int, ...]
+    to_end: tuple[int, ...]
     key: bytes
 
 

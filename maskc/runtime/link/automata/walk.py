@@ -129,7 +129,10 @@ class Walk:
         reading = components.counted.read(counted.component, ROOT)
         followed = read_loop_exits(self._automaton, counted, reading, components.index)
         low, high = _bounds(counted, counted.count)
-        self._take_inside(counted, components, reading, low, high)
+        self._take_tokens(components, reading, high)
+        numbers = tuple(n for n in counted.component.whole if counted.may_end(n))
+        ends, passes = components.counted.ends(counted.component, numbers)
+        self.exits.append(ends[(passes >= low) & (passes <= high)])
         places, nodes = followed.within(low, high)
         self.places.append(places)
         self.exits.append(nodes)
@@ -293,7 +296,12 @@ class Walk:
         if others:
             reading = reader.leave_out(reading, others)
         enough, most = _bounds(counted, base)
-        self._take_inside(counted, components, reading, enough, most)
+        self._take_tokens(components, reading, most)
+        self.exits += [
+            reading.in_place(number, enough, most)
+            for number in component.whole
+            if counted.may_end(number)
+        ]
         for number, byte, is_kept in component.out:
             left, passes = reading.left_from(number, byte, 0 if is_kept else enough, most)
             # Children of the node itself are reached from its own state.
@@ -306,25 +314,13 @@ class Walk:
                 _add_left(by_state, counted.after(number, counted.least, byte), left)
         return by_state
 
-    def _take_inside(
-        self,
-        counted: CountedState,
-        components: ComponentReader,
-        reading: CountedReading,
-        enough: int,
-        most: int,
-    ) -> None:
-        """Take what a loop reads where it passes so often at most, and is left after so many."""
+    def _take_tokens(self, components: ComponentReader, reading: CountedReading, most: int) -> None:
+        """Take the tokens that a loop reads where it passes so often at most."""
         read, too_often = reading.read_within(most)
         if reading.row is not None and len(too_often) < len(read):
             self.rows.append(components.counted.without(reading.row, too_often))
         else:
             self.places.append(read)
-        self.exits += [
-            reading.in_place(number, enough, most)
-            for number in counted.component.whole
-            if counted.may_end(number)
-        ]
 
     def _list_left(self, by_state: dict[int, list[Ints]]) -> list[tuple[int, int]]:
         """Return nodes where the walk is to go on, each with the state there, if they are few."""

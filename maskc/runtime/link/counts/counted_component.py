@@ -78,7 +78,8 @@ def find_counted_component(pattern: CountedPattern, place: Place) -> CountedComp
     out = zip(rows.tolist(), bytes_.tolist(), stays.tolist(), strict=True)
     whole = tuple(number for number, (_, node) in enumerate(places) if node == DONE)
     key = table.tobytes() + np.packbits(passes).tobytes() + np.packbits(leaves).tobytes()
-    return CountedComponent(tuple(places), table, passes, leaves, tuple(out), whole, key)
+    to_end = (0,) * n
+    return CountedComponent(tuple(places), table, passes, leaves, tuple(out), whole, to_end, key)
 
 
 def _list_ways(pattern: CountedPattern, position: int) -> list[tuple[int, bool, bool, bool]]:

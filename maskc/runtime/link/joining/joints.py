@@ -40,6 +40,14 @@ from maskc.runtime.schema.tries.trie import Ints, Trie
 
 _FEW_HYPOTHESES = 8
 _MANY = 2_000  # nodes that cost as much to look at as the calls that it takes
+_FEW_NODES = 256  # that are walked from together
+_DEPTHS = (
+    5,
+    9,
+    17,
+    33,
+    65,
+)  # of the trie, between which more of them are walked from by themselves
 
 
 class Joints:
@@ -141,6 +149,16 @@ class Joints:
         if len(nodes) > _MANY:
             # Other texts end there, and the same go on.
             nodes = self.scanner.going_on(trie, nodes, rest.first_bytes)
+        if len(nodes) <= _FEW_NODES:
+            return self._walk_once(rest, trie, nodes)
+        # Nodes that differ little, as those after a counted loop, mostly differ in the deep ones.
+        bounds = [trie.levels[depth] for depth in _DEPTHS if depth < len(trie.levels)]
+        parts = np.split(nodes, np.searchsorted(nodes, bounds))
+        return self.scanner.unite(
+            [self._walk_once(rest, trie, part) for part in parts if len(part)]
+        )
+
+    def _walk_once(self, rest: Rest, trie: Trie, nodes: Ints) -> Part:
         key = (rest, trie is self.index.rests, nodes.tobytes())
         found: Part | None = self._walks.get(key)
         if found is None:

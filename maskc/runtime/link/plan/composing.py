@@ -35,6 +35,8 @@ from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.markers import ATOM, Markers, Word
 from maskc.runtime.link.text.name_scans import NamePiece, NameScans
 from maskc.runtime.link.text.names import OtherName
+from maskc.runtime.link.text.raw_body import RawBody
+from maskc.runtime.link.text.raw_text import make_raw_piece
 
 _MANY_IDS = 48  # have a mask of their own
 _MOST_BYTES = 500_000  # of the words of a free text: 150 MB
@@ -132,6 +134,11 @@ class Composer:
         """Return the expression of a pattern with counted loops."""
         joints = self.joints
         return joints.leaf(make_counting_piece(pattern, joints.scanner, joints.index, self._budget))
+
+    def raw_text(self, body: RawBody) -> Expression:
+        """Return the expression of a raw string."""
+        joints = self.joints
+        return joints.leaf(make_raw_piece(body, joints.scanner, joints.index, self._budget))
 
     def token(self, token_id: int) -> Expression:
         """Return one token."""

@@ -29,7 +29,7 @@ from maskc.runtime.link.plan.composing import Composer, Keep
 from maskc.runtime.link.plan.items import Constant, Item, Late
 from maskc.runtime.link.plan.members import Parameters, Ways
 from maskc.runtime.link.plan.plan import LinkPlan
-from maskc.runtime.link.text.raw_text import RawText
+from maskc.runtime.link.text.raw_body import RawBody
 from maskc.runtime.machine import Machine
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan.entries import PlanError
@@ -96,7 +96,7 @@ class LinkOpener:
             case "raw text", schema, rule, barred:
                 words = [word.encode("latin-1") for word in barred]
                 read = plan.schema(schema, self._results.budget)
-                return compose.automaton(RawText(read, rule, words))
+                return compose.raw_text(RawBody(read, rule, words))
             case "schema", schema:
                 return compose.joints.leaf(self._schema(schema))
             case "barred schema", schema, barred:

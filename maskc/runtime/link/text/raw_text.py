@@ -1,191 +1,178 @@
 """A string that is written as it is, up to its delimiter: no quotes and no escapes.
 
-The characters are read by an automaton over characters, as those of a JSON string are, with bounds
-on their number; words such as the delimiter do not stand in the text. Inside of a character a state
-is what has been read of it, or where it leads if all that it can become leads there.
+Characters are read by :mod:`maskc.runtime.link.text.raw_body`, and counted here. A mask of the
+count 3 is the mask of 20,000 if the bounds are farther than any token and any nearest end, so
+``maxLength`` of 65,536 costs what 64 costs. Where nothing but the length can go wrong, all counts
+share what the vocabulary's tokens read, with the number of characters of each.
 
 Example: ``^[a-z]+$`` before ``</parameter>`` reads ``oslo``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Hashable
+
+import numpy as np
 
 from maskc.errors import LimitError
-from maskc.runtime.link.automata.automaton import START, ByteAutomaton
-from maskc.runtime.link.text.free_text import FreeText, Position
-from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link.automata.counted_state import CountedComponent, CountedState
+from maskc.runtime.link.automata.scanning import Scanner
+from maskc.runtime.link.counts.counting import CountingAutomaton, CountingPiece, CountingScans
+from maskc.runtime.link.text.raw_body import NEVER, RawBody, RawState
+from maskc.runtime.schema.tries.tokens import TokenIndex
 
-_MOST_LOOKED_AT = 50_000
-_NO_CODE = -1
-_CONTINUATION_BITS = 6
-# State of the automaton over characters, or what all of the character leads to; how many characters
-# there are; where the words that must not stand in the text are; what was read of a character.
-_Place = tuple[int, int, Position, int]
+_MOST_PLACES = 250
+_STATE_BYTES = 200
+
+# A state, and how many characters were begun.
+Counted = tuple[RawState, int]
 
 
-class RawText(ByteAutomaton[_Place]):
+class RawText(CountingAutomaton[Counted]):
     """Reads a string.
 
     Args:
-        plan: of a schema with such a string.
-        number: of the rule of strings in it.
-        barred: words that do not stand in the string.
+        body: its characters.
+        longest: at least as many as the characters of any token.
 
     Attributes:
-        plan, number, barred: these.
+        body: as given.
     """
 
-    def __init__(self, plan: Plan, number: int, barred: Iterable[bytes]) -> None:
-        self.plan, self.number, self.barred = plan, number, tuple(barred)
-        rule = plan.strings[number]
-        self._rule, self._dfa = rule, rule.body.dfa
-        self._words = FreeText({}, self.barred)
-        text = b"".join(self.barred).decode(errors="replace")
-        self._named = sorted({ord(character) for character in text})
-        self._steps: dict[Position, dict[int, Position]] = {}
-        self._live: dict[tuple[int, int, Position], bool] = {}
-        super().__init__((self._dfa.start, 0, self._words.name_of(START), _NO_CODE))
+    def __init__(self, body: RawBody, longest: int) -> None:
+        self.body, self._longest = body, longest
+        self._low, self._high = body.rule.low, body.rule.high
+        self._slack = self._reserve = -1  # not known yet
+        self._components: dict[RawState, tuple[CountedComponent, list[RawState]] | None] = {}
+        super().__init__((body.start, 0))
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether it reads no text at all."""
-        state, count, position, _ = self.name_of(START)
-        return not self._is_live(state, count, position)
+    def read(self, name: Counted, byte: int) -> Counted | None:
+        """Return the state after a byte, with the exact count; see the base class."""
+        state, count = name
+        count += state[1][1] == 0
+        for after, bytes_ in self.body.moves(state):
+            if byte in bytes_:
+                return (after, count) if self.body.is_live(after, count) else None
+        return None
 
-    def find_moves(self, name: _Place) -> dict[int, _Place]:
-        """Return what each byte leads to; see the base class."""
-        state, count, position, code = name
-        found = {}
-        for byte, after in self._among_words(position).items():
-            moved = self._step(state, count, position, code, byte, after)
-            if moved is not None:
-                found[byte] = moved
+    def find_moves(self, name: Counted) -> dict[int, Counted]:
+        """Return what each byte leads to, with capped counts; see the base class."""
+        state, count = name
+        count += state[1][1] == 0
+        found = dict[int, Counted]()
+        for after, bytes_ in self.body.moves(state):
+            if self.body.is_live(after, count):
+                found.update(dict.fromkeys(bytes_, (after, self._cap(count))))
         return found
 
-    def _step(
-        self, state: int, count: int, before: Position, code: int, byte: int, after: Position
-    ) -> _Place | None:
-        left = after[1]
-        if before[1] == 0:
-            count = self._rule.cap(count + 1)
-            n_bits = (7, 5, 4, 3)[_n_missing(left)]
-            code = byte & ((1 << n_bits) - 1)
-        elif code != _NO_CODE:
-            code = code << _CONTINUATION_BITS | byte & 0x3F
-        if code != _NO_CODE:
-            n_left = _n_missing(left) * _CONTINUATION_BITS
-            low, high = _range(code << n_left, (code + 1 << n_left) - 1, left)
-            targets = self._dfa.targets(state, low, high)
-            if len(targets) == 1:
-                state, code = next(iter(targets)), _NO_CODE
-            elif not any(self._leads_on(target, count, after) for target in targets):
-                return None
-        if code == _NO_CODE and not self._leads_on(state, count, after):
-            return None
-        return (state, count, after, code)
-
-    def _leads_on(self, state: int, count: int, position: Position) -> bool:
-        """Return whether a character that is begun, or ends here, leads to what is live."""
-        open_, seen = [position], {position}
-        for here in open_:
-            if here[1] == 0:
-                if self._is_live(state, count, here):
-                    return True
-                continue
-            for after in self._among_words(here).values():
-                if after not in seen:
-                    seen.add(after)
-                    open_.append(after)
-        return False
-
-    def _among_words(self, position: Position) -> dict[int, Position]:
-        """Return where each byte leads among the words."""
-        found = self._steps.get(position)
-        if found is None:
-            found = self._steps[position] = self._words.find_moves(position)
-        return found
-
-    def is_accepting(self, name: _Place) -> bool:
+    def is_accepting(self, name: Counted) -> bool:
         """Return whether the text may end here."""
-        state, count, position, _ = name
-        return self._words.is_accepting(position) and self._rule.may_end(state, count)
-
-    def _is_live(self, state: int, count: int, position: Position) -> bool:
-        """Return whether some text leads from between two characters to an end: a search, once."""
-        if state == DEAD:
+        state, count = name
+        if count < self._low or (self._high is not None and count > self._high):
             return False
-        start = (state, count, position)
-        known = self._live.get(start)
-        if known is not None:
-            return known
-        before: dict[tuple[int, int, Position], tuple[int, int, Position] | None] = {start: None}
-        open_ = [start]
-        while open_:
-            here = open_.pop()
-            if self._live.get(here) or (
-                self._words.is_accepting(here[2]) and self._rule.may_end(here[0], here[1])
-            ):
-                way: tuple[int, int, Position] | None = here
-                while way is not None:
-                    self._live[way] = True
-                    way = before[way]
-                return True
-            if len(before) > _MOST_LOOKED_AT:
-                raise LimitError("states of a string", _MOST_LOOKED_AT, "lower its length")
-            for after in self._characters_after(here):
-                if after not in before and self._live.get(after) is not False:
-                    before[after] = here
-                    open_.append(after)
-        self._live.update(dict.fromkeys(before, False))
-        return False
+        return self.body.accepts(state)
 
-    def _characters_after(self, here: tuple[int, int, Position]) -> list[tuple[int, int, Position]]:
-        """Return where characters lead: those of the words, and one of each other kind."""
-        state, count, position = here
-        count = self._rule.cap(count + 1)
-        if not self._rule.leads_on([state], here[1]):
-            return []
-        found = []
-        for code in [*self._named, *self._list_others(state)]:
-            target = self._dfa.step(state, code)
-            after: Position | None = position
-            for byte in chr(code).encode():
-                after = self._among_words(after).get(byte) if after is not None else None
-            if target != DEAD and after is not None:
-                found.append((target, count, after))
-        return found
+    def cap(self, name: Counted) -> Counted:
+        """Return the state with a count that no token tells from its own; see the base class."""
+        return (name[0], self._cap(name[1]))
 
-    def _list_others(self, state: int) -> list[int]:
-        """Return a character of each kind that no word has, as far as there is one."""
-        found = []
-        for kind in {*self._dfa.rows[state], *self._dfa.classes}:
-            for low, high in self._dfa.ranges_of({kind}):
-                few = range(low, min(high, low + len(self._named) + 1))
-                code = next((code for code in few if self._is_other(code)), None)
-                if code is not None:
-                    found.append(code)
-                    break
-        return found
+    def measure(self, name: Counted) -> int:  # noqa: ARG002  # all are alike
+        """Return about how many bytes of memory a name takes; see the base class."""
+        return _STATE_BYTES
 
-    def _is_other(self, code: int) -> bool:
-        return code not in self._named and not 0xD800 <= code <= 0xDFFF
+    def _cap(self, count: int) -> int:
+        low, high = self._low, self._high
+        if count < low:
+            # Far below, some length fits whatever is read next.
+            return max(count, low - self._find_reserve())
+        return low if high is None or high - count >= self._find_slack() else count
+
+    def _find_slack(self) -> int:
+        """Return how far below the greatest length no token can tell where it is."""
+        if self._slack < 0:
+            try:
+                self._slack = self._longest + self.body.furthest()
+            except LimitError:
+                self._slack = sys.maxsize  # each count is looked at by itself
+        return self._slack
+
+    def _find_reserve(self) -> int:
+        """Return how far below the least length no token can tell where it is."""
+        if self._reserve < 0:
+            all_from = self.body.lengths().all_from
+            self._reserve = self._low if all_from == NEVER else self._longest + all_from + 1
+        return self._reserve
+
+    def counted(self, state: int) -> CountedState | None:
+        """Return a state as one of a loop that any character passes once more."""
+        if not self.body.is_steady:
+            return None
+        here, count = self.name_of(state)
+        if here not in self._components:
+            self._components[here] = find_component(self.body, here)
+        found = self._components[here]
+        return None if found is None else _Counted(self, *found, count)
 
 
-def _n_missing(left: int) -> int:
-    """Return how many bytes a character that is begun lacks, by what is left of it."""
-    return (0, 1, 2, 3, 2, 2, 3, 3)[left]
+class _Counted:
+    """See :class:`maskc.runtime.link.automata.counted_state.CountedState`."""
+
+    def __init__(
+        self, text: RawText, component: CountedComponent, states: list[RawState], count: int
+    ) -> None:
+        self._text, self.component, self._states, self.count = text, component, states, count
+        self.least, self.most = text.body.rule.low, text.body.rule.high
+        self.key: Hashable = (id(text.body), states[0])
+
+    def state_at(self, number: int, count: int) -> int:
+        """Return the state at a place with another count."""
+        return self._text.state_of(self._text.cap((self._states[number], count)))
+
+    def after(self, _number: int, _count: int, _byte: int) -> int:
+        """Return that no byte leaves the loop."""
+        return -1
+
+    def may_end(self, number: int) -> bool:
+        """Return whether the text may end at a place, once there are enough characters."""
+        return self._text.body.accepts(self._states[number])
 
 
-def _range(low: int, high: int, left: int) -> tuple[int, int]:
-    """Return the characters that a beginning can become: not overlong, and no surrogate."""
-    if left == 4:
-        return max(low, 0x800), high
-    if left == 5:
-        return low, min(high, 0xD7FF)
-    if left == 6:
-        return max(low, 0x10000), high
-    if left == 7:
-        return low, min(high, 0x10FFFF)
-    return low, high
+def find_component(
+    body: RawBody, start: RawState
+) -> tuple[CountedComponent, list[RawState]] | None:
+    """Return the states that a state leads to, as a loop that each character passes once more.
+
+    ``None`` if they are too many.
+    """
+    states, numbers = [start], {start: 1}
+    table, passes = np.zeros((2, _MOST_PLACES, 256), dtype=np.uint8)
+    for row, state in enumerate(states):  # grows while we walk it
+        for after, bytes_ in body.moves(state):
+            if after not in numbers:
+                states.append(after)
+                numbers[after] = len(states)
+            if len(states) > _MOST_PLACES:
+                return None
+            table[row, bytes_] = numbers[after]
+            passes[row, bytes_] = state[1][1] == 0
+    table, passes = table[: len(states)], passes[: len(states)]
+    whole = tuple(number for number, state in enumerate(states) if not state[1][1])
+    leaves = np.zeros(table.shape, dtype=np.bool_)
+    places = tuple((number, 0) for number in range(len(states)))
+    to_end = tuple(map(body.to_end, states))
+    key = table.tobytes() + np.packbits(passes).tobytes() + bytes(str(to_end), "ascii")
+    return CountedComponent(places, table, passes, leaves, (), whole, to_end, key), states
+
+
+def make_raw_piece(
+    body: RawBody, scanner: Scanner, index: TokenIndex, budget: Budget
+) -> CountingPiece:
+    """Return the piece of a raw string; what is cached is charged to the budget."""
+    longest = len(index.tokens.levels)
+
+    def make_scans() -> CountingScans:
+        return CountingScans(RawText(body, longest), scanner, index, budget)
+
+    return CountingPiece(make_scans)
