@@ -1,11 +1,17 @@
+"""Masks are kept as what they differ by, and asked of a graph of questions."""
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maskc.artifact.model import check
 from maskc.artifact.relations import MAX_PARENTS
+from maskc.emit import answers
 from maskc.emit.mask_differences import Unions, encode_unions
 from maskc.ids import NO_BASE, NO_PARENT
 from maskc.store.token_sets import TokenSets
+from tests.compiled import compile_text, legal_tokens
 
 VOCAB = 100_000
 token_sets = st.lists(
@@ -73,3 +79,36 @@ def test_masks_that_grow_are_kept_as_what_they_grow_by():
     assert len(unions.change) < sum(96 * len(union) for union in lists) / 3
     for union, number in zip(lists, unions.number_of, strict=True):
         assert decode(unions, number, wide) == {t for n in union for t in sets[n].tolist()}
+
+
+BRACKETS = 'start: "(" start ")" | "[" start "]" | "x"\n'
+TOKENS = (b"(", b")", b"[", b"]", b"x", b"x)", b"x]", b"))", b")]", b"x)]", b"x))", b"]]", b"])")
+
+
+def test_the_innermost_bracket_is_known_and_only_the_next_one_is_asked_about():
+    arrays = compile_text(BRACKETS, TOKENS).contents.arrays
+    assert np.diff(arrays["question_first"]).max() == 1
+
+
+def test_a_question_leads_to_a_node_before_the_one_that_asks():
+    contents = compile_text(BRACKETS, TOKENS).contents
+    assert check(contents) is None
+    last = len(contents.arrays["node_first"]) - 2
+    nodes = contents.arrays["question_node"].copy()
+    nodes[:] = last
+    contents.arrays["question_node"] = nodes
+    assert check(contents) == "section question_node goes in circles"
+
+
+def test_the_header_bounds_the_moves_of_one_fill():
+    # The x itself, the bracket around it, and the one around that.
+    assert compile_text(BRACKETS, TOKENS).header["counts"]["questions"] == 3
+
+
+@pytest.mark.parametrize("text", ["", "(", "([", "([x", "([x]", "((x", "((x)"])
+def test_nodes_left_open_by_the_bound_give_the_same_masks(monkeypatch, text):
+    decided = compile_text(BRACKETS, TOKENS)
+    monkeypatch.setattr(answers, "MAX_UNIONS", 0)
+    asked = compile_text(BRACKETS, TOKENS)
+    assert asked.header["counts"]["undecided_nodes"] > 0
+    assert legal_tokens(asked, text) == legal_tokens(decided, text)

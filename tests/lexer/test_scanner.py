@@ -1,15 +1,27 @@
+"""Scanners: open lexemes as re reads them, states that are merged, and what states forget."""
+
+import itertools
+import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from maskc.errors import UnsupportedTerminalError
-from maskc.frontends.loading import load_grammar
+from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.source import load_source
 from maskc.ids import DEAD
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
-from maskc.lexer.scanner import build_scanner
+from maskc.lexer.dynamic import build_dynamic_scanner
+from maskc.lexer.forgetting import Forgetting
+from maskc.lexer.joining_rows import JoinedRows
+from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
+from maskc.lexer.scanner import _Builder, build_scanner
+from tests.examples import examples
 
 
 def scanner_of(text, **settings):
@@ -94,3 +106,164 @@ def test_the_hash_seed_does_not_reach_the_artifact(tmp_path):
         for seed in ("1", "2", "3")
     }
     assert len(digests) == 1
+
+
+ALTERNATIVES = (
+    ("ab*", "ac"),
+    ("a|ab", "b+"),
+    ("a+?b", "a+"),
+    ("(?:ab)+", "a(?!b)"),
+    ("a(?=b)", "ab?", "b"),
+    ("[ab]{2}", "(?<!a)b"),
+    (r"a\b", "[abc]+c"),
+)
+
+
+def automaton_of(text, **settings):
+    grammar, _ = load_grammar(load_source(text, **settings))
+    return grammar, LexemeAutomaton(grammar.lexer)
+
+
+def read(automaton, state, text):
+    """Return the state after some bytes, ``NO_STATE`` if the lexeme ended before."""
+    for byte in text.encode():
+        if state == NO_STATE:
+            break
+        state = automaton.row(state)[automaton.threads.byte_class[byte]]
+    return state
+
+
+@pytest.mark.parametrize("patterns", ALTERNATIVES)
+def test_a_text_that_is_one_lexeme_is_the_terminal_that_re_matches(patterns):
+    names = [f"T{i}" for i in range(len(patterns))]
+    rules = "".join(f"{name}: /{p}/\n" for name, p in zip(names, patterns, strict=True))
+    grammar, automaton = automaton_of(f"start: ({' | '.join(names)})+\n{rules}")
+    order = [grammar.bnf.terminals[t] for t in grammar.lexer.contexts[0].alternatives]
+    joined = re.compile("|".join(f"(?P<{n}>{patterns[names.index(n)]})" for n in order))
+    for length in range(1, 6):
+        for text in map("".join, itertools.product("abc", repeat=length)):
+            match = joined.match(text)
+            expected = match.lastgroup if match and match.end() == length else None
+            state = read(automaton, automaton.start_of_text(), text)
+            found = None if state == NO_STATE else automaton.end_of_text(state)
+            assert (None if found is None else grammar.bnf.terminals[found]) == expected
+
+
+def test_the_condition_of_a_longer_match_is_broken_when_it_matches():
+    text = "start: (I | F | N)+\nI: /[0-9]+/\nF: /[0-9]+e[0-9]+/\nN: /[a-z]+/\n"
+    _, automaton = automaton_of(text)
+    state = read(automaton, automaton.start_of_text(), "1")
+    ((_, demands),) = automaton.ends(state)
+    # The look-behinds play no part here: there are none.
+    condition = automaton.condition(0, demands)
+    classes = automaton.threads.byte_class
+    after_e = automaton.condition_row(condition)[classes[ord("e")]]
+    assert automaton.condition_row(after_e)[classes[ord("5")]] == NO_STATE
+    assert automaton.condition_row(after_e)[classes[ord("x")]] == automaton.free
+    assert automaton.condition_holds_at_end(after_e)
+
+
+def test_each_pair_of_values_is_asked_about_once_in_the_order_of_the_classes():
+    joined, asked = JoinedRows(), []
+
+    def ask(one, other):
+        asked.append((one, other))
+        return 10 * one + other
+
+    found = joined.join(joined.read([1, 1, 2]), joined.read([5, 6, 6]), ask)
+    assert found.tolist() == [15, 16, 26]
+    assert asked == [(1, 5), (1, 6), (2, 6)]
+
+
+@examples(100)
+@given(st.lists(st.tuples(*[st.tuples(*[st.integers(-1, 4)] * 6)] * 2), max_size=8))
+def test_a_joined_row_is_what_is_asked_class_by_class(rows):
+    joined = JoinedRows()
+    for one, other in rows:
+        found = joined.join(joined.read(one), joined.read(other), lambda a, b: 10 * a + b)
+        assert found.dtype == np.int32
+        assert found.tolist() == [10 * a + b for a, b in zip(one, other, strict=True)]
+
+
+GRAMMARS = {
+    "a string and a word": r"""
+        start: (STRING | NOT | "a")+
+        STRING: /"[^"]*"/
+        NOT: /\bnot\b/
+    """,
+    "a comment after which a word may come": r"""
+        start: (NOT | "a")+
+        NOT: /\bnot\b/
+        %ignore /#.*/
+        %ignore "\n"
+    """,
+    "look-behinds of two characters, and one inside another": r"""
+        start: (A | B | TEXT)+
+        A: /(?<=é.)x/
+        B: /(?<!(?<=ü)y)z/
+        TEXT: /\[[^\]]*\]/
+    """,
+    "a look-behind in a look-ahead, in the condition of a lexeme's end": r"""
+        start: (A | B | /[éab ]/)+
+        A: /a(?=.*(?<=é)b)/
+        B: /<[^>]*>/
+    """,
+    "a look-behind between two characters of one lexeme": r"""
+        start: (A | B)+
+        A: /'.(?<!ö).'/
+        B: /[öa]+(?<=ö)/
+    """,
+    "a keyword that looks back": r"""
+        start: (IF | NAME | " ")+
+        IF: "if"
+        NAME: /(?<!é)[a-zé]+/
+    """,
+    "a look-behind that owes what comes after": r"""
+        start: (A | B)+
+        A: /(?<=é(?=ab))a/
+        B: /[éb]|"[^"]*"/
+    """,
+    "atomic groups and possessive quantifiers": r"""
+        start: (A | B)+
+        A: /(?>é|é\b)a++/
+        B: /[éb]+?|(?:"[^"]*+")/
+    """,
+}
+
+
+def scanner_by(text, parser, lexer):
+    source = load_source(text, parser=parser, lexer=lexer)
+    if lexer == "dynamic":
+        grammar, _ = load_grammar(source)
+        return build_dynamic_scanner(grammar.lexer, grammar.bnf.used_terminals())
+    grammar, _ = load_lalr_grammar(source)
+    return build_scanner(grammar.lexer)
+
+
+@pytest.mark.parametrize("text", GRAMMARS.values(), ids=GRAMMARS)
+@pytest.mark.parametrize(
+    ("parser", "lexer"), [("lalr", "contextual"), ("lalr", "basic"), ("earley", "dynamic")]
+)
+def test_a_scanner_whose_states_forget_is_the_one_whose_states_remember(
+    text, parser, lexer, monkeypatch
+):
+    forgetful = scanner_by(text, parser, lexer)
+    with monkeypatch.context() as patch:
+        patch.setattr(Forgetting, "drop", lambda _self, state, _asked: state)
+        remembering = scanner_by(text, parser, lexer)
+    for name in ("byte_class", "next", "enter", "entries"):
+        assert np.array_equal(getattr(forgetful, name), getattr(remembering, name)), name
+    for name in ("ends", "end_of_text", "closed"):
+        assert getattr(forgetful, name) == getattr(remembering, name), name
+
+
+def test_a_string_has_few_states_beside_a_word_of_any_script():
+    grammar, _ = load_lalr_grammar(load_source(GRAMMARS["a string and a word"], parser="lalr"))
+    builder = _Builder(grammar.lexer)
+    builder.explore()
+    strings = [
+        pair
+        for pair, (lexeme, _) in enumerate(builder.pairs)
+        if "STRING" in {grammar.lexer.terminals[t] for t in builder.lexemes.terminals_in(lexeme)}
+    ]
+    assert len(strings) < 40
