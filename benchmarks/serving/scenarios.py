@@ -21,6 +21,7 @@ from typing import Any
 import jsonschema
 
 NAMES = ("json", "python", "sql")
+BAD_NAMES = ("missing", "../json", "broken", "other")  # of artifacts
 WAYS: dict[str, dict[str, Any]] = {"greedy": {"temperature": 0.0}, "sampling": {"temperature": 1.0}}
 
 Schema = dict[str, Any]

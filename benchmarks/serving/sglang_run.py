@@ -10,10 +10,8 @@ deepseek's vocabulary. WHAT is
   mixed in one batch. Some tokens after the beginning an oracle in the server tells the model what
   would end the text; the masks decide what is legal, and Lark parses what comes back. A step is a
   forward pass and sampling, without that oracle; a real model's takes longer.
-- ``tools``: chats with tools, see :mod:`benchmarks.serving.tool_chats`; with ``--finish`` the
-  server has ``MASKC_MAX_TOKENS=finish``, and each answer must end within few tokens.
-- ``parsers``: texts drawn for every tool parser, without a server, see
-  :mod:`benchmarks.serving.tool_parsers`.
+- ``tools``: chats with tools, and
+- ``parsers``, without a server: see :mod:`benchmarks.serving.tool_calls`.
 
 Constraints of chats are those of ``MASKC_REQUESTS=structural_tag,json,grammar``. Default: all
 three. The exit status is 1 if anything is wrong.
@@ -29,27 +27,33 @@ import random
 import tempfile
 import time
 import warnings
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import maskc
+from benchmarks.serving.outcomes import Report, add_up, count, show
 from benchmarks.serving.scenarios import NAMES, WAYS, Scenario
 from benchmarks.serving.sglang_timing import VARIABLE
 from benchmarks.serving.sglang_wishes import SteeringProcessor, WishProcessor
-from benchmarks.serving.tool_chats import Answer, Chats, Engine, report, show_notes
-from benchmarks.serving.tool_parsers import Asked, Read, run_parsers
-from benchmarks.workloads import find_grammar
-from maskc.frontends.lark.build import build_lark
-from maskc.frontends.source import source_from_header
+from benchmarks.serving.subjects import Subject
+from benchmarks.serving.tool_calls import (
+    Answer,
+    Asked,
+    Engine,
+    Read,
+    add_options,
+    run_chats,
+    run_parsers,
+)
+from benchmarks.workloads import add_names, find_grammar
 from maskc.integrations.requests import REQUESTS_VARIABLE
 from maskc.integrations.sglang import register
-from maskc.kit.file import make_kit
-from maskc.report.render import make_console, make_table
-from maskc.verify.subject import parses
-from maskc.vocab import load_vocabulary
-from tests.engines.hf_model import END, TOKENIZER, WIDTH, build_tokenizer
+from maskc.report.render import make_console
+from tests.engines.hf_model import END, TOKENIZER, build_tokenizer
 from tests.engines.sglang_cpu import PLUGINS
 from tests.engines.sglang_server import Server, serving
 
@@ -63,13 +67,13 @@ def run_texts(options: argparse.Namespace, folder: Path) -> int:
     os.environ[VARIABLE] = str(timing)
     PLUGINS["maskc_timing"] = "benchmarks.serving.sglang_timing"
     artifacts.mkdir()
-    parsers = {}
+    subjects = {}
     for name in NAMES:
         artifact = maskc.compile_grammar(find_grammar(name), tokenizer=TOKENIZER)
         artifact.save(artifacts / f"{name}.maskc")
-        parsers[name] = build_lark(source_from_header(artifact.header["grammar"]))
+        subjects[name] = Subject(artifact, TOKENIZER)
 
-    def ask(server: Server, number: int) -> tuple[str, int, Any]:
+    def ask(server: Server, number: int) -> tuple[str, str, int, Any]:
         name, way = NAMES[number % 3], list(WAYS)[number // 3 % len(WAYS)]
         params = {"grammar": name, "after": random.Random(number).randint(3, 25)}
         sampling = {"ebnf": f"maskc://{name}", "max_new_tokens": 400, "custom_params": params}
@@ -78,7 +82,7 @@ def run_texts(options: argparse.Namespace, folder: Path) -> int:
             "sampling_params": sampling | WAYS[way],
             "custom_logit_processor": SteeringProcessor.to_str(),
         }
-        return f"{name}, {way}", *server.post("/generate", body)
+        return name, way, *server.post("/generate", body)
 
     with (
         serving(folder, artifacts, "--enable-custom-logit-processor") as server,
@@ -87,51 +91,44 @@ def run_texts(options: argparse.Namespace, folder: Path) -> int:
         began = time.perf_counter()
         answers = list(clients.map(partial(ask, server), range(options.outputs)))
         seconds = time.perf_counter() - began
-    rows: dict[str, dict[str, int]] = {}
-    failures = []
-    for title, status, answer in answers:
+    rows: Report = {}
+    for name, way, status, answer in answers:
         about = answer["meta_info"] if status == 200 else {}
         ended = bool(about) and about["finish_reason"]["type"] == "stop"
-        parsed = ended and parses(parsers[title.split(",")[0]], answer["text"])
-        row = rows.setdefault(title, dict.fromkeys(("outputs", "ended", "parsed", "tokens"), 0))
-        for key, n in zip(row, (1, ended, parsed, about.get("completion_tokens", 0)), strict=True):
-            row[key] += n
-        failures += [] if parsed else [(title, status, answer)]
-    console, columns = make_console(), ("", "outputs", "ended", "parsed", "tokens")
-    cells = [(title, *(f"{n:,}" for n in row.values())) for title, row in sorted(rows.items())]
-    console.print(make_table("SGLang", columns, cells, numbers=columns[1:]))
+        text = answer["text"] if about else str(answer)
+        wrong = None if ended and subjects[name].parses(text) else status
+        n_tokens = about.get("completion_tokens", 0)
+        counted = count(name, way, text, n_tokens, ended=ended, wrong=wrong)
+        rows[f"{name}, {way}"] = add_up([rows.get(f"{name}, {way}", {}), counted])
+    n_wrong = show("SGLang", rows)
     clocks = json.loads(timing.read_text())
     step = clocks["forward"] + clocks["sample"] - clocks["steering"]
-    console.print(
+    make_console().print(
         f"{options.outputs} requests in {seconds:.0f} s; {clocks['steps']:,} steps of "
         f"{clocks['rows'] / clocks['steps']:.1f} rows, {step / clocks['steps'] * 1e3:.1f} ms a "
         f"step; masks: {clocks['masks'] / step:.1%} of it, "
         f"{clocks['masks'] / clocks['rows'] * 1e6:.0f} us a row"
     )
-    for failure in failures[:5]:
-        console.print(str(failure), markup=False)
     if options.json:
         found = {"rows": rows, "seconds": seconds, "timing": clocks}
         options.json.write_text(json.dumps(found, indent=2) + "\n")
-    return len(failures)
+    return n_wrong
 
 
 def run_tools(options: argparse.Namespace, folder: Path) -> int:
     """Run a server for each parser, print the table; return how many answers are wrong."""
-    tokenizer, found = build_tokenizer(), {}
-    kit = make_kit(load_vocabulary(TOKENIZER, vocab_size=WIDTH))
+    tokenizer = build_tokenizer()
     os.environ["MASKC_MAX_TOKENS"] = "finish" if options.finish else "cut"
     (folder / "none").mkdir()
-    for name in options.parser or FAMILIES:
-        serve = ("--tool-call-parser", name, "--enable-custom-logit-processor")
-        with serving(folder, folder / "none", *serve) as server:
-            engine = Engine(
-                partial(send, server), partial(ask_backend, tokenizer, name), FAMILIES[name], END
-            )
-            found[name] = Chats(engine, kit, tokenizer, finishes=options.finish)
-            found[name].run(options.count)
-        show_notes(name, found[name])
-    return report("SGLang over HTTP", found)
+
+    @contextmanager
+    def serve(name: str) -> Iterator[Engine]:
+        wanted = ("--tool-call-parser", name, "--enable-custom-logit-processor")
+        with serving(folder, folder / "none", *wanted) as server:
+            ask = partial(ask_backend, tokenizer, name)
+            yield Engine(partial(send, server), ask, FAMILIES[name], END)
+
+    return run_chats("SGLang over HTTP", options.parser or FAMILIES, serve, tokenizer, options)
 
 
 def send(
@@ -200,22 +197,17 @@ PARTS = {"texts": run_texts, "tools": run_tools, "parsers": run_all_parsers}
 def main() -> None:
     """Run what is asked for; exit with 1 if anything is wrong."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("what", nargs="*", help=f"of {', '.join(PARTS)}")
-    parser.add_argument("--parser", action="append", help="of tools; default: some, or all")
-    parser.add_argument("--count", type=int, default=8, help="chats or texts of each scenario")
-    parser.add_argument("--finish", action="store_true", help="each answer must end in time")
+    add_names(parser, PARTS, list(PARTS))
+    add_options(parser)
     parser.add_argument("--outputs", type=int, default=216, help="how many texts")
     parser.add_argument("--clients", type=int, default=16, help="how many at once")
     parser.add_argument("--json", type=Path, help="also write the figures of texts to a file")
     options = parser.parse_args()
-    unknown = set(options.what) - PARTS.keys()
-    if unknown:
-        parser.error(f"{unknown.pop()} is none of {', '.join(PARTS)}")
     logging.disable(logging.ERROR)
     warnings.simplefilter("ignore")
     os.environ[REQUESTS_VARIABLE] = "structural_tag,json,grammar"
     n_wrong = 0
-    for what in options.what or PARTS:
+    for what in options.names:
         with tempfile.TemporaryDirectory() as folder:
             n_wrong += PARTS[what](options, Path(folder))
     raise SystemExit(1 if n_wrong else 0)

@@ -14,9 +14,8 @@ import argparse
 from typing import Any
 
 from benchmarks.serving.outcomes import add_up, finish, parse_options
+from benchmarks.serving.subjects import Subject
 from benchmarks.workloads import TOKENIZER, load_artifact
-from maskc.frontends.lark.build import build_lark
-from maskc.frontends.source import source_from_header
 from tests.engines.steering import Steering
 from tests.engines.transformers_runs import PROMPTS, WAYS, build_model, run
 
@@ -26,8 +25,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     subjects: dict[str, tuple[Any, Any, Steering]] = {}
     for name in options.names:
         artifact = load_artifact(name)
-        lark = build_lark(source_from_header(artifact.header["grammar"]))
-        subjects[name] = (artifact, lark, Steering(artifact, lark, TOKENIZER))
+        made = Subject(artifact, TOKENIZER)
+        subjects[name] = (artifact, made.lark, made.steering)
     width = max(artifact.vocab_size for artifact, _, _ in subjects.values())
     model = build_model(width, options.hidden, options.layers)
     report: dict[str, Any] = {}

@@ -24,7 +24,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-NAMES = ("json", "python", "sql")
+from benchmarks.serving.scenarios import BAD_NAMES, NAMES
+
 PROMPTS = ("A list:", "def f(x):", "SELECT a FROM t WHERE", "[1, 2, 3, 1, 2, 3, 1, 2")
 STOP, ROUNDS = 6366, 6  # the token of "hi"
 
@@ -95,7 +96,7 @@ def run_mixed(llm: LLM) -> dict[str, Any]:
         for (way, name, _), output in zip(asked, outputs, strict=True):
             records += record(way, name, output.outputs)
     refusals = []
-    for name in ("missing", "../json", "broken", "other"):
+    for name in BAD_NAMES:
         try:
             llm.generate("x", ask(name), use_tqdm=False)
         except VLLMValidationError as error:

@@ -9,19 +9,18 @@
   tokens; the text of the grammar begins after it.
 
 It is a wish only: the masks decide what is legal, and a judge in another process reads the text.
+Grammars are those of the artifacts' folder.
 """
 
 from __future__ import annotations
 
-import os
-import time
-from pathlib import Path
 from typing import Any
 
 from vllm.v1.sample.logits_processor import LogitsProcessor
 from vllm.v1.sample.logits_processor.builtin import process_dict_updates
 
-from benchmarks.serving.guide import VARIABLE, GuideClient
+from benchmarks.serving.subjects import load_subject
+from tests.engines.hf_model import TOKENIZER
 
 _BONUS = 10_000.0
 
@@ -30,13 +29,8 @@ class Guided(LogitsProcessor):
     """Raises the logit of one token of each guided request."""
 
     def __init__(self, vllm_config: Any, device: Any, is_pin_memory: bool) -> None:  # noqa: ARG002, FBT001
-        path = os.environ.get(VARIABLE)
-        self._client = GuideClient(path) if path else None
         self._going: dict[int, tuple[dict[str, Any], list[int]]] = {}
         self._eos = vllm_config.model_config.hf_config.eos_token_id
-        # Where the driver wants to know how long was spent here.
-        self._clock = os.environ.get(f"{VARIABLE}_CLOCK")
-        self._seconds = 0.0
 
     def is_argmax_invariant(self) -> bool:
         """Return False: wishes change the likeliest token."""
@@ -48,8 +42,6 @@ class Guided(LogitsProcessor):
 
     def apply(self, logits: Any) -> Any:
         """Return the logits, with those of the wishes raised above all others."""
-        began = time.perf_counter()
-        asked: list[tuple[int, dict[str, Any], list[int]]] = []
         for row, (options, ids) in self._going.items():
             think = options.get("guide_think")
             if think is not None and think not in ids:
@@ -65,16 +57,10 @@ class Guided(LogitsProcessor):
             for token, more in zip(bias[::2], bias[1::2], strict=True):
                 logits[row, int(token)] += more
             if "guide" in options and len(text) >= options["guide_after"]:
-                asked.append((row, options, text))
-        if asked and self._client is not None:
-            wishes = self._client.ask([(options["guide"], text) for _, options, text in asked])
-            for (row, options, _), wish in zip(asked, wishes, strict=True):
+                wish = load_subject(options["guide"], TOKENIZER).steering.wish(text)
                 if wish is not None:
                     end = options.get("guide_end")
                     logits[row, end if end is not None and wish == self._eos else wish] += _BONUS
-        self._seconds += time.perf_counter() - began
-        if self._clock:
-            Path(self._clock).write_text(str(self._seconds))
         return logits
 
 

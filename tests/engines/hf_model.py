@@ -8,7 +8,6 @@ Example: ``write_folder(Path("random"))`` writes 43 MB.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -87,5 +86,3 @@ def write_vllm_folder(folder: Path) -> None:
     write_folder(folder, size=128, spread=0.3, dtype="bfloat16", chat=_THINKING_CHAT)
 
 
-if __name__ == "__main__":
-    write_vllm_folder(Path(sys.argv[1]))

