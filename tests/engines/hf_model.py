@@ -84,5 +84,3 @@ _THINKING_CHAT = (
 def write_vllm_folder(folder: Path) -> None:
     """Write a model whose chats begin with reasoning; vLLM on the CPU asks for heads of 64."""
     write_folder(folder, size=128, spread=0.3, dtype="bfloat16", chat=_THINKING_CHAT)
-
-

@@ -1,8 +1,17 @@
+"""Interchangeable terminals, the edges of reductions, and what maskc analyze answers."""
+
+from random import Random
+
+import numpy as np
 import pytest
 from hypothesis import given
 
+import maskc
+from maskc.errors import UnknownSymbolError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
+from maskc.grammar.lalr import list_reductions
+from maskc.grammar.reduce import reduce_grammar
 from maskc.pushdown.interchangeable import (
     find_classes,
     find_production_classes,
@@ -10,11 +19,14 @@ from maskc.pushdown.interchangeable import (
     merge_states,
     safe_for_contexts,
 )
+from maskc.pushdown.questions import Questions
+from maskc.pushdown.reductions import NO_STATE, Steps, find_reductions
 from tests.examples import examples
+from tests.languages import language_of
 from tests.pushdown.small_grammars import LETTERS, grammar_of, prefixes, sequences, small_grammars
+from tests.random_grammars import draw_grammar
 
 A, B, C = LETTERS
-
 # The blog's list; the names that Lark gives these terminals are beside it.
 BLOG = {
     ("/=", "%=", "^=", "**=", "*=", ">>=", "|=", "-=", "+=", "//=", "<<=", "@=", "&="),
@@ -36,10 +48,6 @@ BLOG = {
 
 def load(text):
     return load_grammar(load_source(text))[0]
-
-
-def named(grammar, classes):
-    return {frozenset(grammar.bnf.terminals[t] for t in members) for members in classes}
 
 
 def test_terminals_with_the_same_places_are_interchangeable():
@@ -98,14 +106,8 @@ def test_states_that_only_differ_in_interchangeable_pasts_are_merged():
 
 def test_the_table_finds_terminals_that_different_productions_treat_alike():
     grammar = load('start: "a" | x\nx: "b"\n')
-    assert find_production_classes_of(grammar) == ()
+    assert find_production_classes(reduce_grammar(grammar.bnf)) == ()
     assert find_table_classes(grammar) == ()
-
-
-def find_production_classes_of(grammar):
-    from maskc.grammar.reduce import reduce_grammar
-
-    return find_production_classes(reduce_grammar(grammar.bnf))
 
 
 def test_classes_are_split_by_the_contexts_that_look_for_them():
@@ -144,3 +146,160 @@ def test_exchanging_interchangeable_terminals_changes_no_prefix(reduced):
         merged = {tuple(first.get(t, t) for t in word) for word in found}
         for word in sequences(4):
             assert (word in found) == (tuple(first.get(t, t) for t in word) in merged)
+
+
+def tables_of(text):
+    language = language_of(text)
+    return language.lexed.grammar, language.item_sets, language.table
+
+
+def by_definition(grammar, item_sets, table):
+    """Yield (state after the left side, state that reduces, its terminals)."""
+    for state, lalr_state in enumerate(table.lalr_state):
+        for lhs, productions in item_sets.closures[lalr_state].items():
+            base = table.gotos[state].get(lhs)
+            for production in productions:
+                here = state
+                for symbol in item_sets.right_sides[production]:
+                    if here is not None:
+                        row = table.shifts[here] if symbol >= 0 else table.gotos[here]
+                        here = row.get(symbol if symbol >= 0 else -1 - symbol)
+                if base is None or here is None:
+                    continue
+                reduces = grammar.lalr.states[table.lalr_state[here]].reduces
+                for reduced, terminals in list_reductions(reduces):
+                    if reduced == production:
+                        yield base, here, frozenset(terminals)
+
+
+def check(text):
+    grammar, item_sets, table = tables_of(text)
+    edges, kinds = find_reductions(grammar, item_sets, table)
+    found = [
+        (state, int(edges.target[n]), kinds[edges.kind[n]])
+        for state in range(len(table.lalr_state))
+        for n in range(edges.first[state], edges.first[state + 1])
+    ]
+    key = lambda edge: (edge[0], edge[1], sorted(edge[2]))  # noqa: E731
+    expected = list(by_definition(grammar, item_sets, table))
+    assert sorted(found, key=key) == sorted(expected, key=key)
+    return len(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['start: "a" start "b" |\n', 'start: (x | y)* \nx: "a" y?\ny: "b" | "(" start ")"\n'],
+)
+def test_edges_are_those_of_walking_alone(text):
+    assert check(text) > 1
+
+
+def test_edges_of_random_grammars_are_those_of_walking_alone():
+    n_edges = 0
+    for seed in range(80):
+        try:
+            n_edges += check(draw_grammar(Random(seed))[0])
+        except maskc.MaskcError:
+            continue
+    assert n_edges > 100
+
+
+def test_a_symbol_that_no_state_takes_leads_nowhere():
+    _, _, table = tables_of('start: "a" "b"\n')
+    steps, start = Steps(table), np.array([0, NO_STATE])
+    after = steps.follow(start, 1)
+    assert (after[0] != NO_STATE) != (steps.follow(start, 2)[0] != NO_STATE)
+    assert after[1] == NO_STATE
+    assert steps.follow(start, 99).tolist() == steps.follow(start, -99).tolist() == [NO_STATE] * 2
+
+
+NESTED = 'start: "a" start "b" | "c"\n'
+SUM = 'start: NAME (("+" | "-") NAME)*\nNAME: /[a-z]+/\n'
+CONFLICT = 'start: "p" x "a" "c"\nx: "b" "a" | "b"\n'
+
+
+def questions(text):
+    return Questions(language_of(text).lexed.grammar, "g.lark")
+
+
+def test_a_sequence_that_no_text_has_is_never_legal():
+    answer = questions(NESTED).ask_never("B", ["A"])
+    assert (answer.x, answer.sequence, answer.never_legal) == ("B", ("A",), True)
+    assert not questions(NESTED).ask_never("A", ["A", "C", "B"]).never_legal
+
+
+def test_names_that_are_in_no_text_are_told():
+    answer = questions('start: "a" | x\nx: x "b"\n').ask_never("A", ["B"])
+    assert answer.never_legal
+    assert answer.unused == ("B",)
+
+
+def test_an_end_that_every_stack_takes_is_always_legal():
+    answer = questions(NESTED).ask_always("A", ["C"])
+    assert answer.always_legal
+    assert (answer.verdict, answer.lalr_verdict) == ("always", "always")
+
+
+def test_what_depends_on_the_stack_is_unknown():
+    answer = questions(NESTED).ask_always("B", ["B"])
+    assert answer.always_legal is None
+    assert answer.verdict == "depends"
+
+
+def test_a_conflict_keeps_the_productions_from_proving_anything():
+    answer = questions(CONFLICT).ask_always("B", ["A", "C"])
+    assert answer.n_conflicts == 1
+    assert answer.always_legal is None
+
+
+def test_interchangeable_ends_are_jointly_legal():
+    answer = questions(SUM).ask_joint("NAME", ["PLUS"], ["MINUS"])
+    assert answer.jointly_legal
+    assert answer.lalr_jointly_legal
+    assert answer.reason == "equal up to interchangeable terminals"
+
+
+def test_ends_that_add_what_is_always_legal_are_legal_on_the_same_stacks():
+    answer = questions(SUM).ask_joint("NAME", ["PLUS"], ["MINUS", "NAME"])
+    assert answer.lalr_jointly_legal
+    assert answer.reason == "legal on the same stacks"
+
+
+def test_sequences_on_different_stacks_are_not_known_to_be_jointly_legal():
+    answer = questions(NESTED).ask_joint("B", ["B"], ["B", "B"])
+    assert (answer.jointly_legal, answer.lalr_jointly_legal, answer.reason) == (None, None, None)
+
+
+def test_a_conflict_keeps_the_productions_from_joining_sequences():
+    answer = questions(CONFLICT).ask_joint("P", ["B", "A", "C"], ["B"])
+    assert answer.jointly_legal
+    assert answer.lalr_jointly_legal is None
+
+
+def test_followers_are_those_of_some_text():
+    asked = questions(NESTED)
+    assert asked.ask_follow("C").followers == ("B", "$END")
+    assert asked.ask_follow("start").followers == ("B", "$END")
+
+
+def test_a_terminal_may_be_asked_for_by_its_text():
+    assert questions(SUM).ask_follow("+").symbol == "PLUS"
+    assert questions(SUM).ask_follow('"-"').symbol == "MINUS"
+
+
+def test_an_unknown_name_is_refused_with_those_that_are_near():
+    with pytest.raises(UnknownSymbolError, match="NAME") as caught:
+        questions(SUM).ask_never("NAMES", ["PLUS"])
+    assert caught.value.nearest[0] == "NAME"
+
+
+def test_classes_have_the_texts_of_their_terminals():
+    answer = questions(SUM).ask_classes()
+    assert answer.classes == (("MINUS", "PLUS"),)
+    assert answer.texts == {"MINUS": '"-"', "PLUS": '"+"'}
+
+
+def test_the_overview_counts_every_pair():
+    answer = questions(NESTED).ask_overview()
+    assert sum(answer.pairs.values()) == answer.counts["terminals in texts"] ** 2 == 9
+    assert answer.counts["conflicts resolved by Lark"] == 0

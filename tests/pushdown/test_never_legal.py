@@ -1,3 +1,5 @@
+"""Sequences that no text has: after a terminal, after a set of them, and by the debt automaton."""
+
 import itertools
 
 import pytest
@@ -22,48 +24,103 @@ from tests.pushdown.small_grammars import (
 )
 
 A, B, C = LETTERS
+S = -1
+NESTED = ("S -> a S b", "S ->")
+WITH_C = ("S -> a S b", "S -> c")
 
 
-def answers(*productions):
-    return NeverLegal(ProductionDebts(build_dft(grammar_of(*productions)))).is_never_legal
+def debts_of(*productions):
+    return ProductionDebts(build_dft(grammar_of(*productions)))
 
 
-def test_a_never_follows_b_in_the_worked_example():
-    assert answers("S -> a S b", "S ->")(B, [A])
+@pytest.mark.parametrize(
+    ("productions", "x", "legal", "never"),
+    [
+        (NESTED, B, [(B,), (END,)], [(A,), (END, B)]),
+        (NESTED, A, [], [(END,)]),
+        # Each pair of it occurs; three of b after one a do not occur in `aabb`.
+        (("S -> a T b", "T -> a b", "T ->"), A, [(B, B)], [(B, B, B)]),
+        # A pair across an empty symbol is legal only where that is empty.
+        (("S -> a T b", "S -> c T c", "T ->", "T -> a"), A, [(B,), (A,), (C,)], [(C, B)]),
+        # What lacks nothing is passed however deep it is, and what can be empty is, too.
+        (("S -> T b", "T -> U", "U -> a U", "U -> a"), A, [(B,), (A, B)], [(B, B)]),
+        (("S -> T b", "T -> a U", "U -> c", "U ->"), A, [(B,), (C, B)], [(B, C)]),
+        # Left sides that end each other.
+        (("S -> T", "T -> U", "U -> T", "T -> a", "S -> T b"), A, [(B,)], [(C,), (B, B)]),
+        # The text ends only at the bottom.
+        (WITH_C, C, [(END,), (B, END)], [(END, B)]),
+        (WITH_C, A, [], [(END,)]),
+        # A terminal of no text, and a language without any.
+        (("S -> a a",), B, [], [()]),
+        (("S -> a S",), A, [], [()]),
+    ],
+)
+def test_a_sequence_is_legal_after_a_terminal_or_never(productions, x, legal, never):
+    debts = debts_of(*productions)
+    asked = NeverLegal(debts)
+    for sequence in (*legal, *never):
+        assert asked.is_never_legal(x, sequence) == (sequence in never)
+        assert not sequence or debts.is_empty([x], sequence) == (sequence in never)
 
 
-def test_b_may_follow_b_in_the_worked_example():
-    assert not answers("S -> a S b", "S ->")(B, [B])
+def test_a_nonterminal_may_come_first():
+    debts = debts_of(*WITH_C)
+    assert not debts.is_empty([S], (B,))
+    assert debts.is_empty([S], (A,))
+    assert debts.decide(S, (B,)) is Verdict.DEPENDS
+    assert debts.decide(S, (A,)) is Verdict.NEVER
 
 
-def test_a_long_sequence_is_decided_as_a_whole():
-    """Each pair of it occurs; three of b after one a does not occur in ``aabb``."""
-    never = answers("S -> a T b", "T -> a b", "T ->")
-    assert not never(A, [B, B])
-    assert never(A, [B, B, B])
+def test_a_set_is_legal_where_one_of_its_terminals_is():
+    debts = debts_of(*WITH_C)
+    b_or_end = debts.number_set(1 << B | 1 << END)
+    assert debts.decide(C, (B,)) is Verdict.DEPENDS
+    assert debts.decide(C, (b_or_end,)) is Verdict.ALWAYS
+    assert debts.decide(A, (b_or_end,)) is Verdict.NEVER
+    assert debts.decide(C, (debts.number_set(1 << B | 1 << C), B)) is Verdict.DEPENDS
+    assert debts.decide(A, (debts.number_set(1 << A | 1 << B), C)) is Verdict.ALWAYS
+    assert debts.number_set(1 << B) == B
 
 
-def test_a_pair_across_an_empty_symbol_is_legal_only_where_it_is_empty():
-    never = answers("S -> a T b", "S -> c T c", "T ->", "T -> a")
-    assert not never(A, [B])
-    assert never(A, [C, B])
-    assert not never(A, [A])
-    assert not never(A, [C])
+def test_an_empty_set_is_never_legal():
+    debts = debts_of(*WITH_C)
+    assert debts.decide(A, (debts.number_set(0),)) is Verdict.NEVER
+    assert debts.decide_after(0, (A,)) is Verdict.NEVER
 
 
-def test_the_end_can_be_asked_for():
-    never = answers("S -> a S b", "S ->")
-    assert not never(B, [END])
-    assert never(A, [END])
-    assert never(B, [END, B])
+def test_after_a_set_all_stacks_count():
+    debts = debts_of(*WITH_C)
+    assert debts.decide(A, (C,)) is Verdict.ALWAYS
+    assert debts.decide(B, (C,)) is Verdict.NEVER
+    assert debts.decide_after(1 << A | 1 << B, (C,)) is Verdict.DEPENDS
 
 
-def test_everything_is_never_legal_after_a_terminal_of_no_text():
-    assert answers("S -> a a")(B, [])
+def test_an_automaton_beyond_the_bound_is_not_made():
+    debts = debts_of(*WITH_C)
+    assert debts.build(C, (B, B, B), most=1) is None
+    assert debts.build(C, (B, B, B)) is not None
 
 
-def test_nothing_is_legal_in_an_empty_language():
-    assert answers("S -> a S")(A, [])
+@examples(60)
+@given(st.lists(st.integers(1, 7), min_size=1, max_size=3), st.sampled_from(LETTERS))
+def test_a_sequence_of_sets_is_never_legal_iff_each_choice_from_them_is(masks, x):
+    debts = debts_of(*WITH_C, "S -> S S")
+    choices = itertools.product(*([t for t in LETTERS if mask >> t - 1 & 1] for mask in masks))
+    each = [debts.decide(x, s) for s in choices]
+    found = debts.decide(x, tuple(debts.number_set(mask << 1) for mask in masks))
+    assert (found is Verdict.NEVER) == all(verdict is Verdict.NEVER for verdict in each)
+    if Verdict.ALWAYS in each:
+        assert found is Verdict.ALWAYS
+
+
+@given(small_grammars(), st.lists(st.integers(1, 15), min_size=1, max_size=4), st.data())
+def test_sets_are_read_as_the_debt_automaton_reads_them(reduced, masks, data):
+    debts = ProductionDebts(build_dft(reduced))
+    x = data.draw(st.sampled_from(LETTERS))
+    sequence = tuple(debts.number_set(mask) for mask in masks)
+    verdict = debts.build(x, sequence).verdict
+    assert debts.is_empty([x], sequence) == (verdict is Verdict.NEVER)
+    assert debts.decide(x, sequence) is verdict
 
 
 def pyformlang_never(reduced, word):
@@ -106,11 +163,8 @@ def test_the_debt_automaton_finds_the_same_sequences_never_legal(reduced):
             assert debts.decide(x, word) is verdict
 
 
-@pytest.mark.parametrize("name", ["NAME", "MATCH", "CASE"])
-def test_def_is_followed_by_a_name_or_a_soft_keyword(python, name):
-    assert not python.never.is_never_legal(python.id("DEF"), [python.id(name)])
-
-
-def test_def_is_followed_by_nothing_else(python):
-    followers = python.never.adjacent[python.id("DEF")]
-    assert python.names(followers) == {"NAME", "MATCH", "CASE"}
+def test_def_is_followed_by_a_name_or_a_soft_keyword_and_nothing_else(python):
+    names = {"NAME", "MATCH", "CASE"}
+    assert python.names(python.never.adjacent[python.id("DEF")]) == names
+    for name in names:
+        assert not python.never.is_never_legal(python.id("DEF"), [python.id(name)])

@@ -1,5 +1,8 @@
+"""Debt automata of Lark's table, verdicts of all its states, and where productions agree."""
+
 import itertools
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 
@@ -9,14 +12,20 @@ from maskc.grammar.reduce import reduce_grammar
 from maskc.ids import END
 from maskc.parser.conflicts import find_conflicts
 from maskc.parser.refine import build_table_without_lexer
-from maskc.pushdown.debt_automaton import Verdict
+from maskc.pushdown.agreement import check_agreement
+from maskc.pushdown.debt_automaton import Verdict, check_debt_automaton
+from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.pushdown.dft import build_dft
 from maskc.pushdown.never_legal import NeverLegal
 from maskc.pushdown.production_debts import ProductionDebts
+from maskc.pushdown.state_facts import StateFacts
 from maskc.pushdown.table_debts import TableDebts
+from maskc.store.sequences import Event
 from tests.examples import examples
+from tests.languages import language_of, terminal
 from tests.parser.test_conflicts import DANGLING_ELSE, LOST
 from tests.pushdown.lalr_sequences import lark_grammars, run_table
+from tests.pushdown.table_values import values_of
 
 
 class Question:
@@ -89,8 +98,8 @@ def test_the_worked_example_has_the_same_answers_from_its_table():
 def test_a_refined_state_never_leaves_one_terminal_undecided():
     question = Question('start: "a" start "b" | "c"\n')
     n_states = len(build_table_without_lexer(question.grammar).live)
-    for state, terminal in itertools.product(range(n_states), range(4)):
-        assert question.stacks.decide([state], [1 << terminal]) is not Verdict.DEPENDS
+    for state, number in itertools.product(range(n_states), range(4)):
+        assert question.stacks.decide([state], [1 << number]) is not Verdict.DEPENDS
 
 
 def test_an_lalr_state_depends_where_its_refined_states_differ():
@@ -152,8 +161,8 @@ def test_no_verdict_is_refuted_by_a_short_text_that_the_table_accepts(grammar):
     ]:
         verdict = stacks.decide_after(x, sequence)
         for text in texts:
-            for i, terminal in enumerate(text[:-1]):
-                if terminal != x:
+            for i, here in enumerate(text[:-1]):
+                if here != x:
                     continue
                 if verdict is Verdict.ALWAYS:
                     word = (*text[: i + 1], *sequence)
@@ -193,3 +202,129 @@ def test_the_table_of_the_lost_text_reads_what_the_verdicts_say(sequence):
     word = question.ids(f"P {sequence} $END")
     is_read = run_table(question.grammar, word) == len(word)
     assert is_read == (question.after("P", sequence) is Verdict.ALWAYS)
+
+
+DECIDED = (
+    'start: "a" start "b" | "c"\n',
+    'start: "p" x "a" "c"\nx: "b" "a" | "b"\n',
+    'start: "(" start ")" | "[" start "]" | "a" | start "," start\n',
+    'start: x*\nx: "a" y | "b"\ny: | "c" y\n',
+)
+MEANS = {MAY: Verdict.ALWAYS, FAIL: Verdict.NEVER}
+
+
+def sequences_of(values):
+    names = [name for name in values.language.lexed.grammar.bnf.terminals if name != "$END"]
+    yield from ((one,) for one in names)
+    yield from ((one, other) for one in names for other in names)
+    yield from ((one, other, one) for one in names for other in names)
+
+
+@pytest.mark.parametrize("text", DECIDED)
+def test_what_is_decided_at_a_state_is_what_its_stacks_do(text):
+    values = values_of(text)
+    boundaries = values.language.lexed.boundaries
+    reached = {state for t in boundaries.of_terminal for state in values.debts.list_after(t)}
+    for names in sequences_of(values):
+        sequence = values.sequence(*names)
+        (number,) = values.decisions.classes_of([sequence])
+        flags = values.decisions.flags()[number]
+        lookaheads = [
+            sum(1 << lookahead for lookahead in boundaries.of_terminal[values.terminal(name)])
+            for name in names
+        ]
+        for state in sorted(reached):
+            exact = values.debts.decide([state], lookaheads)
+            if flags[state] != DEPENDS:
+                assert exact is MEANS[int(flags[state])]
+            automaton = values.debts.build([state], lookaheads)
+            assert automaton is not None
+            check_debt_automaton(automaton)
+            assert automaton.verdict is exact
+
+
+NESTED = 'start: "a" start "b" | "c"\n'
+
+
+def check(values):
+    boundaries = values.language.lexed.boundaries
+    check_agreement(values.verdicts, values.decisions, boundaries, lambda: values.debts)
+
+
+def test_true_answers_pass():
+    values = values_of(NESTED)
+    a, b, c = map(values.terminal, "ABC")
+    assert values.verdicts.is_never_legal(b, values.sequence("A"))
+    assert values.verdicts.is_never_legal(c, values.sequence("B", "B", "A"))
+    assert values.verdicts.is_always_legal(a, values.sequence("C", "B"))
+    check(values)
+
+
+@pytest.mark.parametrize(("answer", "said"), [("_never", "never"), ("_always", "always")])
+def test_a_wrong_answer_is_named_with_a_stack(answer, said):
+    values = values_of(NESTED)
+    # Both b b and no b at all may follow c.
+    getattr(values.verdicts, answer).add((values.terminal("C"), values.sequence("B", "B")))
+    with pytest.raises(ValueError, match=f"are {said} legal by the productions, and not by the"):
+        check(values)
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        ('start: "a" start "b" | "c"\n', None),
+        ("start: NAME NAME\nNAME: /[a-z]+/\n", "the lexer never gives NAME after NAME"),
+        ("start: NAME NAME\nNAME: /[a-z]+/\n%ignore /[ ]+/\n", None),
+        (LOST, "Lark resolved 1 conflict"),
+    ],
+)
+def test_a_loss_is_named(text, lost):
+    assert values_of(text).verdicts.asked.lost == lost
+
+
+def test_nothing_is_always_legal_where_texts_may_be_lost():
+    """The productions promise ``p b a c``; Lark shifts the ``a`` into ``x`` and wants another."""
+    values = values_of(LOST)
+    p, sequence = values.terminal("P"), values.sequence("B", "A", "C")
+    assert not values.verdicts.is_always_legal(p, sequence)
+    assert not values.verdicts.is_never_legal(p, sequence)
+
+
+CLASSES = 'start: "x" ("+" | "-") "y"\n'
+
+
+def facts_of(text, classes=()):
+    language = language_of(text)
+    lexed = language.lexed
+    return language, StateFacts(
+        lexed.grammar, language.table, lexed.boundaries, lexed.columns, classes
+    )
+
+
+def states(found):
+    return set(np.flatnonzero(found).tolist())
+
+
+def event(language, name, contexts=-1):
+    every = (1 << len(language.lexed.grammar.lexer.contexts)) - 1
+    return Event(terminal(language, name), contexts & every, 0)
+
+
+def test_the_states_after_a_terminal_are_those_that_its_shifts_lead_to():
+    language, facts = facts_of(NESTED)
+    a = event(language, "A")
+    targets = {row[a.terminal] for row in language.table.shifts if a.terminal in row}
+    assert states(facts.after(a)) == targets
+    assert states(facts.after(a._replace(contexts=0))) == set()
+
+
+def test_one_terminal_stands_for_its_class():
+    language = language_of(CLASSES)
+    plus, minus = terminal(language, "PLUS"), terminal(language, "MINUS")
+    _, alone = facts_of(CLASSES)
+    _, both = facts_of(CLASSES, ((minus, plus),))
+    one = event(language, "MINUS")
+    assert states(alone.after(one)) < states(both.after(one))
+    assert states(both.after(one)) == states(alone.after(one)) | states(
+        alone.after(event(language, "PLUS"))
+    )
