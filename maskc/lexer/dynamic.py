@@ -25,16 +25,11 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from maskc.automata.threads import settle
-from maskc.budget import at
-from maskc.errors import LimitError
 from maskc.grammar.model import Context, LexerSpec
-from maskc.ids import DEAD, IGNORED, BoundaryId, TerminalId
+from maskc.ids import DEAD, IGNORED, TerminalId
+from maskc.lexer.exploration import Exploration
 from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
-from maskc.lexer.one_context import Parts, put_together
-from maskc.lexer.scanner import End, Scanner, describe_states
-from maskc.wording import Phrase
-
-MAX_PRODUCT_STATES = 1_000_000  # before minimising: a matter of memory
+from maskc.lexer.scanner import End, Scanner
 
 _Opened = tuple[int, ...]  # open lexemes, one for each terminal that can still match, ascending
 
@@ -55,12 +50,15 @@ def build_dynamic_scanner(
         UnsupportedTerminalError: a terminal is not regular.
         LimitError: more than ``MAX_PRODUCT_STATES`` states.
     """
-    builder = _Builder(lexer, used, stands_for)
-    builder.explore()
-    return put_together(builder.parts())
+    return _Dynamic(lexer, used, stands_for).explore()
 
 
-class _Builder:
+# Open lexemes and the open condition; the look-behind and the open condition.
+_State = tuple[_Opened, int]
+_Boundary = tuple[int, int]
+
+
+class _Dynamic(Exploration[_State, _Boundary]):
     """Explores the pairs (open lexemes, open condition) that can occur."""
 
     def __init__(
@@ -69,55 +67,31 @@ class _Builder:
         used: frozenset[TerminalId],
         stands_for: Mapping[TerminalId, TerminalId],
     ) -> None:
-        self.lexer, self.ignored = lexer, lexer.ignored
-        self.used, self.stands_for = used, stands_for
         self.lexemes, self.n_terminals = _match_one_by_one(lexer, used | lexer.ignored)
-        self.number: dict[tuple[_Opened, int], int] = {}
-        self.states: list[tuple[_Opened, int]] = []
-        self.next: list[list[int]] = []
-        self.ends: list[tuple[End, ...]] = []
-        self.boundary_number: dict[tuple[int, int], BoundaryId] = {}
-        self.boundaries: list[tuple[int, int]] = []
-        self.entries: list[list[int]] = []
         self._starts: dict[int, _Opened] = {}
         self._moves: dict[_Opened, list[_Opened]] = {}
+        byte_class, first = self.lexemes.threads.byte_class, (0, self.lexemes.free)
+        super().__init__(lexer, used, stands_for, byte_class, first)
 
-    def explore(self) -> None:
-        """Find all states and boundaries; the first boundary is in front of the text."""
-        at(self.describe)
-        self.boundary(0, self.lexemes.free)
-        n_entered = 0
-        while len(self.next) < len(self.states) or n_entered < len(self.boundaries):
-            if n_entered < len(self.boundaries):
-                self.entries.append(self.entry(*self.boundaries[n_entered]))
-                n_entered += 1
-                continue
-            opened, condition = self.states[len(self.next)]
-            self.next.append(self.row(opened, condition))
-            self.ends.append(tuple(sorted(set(self.list_ends(opened, condition)))))
-
-    def describe(self) -> str:
-        """Return which terminals the states are inside of that were found last."""
-        opened = (lexeme for opened, _ in self.states[-1000:] for lexeme in opened)
-        return describe_states(self.lexer, len(self.states), opened, self.lexemes.terminals_in)
-
-    def entry(self, look_behind: int, condition: int) -> list[int]:
-        """Return the states after the first byte of a lexeme, by byte class."""
+    def entry(self, boundary: _Boundary) -> list[int]:
+        """Return the states after the first byte of a lexeme; see the base class."""
+        look_behind, condition = boundary
         opened = self._starts.get(look_behind)
         if opened is None:
             starts = (self.lexemes.start(c, look_behind) for c in range(self.n_terminals))
             opened = self._starts[look_behind] = tuple(s for s in starts if s != NO_STATE)
-        return self.row(opened, condition)
+        return self.row((opened, condition))
 
-    def row(self, opened: _Opened, condition: int) -> list[int]:
-        """Return the next states by byte class."""
+    def row(self, state: _State) -> list[int]:
+        """Return the states after one more byte; see the base class."""
+        opened, condition = state
         conditions = self.lexemes.condition_row(condition)
         return [
-            self.state(moved, left)
-            for moved, left in zip(self.move(opened), conditions, strict=True)
+            self.state((moved, left)) if moved and left != NO_STATE else DEAD
+            for moved, left in zip(self._move(opened), conditions, strict=True)
         ]
 
-    def move(self, opened: _Opened) -> list[_Opened]:
+    def _move(self, opened: _Opened) -> list[_Opened]:
         """Return the open lexemes one byte later, by byte class."""
         found = self._moves.get(opened)
         if found is None:
@@ -129,52 +103,30 @@ class _Builder:
             self._moves[opened] = found
         return found
 
-    def state(self, opened: _Opened, condition: int) -> int:
-        """Return the number of a state, 0 if it is dead."""
-        if not opened or condition == NO_STATE:
-            return DEAD
-        key = (opened, condition)
-        found = self.number.setdefault(key, len(self.states) + 1)
-        if found > len(self.states):
-            if found > MAX_PRODUCT_STATES:
-                raise LimitError("scanner states", MAX_PRODUCT_STATES, Phrase.SIMPLER_TERMINALS)
-            self.states.append(key)
-        return found
-
-    def list_ends(self, opened: _Opened, condition: int) -> list[End]:
-        """Return the ways in which the open lexeme may end."""
-        found = []
+    def list_ends(self, state: _State) -> list[End]:
+        """Return the ways in which the open lexeme may end; see the base class."""
+        (opened, condition), found = state, list[End]()
         for lexeme in opened:
             look_behind = self.lexemes.states[lexeme].look_behind
             for terminal, demands in self.lexemes.ends(lexeme):
                 owed = settle([*demands, *self.lexemes.conditions[condition][1]])
                 if owed is None:
                     continue
-                boundary = self.boundary(look_behind, self.lexemes.condition(look_behind, owed))
+                left = self.lexemes.condition(look_behind, owed)
+                boundary = self.boundary((look_behind, left))
                 if terminal in self.used:
                     found.append(End(self.stands_for.get(terminal, terminal), boundary))
-                if terminal in self.ignored:
+                if terminal in self.lexer.ignored:
                     found.append(End(IGNORED, boundary))
         return found
 
-    def boundary(self, look_behind: int, condition: int) -> BoundaryId:
-        """Return the number of a boundary."""
-        key = (look_behind, condition)
-        found = self.boundary_number.setdefault(key, BoundaryId(len(self.boundaries)))
-        if found == len(self.boundaries):
-            self.boundaries.append(key)
-        return found
+    def may_close(self, boundary: _Boundary) -> bool:
+        """Return whether the text may end at a boundary; see the base class."""
+        return self.lexemes.condition_holds_at_end(boundary[1])
 
-    def parts(self) -> Parts:
-        """Return what was found."""
-        holds = self.lexemes.condition_holds_at_end
-        return Parts(
-            byte_class=self.lexemes.threads.byte_class,
-            next=self.next,
-            ends=self.ends,
-            entries=self.entries,
-            closed=[holds(condition) for _, condition in self.boundaries],
-        )
+    def terminals_in(self, state: _State) -> list[TerminalId]:
+        """Return the terminals that a state is inside of; see the base class."""
+        return [TerminalId(t) for lexeme in state[0] for t in self.lexemes.terminals_in(lexeme)]
 
 
 def _match_one_by_one(
