@@ -11,14 +11,13 @@ from maskc.artifact.model import Contents
 from maskc.errors import ArtifactError, TagError
 from maskc.explain.link_groups import group_link
 from maskc.kit.artifacts import compile_structural_tag, compile_tools
-from maskc.kit.file import make_kit
-from maskc.kit.kit import Kit
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact, check_contents
 from maskc.runtime.link.text.barring import may_be_barred
 from maskc.tags.styles import STYLES
 from maskc.tags.tools import describe_tools
 from maskc.vocab import load_vocabulary
+from tests.tags.conftest import tag_of
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}, "list": {"type": "array"}}}
 TOOLS = [{"type": "function", "function": {"name": "f", "parameters": SCHEMA}}]
@@ -41,17 +40,24 @@ MARKERS = {
 }
 
 
-@pytest.fixture(scope="module")
-def kit() -> Kit:
-    return make_kit(load_vocabulary("bytes"))
+def barred(*excludes, schema=SCHEMA, **fields):
+    return tag_of(
+        {"type": "json_schema", "json_schema": schema, "excludes": list(excludes), **fields}
+    )
 
 
-def tag_of(*excludes: str, schema: object = SCHEMA, **fields: object) -> dict[str, object]:
-    form = {"type": "json_schema", "json_schema": schema, "excludes": list(excludes), **fields}
-    return {"type": "structural_tag", "format": form}
+def plan_of(tag):
+    contents = compile_structural_tag(tag, load_vocabulary("bytes"), limits=Limits())
+    header, arrays = decode(encode(contents.header, contents.arrays), "written")
+    return header, arrays, json.loads(arrays["link_plan"].tobytes())
 
 
-def find_arguments(form: object) -> dict[str, object] | None:
+def check_plan(header, arrays, plan):
+    data = np.frombuffer(json.dumps(plan).encode(), dtype=np.uint8)
+    check_contents(Contents(header, {**arrays, "link_plan": data}), "written")
+
+
+def find_arguments(form):
     """Return the format of the arguments in a tag."""
     if isinstance(form, dict) and form.get("type") == "json_schema":
         return form
@@ -59,34 +65,19 @@ def find_arguments(form: object) -> dict[str, object] | None:
     return next((found for one in inner if (found := find_arguments(one))), None)
 
 
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [
-        (b"</tool_call>", True),
-        (b"```", True),
-        ("｜".encode(), True),
-        (b"\n<", True),
-        (b'<"', False),
-        (b"<\\", False),
-        (b"}}", False),
-        (b"\\u003c", False),
-        (b"true", False),
-        (b"d83d", False),
-        (b" ", False),
-        (b"", False),
-    ],
-)
-def test_a_word_that_json_may_need_cannot_be_barred(word: bytes, expected: bool) -> None:
-    assert may_be_barred(word) is expected
+def test_a_word_that_json_may_need_cannot_be_barred():
+    assert all(map(may_be_barred, (b"</tool_call>", b"```", "｜".encode(), b"\n<")))
+    needed = (b'<"', b"<\\", b"}}", b"\\u003c", b"true", b"d83d", b" ", b"")
+    assert not any(map(may_be_barred, needed))
 
 
 @pytest.mark.parametrize("family", sorted(MARKERS))
-def test_a_string_of_json_has_no_marker_of_the_family(family: str, kit: Kit) -> None:
+def test_a_string_of_json_has_no_marker_of_the_family(family, kit):
     schema = {"type": "object", "properties": {"a": {"type": "array"}}, "required": ["a"]}
     tools = [{"type": "function", "function": {"name": "f", "parameters": schema}}]
     form = find_arguments(describe_tools(tools, family=family))
     assert form is not None
-    matcher = kit.structural_tag({"type": "structural_tag", "format": form}).matcher()
+    matcher = kit.structural_tag(tag_of(form)).matcher()
     style = STYLES.get(str(form["style"]))
     before = (
         f"{style.before}a{style.between('array', style.other)}{style.gap}" if style else '{"a":'
@@ -98,7 +89,7 @@ def test_a_string_of_json_has_no_marker_of_the_family(family: str, kit: Kit) -> 
         assert matcher.fork().accept_bytes(data[:-1] + b"\\u003e\\u003d"), marker
 
 
-def test_what_hermes_regular_expression_finds_is_each_call_whole(kit: Kit) -> None:
+def test_what_hermes_regular_expression_finds_is_each_call_whole(kit):
     matcher = kit.tools(TOOLS, family="qwen_3", choice="required").matcher()
     call = b'<tool_call>\n{"name": "f", "arguments": {"q": "</tool_call'
     assert matcher.accept_bytes(call)
@@ -109,17 +100,17 @@ def test_what_hermes_regular_expression_finds_is_each_call_whole(kit: Kit) -> No
     assert [json.loads(one)["arguments"]["q"] for one in found] == ["</tool_call>"]
 
 
-def test_a_word_that_cannot_be_excluded_is_refused_with_its_place(kit: Kit) -> None:
+def test_a_word_that_cannot_be_excluded_is_refused_with_its_place(kit):
     with pytest.raises(TagError) as raised:
-        kit.structural_tag(tag_of("<a>", "}}"))
+        kit.structural_tag(barred("<a>", "}}"))
     assert raised.value.pointer == "/format/excludes/1"
     assert "JSON cannot always be written without '}}'" in str(raised.value)
 
 
 @pytest.mark.parametrize("family", ["deepseek_r1", "deepseek_v3_1"])
-def test_arguments_are_on_one_line_where_a_parser_reads_no_other(family: str, kit: Kit) -> None:
+def test_arguments_are_on_one_line_where_a_parser_reads_no_other(family, kit):
     form = find_arguments(describe_tools(TOOLS, family=family))
-    matcher = kit.structural_tag({"type": "structural_tag", "format": form}).matcher()
+    matcher = kit.structural_tag(tag_of(form)).matcher()
     assert not matcher.fork().accept_bytes(b"{\n")
     assert matcher.accept_bytes(b'{ "q":  "a",\t"list": [ ')
     assert not matcher.fork().accept_bytes(b"\r")
@@ -127,19 +118,19 @@ def test_arguments_are_on_one_line_where_a_parser_reads_no_other(family: str, ki
     assert matcher.is_accepting
 
 
-def test_a_line_break_is_excluded_beside_counted_blanks_and_in_parameters(kit: Kit) -> None:
-    counted = kit.structural_tag(tag_of("\n", max_whitespace_cnt=1)).matcher()
+def test_a_line_break_is_excluded_beside_counted_blanks_and_in_parameters(kit):
+    counted = kit.structural_tag(barred("\n", max_whitespace_cnt=1)).matcher()
     assert counted.accept_bytes(b"{ ")
     assert not counted.fork().accept_bytes(b" ")
-    assert not kit.structural_tag(tag_of("\n")).matcher().accept_bytes(b"{\n")
-    parameters = kit.structural_tag(tag_of("\n", style="qwen_xml")).matcher()
+    assert not kit.structural_tag(barred("\n")).matcher().accept_bytes(b"{\n")
+    parameters = kit.structural_tag(barred("\n", style="qwen_xml")).matcher()
     assert parameters.fork().accept_bytes(b"<parameter=list>[ 1]</parameter>")
     assert not parameters.fork().accept_bytes(b"<parameter=list>[\n")
     assert not parameters.accept_bytes(b"<parameter=q>a\n")
 
 
-def test_a_value_that_is_the_word_is_written_with_an_escape(kit: Kit) -> None:
-    matcher = kit.structural_tag(tag_of("</a>", schema={"const": "</a>"})).matcher()
+def test_a_value_that_is_the_word_is_written_with_an_escape(kit):
+    matcher = kit.structural_tag(barred("</a>", schema={"const": "</a>"})).matcher()
     assert matcher.forced_bytes() == b'"'
     assert matcher.fork().accept_bytes(b'"<\\/a>"')
     assert matcher.fork().accept_bytes(b'"</a\\u003E"')
@@ -148,15 +139,15 @@ def test_a_value_that_is_the_word_is_written_with_an_escape(kit: Kit) -> None:
     assert matcher.forced_bytes() == b"\\u003"
 
 
-def test_a_key_has_no_word_either(kit: Kit) -> None:
+def test_a_key_has_no_word_either(kit):
     schema = {"type": "object", "required": ["a`b"]}
-    matcher = kit.structural_tag(tag_of("`", schema=schema)).matcher()
+    matcher = kit.structural_tag(barred("`", schema=schema)).matcher()
     assert not matcher.fork().accept_bytes(b'{"a`')
     assert matcher.accept_bytes(b'{"a\\u0060b":0}')
     assert matcher.is_accepting
 
 
-def test_an_artifact_bars_the_same_and_is_explained() -> None:
+def test_an_artifact_bars_the_same_and_is_explained():
     vocabulary = load_vocabulary("bytes")
     artifact = Artifact(compile_tools(TOOLS, vocabulary, family="qwen_3", limits=Limits()))
     matcher, begin = artifact.matcher(), b'<tool_call>\n{"name": "f", "arguments": {"q"'
@@ -177,23 +168,16 @@ def test_an_artifact_bars_the_same_and_is_explained() -> None:
         lambda node: node.append(1),
     ],
 )
-def test_a_damaged_node_is_refused(change: object) -> None:
-    contents = compile_structural_tag(tag_of("</a>"), load_vocabulary("bytes"), limits=Limits())
-    header, arrays = decode(encode(contents.header, contents.arrays), "written")
-    plan = json.loads(arrays["link_plan"].tobytes())
-    (node,) = (node for node in plan["nodes"] if node[0] == "barred schema")
-    change(node)  # type: ignore[operator]
-    data = np.frombuffer(json.dumps(plan).encode(), dtype=np.uint8)
+def test_a_damaged_node_is_refused(change):
+    header, arrays, plan = plan_of(barred("</a>"))
+    change(next(node for node in plan["nodes"] if node[0] == "barred schema"))
     with pytest.raises(ArtifactError):
-        check_contents(Contents(header, {**arrays, "link_plan": data}), "written")
+        check_plan(header, arrays, plan)
 
 
-def test_words_of_json_with_few_escapes_are_refused() -> None:
-    contents = compile_structural_tag(tag_of("</a>"), load_vocabulary("bytes"), limits=Limits())
-    header, arrays = decode(encode(contents.header, contents.arrays), "written")
-    plan = json.loads(arrays["link_plan"].tobytes())
+def test_words_of_json_with_few_escapes_are_refused():
+    header, arrays, plan = plan_of(barred("</a>"))
     assert plan["schemas"][0][2] == "any"
     plan["schemas"][0][2] = "minimal"
-    data = np.frombuffer(json.dumps(plan).encode(), dtype=np.uint8)
     with pytest.raises(ArtifactError, match="few escapes"):
-        check_contents(Contents(header, {**arrays, "link_plan": data}), "written")
+        check_plan(header, arrays, plan)

@@ -1,24 +1,22 @@
 """Every family takes a call as its chat template writes it, and refuses what is no call."""
 
 import json
-from typing import Any
 
 import pytest
 
 from maskc.errors import SchemaError, TagError
 from maskc.kit.artifacts import compile_tools
-from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
-from maskc.kit.kit import Kit
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.tags.families import list_families, load_family
 from maskc.tags.rendering import render
 from maskc.tags.tools import describe_tools
-from maskc.vocab.vocabulary import Vocabulary, build_byte_table
+from maskc.vocab import load_vocabulary
+from maskc.vocab.vocabulary import Vocabulary
+from tests.tags.conftest import takes
 
-_TABLE = build_byte_table()
-VOCABULARY = Vocabulary(_TABLE.tokens, _TABLE.eos_ids, "bytes")
+VOCABULARY = load_vocabulary("bytes")
 _PROPERTIES = {"city": {"type": "string"}, "days": {"type": "integer"}}
 _SCHEMA = {"type": "object", "properties": _PROPERTIES, "required": ["city"]}
 _SCHEMA["additionalProperties"] = False
@@ -40,13 +38,13 @@ _K3 = (
 )
 
 
-def _dsml(word: str, gap: str = "") -> tuple[str, str, str]:
+def _dsml(word, gap=""):
     call = f'<｜DSML｜{gap}invoke name="NAME">\n{_DSML.format(gap)}</｜DSML｜{gap}invoke>\n'
     return f"<｜DSML｜{gap}{word}>\n", call, f"</｜DSML｜{gap}{word}>"
 
 
 # Of each family: what stands before calls, a call of NAME, and what stands after.
-WRAPPERS: dict[str, tuple[str, str, str]] = {
+WRAPPERS = {
     "llama": ("", f'{{"name": "NAME", "parameters": {_JSON}}}', ""),
     "qwen_3": ("", f'<tool_call>\n{{"name": "NAME", "arguments": {_JSON}}}\n</tool_call>', ""),
     "exaone": ("", f'<tool_call>{{"name": "NAME", "arguments": {_JSON}}}</tool_call>', ""),
@@ -131,67 +129,48 @@ LEADS = {
 }
 
 
-@pytest.fixture(scope="module")
-def kit() -> Kit:
-    return make_kit(VOCABULARY)
-
-
-def _takes(constraint: Constraint, text: str) -> bool:
-    matcher = constraint.matcher()
-    return matcher.accept_bytes(text.encode()) and matcher.is_accepting
-
-
-def _answer(family: str, *names: str, lead: str | None = None) -> str:
+def _answer(family, *names, lead=None):
     before, call, after = WRAPPERS[family]
     calls = SEPARATORS.get(family, "").join(call.replace("NAME", name) for name in names)
     return (TEXTS.get(family, "Let me see. ") if lead is None else lead) + before + calls + after
 
 
-def test_each_family_has_an_example() -> None:
+def test_each_family_has_an_example():
     assert sorted(WRAPPERS) == list(list_families())
     assert len(WRAPPERS) == 18
 
 
 @pytest.mark.parametrize("family", sorted(WRAPPERS))
-def test_a_family_takes_calls_and_refuses_mutations(family: str, kit: Kit) -> None:
+def test_a_family_takes_calls_and_refuses_mutations(family, kit):
     constraint = kit.tools(TOOLS, family=family)
     whole = _answer(family, "get_time")
-    assert _takes(constraint, whole)
-    assert _takes(constraint, _answer(family, "get_time", "get_weather"))
-    assert not _takes(constraint, _answer(family, "get_tim"))
-    assert not _takes(constraint, whole.replace("city", "town"))
-    assert not _takes(constraint, whole.replace("3", "x3"))
-    assert not _takes(constraint, whole[:-3])
+    assert takes(constraint, whole)
+    assert takes(constraint, _answer(family, "get_time", "get_weather"))
+    assert not takes(constraint, _answer(family, "get_tim"))
+    assert not takes(constraint, whole.replace("city", "town"))
+    assert not takes(constraint, whole.replace("3", "x3"))
+    assert not takes(constraint, whole[:-3])
 
 
 @pytest.mark.parametrize("family", sorted(WRAPPERS))
-def test_a_required_call_comes_without_text_before(family: str, kit: Kit) -> None:
+def test_a_required_call_comes_without_text_before(family, kit):
     constraint = kit.tools(TOOLS, family=family, choice="required")
     call = _answer(family, "get_time", lead=LEADS.get(family, ""))
-    assert _takes(constraint, call)
+    assert takes(constraint, call)
     assert not constraint.matcher().is_accepting
     assert not constraint.matcher().accept_bytes(b"x" + call.encode()) or family == "kimi_k3"
 
 
 @pytest.mark.parametrize("family", sorted(WRAPPERS))
-def test_a_named_tool_is_the_only_one(family: str, kit: Kit) -> None:
-    constraint = kit.tools(TOOLS, family=family, choice={"name": "get_time"})
+def test_a_choice_says_which_tools_are_called_and_how_often(family, kit):
+    named = kit.tools(TOOLS, family=family, choice={"name": "get_time"})
     lead = LEADS.get(family, "")
-    assert _takes(constraint, _answer(family, "get_time", lead=lead))
-    assert not _takes(constraint, _answer(family, "get_weather", lead=lead))
-
-
-@pytest.mark.parametrize("family", sorted(WRAPPERS))
-def test_one_call_is_the_most_without_parallel_calls(family: str, kit: Kit) -> None:
-    constraint = kit.tools(TOOLS, family=family, parallel=False)
-    assert _takes(constraint, _answer(family, "get_time"))
-    assert not _takes(constraint, _answer(family, "get_time", "get_weather"))
-
-
-@pytest.mark.parametrize("family", sorted(WRAPPERS))
-def test_no_tool_leaves_text(family: str, kit: Kit) -> None:
-    constraint = kit.tools(TOOLS, family=family, choice="none")
-    assert not _takes(constraint, _answer(family, "get_time"))
+    assert takes(named, _answer(family, "get_time", lead=lead))
+    assert not takes(named, _answer(family, "get_weather", lead=lead))
+    alone = kit.tools(TOOLS, family=family, parallel=False)
+    assert takes(alone, _answer(family, "get_time"))
+    assert not takes(alone, _answer(family, "get_time", "get_weather"))
+    assert not takes(kit.tools(TOOLS, family=family, choice="none"), _answer(family, "get_time"))
 
 
 # Of families whose strings are raw: what engines' parsers take for the end of a call, or its calls.
@@ -211,23 +190,22 @@ ENDS = {
 
 
 @pytest.mark.parametrize(("family", "end"), [(f, end) for f in ENDS for end in ENDS[f]])
-def test_a_raw_string_has_nothing_that_ends_its_call(family: str, end: str, kit: Kit) -> None:
+def test_a_raw_string_has_nothing_that_ends_its_call(family, end, kit):
     constraint = kit.tools(TOOLS, family=family)
     whole = _answer(family, "get_time")
-    assert _takes(constraint, whole.replace("Oslo", f"a {end[:-1]}! < b"))
-    assert not _takes(constraint, whole.replace("Oslo", f"a {end} b"))
+    assert takes(constraint, whole.replace("Oslo", f"a {end[:-1]}! < b"))
+    assert not takes(constraint, whole.replace("Oslo", f"a {end} b"))
 
 
-def test_thinking_comes_first(kit: Kit) -> None:
+def test_thinking_comes_first(kit):
     constraint = kit.tools(TOOLS, family="qwen_3", reasoning=True)
-    assert _takes(constraint, "Hm.</think>\n\n" + _answer("qwen_3", "get_time"))
+    assert takes(constraint, "Hm.</think>\n\n" + _answer("qwen_3", "get_time"))
     assert not constraint.matcher().accept_bytes(b"Hm. <think>")
 
 
-def test_markers_that_are_tokens_are_tokens_only() -> None:
-    table = build_byte_table()
+def test_markers_that_are_tokens_are_tokens_only():
     names = {"<tool_call>": 257, "</tool_call>": 258}
-    kit = make_kit(Vocabulary((*table.tokens, None, None), table.eos_ids, "small", names))
+    kit = make_kit(Vocabulary((*VOCABULARY.tokens, None, None), VOCABULARY.eos_ids, "small", names))
     matcher = kit.tools(TOOLS, family="qwen_3").matcher()
     assert matcher.accept_bytes(b"I <tool_call")
     assert not matcher.accept_bytes(b">")
@@ -239,9 +217,7 @@ def test_markers_that_are_tokens_are_tokens_only() -> None:
 
 
 @pytest.mark.parametrize("family", list_families())
-def test_names_of_parameters_have_blanks_in_them_and_none_around_them(
-    family: str, kit: Kit
-) -> None:
+def test_names_of_parameters_have_blanks_in_them_and_none_around_them(family, kit):
     """As fields of tables have, and as the parsers of vLLM and SGLang read them."""
     kinds = {"Due Date": {"type": "integer"}, "Due": {"type": "boolean"}}
     schema = {"type": "object", "properties": kinds, "required": ["Due Date"]}
@@ -256,9 +232,7 @@ def test_names_of_parameters_have_blanks_in_them_and_none_around_them(
         ({"Due  Date": 3}, False),
     ):
         for made in (kit.tools(tools, family=family, choice="required"), artifact):
-            matcher = made.matcher()
-            text = render(form, arguments).encode()
-            assert (matcher.accept_bytes(text) and matcher.is_accepting) is expected
+            assert takes(made, render(form, arguments)) is expected
     tools = [{"name": "f", "parameters": {"properties": {" Due": True, "Due\u00a0": True}}}]
     if find_style(form) == "json":
         assert kit.tools(tools, family=family)
@@ -267,7 +241,7 @@ def test_names_of_parameters_have_blanks_in_them_and_none_around_them(
         kit.tools(tools, family=family)
 
 
-def find_style(form: Any) -> str | None:
+def find_style(form):
     """Return the style of the arguments in a tag."""
     if isinstance(form, dict) and form.get("type") == "json_schema":
         return str(form["style"])
@@ -275,32 +249,12 @@ def find_style(form: Any) -> str | None:
     return next((found for one in inner if (found := find_style(one))), None)
 
 
-@pytest.mark.parametrize(
-    ("tools", "options", "pointer"),
-    [
-        (TOOLS, {"family": "gpt"}, "/family"),
-        ({}, {}, "/tools"),
-        ([{"type": "web_search"}], {}, "/tools/0"),
-        ([{"type": "function", "function": {"name": "a b"}}], {}, "/tools/0/function/name"),
-        ([TOOLS[0], TOOLS[0]], {}, "/tools/1"),
-        (TOOLS, {"choice": {"name": "f"}}, "/choice"),
-        (TOOLS, {"choice": "any"}, "/choice"),
-        ([], {"choice": "required"}, "/choice"),
-        (
-            [{"function": {"name": "f", "parameters": []}}],
-            {},
-            "/tools/0/function/parameters",
-        ),
-    ],
-)
-def test_what_is_no_tool_is_refused_with_its_place(
-    tools: Any, options: dict[str, Any], pointer: str, kit: Kit
-) -> None:
+def test_a_family_that_there_is_not_is_refused(kit):
     with pytest.raises(TagError) as caught:
-        kit.tools(tools, **{"family": "qwen_3", **options})
-    assert caught.value.pointer == pointer
+        kit.tools(TOOLS, family="gpt")
+    assert caught.value.pointer == "/family"
 
 
-def test_a_family_is_read_once() -> None:
+def test_a_family_is_read_once():
     assert load_family("llama") is load_family("llama")
     assert load_family("llama").models == ("Llama 3", "Llama 3.1", "Llama 3.2")

@@ -5,9 +5,10 @@
 
 import pytest
 
-from maskc.kit.file import make_kit
-from maskc.kit.kit import Kit
-from maskc.vocab import load_vocabulary
+from maskc.tags.families import Tool, list_families, load_family
+from maskc.tags.rendering import render, write_arguments
+from maskc.tags.styles import STYLES
+from tests.tags.conftest import tag_of, takes
 
 PARAMETERS = {
     "type": "object",
@@ -69,31 +70,10 @@ REPLIES = {
 THINKING = {"glm_4_7", "minimax_m3", "qwen_3_5"}
 
 
-@pytest.fixture(scope="module")
-def kit() -> Kit:
-    return make_kit(load_vocabulary("bytes"))
-
-
 @pytest.mark.parametrize("family", REPLIES)
-def test_a_reply_is_taken_as_its_template_writes_it(kit: Kit, family: str) -> None:
+def test_a_reply_is_taken_as_its_template_writes_it(kit, family):
     answer = kit.tools(TOOLS, family=family, reasoning=family in THINKING)
-    matcher = answer.matcher()
-    assert matcher.accept_bytes(REPLIES[family].encode())
-    assert matcher.is_accepting
-
-
-@pytest.mark.parametrize("family", sorted(REPLIES.keys() - {"llama"}))
-def test_a_reply_without_its_end_is_none(kit: Kit, family: str) -> None:
-    matcher = kit.tools(TOOLS, family=family, reasoning=family in THINKING).matcher()
-    assert matcher.accept_bytes(REPLIES[family].encode()[:-2])
-    assert not matcher.is_accepting
-
-
-@pytest.mark.parametrize("family", REPLIES)
-def test_another_tool_is_not_called(kit: Kit, family: str) -> None:
-    matcher = kit.tools(TOOLS, family=family, reasoning=family in THINKING).matcher()
-    reply = REPLIES[family].replace("get_weather", "get_other").encode()
-    assert not matcher.accept_bytes(reply) or not matcher.is_accepting
+    assert takes(answer, REPLIES[family])
 
 
 @pytest.mark.parametrize(
@@ -110,9 +90,7 @@ def test_another_tool_is_not_called(kit: Kit, family: str) -> None:
         ({"type": "null"}, "None", False),
     ],
 )
-def test_booleans_of_qwen_may_be_pythons(
-    kit: Kit, schema: dict[str, object], value: str, is_taken: bool
-) -> None:
+def test_booleans_of_qwen_may_be_pythons(kit, schema, value, is_taken):
     """Its templates write them so; parsers read ``null`` alone as null."""
     parameters = {"type": "object", "properties": {"a": schema}, "additionalProperties": False}
     tool = {"name": "f", "parameters": parameters}
@@ -122,9 +100,35 @@ def test_booleans_of_qwen_may_be_pythons(
 
 
 @pytest.mark.parametrize("family", ["qwen_3_coder", "qwen_3_5"])
-def test_a_call_without_parameters_has_one_line_break(kit: Kit, family: str) -> None:
+def test_a_call_without_parameters_has_one_line_break(kit, family):
     tool = {"name": "f", "parameters": {"type": "object", "properties": {}}}
-    matcher = kit.tools([tool], family=family, choice="required").matcher()
-    reply = b"<tool_call>\n<function=f>\n</function>\n</tool_call>"
-    assert matcher.accept_bytes(reply)
-    assert matcher.is_accepting
+    answer = kit.tools([tool], family=family, choice="required")
+    assert takes(answer, "<tool_call>\n<function=f>\n</function>\n</tool_call>")
+
+
+_ITEMS = {"type": "array", "items": {"type": ["string", "integer"]}}
+_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "days": {"type": ["integer", "null"]},
+        "where": {"type": "object", "properties": {"at": _ITEMS}, "required": ["at"]},
+    },
+    "required": ["city"],
+    "additionalProperties": False,
+}
+_ARGUMENTS = {"city": "Oslo", "days": None, "where": {"at": ["b", 3]}}
+
+
+@pytest.mark.parametrize("family", list_families())
+def test_the_example_of_a_family_is_an_answer(family, kit):
+    tag = load_family(family).describe(
+        [Tool("f", _SCHEMA, "")], "required", parallel=True, reasoning=False
+    )
+    assert takes(kit.structural_tag(tag), render(tag, _ARGUMENTS))
+
+
+@pytest.mark.parametrize("style", sorted(STYLES))
+def test_what_a_style_writes_is_taken(style, kit):
+    form = {"type": "json_schema", "json_schema": _SCHEMA, "style": style}
+    assert takes(kit.structural_tag(tag_of(form)), write_arguments(style, _ARGUMENTS))

@@ -1,8 +1,12 @@
-"""The ways to write a text: in bytes, and in the special tokens whose names stand in it."""
+"""The ways to write a text: in bytes, and in the special tokens whose names stand in it; styles."""
+
+import pytest
 
 from maskc.runtime.link.text.markers import ATOM
-from maskc.tags.formats import with_name
+from maskc.tags.formats import STYLES as NAMES
+from maskc.tags.formats import Named, with_name
 from maskc.tags.strings import Strings
+from maskc.tags.styles import STYLES
 
 IDS = {"<a>": 5, "<a><b>": 6, "<end>": 9}
 ENDS = frozenset([9])
@@ -19,13 +23,8 @@ def test_a_name_is_the_token_or_its_characters():
     (stretch,) = SPELLED.cut("x<a>")
     assert set(stretch.words) == {tuple(b"x<a>"), (ord("x"), ATOM + 5)}
     assert stretch.text == b"x<a>"
-
-
-def test_of_a_family_a_name_is_the_token_alone():
+    # Of a family, the token alone; the longest name counts.
     assert ALONE.cut("x<a>y")[0].words == ((ord("x"), ATOM + 5, ord("y")),)
-
-
-def test_the_longest_name_counts():
     assert ALONE.cut("<a><b>")[0].words == ((ATOM + 6,),)
 
 
@@ -46,3 +45,27 @@ def test_a_template_is_cut_once_and_filled_for_each_name():
     for name in ("f", "get_é"):
         text = with_name("<a>{name}!", name)
         assert ALONE.cut(text) == ALONE.cut(str.__str__(text))
+        assert isinstance(text, Named)
+        assert (text.template, text.name) == ("<a>{name}!", name)
+    assert type(with_name("<f>", "get")) is str
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_a_style_has_a_delimiter_around_names_and_values(name):
+    style = STYLES[name]
+    assert style.before
+    assert style.string
+    assert style.close
+    assert style.closes_by_name == ("{name}" in style.close)
+
+
+def test_the_word_for_a_type_stands_between_name_and_value():
+    assert set(STYLES) == set(NAMES) - {"json"}
+    between = {
+        name: STYLES[name].between(kind, STYLES[name].other)
+        for name, kind in (("cohere_xml", "array"), ("kimi_k3_xml", "number"))
+    }
+    assert between == {
+        "cohere_xml": '" type="list">',
+        "kimi_k3_xml": '" type="number"<|sep|>',
+    }
