@@ -5,14 +5,12 @@ import random
 import numpy as np
 import pytest
 
-import maskc
-from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
-from maskc.kit.kit import Kit
 from maskc.runtime.link.joining import leaving
 from maskc.vocab.vocabulary import Vocabulary
 from tests.examples import seeds
-from tests.kit.languages import Language, draw_constraint
+from tests.kit.conftest import legal
+from tests.kit.languages import draw_constraint
 
 _TOKENS = [
     *sorted({bytes([byte]) for byte in b'ab!"{}[]:,truefalsn()'}),
@@ -24,38 +22,31 @@ _TOKENS = [
 
 
 @pytest.fixture(scope="module")
-def kit() -> Kit:
+def kit():
     return make_kit(Vocabulary((*_TOKENS, None), (len(_TOKENS),), "small"))
 
 
-def _legal(constraint: Constraint, matcher: maskc.Matcher) -> set[int]:
-    bitmask = maskc.allocate_bitmask(1, constraint.vocab_size)
-    matcher.fill_bitmask(bitmask, 0)
-    bits = np.unpackbits(bitmask.view(np.uint8), bitorder="little")[: constraint.vocab_size]
-    return set(np.flatnonzero(bits).tolist())
-
-
-def _expected(language: Language, prefix: bytes) -> set[int]:
+def _expected(language, prefix):
     rests = [text.encode()[len(prefix) :] for text in language if text.encode().startswith(prefix)]
     found = {n for n, token in enumerate(_TOKENS) if any(r.startswith(token) for r in rests)}
     return found | ({len(_TOKENS)} if b"" in rests else set())
 
 
 @pytest.mark.parametrize("seed", seeds(60))
-def test_masks_are_those_of_the_texts(seed: int, kit: Kit) -> None:
+def test_masks_are_those_of_the_texts(seed, kit):
     draw = random.Random(seed)
     constraint, language = draw_constraint(draw, kit)
     for _ in range(4):
         matcher, prefix = constraint.matcher(), b""
         table = {}
         while not matcher.is_terminated:
-            legal = _legal(constraint, matcher)
-            assert legal == _expected(language, prefix), (prefix, sorted(language)[:20])
-            assert matcher.is_accepting == (len(_TOKENS) in legal)
+            found = legal(matcher, kit.vocab_size)
+            assert found == _expected(language, prefix), (prefix, sorted(language)[:20])
+            assert matcher.is_accepting == (len(_TOKENS) in found)
             table[prefix] = matcher.mask_id()
-            illegal = sorted(set(range(kit.vocab_size)) - legal)
+            illegal = sorted(set(range(kit.vocab_size)) - found)
             assert matcher.validate_tokens(illegal[:1]) == 0
-            token = draw.choice(sorted(legal))
+            token = draw.choice(sorted(found))
             assert matcher.accept_token(token)
             if token < len(_TOKENS):
                 prefix += _TOKENS[token]
@@ -64,19 +55,19 @@ def test_masks_are_those_of_the_texts(seed: int, kit: Kit) -> None:
             again = constraint.matcher()
             assert again.accept_bytes(text)
             bits = np.unpackbits(rows[number].view(np.uint8), bitorder="little")
-            assert set(np.flatnonzero(bits).tolist()) == _legal(constraint, again)
+            assert set(np.flatnonzero(bits).tolist()) == legal(again, kit.vocab_size)
             assert again.mask_id() == number
 
 
 @pytest.mark.parametrize("seed", range(100, 115))
-def test_rollback_and_fork_hold_across_joints(seed: int, kit: Kit) -> None:
+def test_rollback_and_fork_hold_across_joints(seed, kit):
     draw = random.Random(seed)
     constraint, language = draw_constraint(draw, kit)
     matcher, texts = constraint.matcher(), [b""]
     for _ in range(30):
-        legal = sorted(_legal(constraint, matcher) - {len(_TOKENS)})
-        if legal and draw.random() < 0.7:
-            token = draw.choice(legal)
+        found = sorted(legal(matcher, kit.vocab_size) - {len(_TOKENS)})
+        if found and draw.random() < 0.7:
+            token = draw.choice(found)
             assert matcher.fork().accept_token(token)
             assert matcher.accept_token(token)
             texts.append(texts[-1] + _TOKENS[token])
@@ -84,11 +75,11 @@ def test_rollback_and_fork_hold_across_joints(seed: int, kit: Kit) -> None:
             n_back = draw.randint(1, len(texts) - 1)
             matcher.rollback(n_back)
             del texts[-n_back:]
-        assert _legal(constraint, matcher) == _expected(language, texts[-1])
+        assert legal(matcher, kit.vocab_size) == _expected(language, texts[-1])
 
 
 @pytest.mark.parametrize("seed", range(200, 220))
-def test_forced_bytes_are_those_that_all_texts_share(seed: int, kit: Kit) -> None:
+def test_forced_bytes_are_those_that_all_texts_share(seed, kit):
     draw = random.Random(seed)
     constraint, language = draw_constraint(draw, kit)
     text = draw.choice(sorted(language)).encode()
@@ -104,9 +95,7 @@ def test_forced_bytes_are_those_that_all_texts_share(seed: int, kit: Kit) -> Non
 
 @pytest.mark.parametrize("most_listed", [0, 5_000])
 @pytest.mark.parametrize("after", ["!", '"a"', "ab!", "[a]"])
-def test_tokens_that_leave_an_artifact_are_those_of_its_texts(
-    after: str, most_listed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tokens_that_leave_an_artifact_are_those_of_its_texts(after, most_listed, monkeypatch):
     monkeypatch.setattr(leaving, "_FEW_NODES", most_listed)
     kit = make_kit(Vocabulary((*_TOKENS, None), (len(_TOKENS),), "small"))
     grammar = 'start: "(" start ")" | "a"+ "b"? | "[" start "]"\n'
@@ -121,12 +110,12 @@ def test_tokens_that_leave_an_artifact_are_those_of_its_texts(
         matcher, prefix = constraint.matcher(), b""
         text = draw.choice(sorted(language)).encode()
         while len(prefix) < len(text):
-            legal = _legal(constraint, matcher)
+            found = legal(matcher, kit.vocab_size)
             # The grammar has more texts than are listed here: what is listed must be legal.
-            assert {n for n, token in enumerate(_TOKENS) if prefix + token in prefixes} <= legal
-            for n in set(range(len(_TOKENS))) - legal:
+            assert {n for n, token in enumerate(_TOKENS) if prefix + token in prefixes} <= found
+            for n in set(range(len(_TOKENS))) - found:
                 assert not matcher.fork().accept_bytes(_TOKENS[n])
-            for n in legal - {len(_TOKENS)}:
+            for n in found - {len(_TOKENS)}:
                 assert matcher.fork().accept_bytes(_TOKENS[n])
             token = draw.choice([t for t in _TOKENS if text.startswith(prefix + t)])
             assert matcher.accept_bytes(token)

@@ -15,7 +15,7 @@ _TABLE = build_byte_table()
 
 @pytest.mark.parametrize("names", [(), ("<tool_call>", "</tool_call>")])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_call_that_is_followed_ahead_is_legal(family: str, names: tuple[str, ...]) -> None:
+def test_a_call_that_is_followed_ahead_is_legal(family, names):
     """Where a tokenizer has a marker as a token, only that token is the marker."""
     ids = {name: len(_TABLE.tokens) + n for n, name in enumerate(names)}
     tokens = (*_TABLE.tokens, *[None] * len(names))
@@ -30,18 +30,18 @@ def test_a_call_that_is_followed_ahead_is_legal(family: str, names: tuple[str, .
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
-def test_the_text_of_a_format_that_is_followed_ahead_is_of_that_format(name: str) -> None:
+def test_the_text_of_a_format_that_is_followed_ahead_is_of_that_format(name):
     dfa = build_format(name)
     assert isinstance(dfa, CharDfa)
     assert dfa.labels[dfa.read(FORMATS[name])] != NO_LABEL
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_the_text_of_a_pattern_that_is_followed_ahead_is_of_that_pattern(pattern: str) -> None:
+def test_the_text_of_a_pattern_that_is_followed_ahead_is_of_that_pattern(pattern):
     assert re.fullmatch(pattern, PATTERNS[pattern])
 
 
-def test_every_format_that_is_asserted_is_followed_ahead_but_those_of_many_characters() -> None:
+def test_every_format_that_is_asserted_is_followed_ahead_but_those_of_many_characters():
     asserted = {name for name in NAMES if isinstance(build_format(name), CharDfa)}
     read = {"idn-email", "idn-hostname", "regex"}  # whose readers have no states to make ahead
     assert asserted - {"iri", "iri-reference"} - read == set(FORMATS)
