@@ -212,8 +212,9 @@ def test_a_text_of_bytes_is_these_bytes(command, monkeypatch):
     assert written.getvalue() == b"\xe9\n"
 
 
-def test_a_text_beyond_ascii_is_utf8(command, tmp_path):
-    maskc.compile_grammar('start: "é€😀"\n', tokenizer="bytes").save(tmp_path / "a")
+@pytest.mark.parametrize("end", ["", "\\n"])
+def test_a_text_beyond_ascii_is_utf8_with_one_line_break(command, tmp_path, end):
+    maskc.compile_grammar(f'start: "é€😀{end}"\n', tokenizer="bytes").save(tmp_path / "a")
     assert command("generate", "a").out == "é€😀\n"
 
 

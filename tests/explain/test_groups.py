@@ -1,6 +1,19 @@
-"""Legal tokens by terminal."""
+"""Legal tokens by what they read: a terminal, a part of JSON, a piece of a link."""
 
+import json
+
+import pytest
+
+import maskc
+from maskc.explain.links import explain_link
 from maskc.explain.questions import explain
+from maskc.explain.schema_groups import group_texts
+from maskc.explain.schemas import explain_schema
+from maskc.jsonschema.compiling import compile_schema
+from maskc.kit.artifacts import compile_structural_tag
+from maskc.limits import Limits
+from maskc.runtime.artifact import Artifact
+from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import EVERY_BYTE, compile_text
 
 WORDS = """\
@@ -63,3 +76,149 @@ def all_of(artifact, text, name):
         for token in legal(artifact, text)
         if name in {group.name for group in group_tokens(reader, readings, [token])}
     }
+
+
+TAG = {
+    "type": "structural_tag",
+    "format": {
+        "type": "triggered_tags",
+        "triggers": ["<f>"],
+        "tags": [
+            {
+                "type": "tag",
+                "begin": "<f>",
+                "content": {"type": "json_schema", "json_schema": {"items": {"type": "integer"}}},
+                "end": "</f>",
+            }
+        ],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def tag():
+    tokens = (*(bytes([b]) for b in range(256)), b"<f>", b"]</", b"\n]</f>", b"\n1", None)
+    vocabulary = Vocabulary(tokens, (len(tokens) - 1,), "few")
+    return Artifact(compile_structural_tag(TAG, vocabulary, limits=Limits()))
+
+
+def link_groups(artifact, text):
+    return {group.name: group for group in explain_link(artifact, text.encode()).groups}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("so ", {"free text"}),
+        ("<f>[", {"number", "]", None}),
+        ("<f>12", {"number", "fixed text"}),
+        ("<f>1</f>", {"free text"}),
+    ],
+)
+def test_text_is_free_but_in_a_tag_whose_parts_are_those_of_json(tag, text, names):
+    assert set(link_groups(tag, text)) == names
+
+
+def test_a_token_that_crosses_is_of_the_part_that_it_reads_first(tag):
+    found = link_groups(tag, "<f>[1")
+    assert found["]"].examples == (b"]", b"]</", b"\n]</f>")  # blanks before it do not count
+    assert b"\n]</f>" not in found[None].examples
+
+
+def test_a_choice_is_fixed_text():
+    artifact = maskc.compile_grammar(["yes", "no"], tokenizer="bytes")
+    assert set(link_groups(artifact, "")) == {"fixed text"}
+    assert link_groups(artifact, "yes") == {}
+
+
+@pytest.mark.parametrize("text", ["", "so <", "<f>", "<f>1", "<f>[1", "<f>1<", "<f>1</f>"])
+def test_every_token_of_a_tag_that_writes_is_in_a_group(tag, text):
+    found = explain_link(tag, text.encode())
+    counts = [group.n_tokens for group in found.groups]
+    assert found.n_legal - found.may_end <= sum(counts)
+    assert len(found.groups) == len({g.name for g in found.groups})
+
+
+def test_special_tokens_are_named():
+    tag = {"type": "token", "token": "<|python_tag|>"}
+    vocabulary = Vocabulary((b"a", None, None), (1,), "few", {"<|python_tag|>": 2})
+    whole = {"type": "structural_tag", "format": tag}
+    artifact = Artifact(compile_structural_tag(whole, vocabulary, limits=Limits()))
+    (group,) = explain_link(artifact, b"").groups
+    assert (group.name, group.n_tokens) == ("special token", 1)
+    assert group.examples == (b"<|python_tag|>",)
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"a": {"type": ["integer", "boolean", "string"]}, "b": {"type": "array"}},
+}
+TOKENS = [
+    *(bytes([b]) for b in range(256)),
+    *(b'{"', b' "', b'": ', b"1,", b", ", b"\n}", b"tr", b"]}"),
+]
+
+
+@pytest.fixture(scope="module")
+def values():
+    vocabulary = Vocabulary((*TOKENS, None), (len(TOKENS),), "few")
+    return Artifact(compile_schema(SCHEMA, vocabulary))
+
+
+def schema_groups(artifact, text):
+    found = explain_schema(artifact, text.encode()).groups
+    return {group.name: group.n_tokens for group in found}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", {"{", None}),
+        ("{", {"key", "}", None}),
+        ('{"', {"key"}),
+        ('{"a', {"key"}),
+        ('{"a"', {":", None}),
+        ('{"a":', {"number", "literal", "string", None}),
+        ('{"a": 1', {"number", ",", "}", None}),
+        ('{"a": t', {"literal"}),
+        ('{"a": "x', {"string"}),
+        ('{"a": "x"', {",", "}", None}),
+        ('{"b": [', {"number", "literal", "string", "[", "]", "{", None}),
+        ('{"b": [1', {"number", ",", "]", None}),
+        ('{"b": [1,', {"number", "literal", "string", "[", "{", None}),
+        ('{"b": [{"x', {"key"}),
+    ],
+)
+def test_tokens_are_grouped_by_what_json_calls_them(values, text, names):
+    assert set(schema_groups(values, text)) == names
+
+
+def test_a_token_belongs_to_the_part_that_it_reads_first(values):
+    machine = values.machine
+    (here,) = machine.step(machine.start(), b'{"a": 1')
+    found = group_texts(machine, here, [b"9,", b", ", b"\n}", b"\n "])
+    assert [(group.name, group.examples) for group in found] == [
+        (",", (b", ",)),
+        ("number", (b"9,",)),
+        ("}", (b"\n}",)),  # blanks before it do not count
+        (None, (b"\n ",)),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", '{"a": 1', '{"a": "\\u00', '{"b": [[{"c', '{"b": [true'])
+def test_every_token_that_writes_is_in_one_group(values, text):
+    found = explain_schema(values, text.encode())
+    n_written = found.n_legal - found.may_end
+    assert sum(group.n_tokens for group in found.groups) == n_written
+
+
+def test_the_parts_are_those_that_a_reader_of_json_finds(values):
+    text = json.dumps({"a": True, "b": [1.5, "x", {"k": None}, []]}).encode()
+    parts, machine = [], values.machine
+    for n in range(len(text)):
+        (here,) = machine.step(machine.start(), text[:n])
+        (group,) = group_texts(machine, here, [text[n : n + 1]])
+        parts += [group.name] if parts[-1:] != [group.name] else []
+    inner = ["[", "number", ",", None, "string", ",", None, "{", "key", ":", None, "literal"]
+    head = ["{", "key", ":", None, "literal", ",", None, "key", ":", None]
+    assert parts == [*head, *inner, "}", ",", None, "[", "]", "}"]

@@ -6,9 +6,13 @@ from maskc.report.inspect import N_LARGEST, print_inspection
 from tests.report.example import HEADER, RESIDUE, STREAMLINING, TIMINGS, inspection
 
 
+def printed(capsys, **options):
+    print_inspection(inspection(**options), internals=True)
+    return capsys.readouterr().out
+
+
 def test_the_facts_are_printed(capsys):
-    print_inspection(inspection(), internals=True)
-    out = capsys.readouterr().out
+    out = printed(capsys)
     for fact in (
         "a.maskc",
         "1.00 MB (1,000,000 bytes)",
@@ -20,66 +24,41 @@ def test_the_facts_are_printed(capsys):
         "1000, 1001",
         "lalr states",
         "1,234",
+        # Classes and residue, with the texts of terminals.
+        '"+="  "-="',
+        "4 at the median, 9 at the 99th percentile, 17 at most",
+        'RSQB open: COMMA | "+="',
+        # The witness of what cannot be lexed apart.
+        r"b'a\n\xff'",
+        "unknown: not on this machine",
     ):
         assert fact in out
-
-
-def test_the_steps_are_printed_with_bars_and_changes(capsys):
-    print_inspection(inspection(timings=TIMINGS), internals=True)
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["raw", "1,200", "900", "2.5", "s", "█" * 27 + "▊"] in lines
-    assert ["pairs", "500", "300", "2.00", "×", "fewer", "█" * 11 + "▌"] in lines
-
-
-def test_classes_and_residue_are_printed_with_the_texts_of_terminals(capsys):
-    print_inspection(inspection(), internals=True)
-    out = capsys.readouterr().out
-    assert '"+="  "-="' in out
-    assert "4 at the median, 9 at the 99th percentile, 17 at most" in out
-    assert 'RSQB open: COMMA | "+="' in out
     assert "__ANON" not in out
 
 
-def test_terminals_that_cannot_be_lexed_apart_are_printed_with_the_witness(capsys):
-    print_inspection(inspection(), internals=True)
-    assert r"b'a\n\xff'" in capsys.readouterr().out
+def test_steps_and_times_are_printed_where_it_was_compiled(capsys):
+    out = printed(capsys, timings=TIMINGS)
+    lines = [line.split() for line in out.splitlines()]
+    assert ["raw", "1,200", "900", "2.5", "s", "█" * 27 + "▊"] in lines
+    assert ["pairs", "500", "300", "2.00", "×", "fewer", "█" * 11 + "▌"] in lines
+    assert "3.0 s, 2.5 s of the processor, with at most 190 MiB of memory" in out
 
 
-def test_a_grammar_that_lark_refuses_leaves_the_names(capsys):
-    header = {**HEADER, "grammar": {**HEADER["grammar"], "text": "start: ("}}
-    print_inspection(inspection(header=header), internals=True)
-    assert "__ANON_0  __ANON_1" in capsys.readouterr().out
+def test_what_is_not_known_is_left_out(capsys):
+    # A grammar that Lark refuses leaves the names; rows that are not decided, no residue.
+    header = {**HEADER, "grammar": {**HEADER["grammar"], "text": "start: ("}, "residue": {}}
+    out = printed(capsys, header=header)
+    assert "__ANON_0  __ANON_1" in out
+    assert "Residue" not in out
 
 
-def test_an_artifact_whose_rows_are_not_decided_has_no_residue(capsys):
-    print_inspection(inspection(header={**HEADER, "residue": {}}), internals=True)
-    assert "Residue" not in capsys.readouterr().out
-
-
-def test_times_are_unknown_where_it_was_not_compiled(capsys):
-    print_inspection(inspection(), internals=True)
-    assert "unknown: not on this machine" in capsys.readouterr().out
-
-
-def test_times_are_printed_where_it_was_compiled(capsys):
-    print_inspection(inspection(timings=TIMINGS), internals=True)
-    assert (
-        "3.0 s, 2.5 s of the processor, with at most 190 MiB of memory" in capsys.readouterr().out
-    )
-
-
-def test_small_sections_are_one_line(capsys):
-    print_inspection(inspection(n_sections=N_LARGEST + 2), internals=True)
-    out = capsys.readouterr().out
+def test_small_sections_are_one_line_and_few_are_all_named(capsys):
+    out = printed(capsys, n_sections=N_LARGEST + 2)
     assert "s13" in out
     assert "s01" not in out
     assert "2 smaller ones" in out
     assert "3.00 kB" in out
-
-
-def test_few_sections_are_all_named(capsys):
-    print_inspection(inspection(n_sections=N_LARGEST), internals=True)
-    out = capsys.readouterr().out
+    out = printed(capsys, n_sections=N_LARGEST)
     assert "s00" in out
     assert "smaller ones" not in out
 

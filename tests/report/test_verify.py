@@ -47,25 +47,21 @@ def test_the_counts_of_an_experiment_are_printed(printed):
     assert "The artifact keeps its promise." in printed(PASSED)
 
 
-def test_a_failure_is_printed_with_its_witness(printed):
-    out = printed({**PASSED, "ok": False, "failures": [FAILURE]})
-    assert "corpus: FAILED" in out
-    assert "failure 1 of 1" in out
-    assert "[red]x" in out
-    assert r"b'\xff'" in out
-    assert "The artifact is WRONG." in out
-
-
-def test_many_failures_are_cut(printed):
-    out = printed({**PASSED, "ok": False, "failures": [FAILURE] * (N_SHOWN + 3)})
-    assert f"failure {N_SHOWN} of {N_SHOWN + 3}" in out
-    assert f"failure {N_SHOWN + 1} of" not in out
-
-
-def test_failures_that_are_counted_and_not_kept_are_told(printed):
-    counts = {**PASSED["counts"], "failures": 1234}
-    out = printed({**PASSED, "ok": False, "counts": counts, "failures": [FAILURE]})
-    assert "failure 1 of 1,234" in out
+@pytest.mark.parametrize(
+    ("n_failures", "counts", "said", "unsaid"),
+    [
+        (1, {}, ("corpus: FAILED", "failure 1 of 1", "[red]x", r"b'\xff'"), ()),
+        (N_SHOWN + 3, {}, (f"failure {N_SHOWN} of {N_SHOWN + 3}",), (f"failure {N_SHOWN + 1} of",)),
+        # Counted, and not all kept.
+        (1, {"failures": 1234}, ("failure 1 of 1,234",), ()),
+    ],
+)
+def test_failures_are_printed_with_their_witness(printed, n_failures, counts, said, unsaid):
+    failures = [FAILURE] * n_failures
+    all_counts = {**PASSED["counts"], **counts}
+    out = printed({**PASSED, "ok": False, "counts": all_counts, "failures": failures})
+    assert all(text in out for text in (*said, "The artifact is WRONG."))
+    assert not any(text in out for text in unsaid)
 
 
 def test_an_experiment_that_checked_nothing_says_what_was_missing(printed):
@@ -80,12 +76,9 @@ def test_texts_that_are_refused_are_named_with_their_place(printed):
     out = printed({**PASSED, "ok": False, "outcome": "texts were refused", "refused": [REFUSED]})
     assert "bad.json:3:14: unexpected COMMA ','; expected STRING, the end\n" in out
     assert "The artifact was NOT VERIFIED: corpus: 1 file is refused by Lark (give" in out
-
-
-def test_texts_that_are_allowed_to_be_refused_are_named_too(printed):
-    out = printed({**PASSED, "refused": [REFUSED]})
-    assert "bad.json:3:14: unexpected COMMA ','" in out
-    assert "The artifact keeps its promise." in out
+    allowed = printed({**PASSED, "refused": [REFUSED]})
+    assert "bad.json:3:14: unexpected COMMA ','" in allowed
+    assert "The artifact keeps its promise." in allowed
 
 
 def test_many_refused_texts_and_expected_terminals_are_cut(printed):

@@ -1,0 +1,231 @@
+"""What is printed of answers, times, findings, explanations, schemas and tokenizers."""
+
+import pytest
+
+import maskc
+from maskc.explain.questions import explain, parse_token
+from maskc.frontends.source import load_source
+from maskc.lint.model import Finding, Place, Severity
+from maskc.pipeline import compile_contents
+from maskc.pushdown.questions import FollowAnswer, JointAnswer, NeverAnswer
+from maskc.report.analyze import print_answer
+from maskc.report.analyze import to_dict as analyze_to_dict
+from maskc.report.bench import list_floors, list_times
+from maskc.report.compile import Compilation, print_compilation
+from maskc.report.explain import print_explanation
+from maskc.report.explain import to_dict as explanation_to_dict
+from maskc.report.json_schema import describe_schema, list_facts
+from maskc.report.lint import count_findings, print_findings
+from maskc.report.lint import to_dict as lint_to_dict
+from maskc.report.origin import list_origin, print_origin
+from maskc.report.sarif import to_sarif
+from maskc.report.tokenizers import print_tokenizers
+from maskc.vocab import list_tokenizers
+from maskc.vocab.vocabulary import Vocabulary
+from tests.compiled import compile_text
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (NeverAnswer("A", ("C",), True, ()), "never-legal: no text has A C\n"),
+        (NeverAnswer("A", ("C",), False, ()), "not never-legal: some text has A C\n"),
+        (
+            NeverAnswer("A", ("B",), True, ("B",)),
+            "never-legal: B is in no production that a text uses\n",
+        ),
+        (FollowAnswer("A", ("B", "$END")), "B\n$END\n"),
+    ],
+)
+def test_an_answer_is_printed_as_a_sentence(answer, told, capsys):
+    print_answer(answer)
+    assert capsys.readouterr().out == told
+
+
+@pytest.mark.parametrize(
+    ("proven", "by_table", "told"),
+    [
+        (True, True, "jointly legal after A: B and nothing (equal)"),
+        (True, False, "jointly legal after A by the productions: B and nothing (equal); not"),
+        (None, False, "unknown: it is not proven that B and nothing are jointly legal after A"),
+    ],
+)
+def test_what_is_not_proven_is_unknown(proven, by_table, told, capsys):
+    print_answer(JointAnswer("A", ("B",), (), proven, "equal", by_table, 0))
+    assert capsys.readouterr().out.startswith(told)
+
+
+def test_an_answer_is_a_map_in_json():
+    assert analyze_to_dict(FollowAnswer("A", ("B",))) == {"symbol": "A", "followers": ("B",)}
+
+
+FIGURES = {"p50": 1.0, "mean": 2.0, "p90": 3.0, "p99": 4.0, "max": 5000.0}
+
+
+def test_each_pass_has_a_row_for_each_operation():
+    report = {"passes": {"cold": {"fill": FIGURES, "accept": FIGURES}, "warm": {"fill": FIGURES}}}
+    assert [row[0] for row in list_times(report)] == ["cold: fill", "cold: accept", "warm: fill"]
+    assert [cell.strip() for cell in list_times(report)[0][1:3]] == ["1.00", "2.00"]
+
+
+def test_a_floor_is_called_by_what_it_does():
+    (row,) = list_floors({"floors": {"hot": FIGURES}})
+    assert row[0] == "copy one row"
+
+
+@pytest.fixture(scope="module")
+def compilation():
+    source = load_source('start: "a" | "b"\n')
+    contents, passes = compile_contents(source, Vocabulary((b"a", b"b", None), (2,), "test"))
+    return Compilation("a.maskc", 1234, contents.header, 0.5, passes)
+
+
+def test_the_last_line_says_what_was_written(compilation, capsys):
+    print_compilation(compilation)
+    first, second, last = capsys.readouterr().out.splitlines()
+    assert first == "<text>: 3 terminals, 2 productions, parser=lalr, lexer=contextual"
+    assert second == "test: 2 tokens"
+    counts = compilation.header["counts"]
+    rows, masks = counts["rows"], counts["masks"]
+    assert last.startswith(f"a.maskc: 1.23 kB, {rows} rows, {masks} masks, in ")
+
+
+def test_every_pass_has_a_line(compilation, capsys):
+    print_compilation(compilation, verbose=True)
+    out = capsys.readouterr().out
+    assert all(record.name in out for record in compilation.passes)
+
+
+def test_what_may_come_next_or_what_is_illegal_is_printed(capsys):
+    artifact = compile_text('start: "[" (WORD ("," WORD)*)? "]"\nWORD: /[a-z]+/\n')
+    print_explanation(explain(artifact, b"[a"))
+    out = capsys.readouterr().out
+    assert out.startswith("after ")
+    assert "the text may end here: no" in out
+    print_explanation(explain(artifact, b"[,"))
+    assert "  illegal at line 1, column 2\n    [,\n     ^\n" in capsys.readouterr().out
+    report = explanation_to_dict(explain(artifact, b"[", parse_token(r"b'\xc3'")))
+    assert report["token"]["token"] == "\\xc3"
+
+
+@pytest.fixture(scope="module")
+def integers():
+    return maskc.compile_json_schema({"type": "integer"}, tokenizer="bytes", blanks="compact")
+
+
+def test_the_facts_name_schema_layout_and_tokenizer(integers):
+    facts = dict(list_facts("a.maskc", 2_000, integers.header))
+    assert facts["layout"] == "key order any, blanks compact, escapes any, numbers usual"
+    assert facts["tokenizer"] == "bytes"
+    assert facts["size"] == "2.00 kB (2,000 bytes)"
+
+
+def test_the_parts_of_the_plan_are_counted(integers):
+    report = describe_schema("a.maskc", 2_000, integers.header, integers.contents.arrays)
+    assert (report["counts"]["positions"], report["counts"]["numbers"]) == (1, 1)
+
+
+WARNING = Finding(
+    "ML001", Severity.WARNING, Place("terminal", "A", 3), "A is odd", "a\n", "write another"
+)
+NOTE = Finding("ML008", Severity.NOTE, Place("vocabulary", "bytes", None), "two are", "'a'", "none")
+
+
+def test_each_severity_is_counted_whether_it_is_there_or_not():
+    assert count_findings([WARNING, NOTE, NOTE]) == {"errors": 0, "warnings": 1, "notes": 2}
+
+
+def test_a_finding_is_printed_with_its_line_witness_and_remedy(capsys):
+    print_findings("g.lark", [WARNING])
+    assert capsys.readouterr().out.splitlines() == [
+        "g.lark:3: warning ML001: terminal A",
+        "  A is odd",
+        "  witness: 'a\\n'",
+        "  remedy: write another",
+        "g.lark: 0 errors, 1 warning, 0 notes",
+    ]
+
+
+def test_tokens_that_are_quoted_already_are_not_quoted_again(capsys):
+    print_findings("g.lark", [NOTE])
+    assert "  witness: 'a'\n" in capsys.readouterr().out
+
+
+def test_severities_are_words_in_json():
+    report = lint_to_dict("g.lark", [WARNING])
+    assert report["findings"][0]["severity"] == "warning"
+    assert report["findings"][0]["place"] == {"kind": "terminal", "name": "A", "line": 3}
+
+
+TEXT = 'start: "a"\nWS: / +/\n'
+
+
+def result(finding, uri="my grammar.lark"):
+    log = to_sarif(uri, [finding], TEXT)
+    (run,) = log["runs"]
+    assert log["version"] == "2.1.0"
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [finding.code]
+    (found,) = run["results"]
+    return found
+
+
+def test_a_finding_is_a_result_with_a_rule_a_level_and_a_place():
+    place = Place("terminal", "WS", 2)
+    found = result(Finding("ML007", Severity.WARNING, place, "fact", "  ", "remedy"))
+    assert found["ruleId"], found["ruleIndex"] == ("ML007", 0)
+    assert found["level"] == "warning"
+    assert found["message"]["text"] == "fact (witness: '  '); remedy"
+    (location,) = found["locations"]
+    assert location["physicalLocation"] == {
+        "artifactLocation": {"uri": "my%20grammar.lark"},
+        "region": {"startLine": 2, "startColumn": 1},
+    }
+
+
+def test_what_has_no_line_has_no_region():
+    place = Place("schema", "/properties/a", None)
+    found = result(Finding("ML103", Severity.NOTE, place, "fact", None, "remedy"))
+    assert found["level"] == "note"
+    (location,) = found["locations"]
+    assert "region" not in location["physicalLocation"]
+    assert location["logicalLocations"] == [{"fullyQualifiedName": "/properties/a"}]
+
+
+def test_each_code_is_one_rule():
+    finding = Finding("ML007", Severity.WARNING, Place("grammar", "", None), "f", None, "r")
+    run = to_sarif("g.lark", [finding, finding], TEXT)["runs"][0]
+    assert len(run["tool"]["driver"]["rules"]) == 1
+    assert len(run["results"]) == 2
+
+
+ORIGIN = {
+    "maskc": "1.2",
+    "format": 6,
+    "grammar": {"sha256": "abc"},
+    "tokenizer": {"name": "bytes", "vocab_size": 257, "fingerprint": "def"},
+}
+
+
+def test_what_is_said_of_the_source_stands_between_the_file_and_the_tokenizer():
+    facts = list_origin("a.maskc", 2_000, ORIGIN, [("tag", "t.json"), ("parts", "2 words")])
+    assert [name for name, _ in facts] == [
+        *("artifact", "size", "written by", "tag", "parts"),
+        *("hash", "tokenizer", "vocabulary", "fingerprint"),
+    ]
+    assert dict(facts)["written by"] == "maskc 1.2, format 6"
+
+
+def test_what_it_took_is_printed_if_it_is_known(capsys):
+    print_origin([("tag", "t.json")], 2.0)
+    assert "in 2" in capsys.readouterr().out
+    print_origin([("tag", "t.json")], None)
+    assert "in " not in capsys.readouterr().out
+
+
+def test_every_tokenizer_has_a_line_that_says_whether_it_is_here(capsys):
+    entries = list_tokenizers()
+    print_tokenizers(entries)
+    lines = capsys.readouterr().out.splitlines()
+    for entry in entries:
+        (line,) = [line for line in lines if line.split()[:1] == [entry.name]]
+        assert line.split()[1] == ("yes" if entry.available else "no")
