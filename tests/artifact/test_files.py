@@ -1,13 +1,20 @@
-"""A file is written whole or not at all."""
+"""A file is written whole or not at all; the checksum that it ends in; rows in pieces."""
 
+import hashlib
 import os
 import stat
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import maskc
+from maskc.artifact.checksums import hash_file, read_checksum
 from maskc.artifact.files import check_writable, write_atomically
-from maskc.errors import OutputError
+from maskc.artifact.pieces import PIECE, cut_rows, read_rows
+from maskc.errors import ArtifactError, OutputError
 
 
 def test_a_written_file_has_the_bytes_and_nothing_else_is_left(tmp_path):
@@ -42,29 +49,23 @@ def test_a_file_is_readable_by_those_the_umask_lets(tmp_path):
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
 
 
-@pytest.mark.parametrize("write", [lambda path: write_atomically(path, b"x"), check_writable])
-class TestRefusals:
-    def test_a_missing_folder_is_named(self, write, tmp_path):
-        with pytest.raises(OutputError, match=r"there is no folder .*/missing"):
-            write(tmp_path / "missing" / "a")
-
-    def test_a_folder_is_not_a_file(self, write, tmp_path):
-        with pytest.raises(OutputError, match="it is a folder"):
-            write(tmp_path)
-
-    def test_a_file_is_not_a_folder(self, write, tmp_path):
-        (tmp_path / "a").touch()
-        with pytest.raises(OutputError, match="Not a directory"):
-            write(tmp_path / "a" / "b")
-
-    def test_a_folder_that_takes_no_files_is_refused(self, write):
-        with pytest.raises(OutputError, match="cannot be written"):
-            write("/proc/maskc-test")
-
-    def test_a_device_is_never_replaced(self, write):
-        with pytest.raises(OutputError, match="it is not a regular file"):
-            write("/dev/null")
-        assert Path("/dev/null").is_char_device()
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("missing/a", r"there is no folder .*/missing"),
+        ("", "it is a folder"),
+        ("a/b", "Not a directory"),
+        ("/proc/maskc-test", "cannot be written"),
+        # A device is never replaced.
+        ("/dev/null", "it is not a regular file"),
+    ],
+)
+def test_where_no_file_can_be_is_refused(tmp_path, path, said):
+    (tmp_path / "a").touch()
+    for write in (lambda target: write_atomically(target, b"x"), check_writable):
+        with pytest.raises(OutputError, match=said):
+            write(tmp_path / path)
+    assert Path("/dev/null").is_char_device()
 
 
 def test_checking_leaves_nothing_and_touches_nothing(tmp_path):
@@ -75,24 +76,96 @@ def test_checking_leaves_nothing_and_touches_nothing(tmp_path):
     assert (tmp_path / "a").read_bytes() == b"old"
 
 
-@pytest.mark.parametrize("failure", [KeyboardInterrupt, OSError(28, "No space left on device")])
-def test_an_interrupted_write_leaves_the_old_file_alone(tmp_path, monkeypatch, failure):
+@pytest.mark.parametrize(
+    ("failure", "raised", "said"),
+    [
+        (KeyboardInterrupt, KeyboardInterrupt, "^$"),
+        (
+            OSError(28, "No space left on device"),
+            OutputError,
+            r"cannot be written \(No space left on device\)",
+        ),
+    ],
+)
+def test_an_interrupted_write_leaves_the_old_file_alone(
+    tmp_path, monkeypatch, failure, raised, said
+):
     (tmp_path / "a").write_bytes(b"old")
 
     def fail(_descriptor):
         raise failure
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises((KeyboardInterrupt, OutputError)):
+    with pytest.raises(raised, match=said):
         write_atomically(tmp_path / "a", b"new")
     assert os.listdir(tmp_path) == ["a"]
     assert (tmp_path / "a").read_bytes() == b"old"
 
 
-def test_a_full_disk_is_named(tmp_path, monkeypatch):
-    def fail(_descriptor):
-        raise OSError(28, "No space left on device")
+@pytest.fixture
+def saved(tmp_path):
+    artifact = maskc.compile_grammar('start: "a"\n', tokenizer="bytes")
+    artifact.save(tmp_path / "a.maskc")
+    return artifact, tmp_path / "a.maskc"
 
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OutputError, match=r"cannot be written \(No space left on device\)"):
-        write_atomically(tmp_path / "a", b"new")
+
+def test_an_artifact_ends_in_the_hash_of_its_content(saved):
+    artifact, path = saved
+    assert read_checksum(path) == artifact.content_hash == path.read_bytes()[-32:].hex()
+
+
+def test_a_checksum_is_read_and_not_verified(saved, tmp_path):
+    _, path = saved
+    damaged = tmp_path / "damaged.maskc"
+    data = path.read_bytes()
+    damaged.write_bytes(b"x" + data[1:])
+    assert read_checksum(damaged) == read_checksum(path)
+    assert hash_file(damaged) != hash_file(path) == hashlib.sha256(data).hexdigest()
+
+
+def test_a_file_that_is_shorter_than_a_checksum_is_all_of_it(tmp_path):
+    (tmp_path / "short").write_bytes(b"ab")
+    assert read_checksum(tmp_path / "short") == "6162"
+    (tmp_path / "empty").write_bytes(b"")
+    assert read_checksum(tmp_path / "empty") == ""
+
+
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("pipe", "gone", "."):
+        with pytest.raises(ArtifactError, match="give the path of an artifact"):
+            read_checksum(tmp_path / name)
+        assert hash_file(tmp_path / name) is None
+
+
+def cut(following, entries, n_classes):
+    """Return the sections of two tables."""
+    pieces, (one, other) = cut_rows(following, entries)
+    byte_class = np.arange(256) % n_classes
+    return {
+        "byte_class": byte_class.astype(np.uint8),
+        "scanner_piece": pieces,
+        "scanner_next": one,
+        "scanner_entries": other,
+    }
+
+
+@given(st.data(), st.integers(1, 2 * PIECE + 1))
+def test_rows_are_read_back(data, n_classes):
+    row = st.lists(st.integers(0, 2), min_size=n_classes, max_size=n_classes)
+    tables = [
+        np.array(data.draw(st.lists(row, max_size=5)), dtype=np.int32).reshape(-1, n_classes)
+        for _ in range(2)
+    ]
+    arrays = cut(*tables, n_classes)
+    for name, table in zip(("scanner_next", "scanner_entries"), tables, strict=True):
+        assert np.array_equal(read_rows(arrays, name), table)
+
+
+def test_a_piece_that_rows_have_in_common_is_kept_once():
+    rows = np.zeros((3, PIECE + 1), dtype=np.int32)
+    rows[1, 0] = rows[2, PIECE] = 1
+    pieces, (numbers, none) = cut_rows(rows, rows[:0])
+    assert len(pieces) == 2
+    assert numbers.tolist() == [[0, 0], [1, 0], [0, 1]]
+    assert none.shape == (0, 2)

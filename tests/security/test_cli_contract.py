@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from maskc.cli.main import run
-from tests.artifact.test_container import sign
+from tests.artifact.forging import sign
 from tests.examples import examples
 from tests.security.forging import compile_examples
 

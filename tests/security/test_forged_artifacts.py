@@ -15,7 +15,7 @@ import maskc
 from maskc.artifact.container import decode, encode
 from maskc.artifact.model import MAX_QUESTIONS
 from maskc.errors import ArtifactError, LimitError
-from tests.artifact.test_container import with_header
+from tests.artifact.forging import with_header
 from tests.examples import examples
 from tests.security.forged_plans import compile_schemas
 from tests.security.forging import compile_examples, forge, load_forged, use

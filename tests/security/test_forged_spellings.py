@@ -49,7 +49,7 @@ def refusal(path, data):
 
 @pytest.mark.parametrize("is_cut", [False, True])
 def test_a_spelling_with_a_byte_changed_or_cut_somewhere_is_refused(sound, path, is_cut):
-    # Each byte is tests/artifact/test_container.py's; a file takes milliseconds to write.
+    # Each byte is tests/artifact/test_damage.py's; a file takes milliseconds to write.
     data = sound[0]
     for place in (*range(40), *range(40, len(data), 199)):
         after = b"" if is_cut else bytes([data[place] ^ 0xFF]) + data[place + 1 :]
