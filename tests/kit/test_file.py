@@ -121,6 +121,26 @@ def test_what_lies_in_the_file_is_not_worked_out(escaped_path, monkeypatch):
     kit.prepare()
 
 
+NAMES = {"properties": {"name": {"type": "null"}, "n\n": {"type": "null"}}}
+PREFIXES = {"patternProperties": {"^x-": {"type": "null"}, "^\\\\": {}}}
+
+
+@pytest.mark.parametrize("schema", [NAMES, PREFIXES], ids=["names", "prefixes"])
+@pytest.mark.parametrize("begun", [b"\\", b"n\\", b"\\u", b"\\u00", b"\xf0", b"\\ud83d"])
+def test_no_schema_reads_the_vocabulary_anew_inside_a_character_of_a_key(
+    escaped_path, schema, begun, monkeypatch
+):
+    kit = load_kit(escaped_path)
+
+    def refuse(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr("maskc.runtime.schema.scans.scans.scan_levels", refuse)
+    matcher = kit.json_schema(schema).matcher()
+    assert matcher.accept_bytes(b'{"' + begun)
+    fill(matcher, kit.vocab_size)
+
+
 def test_a_kit_that_was_used_is_saved_as_a_new_one(escaped_path, tmp_path):
     kit = make_kit(VOCABULARY)
     _check_walk(kit, SCHEMAS[0], random.Random(1))

@@ -27,3 +27,25 @@ def test_a_scan_of_an_equal_automaton_is_not_made_again():
     bodies = [Body(build_pattern("^a+$"), minimal=False) for _ in range(2)]
     first, second = (scanner.scan(body, body.start, is_shared=True) for body in bodies)
     assert first is second
+
+
+BEGUN = [b"", b"\\", b"\\u", b"\\u0", b"\\u006", b"\xc3", b"\xf0", b"\xf0\x9f\x98"]
+BEGUN += [b"\\ud83d", b"\\ud83d\\", b"\\ud83d\\ud", b"\\ud8", b"\xe0", b"\xe0\xa0"]
+
+
+@pytest.mark.parametrize("minimal", [False, True])
+@pytest.mark.parametrize("begun", BEGUN)
+@pytest.mark.parametrize(
+    "pattern", ['^(?!(a|ab|é|😀|"|\\\\)$)', "^(?!a)", "^[^b]", "a", "^\\u0000?"]
+)
+def test_a_scan_of_exceptions_is_that_of_all_texts(pattern, begun, minimal):
+    body = Body(build_pattern(pattern), minimal=minimal)
+    at = body.start
+    for byte in begun:
+        at = body.step(at, byte)
+    usual = body.usual_target(at)
+    if not usual:
+        return
+    found = Scanner(INDEX, minimal=minimal)._scan_exceptions(body, at, usual)
+    assert found is not None
+    assert as_sets(found) == as_sets(scan_levels(INDEX, body, at))

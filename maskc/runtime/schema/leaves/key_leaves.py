@@ -186,7 +186,9 @@ class KeyLeaves:
         scan = self._leaves.scanner.scan(body, at, is_shared=body.dfa.n_states <= _FEW_STATES)
         labels = np.array(scan.body.dfa.labels, dtype=np.int32)[scan.quote_states]
         closers = by_label(labels, scan.quote_places, scan.quote_rests)
-        states, which = np.unique(scan.states, return_inverse=True)
+        is_reached = np.bincount(scan.states) > 0
+        states = np.flatnonzero(is_reached)
+        which: Places = (np.cumsum(is_reached) - 1)[scan.states]
         targets = [scan.body.targets[state] for state in states.tolist()]
         groups = self._by_reach(number, enumerate(targets))
         ids = self._index.order[scan.places]

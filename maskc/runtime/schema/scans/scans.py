@@ -7,7 +7,8 @@ string of any characters at once, others by what their automaton is.
 
 There are two ways to walk, which find the same: by looking up the few bytes that the automaton
 takes, and level by level with arrays, which takes some milliseconds. Where a string differs from
-one of any characters in few places, :mod:`maskc.runtime.schema.differences` does without.
+one of any characters for few texts, the scan is that one's with these changed
+(:mod:`maskc.runtime.schema.scans.exceptions`).
 
 Example: in a string of any characters nearly all tokens stay inside, and ``",`` closes it.
 """
@@ -19,9 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.schema.scans.exceptions import find_exceptions
 from maskc.runtime.schema.scans.stepping import step_body
-from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.strings import UNKNOWN, Body
+from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Ints
 
@@ -115,13 +118,65 @@ class Scanner:
             is_shared: whether other artifacts may have the same automaton.
         """
         if not is_shared:
-            return self._scan_few(body, at) or scan_levels(self._index, body, at)
+            return self._scan(body, at)
         key = ("scan", self._minimal, body.dfa.digest, body.key_of(at))
         found: Scan | None = self._index.shared.get(key)
         if found is None:
-            found = self._scan_few(body, at) or scan_levels(self._index, body, at)
+            found = self._scan(body, at)
             self._index.shared.put(key, found, _size_of(found))
         return found
+
+    def _scan(self, body: Body, at: int) -> Scan:
+        usual = body.usual_target(at)
+        if usual == DEAD:
+            found = self._scan_few(body, at)
+        else:
+            found = self._scan_exceptions(body, at, usual)
+        return found or scan_levels(self._index, body, at)
+
+    def _scan_exceptions(self, body: Body, at: int, usual: int) -> Scan | None:
+        """Return the scan if it differs from a free string's for few texts, else ``None``.
+
+        Args:
+            body: of the string.
+            at: its state.
+            usual: of the automaton, where strings are free.
+        """
+        trie = self._index.tokens
+        found = find_exceptions(trie, body, at, usual, most=_FEW_NODES)
+        if found is None:
+            return None
+        free = self.scan_free(
+            self.free.key_of(self.free.begun_before(self.free.dfa.start, body.key_of(at)))
+        )
+        state_of = np.zeros(int(free.states.max(initial=0)) + 1, dtype=np.int32)
+        for state in np.flatnonzero(np.bincount(free.states)).tolist():
+            state_of[state] = body.begun_before(usual, free.body.key_of(state))
+        changes = np.zeros(trie.high[ROOT], dtype=np.bool_)
+        changes[found.places] = True
+        closes_else = np.zeros(trie.high[ROOT], dtype=np.bool_)
+        for node in found.dead:
+            changes[trie.low[node] : trie.high[node]] = True
+            closes_else[trie.low[node] : trie.high[node]] = True
+        for node, _, _ in found.ended:
+            closes_else[trie.low[node] : trie.high[node]] = True
+        kept, closing = ~changes[free.places], ~closes_else[free.quote_places]
+        labels = body.dfa.labels
+        ended = [triple for triple in found.ended if labels[triple[1]] != NO_LABEL]
+        nodes, befores, sizes = (
+            np.array([triple[k] for triple in ended], dtype=np.int32) for k in range(3)
+        )
+        own = tuple(np.array(column, dtype=np.int32) for column in found[:3])
+        inside = (free.places[kept], state_of[free.states[kept]], free.sizes[kept])
+        n_free = int(closing.sum())
+        quotes = (
+            free.quote_places[closing],
+            free.quote_rests[closing],
+            np.full(n_free, usual, dtype=np.int32),
+            free.quote_sizes[closing],
+        )
+        closed = find_quotes(self._index, nodes, befores, sizes)
+        return Scan(body, *_join([inside, own], 3), *_join([quotes, closed], 4))
 
     def _scan_few(self, body: Body, at: int) -> Scan | None:
         """Return the scan if few nodes take part, else ``None``."""

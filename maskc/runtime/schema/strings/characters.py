@@ -92,10 +92,14 @@ class CharDfa(Transitions):
         if self._sink is None:
             self._sink = -1
             for state in range(1, len(self.labels)):
-                loops = self.defaults[state] == state and not self.rows[state]
-                if loops and self.labels[state] != NO_LABEL:
+                if self.is_free(state):
                     self._sink = state
         return self._sink
+
+    def is_free(self, state: int) -> bool:
+        """Return whether a state accepts, and every character leads back to it."""
+        loops = self.defaults[state] == state and not self.rows[state]
+        return loops and self.labels[state] != NO_LABEL
 
     @property
     def is_universal(self) -> bool:

@@ -30,6 +30,16 @@ ANY_ESCAPED = ((0, 0xD7FF), (0xE000, 0xFFFF))
 MUST_ESCAPED = ((0, 7), (0xB, 0xB), (0xE, 0x1F))
 FIRST_BYTES = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}
 
+# Kinds of states that lead to one state of the automaton, whatever comes of the character.
+_TO_ONE = frozenset({"c", "same8", "same16", "samepair"})
+
+# Kinds of states inside a character in which few bytes lead on, and these.
+_BYTES_INSIDE = {
+    "escape": frozenset({*SHORT_ESCAPES, ord("u")}),
+    "hex": frozenset(_HEX),
+    "pair": frozenset({_BACKSLASH, ord("u"), *_HEX}),
+}
+
 _Key = tuple[Any, ...]
 
 
@@ -94,6 +104,45 @@ class Body:
         """Return the state that is a key, of a body over an equal automaton."""
         return self._add(key, targets)
 
+    def usual_target(self, state: int) -> int:
+        """Return where most characters under way lead, if strings are free there, else ``DEAD``."""
+        kind, target = self._keys[state][:2]
+        if kind not in _TO_ONE:
+            target = self.dfa.defaults[target]
+        is_free = target != DEAD and not self.dfa.reader and self.dfa.is_free(target)
+        return target if is_free else DEAD
+
+    def leads_to(self, state: int, target: int) -> bool:
+        """Return whether all that goes on from a state is what goes on from one between characters.
+
+        Args:
+            state: of the body.
+            target: of the automaton, to which the rest of any character leads.
+        """
+        key = self._keys[state]
+        return key[0] in _TO_ONE and key[1] == target
+
+    def begun_before(self, target: int, key: tuple[Any, ...]) -> int:
+        """Return the state inside a character that is the same as one of another body.
+
+        Args:
+            target: of the automaton: every character leads back to it.
+            key: the other body's state.
+        """
+        kind = key[0]
+        if kind == "escape":
+            return self._escape_state(target)
+        if kind == "hex":
+            return self._hex(target, key[2], key[3])
+        if kind == "pair":
+            return self._pair(target, key[2], key[3], key[4])
+        if kind == "utf8":
+            return self._same8(target, 0x80, 0xBF, key[3])
+        if kind == "first":
+            low, high = FIRST_BYTES[key[2]]
+            return self._same8(target, low, high, key[3])
+        return self._add((kind, target, *key[2:]), only(target))
+
     def first_bytes(self, state: int) -> frozenset[int] | None:
         """Return bytes outside of which none leads on, ``None`` if they are many."""
         if state not in self._first:
@@ -107,7 +156,7 @@ class Body:
         return self._first[state]
 
     def special_bytes(self, state: int, sink: int) -> frozenset[int] | None:
-        """Return the bytes between two characters that may lead elsewhere than any string's would.
+        """Return the bytes that may lead elsewhere than any string's would.
 
         Args:
             state: of the body.
@@ -117,6 +166,9 @@ class Body:
         Returns:
             ``None`` if they are many.
         """
+        kind = self._keys[state][0]
+        if kind != "c":
+            return _BYTES_INSIDE.get(kind)
         key = (state, sink)
         if key not in self._special:
             dfa, at = self.dfa, self.characters[state]
