@@ -15,9 +15,9 @@ import maskc
 from maskc.errors import GrammarError, HoleError, MaskcError, UnknownSymbolError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
-from tests.compiled import compile_text, draw_readable_grammar, legal_ids
+from tests.compiled import compile_text, draw_readable_grammar
 from tests.examples import examples
-from tests.laws.test_masks_are_exact import cut_character, whole_completion
+from tests.laws.test_masks_are_exact import walk
 from tests.laws.test_postlex_rules import draw_rules
 from tests.random_grammars import (
     accepted_texts,
@@ -90,58 +90,11 @@ def check_holes(draw, text, alphabet, longest, *, compiles=False, **settings_):
         return None
     except (HoleError, UnknownSymbolError):
         return None
-    return walk(
-        lambda text: is_narrowed(lark, text, allows), bound.matcher(), accepted, tokens, longest
-    )
 
+    def is_text(text):
+        return is_narrowed(lark, text, allows)
 
-def walk(is_text, start, accepted, tokens, longest):
-    """Hold the masks after all short prefixes against Lark; return how many there were.
-
-    Args:
-        is_text: returns whether a text is one of the narrowed language.
-        start: a matcher at the start.
-        accepted: the short texts of the grammar.
-        tokens: of the vocabulary, the end of sequence excluded.
-        longest: of these texts.
-    """
-    accepted = {text for text in accepted if is_text(text)}
-    sure = {t.encode()[:i] for t in accepted for i in range(len(t.encode()) + 1)}
-    prefixes = set(sure)
-    n_masks, rests = 0, {}
-    pending, seen = [(b"", start)], {b""}
-    while pending:
-        written, matcher = pending.pop()
-        n_masks += 1
-        legal = legal_ids(matcher, len(tokens) + 1)
-        may_end = written.decode(errors="replace") in accepted
-        assert (len(tokens) in legal) == may_end == matcher.is_accepting, written
-        forced = matcher.forced_bytes()
-        for token_id, token in enumerate(tokens):
-            after = matcher.fork()
-            assert after.accept_token(token_id) == (token_id in legal), (written, token)
-            longer = written + token
-            if token_id in legal and longer not in prefixes:
-                key = (after.configuration(), cut_character(longer))
-                if key not in rests:
-                    rests[key] = whole_completion(after, longer)
-                assert rests[key] is not None, (written, token)
-                witness = (longer + rests[key]).decode()
-                assert is_text(witness), (written, token, witness)
-                prefixes |= {witness.encode()[:i] for i in range(len(witness.encode()) + 1)}
-            if token_id not in legal:
-                assert longer not in sure, (written, token)
-            else:
-                common = min(len(forced), len(token))
-                assert forced[:common] == token[:common]
-            if token_id in legal and longer not in seen and len(longer) < longest - 1:
-                seen.add(longer)
-                before = matcher.configuration()
-                matcher.accept_token(token_id)
-                matcher.rollback(1)
-                assert matcher.configuration() == before
-                pending.append((longer, after))
-    return n_masks
+    return walk(is_text, bound.matcher(), set(filter(is_text, accepted)), tokens, longest)
 
 
 @given(st.integers(0, 2**32))

@@ -77,7 +77,6 @@ def check_language(
     ``find_rest`` takes a matcher and the bytes before it, and returns bytes up to an end. ``lark``
     says what is a text, if it is not the parser of the source; ``codec`` makes bytes of texts.
     """
-    find_rest = find_rest or whole_completion
     lark = lark or build_lark(load_source(text, **settings_))
     accepted = accepted_texts(lark, alphabet, longest)
     try:
@@ -85,22 +84,46 @@ def check_language(
     except GrammarError:  # no text at all
         assert not accepted
         return 1
+
+    def is_text(text):
+        return lark_accepts(lark, text)
+
+    return walk(is_text, artifact.matcher(), accepted, tokens, longest, find_rest, codec)
+
+
+def walk(is_text, start, accepted, tokens, longest, find_rest=None, codec="utf-8"):
+    """Hold the masks after all short prefixes against the language; return how many there were.
+
+    Args:
+        is_text: returns whether a text is one of the language.
+        start: a matcher at the start.
+        accepted: the short texts of the language.
+        tokens: of the vocabulary, the end of sequence excluded.
+        longest: of these texts.
+        find_rest: as of `check_language`.
+        codec: likewise.
+    """
+    find_rest = find_rest or whole_completion
     encoded = [text.encode(codec) for text in accepted]
     prefixes = {data[:i] for data in encoded for i in range(len(data) + 1)}
     sure = {*prefixes}
     n_masks, rests = 0, {}
-    pending, seen = [(b"", artifact.matcher())], {b""}
+    pending, seen = [(b"", start)], {b""}
     while pending:
         written, matcher = pending.pop()
         n_masks += 1
-        legal = legal_ids(matcher, artifact.vocab_size)
-        is_text = written.decode(codec, errors="replace") in accepted
-        assert (len(tokens) in legal) == is_text == matcher.is_accepting, written
+        legal = legal_ids(matcher, len(tokens) + 1)
+        may_end = written.decode(codec, errors="replace") in accepted
+        assert (len(tokens) in legal) == may_end == matcher.is_accepting, written
+        forced = matcher.forced_bytes()
         for token_id, token in enumerate(tokens):
             after = matcher.fork()
             assert after.accept_token(token_id) == (token_id in legal), (written, token)
             longer = written + token
-            if token_id in legal and longer not in prefixes:
+            if token_id not in legal:
+                assert longer not in sure, (written, token)
+                continue
+            if longer not in prefixes:
                 # What can come next depends on where the matcher is, and on nothing before.
                 key = (after.configuration(), cut_character(longer) if codec == "utf-8" else b"")
                 if key not in rests:
@@ -108,12 +131,16 @@ def check_language(
                 assert rests[key] is not None, (written, token)
                 whole = longer + rests[key]
                 witness = whole.decode(codec)
-                assert lark_accepts(lark, witness), (written, token, witness)
+                assert is_text(witness), (written, token, witness)
                 prefixes |= {whole[:i] for i in range(len(whole) + 1)}
-            if token_id not in legal:
-                assert longer not in sure, (written, token)
-            if token_id in legal and longer not in seen and len(longer) < longest - 1:
+            common = min(len(forced), len(token))
+            assert forced[:common] == token[:common]
+            if longer not in seen and len(longer) < longest - 1:
                 seen.add(longer)
+                before = matcher.configuration()
+                matcher.accept_token(token_id)
+                matcher.rollback(1)
+                assert matcher.configuration() == before
                 pending.append((longer, after))
     return n_masks
 
