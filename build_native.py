@@ -46,6 +46,7 @@ INTERPRETED = {
     "maskc/runtime/matcher.py": "users call it",
     "maskc/runtime/once.py": "a descriptor",
     "maskc/runtime/over_tokens.py": "users call it",
+    "maskc/runtime/shared.py": "a base class of what is interpreted",
     "maskc/runtime/taking.py": "users' tokens come to it",
     "maskc/runtime/vocabulary.py": "weak references",
     "maskc/runtime/cache/generations.py": "weak references",

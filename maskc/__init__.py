@@ -234,6 +234,11 @@ _MODULES = {
 _PACKAGES = {"artifact", "errors", "runtime"}
 
 
+def __dir__() -> list[str]:
+    """Return the names that there are, those that are not loaded yet, too."""
+    return sorted({*globals(), *_MODULES, *_PACKAGES})
+
+
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:

@@ -18,11 +18,13 @@ from __future__ import annotations
 
 import _thread
 import ctypes
+import re
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from maskc.budget import Budget, SpentError, open_budget, opened, read_memory
 from maskc.errors import LimitError, MaskcError
@@ -48,6 +50,11 @@ def run_bounded(work: Callable[[], T], limits: Limits | None = None, *, name: st
     """
     if open_budget() is not None:
         return work()
+    with QUIET:
+        return _run(work, limits, name)
+
+
+def _run(work: Callable[[], T], limits: Limits | None, name: str) -> T:
     budget = Budget(limits or Limits(), name, base=read_memory())
     with opened(budget):
         try:
@@ -98,6 +105,47 @@ class _Silence:
 
 
 _SILENCE = _Silence()
+
+
+class _Quiet:
+    """Keeps ``re`` from warning of ``[[a]`` and its like, in any number of threads.
+
+    A later Python may read a set inside a set there; this one reads a bracket, and so do we.
+    """
+
+    _FILTER = (
+        "ignore",
+        re.compile("Possible (nested set|set (difference|intersection|symmetric|union))"),
+        FutureWarning,
+        None,
+        0,
+    )
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_inside = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._n_inside += 1
+            if self._FILTER not in warnings.filters:
+                _change_filters(lambda filters: filters.insert(0, self._FILTER))
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if not self._n_inside and self._FILTER in warnings.filters:
+                _change_filters(lambda filters: filters.remove(self._FILTER))
+
+
+def _change_filters(change: Callable[[list[Any]], None]) -> None:
+    """Change the filters of warnings; those that were shown before are looked at again."""
+    filters = cast(Any, warnings)
+    change(filters.filters)
+    filters._filters_mutated()  # noqa: SLF001  # what warnings.filterwarnings calls
+
+
+QUIET = _Quiet()
 
 
 def _run_watched(work: Callable[[], T], budget: Budget) -> T:

@@ -64,17 +64,24 @@ def compile_grammar(
 
     Raises:
         MaskcError: one of its subclasses says what is wrong with the input.
-        TypeError: a list has something else than texts, or settings that are a grammar's.
+        TypeError: an argument has another type, or a list something else than texts or settings
+            that are a grammar's.
     """
     check_compiler()
-    from maskc.limits import Limits
+    from maskc.arguments import as_items, as_text, check_callable
+    from maskc.frontends.settings import check_given
+    from maskc.limits import as_limits
 
-    vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
-    starts = (start,) if isinstance(start, str) else tuple(start or ())
+    bounds = as_limits(limits)
+    if progress is not None:
+        check_callable("progress", progress)
+    names = () if start is None else (start,) if isinstance(start, str) else start
+    starts = tuple(as_text("a start symbol", name) for name in as_items("start", names))
     settings: dict[str, Any] = {"parser": parser, "lexer": lexer, "postlex": postlex}
     settings |= {"dialect": dialect, "roles": roles}
-    given = _Grammar(path_or_text, starts, settings)
-    return given.compile(vocabulary, limits or Limits(), progress)
+    check_given(settings)
+    vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
+    return _Grammar(path_or_text, starts, settings).compile(vocabulary, bounds, progress)
 
 
 class _Grammar(NamedTuple):
@@ -88,6 +95,7 @@ class _Grammar(NamedTuple):
         self, vocabulary: Vocabulary, limits: Limits, progress: Callable[[str, float], None] | None
     ) -> Artifact:
         from maskc.bounded import run_bounded
+        from maskc.errors import WrongTypeError
         from maskc.kit import artifacts
         from maskc.runtime.artifact import Artifact
 
@@ -97,7 +105,9 @@ class _Grammar(NamedTuple):
                 lambda: self._compile_text(given, vocabulary, limits, progress), limits
             )
         if any((*self.starts, *self.settings.values())):
-            raise TypeError("a list of texts has no start, parser, lexer, postlex, dialect, roles")
+            raise WrongTypeError(
+                "a list of texts has no start, parser, lexer, postlex, dialect, roles"
+            )
         work = partial(artifacts.compile_choices, given, vocabulary)
         return Artifact(run_bounded(work, limits, name="choices"))
 
@@ -164,24 +174,27 @@ def compile_json_schema(
         ValueError: a choice of layout is not one of those above.
     """
     check_compiler()
+    from maskc.arguments import as_mapping
     from maskc.bounded import run_bounded
     from maskc.jsonschema.compiling import compile_schema
+    from maskc.jsonschema.layouts import choose_layout, takes_formats
+    from maskc.limits import as_limits
     from maskc.runtime.artifact import Artifact
-    from maskc.runtime.schema.plan.plan import Layout
 
-    if formats not in ("assert", "annotate"):
-        raise ValueError(f"formats is {formats!r}, not assert or annotate")
-    layout = Layout(key_order, blanks, escapes, numbers)
+    assert_formats = takes_formats(formats)
+    layout = choose_layout(key_order, blanks, escapes, numbers)
+    others = None if resources is None else as_mapping("resources", resources)
+    bounds = as_limits(limits)
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
     contents = run_bounded(
         lambda: compile_schema(
             schema,
             vocabulary,
-            resources=resources,
+            resources=others,
             layout=layout,
-            assert_formats=formats == "assert",
+            assert_formats=assert_formats,
         ),
-        limits,
+        bounds,
         name="schema",
     )
     return Artifact(contents)
@@ -217,11 +230,11 @@ def compile_structural_tag(
     check_compiler()
     from maskc.bounded import run_bounded
     from maskc.kit import artifacts
-    from maskc.limits import Limits
+    from maskc.limits import as_limits
     from maskc.runtime.artifact import Artifact
 
+    bounds = as_limits(limits)
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
-    bounds = limits or Limits()
     return Artifact(
         run_bounded(
             lambda: artifacts.compile_structural_tag(tag, vocabulary, limits=bounds), bounds
@@ -267,11 +280,11 @@ def compile_tools(
     check_compiler()
     from maskc.bounded import run_bounded
     from maskc.kit import artifacts
-    from maskc.limits import Limits
+    from maskc.limits import as_limits
     from maskc.runtime.artifact import Artifact
 
+    bounds = as_limits(limits)
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
-    bounds = limits or Limits()
 
     def work() -> Artifact:
         contents = artifacts.compile_tools(
@@ -290,16 +303,27 @@ def compile_tools(
 
 def _load_vocabulary(
     tokenizer: Any,
-    vocab_size: int | None,
-    eos_ids: Sequence[int] | None,
-    added_tokens: AddedTokens | None,
+    vocab_size: Any,
+    eos_ids: Any,
+    added_tokens: Any,
 ) -> Vocabulary:
-    from maskc.vocab import load_vocabulary
+    from maskc.arguments import as_items, describe
+    from maskc.errors import WrongTypeError
+    from maskc.runtime.arguments import as_number
+    from maskc.vocab import AddedTokens, load_vocabulary
 
+    if added_tokens is not None and not isinstance(added_tokens, AddedTokens):
+        kind = describe(added_tokens)
+        raise WrongTypeError(f"added_tokens is a maskc.AddedTokens, and this is {kind}")
+    ends = None
+    if eos_ids is not None:
+        ends = tuple(
+            as_number("an end-of-sequence id", end) for end in as_items("eos_ids", eos_ids)
+        )
     return load_vocabulary(
         tokenizer,
-        vocab_size=vocab_size,
-        eos_ids=None if eos_ids is None else tuple(eos_ids),
+        vocab_size=None if vocab_size is None else as_number("vocab_size", vocab_size),
+        eos_ids=ends,
         added_tokens=added_tokens,
     )
 
@@ -318,10 +342,10 @@ def compile_spelling(tokenizer: str | os.PathLike[str]) -> Spelling:
         TokenizerError: it is unknown, or writes texts in a way that is not followed.
     """
     check_compiler()
-
+    from maskc.arguments import as_path
     from maskc.spelling.making import make_spelling
 
-    return make_spelling(os.fspath(tokenizer))
+    return make_spelling(as_path("a tokenizer", tokenizer))
 
 
 def compile_pattern(pattern: str, *, limits: Limits | None = None) -> ByteAutomaton[Any]:
@@ -336,10 +360,11 @@ def compile_pattern(pattern: str, *, limits: Limits | None = None) -> ByteAutoma
         LimitError: a limit was reached.
     """
     check_compiler()
+    from maskc.arguments import as_text
     from maskc.kit.compiling import compile_automaton
-    from maskc.limits import Limits
+    from maskc.limits import as_limits
 
-    return compile_automaton(pattern, limits or Limits())
+    return compile_automaton(as_text("a pattern", pattern), as_limits(limits))
 
 
 def register_format(name: str, *, pattern: str, judge: Callable[[str], bool] | None = None) -> None:

@@ -7,7 +7,23 @@ between the processes of an inference server.
 
 from __future__ import annotations
 
-_MOST_SHOWN = 200  # characters of what a request brought, at its beginning and at its end
+# Characters that are shown at the beginning and at the end: of what a request brought, and of all.
+_MOST_SHOWN, _MOST_TOLD = 200, 1_000
+
+
+def _show(text: str, most: int = _MOST_SHOWN) -> str:
+    r"""Return what a request brought as a part of a sentence: on one line, and not without end.
+
+    What is not printable is an escape: a server has to write it, and a lone surrogate has no UTF-8.
+
+    >>> _show("/properties/a\n\ud800")
+    '/properties/a\\n\\ud800'
+    """
+    if len(text) > 2 * most:
+        text = f"{text[:most]}…{text[-most:]}"
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class MaskcError(Exception):
@@ -19,6 +35,35 @@ class MaskcError(Exception):
 
     is_lasting = True
 
+    def __str__(self) -> str:
+        return _show(self._sentence(), _MOST_TOLD)
+
+    def _sentence(self) -> str:
+        """Return the place, the fact and a way out."""
+        return super().__str__()
+
+
+class WrongTypeError(MaskcError, TypeError):
+    """An argument has a type that is not taken there, or an object cannot be pickled."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def _sentence(self) -> str:
+        return self.reason
+
+
+class WrongValueError(MaskcError, ValueError):
+    """An argument has the right type, and a value that is not taken there."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def _sentence(self) -> str:
+        return self.reason
+
 
 class UnreadableFileError(MaskcError):
     """A file is missing, too large, unreadable, or no regular file."""
@@ -27,7 +72,7 @@ class UnreadableFileError(MaskcError):
         super().__init__(path, reason, remedy)
         self.path, self.reason, self.remedy = path, reason, remedy
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return f"{self.path}: {self.reason}; {self.remedy}"
 
 
@@ -42,7 +87,7 @@ class GrammarError(MaskcError):
         super().__init__(name, reason)
         self.name, self.reason = name, reason
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return f"{self.name}: {self.reason}"
 
 
@@ -53,7 +98,7 @@ class UnknownSymbolError(MaskcError):
         super().__init__(grammar, kind, name, nearest)
         self.grammar, self.kind, self.name, self.nearest = grammar, kind, name, nearest
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return (
             f"{self.grammar}: there is no {self.kind} {self.name!r}; "
             f"the nearest names are {', '.join(self.nearest) or 'none'}"
@@ -71,7 +116,7 @@ class UnsupportedTerminalError(MaskcError):
         self.terminal, self.construct, self.remedy = terminal, construct, remedy
         self.place = place
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return f"{self.place or f'terminal {self.terminal}'}: {self.construct}; {self.remedy}"
 
 
@@ -86,7 +131,7 @@ class PostlexError(MaskcError):
         """Return the error with a place, if it has none."""
         return self if self.place else PostlexError(self.postlex, self.reason, place)
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         place = f"{self.place}: " if self.place else ""
         return f"{place}postlex {self.postlex}: {self.reason}"
 
@@ -105,7 +150,7 @@ class LimitError(MaskcError):
         """Return the error with a place, if it has none."""
         return self if self.place else type(self)(self.what, self.limit, self.remedy, place)
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         place = f"{self.place}: " if self.place else ""
         return f"{place}more than {self.limit:,.15g} {self.what}; {self.remedy}"
 
@@ -119,19 +164,24 @@ class TokensLeftError(MaskcError):
 
     ``needed`` counts the end of sequence; ``None``: no tokens are known that finish the text. It is
     proven that fewer than ``at_least`` do not; where that is no more than ``left``, a way may exist
-    that takes too long to find.
+    that takes too long to find. ``left`` is ``None`` where any number was allowed.
     """
 
-    def __init__(self, needed: int | None, left: int, at_least: int = 0) -> None:
+    def __init__(self, needed: int | None, left: int | None, at_least: int = 0) -> None:
         super().__init__(needed, left, at_least)
         self.needed, self.left, self.at_least = needed, left, at_least
 
     @property
     def is_proven(self) -> bool:
         """Whether it is proven that no text is finished in so many tokens."""
-        return self.left < self.at_least
+        return self.left is not None and self.left < self.at_least
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
+        if self.left is None:
+            return (
+                "the search for tokens that finish the text was given up, and found none; "
+                "accept more tokens of the text, and ask again"
+            )
         verb = "do not" if self.is_proven else "are not known to"
         known = "none are known that do" if self.needed is None else f"it takes {self.needed}"
         return (
@@ -147,7 +197,7 @@ class TokenizerError(MaskcError):
         super().__init__(tokenizer, reason, remedy)
         self.tokenizer, self.reason, self.remedy = tokenizer, reason, remedy
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return f"tokenizer {self.tokenizer}: {self.reason}; {self.remedy}"
 
 
@@ -158,7 +208,7 @@ class ArtifactError(MaskcError):
         super().__init__(path, reason, remedy)
         self.path, self.reason, self.remedy = path, reason, remedy
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return f"{self.path}: {self.reason}; {self.remedy}"
 
 
@@ -169,7 +219,7 @@ class VocabularyMismatchError(MaskcError):
         super().__init__(path, expected, found)
         self.path, self.expected, self.found = path, expected, found
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return (
             f"{self.path}: compiled for tokenizer {self.expected}, but {self.found} is in use; "
             "compile the grammar again for this tokenizer"
@@ -183,7 +233,7 @@ class OutputError(MaskcError):
         super().__init__(path, reason)
         self.path, self.reason = path, reason
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return f"{self.path}: cannot be written ({self.reason}); choose another place"
 
 
@@ -194,7 +244,7 @@ class CaptureError(MaskcError):
         super().__init__(name, reason, remedy)
         self.name, self.reason, self.remedy = name, reason, remedy
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return f"{self.name}: {self.reason}; {self.remedy}"
 
 
@@ -205,7 +255,7 @@ class HoleError(MaskcError):
         super().__init__(name, hole, reason, remedy)
         self.name, self.hole, self.reason, self.remedy = name, hole, reason, remedy
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return f"{self.name}: {self.hole}: {self.reason}; {self.remedy}"
 
 
@@ -216,7 +266,7 @@ class SpellingError(MaskcError):
         super().__init__(reason, remedy)
         self.reason, self.remedy = reason, remedy
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return f"{self.reason}; {self.remedy}"
 
 
@@ -227,7 +277,7 @@ class WorkerError(MaskcError):
         super().__init__(status)
         self.status = status
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return (
             f"a process that did a part of the work ended with status {self.status}; "
             "run it again with fewer --jobs if memory is short"
@@ -244,7 +294,7 @@ class ConfigError(MaskcError):
         super().__init__(path, place, reason, remedy)
         self.path, self.place, self.reason, self.remedy = path, place, reason, remedy
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         place = f"{self.place}: " if self.place else ""
         return f"{self.path}: {place}{self.reason}; {self.remedy}"
 
@@ -256,7 +306,7 @@ class ExecutorError(MaskcError):
         super().__init__(executor, reason)
         self.executor, self.reason = executor, reason
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return (
             f"executor {self.executor}: {self.reason}; give --executor module:name of a function "
             "that returns a concurrent.futures.Executor that works, or leave it out"
@@ -270,7 +320,7 @@ class FormatError(MaskcError):
         super().__init__(name, reason, remedy)
         self.name, self.reason, self.remedy = name, reason, remedy
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return f"format {_show(self.name)}: {_show(self.reason)}; {self.remedy}"
 
 
@@ -281,7 +331,7 @@ class StageError(MaskcError):
         super().__init__(stage, reason, instead)
         self.stage, self.reason, self.instead = stage, reason, instead
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return f"stage {self.stage}: {self.reason}; ask for {self.instead}"
 
 
@@ -295,24 +345,9 @@ class MissingPackageError(MaskcError):
         super().__init__(package, extra)
         self.package, self.extra = package, extra
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         command = f"'maskc[{self.extra}]'" if self.extra else "maskc"
         return f"{self.package} is not installed; install it with pip install {command}"
-
-
-def _show(text: str) -> str:
-    r"""Return what a request brought as a part of a sentence: on one line, and not without end.
-
-    What is not printable is an escape: a server has to write it, and a lone surrogate has no UTF-8.
-
-    >>> _show("/properties/a\n\ud800")
-    '/properties/a\\n\\ud800'
-    """
-    if len(text) > 2 * _MOST_SHOWN:
-        text = f"{text[:_MOST_SHOWN]}…{text[-_MOST_SHOWN:]}"
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class SchemaError(MaskcError):
@@ -323,7 +358,7 @@ class SchemaError(MaskcError):
         self.pointer, self.keyword = pointer, keyword
         self.reason, self.remedy = reason, remedy
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         place, keyword = (
             _show(self.pointer) or "#",
             f"{_show(self.keyword)} " if self.keyword else "",
@@ -342,6 +377,6 @@ class TagError(MaskcError):
         super().__init__(pointer, reason, remedy)
         self.pointer, self.reason, self.remedy = pointer, reason, remedy
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         place = _show(self.pointer) or "#"
         return f"structural tag at {place}: {_show(self.reason)}; {self.remedy}"

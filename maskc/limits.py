@@ -7,6 +7,10 @@ How they are kept is told in :mod:`maskc.budget`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+from maskc.arguments import describe
+from maskc.errors import WrongTypeError, WrongValueError
 
 MEGABYTE = 1_000_000
 
@@ -29,8 +33,13 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("seconds", "bytes", "text", "work"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive; to allow more, give a larger number")
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise WrongTypeError(f"{name} is a number, and this is {describe(value)}")
+            if not value > 0:
+                raise WrongValueError(
+                    f"{name} must be positive; to allow more, give a larger number"
+                )
 
 
 # How each bound is raised, on the command line and in Python.
@@ -40,3 +49,16 @@ WAYS = {
     "text": "--text-limit CHARACTERS (text= of maskc.Limits)",
     "work": "--work-limit SYMBOLS (work= of maskc.Limits)",
 }
+
+
+def as_limits(value: Any) -> Limits:
+    """Return limits; ``None`` is the default ones.
+
+    Raises:
+        WrongTypeError: it is none.
+    """
+    if value is None:
+        return Limits()
+    if not isinstance(value, Limits):
+        raise WrongTypeError(f"limits are a maskc.Limits, and this is {describe(value)}")
+    return value

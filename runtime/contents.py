@@ -16,6 +16,7 @@ _MODULES = (
     "bits",
     "byte_classes",
     "compiling",
+    "arguments",
     "errors",
     "files",
     "ids",

@@ -47,6 +47,12 @@ def test_what_maskc_does_not_have_is_an_attribute_error():
         _ = maskc.frobnicate
 
 
+def test_names_that_are_not_loaded_yet_are_listed():
+    code = "import maskc; print({*maskc.__all__, 'runtime', 'errors'} <= {*dir(maskc)})"
+    listed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    assert listed.stdout == b"True\n"
+
+
 def test_using_maskc_loads_numpy_and_msgpack_and_nothing_else(loaded):
     compiled = ["maskc_native__mypyc"] if is_compiled() else []
     assert loaded[0] == ["maskc", *compiled, "msgpack", "numpy"]
@@ -54,7 +60,7 @@ def test_using_maskc_loads_numpy_and_msgpack_and_nothing_else(loaded):
 
 def test_using_maskc_loads_no_compiler(loaded):
     packages = {name.split(".")[1] for name in loaded[1]}
-    modules = {"byte_classes", "errors", "files", "ids", "levels"}
+    modules = {"arguments", "byte_classes", "errors", "files", "ids", "levels"}
     assert packages == {"artifact", "runtime", *modules}
 
 

@@ -11,6 +11,7 @@ nothing has changed, so :func:`read_imports` looks at those that the last build 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -28,6 +29,7 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_sources
 from maskc.frontends.texts import read_text
 from maskc.jsonschema.compiling import compile_schema
+from maskc.jsonschema.layouts import choose_layout
 from maskc.kit.artifacts import compile_structural_tag, compile_tools
 from maskc.limits import Limits
 from maskc.pipeline import compile_starts
@@ -175,7 +177,7 @@ def load_job(config: Config, entry: Entry) -> Job:
     if entry.source.endswith(".json"):
         return _load_link(config, entry, path)
     _check_settings(config, entry, OF_LARK, "a grammar")
-    is_bundled = not path.exists() and entry.source in list_grammars()
+    is_bundled = not os.path.exists(path) and entry.source in list_grammars()
     settings = {name: given.get(name) for name in OF_LARK if name != "start"}
     found = load_sources(
         entry.source if is_bundled else path, starts=given.get("start", ()), **settings
@@ -209,7 +211,7 @@ def _load_schema(config: Config, entry: Entry, path: Path) -> SchemaJob:
         resources[uri] = _read(config.folder / file)
     given.pop("tokenizers", None)
     try:
-        layout = Layout(**{name.replace("-", "_"): value for name, value in given.items()})
+        layout = choose_layout(**{name.replace("-", "_"): value for name, value in given.items()})
     except ValueError as error:
         place = f"grammars.{entry.name}"
         raise ConfigError(config.path, place, str(error), "choose one of these") from None

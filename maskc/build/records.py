@@ -13,6 +13,7 @@ A record says nothing of times, so equal inputs give equal records.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -53,7 +54,7 @@ def find_reason(unit: Unit, folder: Path) -> str | None:
     """Return why a unit is out of date, ``None`` if it is not."""
     record = read_record(unit, folder)
     path = folder / unit.file
-    if not path.exists():
+    if not os.path.exists(path):
         return "it is not there"
     if record is None:
         return "there is no record of what it was made from"

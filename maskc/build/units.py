@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -163,7 +164,7 @@ def _load_vocabulary(config: Config, entry: Entry) -> Vocabulary:
         raise ConfigError(config.path, place, f"{choice!r} is unknown", remedy)
     added = AddedTokens(choice, given.get("text-tokens", ()), given.get("atom-tokens", ()))
     return load_vocabulary(
-        str(path) if path.exists() else entry.source,
+        str(path) if os.path.exists(path) else entry.source,
         vocab_size=given.get("vocab-size"),
         eos_ids=given.get("eos-ids"),
         added_tokens=added,

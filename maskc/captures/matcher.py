@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from maskc.arguments import as_text, check_callable, describe
 from maskc.captures.following import FollowingMachine
 from maskc.captures.machine import CapturingMachine, Readings
 from maskc.captures.scopes import OnComplete, Scopes
 from maskc.captures.symbols import Symbols, find_symbols
 from maskc.captures.tracing import Span
-from maskc.errors import CaptureError, SpellingError
+from maskc.errors import CaptureError, SpellingError, WrongTypeError, WrongValueError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.ending.endings import Endings
 from maskc.runtime.lalr.machine import LalrMachine
@@ -95,7 +96,7 @@ class CapturingMatcher(Matcher):
         """
         captures = self._captures
         if name is not None:
-            captures.symbols.check(name)
+            captures.symbols.check(as_text("a name", name))
         machine = captures.machine
         look = machine.finished if self._terminated else machine.settled
         found = look(self._captured)
@@ -115,9 +116,9 @@ class CapturingMatcher(Matcher):
             ValueError: none was completed, or so many tokens are not remembered; nothing is
                 changed.
         """
-        found = self.spans(name)
+        found = self.spans(as_text("a name", name))
         if not found:
-            raise ValueError(f"no {name} was completed so far")
+            raise WrongValueError(f"no {name} was completed so far")
         start = max(span.start for span in found)
         ahead, n_back = self.fork(), 0
         while ahead.is_terminated or ahead.n_bytes > start:
@@ -125,7 +126,7 @@ class CapturingMatcher(Matcher):
                 ahead.rollback(1)
             except ValueError:
                 fact = f"the tokens since the last {name} are not all remembered"
-                raise ValueError(fact) from None
+                raise WrongValueError(fact) from None
             n_back += 1
         self.rollback(n_back)
         return n_back
@@ -192,6 +193,7 @@ def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed
         HoleError, UnknownSymbolError: what it returns for a text without symbols is refused.
         MaskcError, TypeError, ValueError: as :func:`capture`.
     """
+    check_callable("on_complete", on_complete)
     captures = capture(artifact, *names)
     machine = artifact.machine
     if not isinstance(machine, LalrMachine):
@@ -211,12 +213,11 @@ def capture(artifact: Artifact, *names: str) -> Captures:
         ValueError: no name is given.
     """
     if not isinstance(artifact, Artifact):
-        raise TypeError(f"capture takes an artifact, not {type(artifact).__name__}")
+        raise WrongTypeError(f"capture takes an artifact, and this is {describe(artifact)}")
     for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"a name is a str, and this is {type(name).__name__}")
+        as_text("a name", name)
     if not names:
-        raise ValueError("capture takes the name of a rule or a terminal, at least one")
+        raise WrongValueError("capture takes the name of a rule or a terminal, at least one")
     symbols = find_symbols(artifact, names)
     machine = artifact.machine
     if not isinstance(machine, LalrMachine):

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from weakref import WeakValueDictionary
 
-from maskc.errors import HoleError
+from maskc.errors import HoleError, WrongTypeError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.holes.machine import HoleMachine
@@ -110,7 +110,7 @@ class Scopes:
             written = self._list(completed)
             given = self._on_complete(written)
             if not isinstance(given, Mapping):
-                raise TypeError(
+                raise WrongTypeError(
                     "on_complete returns words by the name of their terminal, such as "
                     f'{{"COLUMN": ["id"]}}, and this is {type(given).__name__}'
                 )

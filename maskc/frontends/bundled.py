@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent.parent
@@ -29,7 +30,7 @@ def describe_grammar(name: str) -> str:
 def find_grammar(name: str) -> Path:
     """Return the path of a grammar; a bare name that is no file is one of maskc's own."""
     path = Path(name)
-    if path.exists() or path.name != name or path.suffix:
+    if os.path.exists(path) or path.name != name or path.suffix:
         return path
     return _path_of(name) if name in list_grammars() else path
 
@@ -42,7 +43,7 @@ def list_styles() -> list[str]:
 def find_style(name: str) -> Path:
     """Return the path of a style; a bare name that is no file is one of maskc's own."""
     path = Path(name)
-    if path.exists() or path.name != name or path.suffix:
+    if os.path.exists(path) or path.name != name or path.suffix:
         return path
     paths = [folder / "styles" / f"{name}.toml" for folder in _FOLDERS]
     return next((path for path in paths if path.is_file()), path)

@@ -14,10 +14,10 @@ What no automaton follows is refused: back-references to what may have many text
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Collection
 from typing import Any, cast
 
+from maskc.bounded import QUIET
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.backreferences import refers_back, write_without_backreferences
 from maskc.frontends.conditionals import check_conditionals
@@ -75,8 +75,7 @@ def translate_regex(pattern: str) -> Translation:
 def _read(pattern: str) -> tuple[str, int, Collection[str]]:
     """Return the pattern to the end of the text, its least width, and the names of its groups."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what a later Python may read otherwise
+        with QUIET:
             compiled = re.compile(pattern)
             if refers_back(pattern):
                 pattern = write_without_backreferences("PATTERN", pattern)

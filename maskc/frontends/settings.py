@@ -23,7 +23,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
+from maskc.arguments import as_mapping, as_text
 from maskc.errors import GrammarError
 from maskc.frontends.backreferences import MOST_VALUES
 from maskc.frontends.indentation import (
@@ -50,6 +52,22 @@ _SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
 
 
 Postlex = Indentation | PostlexRules
+
+
+def check_given(settings: Mapping[str, Any]) -> None:
+    """Check the types of settings that are given as arguments; ``None`` is none.
+
+    Raises:
+        WrongTypeError: one is no text, or ``roles`` are not texts by name.
+    """
+    for name, value in settings.items():
+        if value is None:
+            continue
+        if name == "roles":
+            for role, pattern in as_mapping(name, value).items():
+                as_text(f"the role {role[:40]}", pattern)
+        else:
+            as_text(name, value)
 
 
 def read_postlex(place: str, settings: Mapping[str, str]) -> Postlex | None:

@@ -12,6 +12,7 @@ Lark's notation stand in its first lines (:mod:`maskc.frontends.settings`).
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +46,8 @@ from maskc.frontends.settings import (
 )
 from maskc.frontends.texts import find_text
 from maskc.frontends.translation import Translation
+
+_HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +171,11 @@ def _load(
     if notation.translate is not None:
         _check_no_settings(notation, name, (parser, lexer, postlex), roles, rules)
         return _translate(notation, notation.translate, name, text, start)
+    half = _HALF.search(text)
+    if half:
+        line = text.count("\n", 0, half.start()) + 1
+        fact = f"U+{ord(half[0]):04X} is half of a surrogate pair, which no text holds"
+        raise GrammarError(f"{name}:{line}", f"{fact}; write the character itself")
     if rules:
         text = f"{text.rstrip(chr(10))}\n{rules}"
         check_text(len(text), name)

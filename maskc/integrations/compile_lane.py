@@ -54,7 +54,7 @@ class WorkerDiedError(MaskcError):
         super().__init__(status)
         self.status = status
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         if self.status == -signal.SIGKILL:
             what = "was ended by the system, as one that takes too much memory is"
         else:

@@ -23,7 +23,7 @@ class CancelledOrderError(MaskcError):
 
     is_lasting = False
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return "the request was cancelled while its constraint was compiled"
 
 

@@ -20,7 +20,7 @@ class IntegrationError(MaskcError):
         super().__init__(engine, reason, remedy)
         self.engine, self.reason, self.remedy = engine, reason, remedy
 
-    def __str__(self) -> str:
+    def _sentence(self) -> str:
         return f"{self.engine}: {self.reason}; {self.remedy}"
 
 

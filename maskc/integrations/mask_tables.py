@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from maskc.errors import WrongValueError
 from maskc.integrations.errors import load_engine
 from maskc.integrations.torch_masks import EXTRA, apply_bitmask
 from maskc.runtime.batches import allocate_bitmask, fill_bitmasks
@@ -52,7 +53,7 @@ def apply_mask_ids(
         lowest, highest = int(numbers.min()), int(numbers.max())
         if lowest < 0 or highest >= table.shape[0]:
             wrong = lowest if lowest < 0 else highest
-            raise ValueError(f"mask {wrong} is not among the {table.shape[0]} of the table")
+            raise WrongValueError(f"mask {wrong} is not among the {table.shape[0]} of the table")
     chosen = table.index_select(0, numbers.to(table.device, non_blocking=True))
     apply_bitmask(logits, chosen, rows=rows)
 
@@ -113,7 +114,7 @@ class MaskTable:
         """
         n_rows = logits.shape[0] if rows is None else len(rows)
         if n_rows != len(matchers):
-            raise ValueError(f"{len(matchers)} matchers for {n_rows} rows of logits")
+            raise WrongValueError(f"{len(matchers)} matchers for {n_rows} rows of logits")
         places = list(range(n_rows) if rows is None else rows)
         ids = [matcher.mask_id() for matcher in matchers]
         named = [i for i, number in enumerate(ids) if number >= 0]

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from maskc.arguments import as_path, as_text
 from maskc.errors import ArtifactError, MaskcError, UnreadableFileError
 from maskc.files import open_regular
 from maskc.integrations.examples import SUFFIX as EXAMPLES_SUFFIX
@@ -153,6 +154,7 @@ class ArtifactRegistry:
         Raises:
             ArtifactError, VocabularyMismatchError: as :meth:`load`.
         """
+        as_text("the name of an artifact", name)
         try:
             served = self._find(name)
         except MaskcError:
@@ -307,12 +309,14 @@ def find_folder(folder: str | os.PathLike[str] | None = None) -> Path:
     Raises:
         ArtifactError: neither is given, or it is not a folder.
     """
-    given = os.fspath(folder) if folder is not None else os.environ.get(FOLDER_VARIABLE, "")
+    given = os.environ.get(FOLDER_VARIABLE, "")
+    if folder is not None:
+        given = as_path("the folder of artifacts", folder)
     remedy = f"set {FOLDER_VARIABLE} to the folder with the {SUFFIX} files"
     if not given:
         raise ArtifactError("artifacts", "no folder is given", remedy)
     path = Path(given)
-    if not path.is_dir():
+    if not os.path.isdir(given):
         raise ArtifactError(given, "is not a folder", remedy)
     return path
 
@@ -323,7 +327,7 @@ def check_name(name: str) -> None:
     Raises:
         ArtifactError: it cannot.
     """
-    if not is_name(name):
+    if not is_name(as_text("the name of an artifact", name)):
         shown = repr(name) if len(name) <= MAX_NAME else f"{name[:32]!r}…"
         raise ArtifactError(
             shown,

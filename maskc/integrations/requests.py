@@ -22,6 +22,7 @@ import threading
 from collections import Counter
 from collections.abc import Mapping
 
+from maskc.arguments import as_one_of, as_text
 from maskc.errors import ArtifactError, GrammarError, MaskcError
 from maskc.integrations.compile_pool import OtherProcess
 from maskc.integrations.registry import KIT_VARIABLE
@@ -160,7 +161,8 @@ def make_constraint(
     Raises:
         MaskcError: it cannot be served; the message says why.
     """
-    if len(text) > MAX_CHARACTERS:
+    as_one_of("a kind of request", kind, KINDS)
+    if len(as_text("what a request brings", text)) > MAX_CHARACTERS:
         raise GrammarError(f"<{kind}>", f"it has more than {MAX_CHARACTERS:,} characters")
     match kind:
         case "json":

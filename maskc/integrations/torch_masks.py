@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.errors import WrongTypeError, WrongValueError
 from maskc.integrations.errors import load_engine
 
 if TYPE_CHECKING:
@@ -45,13 +46,13 @@ def apply_bitmask(
     """
     torch = load_engine("torch", EXTRA)
     if not logits.is_floating_point():
-        raise TypeError(f"logits are floating point numbers, and these are {logits.dtype}")
+        raise WrongTypeError(f"logits are floating point numbers, and these are {logits.dtype}")
     if str(bitmask.dtype).removeprefix("torch.") != "int32":
-        raise TypeError(f"a bitmask holds int32, and this one {bitmask.dtype}")
+        raise WrongTypeError(f"a bitmask holds int32, and this one {bitmask.dtype}")
     table = logits if logits.dim() == 2 else logits.unsqueeze(0)
     n_rows = table.shape[0] if rows is None else len(rows)
     if bitmask.shape[0] != n_rows:
-        raise ValueError(f"{bitmask.shape[0]} rows of masks for {n_rows} rows of logits")
+        raise WrongValueError(f"{bitmask.shape[0]} rows of masks for {n_rows} rows of logits")
     illegal = ~unpack_bitmask(bitmask, table.shape[1], device=table.device)
     if rows is None:
         table.masked_fill_(illegal, -torch.inf)

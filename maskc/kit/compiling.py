@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from maskc.automata.counted import count_loops
-from maskc.bounded import run_bounded
+from maskc.bounded import QUIET, run_bounded
 from maskc.formats.registry import Formats, registered
 from maskc.frontends.regex import read_pattern
 from maskc.jsonschema.compiling import build_plan
@@ -123,9 +123,10 @@ class InProcess:
         """Return the automaton of a pattern, whose states are made when they are needed."""
 
         def make() -> Pattern | CountedPattern:
-            whole = read_pattern(pattern)
-            counted = count_loops(whole)
-            return Pattern(whole) if counted is None else counted
+            with QUIET:
+                whole = read_pattern(pattern)
+                counted = count_loops(whole)
+                return Pattern(whole) if counted is None else counted
 
         return make() if _is_small(pattern) else run_bounded(make, limits, name="<regex>")
 
@@ -160,7 +161,8 @@ def compile_automaton(pattern: str, limits: Limits) -> Pattern:
     """
 
     def make() -> Pattern:
-        return Pattern(read_pattern(pattern))
+        with QUIET:
+            return Pattern(read_pattern(pattern))
 
     return make() if _is_small(pattern) else run_bounded(make, limits, name="<regex>")
 

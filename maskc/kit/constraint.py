@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from maskc.arguments import as_seconds
 from maskc.kit.tokens import KitTokens
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.link.joining.expressions import Expression
@@ -51,7 +52,7 @@ class Constraint(OverTokens):
         Raises:
             LimitError: a text cannot be followed, as :meth:`matcher` says.
         """
-        until, n_masks = time.monotonic() + seconds, 0
+        until, n_masks = time.monotonic() + as_seconds("seconds", seconds), 0
         choose = random.Random(0)  # noqa: S311  # no secret
         bitmask = allocate_bitmask(1, self.vocab_size)
         while time.monotonic() < until:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import maskc
+from maskc.arguments import as_flag, as_path
 from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
 from maskc.artifact.model import FORMAT
@@ -116,7 +117,7 @@ def load_kit(
     Raises:
         ArtifactError: it is no kit, damaged, or of another format version.
     """
-    name = os.fspath(path)
+    name, mapped = as_path("a kit", path), as_flag("mapped", mapped)
     header, arrays = load_container(name, mapped=mapped)
     if header.get("kind") != KIND:
         remedy = "give the path of a kit; an artifact is loaded with maskc.load"

@@ -25,9 +25,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.arguments import as_items, as_mapping, as_text
 from maskc.artifact.sections import is_link
 from maskc.bounded import run_bounded
-from maskc.errors import ArtifactError, GrammarError, LimitError
+from maskc.errors import (
+    ArtifactError,
+    GrammarError,
+    LimitError,
+    WrongTypeError,
+    WrongValueError,
+)
+from maskc.frontends.settings import check_given
+from maskc.jsonschema.layouts import choose_layout, takes_formats
 from maskc.kit.artifact_constraint import ArtifactConstraint
 from maskc.kit.compiling import Compiler, GrammarOrder, SchemaOrder
 from maskc.kit.constraint import Constraint
@@ -35,24 +44,28 @@ from maskc.kit.making import Maker
 from maskc.kit.means import KitMeans
 from maskc.kit.preparing import prepare
 from maskc.kit.tokens import KitTokens
-from maskc.limits import MEGABYTE, Limits
+from maskc.limits import MEGABYTE, Limits, as_limits
 from maskc.runtime.arguments import as_count
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
 from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.shared import Shared
 from maskc.tags.building import Builder
 from maskc.tags.parsing import parse_tag
 from maskc.tags.reading import Reader
 from maskc.tags.strings import Strings
 from maskc.tags.tools import describe_tools, name_of
 
+_SETTINGS = ("start", "parser", "lexer", "postlex", "roles", "rules")  # of a Lark grammar
 # Of one request: a server compiles it while others wait.
 REQUEST_LIMITS = Limits(seconds=5.0, bytes=500 * MEGABYTE, text=200_000, work=20_000)
 
 
-class Kit:
+class Kit(Shared):
     """Makes constraints for one tokenizer. Safe to use from any thread.
+
+    ``copy.copy`` and ``copy.deepcopy`` return it itself, and it is not pickled.
 
     Args:
         tokens: of the tokenizer.
@@ -66,6 +79,8 @@ class Kit:
         tokens: of the tokenizer.
         vocab_size: number of tokens, padding included.
     """
+
+    pickle_remedy = "send the path of its file, and maskc.load_kit it there"
 
     def __init__(
         self,
@@ -103,16 +118,18 @@ class Kit:
             SchemaError: the schema cannot be compiled.
             ValueError: a choice of layout is not one of those that there are.
         """
-        if formats not in ("assert", "annotate"):
-            raise ValueError(f"formats is {formats!r}, not assert or annotate")
-        layout = Layout(key_order, blanks, escapes, numbers)
+        limits, assert_formats = as_limits(limits), takes_formats(formats)
+        layout = choose_layout(key_order, blanks, escapes, numbers)
         if hasattr(schema, "model_json_schema"):
             schema = schema.model_json_schema()
-        others = resources or {}
-        asked = (_name(schema), _name(dict(others)), formats, *layout.to_dict().values())
-        order = SchemaOrder(schema, others, layout, formats == "assert")
+        others = {} if resources is None else as_mapping("resources", resources)
+        return self._schema(SchemaOrder(schema, others, layout, assert_formats), limits)
+
+    def _schema(self, order: SchemaOrder, limits: Limits) -> Constraint:
+        asked = (_name(order.schema), _name(dict(order.resources)), order.assert_formats)
+        key = repr((*asked, *order.layout.to_dict().values()))
         return self._maker.constrain(
-            "json_schema", repr(asked), lambda: self._maker.schema(order, limits), limits
+            "json_schema", key, lambda: self._maker.schema(order, limits), limits
         )
 
     def choice(self, words: Iterable[str]) -> Constraint:
@@ -121,10 +138,7 @@ class Kit:
         Raises:
             GrammarError: there is none, or one is not UTF-8.
         """
-        chosen = list(words)
-        for word in chosen:
-            if not isinstance(word, str):
-                raise TypeError(f"a choice is of texts, not {type(word).__name__}")
+        chosen = [as_text("a choice", word) for word in as_items("what holds the choices", words)]
         try:
             data = sorted({word.encode() for word in chosen})
         except UnicodeEncodeError:
@@ -141,8 +155,8 @@ class Kit:
             GrammarError: ``re`` refuses the pattern, or it is not regular.
             LimitError: a limit was reached.
         """
-        if not isinstance(pattern, str):
-            raise TypeError(f"a pattern is a text, not {type(pattern).__name__}")
+        as_text("a pattern", pattern)
+        limits = as_limits(limits)
         return self._maker.constrain(
             "regex", pattern, lambda: self._maker.pattern(pattern, limits), limits
         )
@@ -156,8 +170,9 @@ class Kit:
         Raises:
             GrammarError: a word is empty, or not UTF-8.
         """
+        words = [as_text("a word", word) for word in as_items("without", without)]
         try:
-            barred = sorted({word.encode() for word in without})
+            barred = sorted({word.encode() for word in words})
         except UnicodeEncodeError:
             raise GrammarError("<text>", "a word is not UTF-8; write it in UTF-8") from None
         if b"" in barred:
@@ -172,8 +187,16 @@ class Kit:
         Args:
             text: of the grammar; it is never taken for a path.
             limits: what compiling may take.
-            settings: ``start``, ``parser``, ``lexer``, ``postlex``.
+            settings: ``start``, ``parser``, ``lexer``, ``postlex``, ``roles``, ``rules``.
+
+        Raises:
+            MaskcError: one of its subclasses says what is wrong with the grammar or a setting.
         """
+        for name in settings:
+            if name not in _SETTINGS:
+                known = ", ".join(_SETTINGS)
+                raise WrongTypeError(f"a Lark grammar has no setting {name[:40]!r}; give {known}")
+        check_given(settings)
         return self._grammar("lark", text, limits, settings)
 
     def gbnf(self, text: str, *, limits: Limits = REQUEST_LIMITS) -> Constraint:
@@ -199,7 +222,7 @@ class Kit:
             SchemaError: a JSON Schema in it cannot be compiled.
             TagError: it is no structural tag, or asks for what is not supported.
         """
-        given = parse_tag(tag)
+        given, limits = parse_tag(tag), as_limits(limits)
 
         def make() -> Expression:
             return run_bounded(
@@ -235,6 +258,7 @@ class Kit:
             TagError: a tool or the choice is none, or arguments have what the family's style
                 cannot write.
         """
+        limits = as_limits(limits)
 
         def make() -> Expression:
             return run_bounded(
@@ -270,7 +294,7 @@ class Kit:
             self._maker.composer,
             self._maker.keep,
             schema=lambda schema, **layout: (
-                self.json_schema(schema, limits=limits, **layout).expression
+                self._schema(SchemaOrder(schema, {}, Layout(**layout), True), limits).expression
             ),
             plan=lambda schema: self._maker.plan(SchemaOrder(schema, {}, Layout(), True), limits),
             regex=lambda pattern: self.regex(pattern, limits=limits).expression,
@@ -331,7 +355,7 @@ class Kit:
         """
         low = as_count("low", low)
         if high is not None and as_count("high", high) < max(low, 1):
-            raise ValueError(f"a part cannot come {low} to {high} times")
+            raise WrongValueError(f"a part cannot come {low} to {high} times")
         return self._maker.link(
             self._maker.joints.repetition(self._expressions((part,))[0], low, high)
         )
@@ -355,8 +379,8 @@ class Kit:
     def _grammar(
         self, dialect: str, text: str, limits: Limits, settings: dict[str, Any]
     ) -> Constraint:
-        if not isinstance(text, str):
-            raise TypeError(f"a grammar is a text, not {type(text).__name__}")
+        as_text("a grammar", text)
+        limits = as_limits(limits)
         order = GrammarOrder(dialect, text, settings)
         asked = repr((text, sorted(settings.items())))
         return self._maker.constrain(
@@ -365,12 +389,14 @@ class Kit:
 
     def _expressions(self, parts: tuple[Constraint, ...]) -> list[Expression]:
         if not parts:
-            raise ValueError("there is no part; give one at least")
+            raise WrongValueError("there is no part; give one at least")
         for part in parts:
             if not isinstance(part, Constraint):
-                raise TypeError(f"a part is a constraint of this kit, not {type(part).__name__}")
+                raise WrongTypeError(
+                    f"a part is a constraint of this kit, not {type(part).__name__}"
+                )
             if part.tokens is not self.tokens:
-                raise ValueError("a part is a constraint of another kit")
+                raise WrongValueError("a part is a constraint of another kit")
         return [part.expression for part in parts]
 
 

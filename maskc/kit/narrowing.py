@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from maskc.arguments import describe
+from maskc.errors import WrongTypeError, WrongValueError
 from maskc.frontends.source import source_from_header
 from maskc.pipeline import compile_narrowed
 from maskc.runtime.artifact import Artifact
@@ -25,8 +27,10 @@ def narrow(artifact: Artifact, given: Mapping[str, Given]) -> Bound:
         HoleError, TypeError, UnknownSymbolError: as :meth:`maskc.Artifact.bind`.
         LimitError: a limit of compiling was reached, or the words are too many.
     """
+    if not isinstance(artifact, Artifact):
+        raise WrongTypeError(f"narrow takes an artifact, and this is {describe(artifact)}")
     if not given:
-        raise ValueError("narrow takes at least one terminal and its words")
+        raise WrongValueError("narrow takes at least one terminal and its words")
     words = artifact.binder.read(given)
     tokens = tuple(map(artifact.token_bytes, range(artifact.vocab_size)))
     vocabulary = Vocabulary(tokens, artifact.eos_ids, str(artifact.header["tokenizer"]["name"]))

@@ -5,7 +5,7 @@ bits the token after 32,767 is -32,768. Truth values, floats, texts and arrays a
 even arrays of one number: one of them is a mistake in the caller's code, and is refused before
 anything changes.
 
-Example: ``as_number("a token", np.int16(7))`` is the int 7; with ``True`` it is a ``TypeError``.
+Example: ``as_number("a token", np.int16(7))`` is 7; with ``True`` it raises ``WrongTypeError``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.arguments import as_items, describe
+from maskc.errors import WrongTypeError, WrongValueError
+
 WORD = np.dtype(np.int32)
 
 
@@ -29,7 +32,7 @@ def as_number(what: str, value: Any) -> int:
         value: what the caller gave.
 
     Raises:
-        TypeError: it is no integer.
+        WrongTypeError: it is no integer.
     """
     if not isinstance(value, bool | np.bool_) and not hasattr(value, "__len__"):
         # A tensor without dimensions has a length, which raises; an array has an index.
@@ -38,19 +41,19 @@ def as_number(what: str, value: Any) -> int:
         except TypeError:
             pass
     hint = "; give its .tolist()" if hasattr(value, "tolist") else ""
-    raise TypeError(f"{what} is an int, and this is {_describe(value)}{hint}")
+    raise WrongTypeError(f"{what} is an int, and this is {describe(value)}{hint}")
 
 
 def as_count(what: str, value: Any) -> int:
     """Return an integer as Python's, 0 at least.
 
     Raises:
-        TypeError: it is no integer.
-        ValueError: it is less than 0.
+        WrongTypeError: it is no integer.
+        WrongValueError: it is less than 0.
     """
     count = as_number(what, value)
     if count < 0:
-        raise ValueError(f"{what} is {count}; give 0 or more")
+        raise WrongValueError(f"{what} is {count}; give 0 or more")
     return count
 
 
@@ -60,21 +63,21 @@ def as_token_ids(value: Iterable[Any]) -> Iterable[Any]:
         # Otherwise each item would become an object of NumPy's.
         found: list[int] = value.tolist()
         return found
-    return value
+    return as_items("what holds tokens", value)
 
 
 def as_bytes(value: Any) -> bytes:
     """Return bytes, or a copy of what a bytearray or a memoryview of bytes holds.
 
     Raises:
-        TypeError: it is a text, an array, or anything else.
+        WrongTypeError: it is a text, an array, or anything else.
     """
     if isinstance(value, bytes | bytearray):
         return bytes(value)
     if isinstance(value, memoryview) and value.itemsize == 1:
         return value.tobytes()
     hint = "; encode the text" if isinstance(value, str) else ""
-    raise TypeError(f"accept_bytes takes bytes, not {type(value).__name__}{hint}")
+    raise WrongTypeError(f"accept_bytes takes bytes, not {type(value).__name__}{hint}")
 
 
 def check_bitmask(bitmask: Any, n_words: int | None) -> None:
@@ -85,35 +88,41 @@ def check_bitmask(bitmask: Any, n_words: int | None) -> None:
         n_words: of a mask; ``None``: any number.
 
     Raises:
-        TypeError: it is no array of NumPy's, or not of 32-bit words.
-        ValueError: it has another shape or layout, or may not be written to.
+        WrongTypeError: it is no array of NumPy's, or not of 32-bit words.
+        WrongValueError: it has another shape or layout, or may not be written to.
     """
     if type(bitmask) is not np.ndarray and not isinstance(bitmask, np.memmap):
         hint = "; give tensor.numpy()" if hasattr(bitmask, "numpy") else ""
-        raise TypeError(f"a bitmask is a numpy.ndarray, not {type(bitmask).__name__}{hint}")
+        raise WrongTypeError(f"a bitmask is a numpy.ndarray, not {type(bitmask).__name__}{hint}")
     if bitmask.dtype != WORD:
-        raise TypeError(f"a bitmask holds int32, not {bitmask.dtype}; see maskc.allocate_bitmask")
+        raise WrongTypeError(
+            f"a bitmask holds int32, not {bitmask.dtype}; see maskc.allocate_bitmask"
+        )
     if bitmask.ndim != 2 or n_words not in (None, bitmask.shape[1]):
         shape, width = list(bitmask.shape), "words" if n_words is None else n_words
-        raise ValueError(f"a bitmask is int32[rows, {width}] here, and this one is int32{shape}")
+        raise WrongValueError(
+            f"a bitmask is int32[rows, {width}] here, and this one is int32{shape}"
+        )
     if not bitmask.flags.c_contiguous:
-        raise ValueError("a bitmask is C-contiguous, and this one has gaps between its words")
+        raise WrongValueError("a bitmask is C-contiguous, and this one has gaps between its words")
     if not bitmask.flags.aligned:
-        raise ValueError("a bitmask begins at a multiple of 4 bytes; see maskc.allocate_bitmask")
+        raise WrongValueError(
+            "a bitmask begins at a multiple of 4 bytes; see maskc.allocate_bitmask"
+        )
     if not bitmask.flags.writeable:
-        raise ValueError("a bitmask is written to, and this one is read-only")
+        raise WrongValueError("a bitmask is written to, and this one is read-only")
 
 
 def as_row(value: Any, bitmask: NDArray[np.int32]) -> int:
     """Return the number of a row of a bitmask.
 
     Raises:
-        TypeError: it is no integer.
-        ValueError: there is no such row; rows are not counted from the end.
+        WrongTypeError: it is no integer.
+        WrongValueError: there is no such row; rows are not counted from the end.
     """
     row = as_number("a row", value)
     if not 0 <= row < len(bitmask):
-        raise ValueError(f"row {row} is not among the {len(bitmask)} of the bitmask")
+        raise WrongValueError(f"row {row} is not among the {len(bitmask)} of the bitmask")
     return row
 
 
@@ -126,22 +135,22 @@ def as_rows(
         a range if they are the first rows in order, as engines give them.
 
     Raises:
-        TypeError: one is no integer.
-        ValueError: there are more or fewer, one is not in the bitmask, or one comes twice.
+        WrongTypeError: one is no integer.
+        WrongValueError: there are more or fewer, one is not in the bitmask, or one comes twice.
     """
-    rows = list(values)
+    rows = list(as_items("what holds rows", values))
     if len(rows) != n_matchers:
-        raise ValueError(f"{n_matchers} matchers need as many rows, and these are {len(rows)}")
+        raise WrongValueError(f"{n_matchers} matchers need as many rows, and these are {len(rows)}")
     if set(map(type, rows)) - {int}:
         rows = [as_number("a row", row) for row in rows]
     if n_matchers <= len(bitmask) and rows == _count_up(n_matchers):
         return range(n_matchers)
     if rows and not 0 <= min(rows) <= max(rows) < len(bitmask):
         wrong = min(rows) if min(rows) < 0 else max(rows)
-        raise ValueError(f"row {wrong} is not among the {len(bitmask)} of the bitmask")
+        raise WrongValueError(f"row {wrong} is not among the {len(bitmask)} of the bitmask")
     if len(set(rows)) < len(rows):
         twice = next(row for row in rows if rows.count(row) > 1)
-        raise ValueError(f"row {twice} is given to two matchers; give each its own")
+        raise WrongValueError(f"row {twice} is given to two matchers; give each its own")
     return rows
 
 
@@ -149,9 +158,3 @@ def as_rows(
 def _count_up(n: int) -> list[int]:
     """Return the numbers from 0 on, not to be changed: making them takes longer than comparing."""
     return list(range(n))
-
-
-def _describe(value: Any) -> str:
-    """Return a type, and the value if it is short to tell."""
-    kind = type(value).__name__
-    return f"{kind} {value!r}" if isinstance(value, bool | float | None) else kind

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.arguments import as_flag, as_path, as_seconds, as_text
 from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
 from maskc.artifact.header import check_link, check_numbers, check_texts
@@ -33,6 +34,7 @@ from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import check_plan, check_schema_header, open_schema
+from maskc.runtime.shared import Shared
 from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, share_tokens
 
@@ -43,8 +45,10 @@ DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
 _MOST_READY = 512  # masks
 
 
-class Artifact:
+class Artifact(Shared):
     """A grammar compiled for a vocabulary. Immutable; make one matcher for each sequence.
+
+    ``copy.copy`` and ``copy.deepcopy`` return it itself; it is saved to a file, and not pickled.
 
     Attributes:
         header: what the artifact says about itself.
@@ -56,6 +60,8 @@ class Artifact:
         starts: the start symbols that it was compiled for, the first one first; none if it was
             made from no grammar.
     """
+
+    pickle_remedy = "send the path of its file, and maskc.load it there"
 
     def __init__(
         self,
@@ -146,7 +152,12 @@ class Artifact:
         )
 
     def is_text(self, token_id: int) -> bool:
-        """Whether a token has bytes; False for an id that is none."""
+        """Whether a token has bytes; False for an id that is none.
+
+        Raises:
+            TypeError: it is no integer.
+        """
+        token_id = as_number("a token", token_id)
         return 0 <= token_id < self.vocab_size and self.token_bytes(token_id) is not None
 
     @property
@@ -170,7 +181,9 @@ class Artifact:
         Raises:
             ArtifactError: the artifact was not compiled for that start symbol.
         """
-        number = 0 if start is None else find_start(self.header, start)
+        number = 0
+        if start is not None:
+            number = find_start(self.header, as_text("a start symbol", start))
         if number == 0:
             return self
         part = self._parts.get(number)
@@ -238,7 +251,8 @@ class Artifact:
             LimitError: a general grammar's text asks too much for one mask, see :func:`load`.
             TypeError: a token is no integer.
         """
-        return follow_examples(self.matcher, self.vocab_size, examples, seconds)
+        until = as_seconds("seconds", seconds)
+        return follow_examples(self.matcher, self.vocab_size, examples, until)
 
     def __repr__(self) -> str:
         grammar, tokenizer = self.header.get("grammar"), self.header["tokenizer"]
@@ -275,12 +289,13 @@ class Artifact:
             ArtifactError: the kit is none, or is for another tokenizer.
             OutputError: the folder cannot be written to.
         """
+        name = as_path("what an artifact is saved to", path)
         if kit is None:
             header, arrays = self._stored()
         else:
             self._check_kit(kit)
             header, arrays = drop_tokens(self.header, self.contents.arrays)
-        write_atomically(os.fspath(path), encode(header, arrays))
+        write_atomically(name, encode(header, arrays))
 
     def _check_kit(self, kit: KitLike) -> None:
         if open_table(kit).fingerprint(self.eos_ids) != self.fingerprint:
@@ -329,7 +344,8 @@ def load(
         ValueError: it is less than 0.
     """
     as_count("cache_bytes", cache_bytes)
-    name = os.fspath(path)
+    as_count("steps", steps)
+    name, mapped = as_path("an artifact", path), as_flag("mapped", mapped)
     header, arrays = load_container(name, mapped=mapped)
     if leaves_tokens(header):
         arrays = add_tokens(header, arrays, name, kit, mapped=mapped)

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.arguments import as_items
+from maskc.errors import WrongTypeError, WrongValueError
 from maskc.runtime.arguments import as_count, as_rows, check_bitmask
 from maskc.runtime.matcher import Matcher
 
@@ -22,10 +24,14 @@ def allocate_bitmask(batch: int, vocab_size: int) -> NDArray[np.int32]:
 
     Raises:
         TypeError: a size is no integer.
-        ValueError: a size is less than 0.
+        ValueError: a size is less than 0, or they do not fit into memory.
     """
     shape = (as_count("a batch", batch), -(-as_count("vocab_size", vocab_size) // 32))
-    return np.full(shape, -1, dtype=np.int32)
+    try:
+        return np.full(shape, -1, dtype=np.int32)
+    except (MemoryError, ValueError):
+        fact = f"a bitmask of {shape[0]} rows of {shape[1]} words does not fit into memory"
+        raise WrongValueError(f"{fact}; give a smaller batch") from None
 
 
 def fill_bitmasks(
@@ -43,7 +49,7 @@ def fill_bitmasks(
         ValueError: there are not as many rows as matchers, a row is not in the bitmask or comes
             twice, or the bitmask has another shape or layout; nothing is written.
     """
-    batch = list(matchers)
+    batch = list(as_items("what holds the matchers", matchers))
     if not batch:
         check_bitmask(bitmask, None)
         as_rows(rows, 0, bitmask)
@@ -55,7 +61,7 @@ def fill_bitmasks(
     except AttributeError:
         given: list[object] = [*batch]
         other = next(one for one in given if not isinstance(one, Matcher))
-        raise TypeError(f"fill_bitmasks takes matchers, not {type(other).__name__}") from None
+        raise WrongTypeError(f"fill_bitmasks takes matchers, not {type(other).__name__}") from None
     check_bitmask(bitmask, batch[0]._n_words)
     places = as_rows(rows, len(batch), bitmask)
     if len(alike) == len(batch) and type(places) is range:

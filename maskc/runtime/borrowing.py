@@ -16,8 +16,9 @@ from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
+from maskc.arguments import describe
 from maskc.artifact.container import Arrays, load_container
-from maskc.errors import ArtifactError
+from maskc.errors import ArtifactError, WrongTypeError
 from maskc.runtime.vocabulary import (
     BYTES,
     FIRST,
@@ -109,7 +110,11 @@ def open_table(kit: KitLike, *, mapped: bool = True) -> TokenTable:
         ArtifactError: it is no kit, or damaged.
     """
     if not isinstance(kit, str | os.PathLike):
-        return kit.tokens.table
+        tokens = getattr(kit, "tokens", None)
+        table = getattr(tokens, "table", None)
+        if not isinstance(table, TokenTable):
+            raise WrongTypeError(f"a kit is a maskc.Kit or its path, and this is {describe(kit)}")
+        return table
     path = os.fspath(kit)
     header, arrays = load_container(path, mapped=mapped)
     if header.get("kind") != KIND:

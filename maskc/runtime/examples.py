@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
+from maskc.arguments import as_items
 from maskc.runtime.arguments import as_token_ids
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.matcher import Matcher
@@ -39,7 +40,7 @@ def follow_examples(
     """
     until, n_followed = time.monotonic() + seconds, 0
     bitmask = allocate_bitmask(1, vocab_size)
-    for tokens in examples:
+    for tokens in as_items("what holds the examples", examples):
         matcher = make_matcher()
         for token in as_token_ids(tokens):
             if time.monotonic() >= until:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from maskc.errors import WrongTypeError, WrongValueError
 from maskc.runtime.arguments import WORD
 
 
@@ -34,15 +35,17 @@ def apply_to_array(logits: Any, bitmask: Any) -> None:
     """
     if not isinstance(logits, np.ndarray) or logits.dtype.kind != "f":
         kind = getattr(logits, "dtype", type(logits).__name__)
-        raise TypeError(f"logits are an array of floating point numbers, and these are {kind}")
+        raise WrongTypeError(f"logits are an array of floating point numbers, and these are {kind}")
     if not isinstance(bitmask, np.ndarray) or bitmask.dtype != WORD:
         kind = getattr(bitmask, "dtype", type(bitmask).__name__)
-        raise TypeError(f"a bitmask is an array of int32, and this one is of {kind}")
+        raise WrongTypeError(f"a bitmask is an array of int32, and this one is of {kind}")
     rows, masks = np.atleast_2d(logits), np.atleast_2d(bitmask)
     if rows.ndim != 2 or masks.ndim != 2 or len(rows) != len(masks):
-        raise ValueError(f"masks int32{[*bitmask.shape]} do not go with logits {[*logits.shape]}")
+        raise WrongValueError(
+            f"masks int32{[*bitmask.shape]} do not go with logits {[*logits.shape]}"
+        )
     if not logits.flags.writeable:
-        raise ValueError("logits are written to, and these are read-only")
+        raise WrongValueError("logits are written to, and these are read-only")
     words = np.ascontiguousarray(masks).view(np.uint8)
     legal = np.unpackbits(words, axis=1, bitorder="little", count=rows.shape[1])
     np.copyto(rows, -np.inf, where=legal == 0)

@@ -9,7 +9,8 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.errors import TokensLeftError
+from maskc.arguments import as_text, check_callable
+from maskc.errors import TokensLeftError, WrongTypeError, WrongValueError
 from maskc.runtime.arguments import (
     WORD,
     as_bytes,
@@ -145,7 +146,8 @@ class Matcher:
         """Return as few tokens as are known to finish the text, the end of sequence last.
 
         Returns:
-            the ids, and whether it is proven that no fewer tokens do. None if the text is over.
+            the ids, and whether it is proven that no fewer tokens do. There are no ids if the text
+            is over: an end of sequence was accepted.
 
         Raises:
             TokensLeftError: no tokens are known that finish it.
@@ -235,11 +237,13 @@ class Matcher:
 
         Raises:
             TypeError: it is no text; nothing is changed.
-            UnicodeEncodeError: it has half of a surrogate pair; nothing is changed.
+            ValueError: it has half of a surrogate pair; nothing is changed.
         """
-        if not isinstance(text, str):
-            raise TypeError(f"a text is a str, and this is {type(text).__name__}")
-        return self.accept_bytes(text.encode())
+        try:
+            return self.accept_bytes(as_text("a text", text).encode())
+        except UnicodeEncodeError:
+            fact = "a text has half of a surrogate pair, which has no UTF-8; leave it out"
+            raise WrongValueError(fact) from None
 
     def legal_tokens(self) -> NDArray[np.intp]:
         """Return the ids of the tokens that :meth:`fill_bitmask` would write as legal.
@@ -268,7 +272,7 @@ class Matcher:
         """
         n_back, n_states = as_number("n", n), self._undo.n_states
         if not 0 <= n_back <= n_states:
-            raise ValueError(f"cannot roll back {n_back} of {n_states} accepted tokens")
+            raise WrongValueError(f"cannot roll back {n_back} of {n_states} accepted tokens")
         if n_back:
             self._hypotheses = self._undo.back(n_back, self._retake)
             self._terminated = False
@@ -288,7 +292,7 @@ class Matcher:
         return self.fork()
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise TypeError(
+        raise WrongTypeError(
             "a matcher is not pickled, as it shares its artifact's tables; send the token ids, "
             "and accept them in a matcher of the artifact that is loaded there"
         )
@@ -341,8 +345,8 @@ class Matcher:
         Raises:
             TypeError: ``before`` is no text.
         """
-        if not isinstance(before, str):
-            raise TypeError(f"before is a str, and this is {type(before).__name__}")
+        as_text("before", before)
+        check_callable("encode", encode)
         forced = self.forced_bytes()
         return keep_stable(forced, before, encode, self._artifact.token_texts) if forced else []
 

@@ -16,6 +16,7 @@ from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once
+from maskc.runtime.shared import Shared
 from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TokenTable
 
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from maskc.runtime.ending.endings import Endings
 
 
-class OverTokens:
+class OverTokens(Shared):
     """A language of texts over a vocabulary: what :class:`maskc.runtime.compiled.Compiled` asks.
+
+    ``copy.copy`` and ``copy.deepcopy`` return it itself, and it is not pickled.
 
     Args:
         machine: reads its texts.
@@ -37,6 +40,8 @@ class OverTokens:
         eos_ids: end-of-sequence ids.
         ends: the same as a set.
     """
+
+    pickle_remedy = "send what it was made of, and make it there"
 
     def __init__(self, machine: Machine[Any], table: TokenTable, eos_ids: tuple[int, ...]) -> None:
         self.machine, self._table = machine, table

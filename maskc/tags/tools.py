@@ -17,6 +17,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from maskc.arguments import as_flag, as_text
 from maskc.errors import TagError
 from maskc.tags.families import Tool, load_family
 from maskc.tags.parsing import parse_json
@@ -126,7 +127,7 @@ def read_choice(given: Any, tools: list[Tool]) -> tuple[str, list[Tool]]:
         if not chosen:
             raise TagError("/choice", f"there is no tool {name!r}", "name one of the tools")
         return "named", chosen
-    if given not in ("auto", "none", "required"):
+    if not isinstance(given, str) or given not in ("auto", "none", "required"):
         remedy = "use auto, required, none or the name of a tool in an object"
         raise TagError("/choice", f"{given!r} is no choice", remedy)
     if given == "required" and not tools:
@@ -157,8 +158,12 @@ def describe_tools(
         TagError: a tool, the choice or the family is none.
     """
     form, chosen = read_choice(choice, read_tools(tools))
-    return load_family(family).describe(
-        chosen, form, parallel=parallel, reasoning=reasoning, as_json=as_json
+    return load_family(as_text("family", family)).describe(
+        chosen,
+        form,
+        parallel=as_flag("parallel", parallel),
+        reasoning=as_flag("reasoning", reasoning),
+        as_json=as_json,
     )
 
 

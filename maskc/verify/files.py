@@ -51,13 +51,13 @@ def find_corpus(paths: Sequence[str], max_bytes: int) -> Corpus:
     left_out: Counter[str] = Counter()
     for name in paths:
         path = Path(name)
-        if path.is_dir():
+        if os.path.isdir(path):
             inside = list(_list_folder(path, left_out))
             suffixes = Counter(p.suffix for p in inside if p.suffix)
             if suffixes:
                 most = min(suffixes, key=lambda suffix: (-suffixes[suffix], suffix))
                 found += [p for p in inside if p.suffix == most]
-        elif path.is_file():
+        elif os.path.isfile(path):
             found.append(path)
         else:
             kind = "is no regular file" if os.path.lexists(path) else "is no file or folder"

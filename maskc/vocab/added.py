@@ -26,7 +26,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from maskc.errors import TokenizerError
+from maskc.arguments import as_items, as_one_of, describe
+from maskc.errors import TokenizerError, WrongTypeError
 
 CHOICES = ("form", "text", "atoms")
 _BLANKS = " \t\r\n\f\v\u2581"
@@ -70,8 +71,12 @@ class AddedTokens:
     atoms: tuple[str | int, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.choice not in CHOICES:
-            raise ValueError(f"choice is {self.choice!r}, not one of {', '.join(CHOICES)}")
+        as_one_of("choice", self.choice, CHOICES)
+        for what, tokens in (("text", self.text), ("atoms", self.atoms)):
+            for token in as_items(what, tokens):
+                if not isinstance(token, str | int) or isinstance(token, bool):
+                    fact = f"a token of {what} is a str or an int, and this is {describe(token)}"
+                    raise WrongTypeError(fact)
 
 
 USUAL = AddedTokens()

@@ -157,7 +157,7 @@ def test_another_start_symbol_has_its_own_captures():
 
 
 def test_what_is_no_artifact_is_refused(captures):
-    with pytest.raises(TypeError, match="capture takes an artifact, not Captures"):
+    with pytest.raises(TypeError, match="capture takes an artifact, and this is Captures"):
         maskc.capture(captures, "NAME")
     with pytest.raises(TypeError, match="a name is a str, and this is int"):
         maskc.capture(captures.artifact, 1)

@@ -28,7 +28,7 @@ def test_an_integer_of_any_type_becomes_pythons(value):
     ("value", "told"),
     [
         (True, "bool True"),
-        (None, "NoneType None"),
+        (None, "None"),
         (1.0, "float 1.0"),
         ("1", "str"),
         (b"1", "bytes"),

@@ -12,9 +12,7 @@ conditional on a group's number, since Lark joins patterns and counts the groups
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from lark import Lark
@@ -22,7 +20,7 @@ from lark.exceptions import LarkError, UnexpectedInput, UnexpectedToken
 from lark.lexer import PatternRE, TerminalDef
 from lark.load_grammar import load_grammar as load_lark_grammar
 
-from maskc.bounded import run_bounded
+from maskc.bounded import QUIET, run_bounded
 from maskc.budget import name_imports, name_parts
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.backreferences import refers_back, write_without_backreferences
@@ -81,7 +79,7 @@ def build_with_imports(
     grammar: Any = None
     try:
         loaders = [make_loader(source, imports)]
-        with _no_warning_of_sets(source):
+        with QUIET:
             grammar, _ = _load(source, loaders)
             check_expansion(grammar, source.name)
             if source.roles:
@@ -238,17 +236,6 @@ def _load(source: GrammarSource, loaders: list[Any]) -> Any:
             place = f"at line {found.line} column {found.column}"
             raise LarkError(f"Expecting a value, {place}") from None
         raise found from None
-
-
-@contextmanager
-def _no_warning_of_sets(source: GrammarSource) -> Iterator[None]:
-    """Keep ``re`` from warning of ``[[:alpha:]]``, which Lark has it measure and not match."""
-    if not source.regex:
-        yield
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        yield
 
 
 def _explain(error: BaseException, source: GrammarSource, imports: Mapping[str, str]) -> str:

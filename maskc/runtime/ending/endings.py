@@ -193,7 +193,7 @@ class Endings:
                     break
             is_shortest = place.n_tokens == self._places.at_least(place)
             if place.n_tokens == FAR:
-                raise TokensLeftError(None, 0, self._places.at_least(place))
+                raise TokensLeftError(None, None, self._places.at_least(place))
             tokens: list[int] = []
             here: Place | None = place
             while here is not None:

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from maskc.artifact.sections import is_general, is_link, is_schema
-from maskc.errors import HoleError, UnknownSymbolError
+from maskc.errors import HoleError, UnknownSymbolError, WrongValueError
 from maskc.ids import TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import USUAL_STEPS, one_mask
@@ -102,7 +102,7 @@ class Binder:
     def bind(self, given: Mapping[str, Given]) -> Bound:
         """Return the artifact with terminals narrowed; see :meth:`maskc.Artifact.bind`."""
         if not given:
-            raise ValueError("bind takes at least one terminal and its words")
+            raise WrongValueError("bind takes at least one terminal and its words")
         with one_mask(USUAL_STEPS):
             return self._bind(given)
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from maskc.errors import HoleError
+from maskc.arguments import as_items
+from maskc.errors import HoleError, WrongTypeError
 from maskc.runtime.holes.tracks import Automaton
 from maskc.runtime.link.automata.automaton import ByteAutomaton, Words
 
@@ -46,11 +47,11 @@ def read_words(grammar: str, hole: str, given: Iterable[str] | Automaton) -> Aut
     if isinstance(given, ByteAutomaton):
         return given
     if isinstance(given, _NO_LISTS) or not isinstance(given, Iterable):
-        raise TypeError(_tell_kinds(hole, given))
+        raise WrongTypeError(_tell_kinds(hole, given))
     words: set[bytes] = set()
-    for word in given:
+    for word in as_items(f"what {hole} is narrowed to", given):
         if not isinstance(word, str):
-            raise TypeError(f"a word of {hole} is a str, not {type(word).__name__}")
+            raise WrongTypeError(f"a word of {hole} is a str, not {type(word).__name__}")
         try:
             words.add(word.encode())
         except UnicodeEncodeError:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.errors import SpellingError
+from maskc.errors import SpellingError, WrongTypeError
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.forced_bytes import find_forced_bytes
 from maskc.runtime.machine import Hypotheses, Machine
@@ -148,7 +148,7 @@ def canonical(language: Compiled, spelling: Spelling | str | os.PathLike[str]) -
     """Return what makes matchers of own tokens; see :func:`maskc.canonical`."""
     if not hasattr(language, "check_own_tokens"):
         kind = type(language).__name__
-        raise TypeError(f"canonical takes an artifact or a constraint, not {kind}")
+        raise WrongTypeError(f"canonical takes an artifact or a constraint, not {kind}")
     language.check_own_tokens()
     if not isinstance(spelling, Spelling):
         spelling = load_spelling(spelling)

@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.arguments import as_path
 from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
 from maskc.artifact.model import FORMAT, check_shapes, check_values
 from maskc.artifact.sections import Section
 from maskc.errors import ArtifactError
 from maskc.runtime.once import made_once
+from maskc.runtime.shared import Shared
 from maskc.runtime.spelling.chunks import WholeChunks, read_chunks, read_tokens
 from maskc.runtime.spelling.pairs import (
     FROM_START,
@@ -68,7 +70,7 @@ SECTIONS = {
 }
 
 
-class Spelling:
+class Spelling(Shared):
     """How a tokenizer writes texts. Immutable; made by ``maskc.compile_spelling``, or loaded.
 
     Attributes:
@@ -80,6 +82,8 @@ class Spelling:
         is_written: bool[vocab_size], these and the whole chunks.
         writes: int32[n_words], the tokens that have bytes.
     """
+
+    pickle_remedy = "send the path of its file, and maskc.load_spelling it there"
 
     def __init__(self, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         self.header, self.arrays = header, arrays
@@ -174,7 +178,7 @@ def load_spelling(path: str | os.PathLike[str]) -> Spelling:
     Raises:
         ArtifactError: it is no such file, damaged, or of another format version.
     """
-    name = os.fspath(path)
+    name = as_path("a spelling", path)
     header, arrays = load_container(name)
     if header.get("kind") != KIND:
         remedy = "give a file that `maskc spelling` wrote"

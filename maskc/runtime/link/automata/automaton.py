@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.counted_state import CountedState
+from maskc.runtime.shared import Shared
 
 _Name = TypeVar("_Name", bound=Hashable)
 
@@ -32,8 +33,10 @@ _CHARGED_AT_ONCE = 20_000  # bytes
 MAX_MEGABYTES = 128  # that the states of a pattern may take
 
 
-class ByteAutomaton(ABC, Generic[_Name]):
+class ByteAutomaton(Shared, ABC, Generic[_Name]):
     """A deterministic automaton over bytes, made state by state. State ``START`` is the first.
+
+    ``copy.copy`` and ``copy.deepcopy`` return it itself, and it is not pickled.
 
     Attributes:
         is_sparse: whether few bytes are read in each state, and there are many states.

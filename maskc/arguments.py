@@ -1,0 +1,134 @@
+"""What a caller hands to maskc, checked before anything is made of it.
+
+A wrong type is a :class:`~maskc.errors.WrongTypeError`, a wrong value of the right type a
+:class:`~maskc.errors.WrongValueError`; the sentence names the argument. Numbers and arrays are
+checked by :mod:`maskc.runtime.arguments`.
+
+Example: ``as_text("a pattern", b"a")`` raises ``a pattern is a str, and this is bytes; decode it``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from maskc.errors import WrongTypeError, WrongValueError
+
+
+def as_text(what: str, value: Any) -> str:
+    """Return a text.
+
+    Raises:
+        WrongTypeError: it is no text.
+    """
+    if not isinstance(value, str):
+        hint = "; decode it" if isinstance(value, bytes | bytearray) else ""
+        raise WrongTypeError(f"{what} is a str, and this is {describe(value)}{hint}")
+    return value
+
+
+def as_path(what: str, value: Any) -> str:
+    """Return the path of a file.
+
+    Raises:
+        WrongTypeError: it is no path.
+    """
+    if not isinstance(value, str | bytes | os.PathLike):
+        raise WrongTypeError(f"{what} is a path, and this is {describe(value)}")
+    return os.fsdecode(value)
+
+
+def as_one_of(what: str, value: Any, choices: Sequence[str]) -> str:
+    """Return one of some texts.
+
+    Raises:
+        WrongTypeError: it is no text.
+        WrongValueError: it is another text.
+    """
+    text = as_text(what, value)
+    if text not in choices:
+        named = ", ".join(choices[:-1])
+        raise WrongValueError(f"{what} is {text[:40]!r}; give {named} or {choices[-1]}")
+    return text
+
+
+def as_items(what: str, value: Any) -> Iterator[Any]:
+    """Return an iterator over the items of a list, or of anything else that has some.
+
+    Raises:
+        WrongTypeError: it is a text, or nothing that can be iterated over.
+    """
+    try:
+        if not isinstance(value, str):
+            return iter(value)
+    except TypeError:
+        pass
+    raise WrongTypeError(f"{what} is a list, and this is {describe(value)}")
+
+
+def as_seconds(what: str, value: Any) -> float:
+    """Return a time in seconds.
+
+    Raises:
+        WrongTypeError: it is no number.
+        WrongValueError: it is NaN.
+    """
+    is_number = hasattr(value, "__float__") and not hasattr(value, "__len__")
+    if not is_number or isinstance(value, bool | type):
+        raise WrongTypeError(f"{what} is a number, and this is {describe(value)}")
+    try:
+        seconds = float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else 0.0
+    if seconds != seconds:
+        raise WrongValueError(f"{what} is NaN; give a number of seconds")
+    return seconds
+
+
+def as_mapping(what: str, value: Any) -> Mapping[str, Any]:
+    """Return a mapping whose keys are texts.
+
+    Raises:
+        WrongTypeError: it is none, or a key is no text.
+    """
+    if not isinstance(value, Mapping):
+        raise WrongTypeError(f"{what} is a mapping, and this is {describe(value)}")
+    for key in value:
+        as_text(f"a key of {what}", key)
+    return value
+
+
+def as_flag(what: str, value: Any) -> bool:
+    """Return a truth value, NumPy's as Python's.
+
+    Raises:
+        WrongTypeError: it is none.
+    """
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise WrongTypeError(f"{what} is True or False, and this is {describe(value)}")
+    return bool(value)
+
+
+def check_callable(what: str, value: Any) -> None:
+    """Check that something can be called.
+
+    Raises:
+        WrongTypeError: it cannot.
+    """
+    if not callable(value):
+        raise WrongTypeError(f"{what} is a function, and this is {describe(value)}")
+
+
+def describe(value: Any) -> str:
+    """Return a type, and the value if it is short to tell.
+
+    >>> describe(None), describe(True), describe("a"), describe(int)
+    ('None', 'bool True', 'str', 'the class int')
+    """
+    if value is None:
+        return "None"
+    if isinstance(value, type):
+        return f"the class {value.__name__[:40]}"
+    kind = type(value).__name__[:40]
+    return f"{kind} {value!r}" if type(value) in (bool, float) else kind
