@@ -95,6 +95,7 @@ def test_a_reference_without_a_name_is_refused():
         parse_reference("maskc://../json")
 
 
+@pytest.mark.costly
 def test_a_text_that_cannot_be_followed_ends(monkeypatch):
     """Its ends are all that is legal; what was taken before can be taken back."""
     kit = make_kit(load_vocabulary("bytes"))

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from maskc.runtime.link.automata.scanning import Scanner
+from maskc.runtime.schema.tries.trie import ROOT
 from maskc.runtime.vocabulary import index_of
+
+RESTS = [b"", *(bytes([letter]) for letter in b"abcdefgh")]
 
 
 def make_index(tokens):
@@ -30,3 +33,21 @@ def test_nodes_that_go_on_are_those_with_a_child_by_one_of_the_bytes(every, byte
         node for node in nodes.tolist() if any(trie.child(node, byte) >= 0 for byte in bytes_)
     ]
     assert Scanner(index).going_on(trie, nodes, frozenset(bytes_)).tolist() == expected
+
+
+def test_a_part_is_left_without_some_of_its_texts_whichever_trie_they_are_of():
+    index = make_index(sorted(word + b'"' + rest for word in (b"", b"a", b"bc") for rest in RESTS))
+    scanner = Scanner(index)
+
+    def texts(trie, part):
+        if trie is index.rests:
+            return [place for place in range(trie.high[ROOT]) if part.bits >> place & 1]
+        return np.flatnonzero(np.unpackbits(scanner.words(part).view(np.uint8))).tolist()
+
+    for trie in (index.tokens, index.rests):
+        every = np.arange(0, trie.high[ROOT], 2, dtype=np.int32)
+        part = scanner.part(trie, every)
+        assert len(texts(trie, part)) == len(every) > 3
+        for gone in ([], [2, 4, 5]):
+            kept = scanner.part(trie, np.setdiff1d(every, gone))
+            assert texts(trie, scanner.without(trie, part, gone)) == texts(trie, kept)
