@@ -27,9 +27,9 @@ from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.link.automata.automaton import Words
-from maskc.runtime.link.counts.counting import CountingPiece
 from maskc.runtime.link.counts.pattern_counter import make_counting_piece
 from maskc.runtime.link.counts.positions import CountedPattern
+from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import Expression, Leaf
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.joints import Joints

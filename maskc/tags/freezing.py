@@ -19,11 +19,11 @@ from maskc.artifact.model import Contents
 from maskc.errors import LimitError
 from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton, Words
 from maskc.runtime.link.automata.tabled import tabulate
-from maskc.runtime.link.counts.counting import CountingPiece
 from maskc.runtime.link.counts.encoding import write_automaton, write_ranges, write_word
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.counts.positions import write_counter
 from maskc.runtime.link.joining.atoms import StopPiece, TokenPiece
+from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,

@@ -6,9 +6,9 @@ import pytest
 from maskc.automata.counted import count_loops
 from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.counts import counting
-from maskc.runtime.link.counts.counting import CountingPiece, CountingScans
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
+from maskc.runtime.link.joining import counting
+from maskc.runtime.link.joining.counting import CountingPiece, CountingScans
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.vocabulary import index_of
 

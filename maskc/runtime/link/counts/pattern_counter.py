@@ -28,7 +28,6 @@ from maskc.runtime.link.automata.components import LEFT
 from maskc.runtime.link.automata.counted_state import CountedComponent, CountedState, Place
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.link.counts.counted_component import find_counted_component
-from maskc.runtime.link.counts.counting import CountingAutomaton, CountingPiece, CountingScans
 from maskc.runtime.link.counts.counts import (
     FREE,
     Bounds,
@@ -42,6 +41,7 @@ from maskc.runtime.link.counts.counts import (
     repeat,
 )
 from maskc.runtime.link.counts.positions import START, CountedPattern
+from maskc.runtime.link.joining.counting import CountingAutomaton, CountingPiece, CountingScans
 from maskc.runtime.schema.tries.tokens import TokenIndex
 
 _PLACE, _BOX = 4, 3  # steps

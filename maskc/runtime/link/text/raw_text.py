@@ -19,7 +19,7 @@ from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata.counted_state import CountedComponent, CountedState
 from maskc.runtime.link.automata.scanning import Scanner
-from maskc.runtime.link.counts.counting import CountingAutomaton, CountingPiece, CountingScans
+from maskc.runtime.link.joining.counting import CountingAutomaton, CountingPiece, CountingScans
 from maskc.runtime.link.text.raw_body import NEVER, RawBody, RawState
 from maskc.runtime.schema.tries.tokens import TokenIndex
 
