@@ -14,6 +14,7 @@ from maskc.vocab.vocabulary import TokenTable, build_vocabulary
 from tests.examples import examples
 from tests.jsonschema.texts import accepts, build_machine, count_legal, find_end, read
 from tests.laws.dense.judges import write_words
+from tests.runtime.schema.vocabularies import TEXTS
 
 NAMES = st.sampled_from(["a", "b", "ab"])
 VALUES = st.recursive(
@@ -141,37 +142,7 @@ def test_what_is_legal_can_be_finished(schema, value, data):
     assert jsonschema.Draft202012Validator(schema).is_valid(finished), (schema, prefix, end)
 
 
-TOKENS = [
-    *(bytes([byte]) for byte in range(256)),
-    *(b'"a', b'":', b'": ', b'", "', b'",', b'"}', b'"]', b"}}", b"]]", b'{"', b'["', b'a"'),
-    *(
-        b'ab"',
-        b"ab",
-        b"aa",
-        b"12",
-        b"123",
-        b".0",
-        b"1,",
-        b"null",
-        b"tru",
-        b"e,",
-        b'","a"',
-        b"\\u00",
-    ),
-    *(
-        b"61",
-        b'","',
-        b'":1,"a":',
-        b'a":1,"a',
-        b"  ",
-        b"\n  ",
-        b"[1,",
-        b"},{",
-        b'""',
-        b'":"',
-        b'a","b',
-    ),
-]
+TOKENS = (*TEXTS, b"aa")
 SOME = [*TOKENS[:256], b',"', b'": ', b"}]"]
 DENSE = sorted(word.encode() for word in write_words('{}[]":,ab1 ', 3) if word)
 # Artifacts of one vocabulary share what they know of it, and where tokens are bytes none of them

@@ -20,9 +20,9 @@ from maskc.runtime.schema.scans.scans import Scanner
 from maskc.runtime.schema.scans.spelled import spell
 from maskc.runtime.schema.strings.ecma import START, Patterns
 from maskc.runtime.schema.strings.ecma_escapes import DASH
-from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
 from tests.examples import examples
+from tests.runtime.schema.vocabularies import build_index
 
 PIECES = [
     *("a", "b", "k", "(", ")", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?<a>", "(?<b1>", "(?<"),
@@ -138,12 +138,7 @@ def test_effects_that_are_changed_are_those_that_are_walked(text):
     assert changed.tolist() == walked.tolist()
 
 
-def _index():
-    first = np.cumsum([0, *map(len, TOKENS)], dtype=np.int32)
-    return TokenIndex(first, np.frombuffer(b"".join(TOKENS), dtype=np.uint8))
-
-
-INDEX = _index()
+INDEX = build_index(TOKENS)
 SPELLED = spell(INDEX, INDEX.tokens, (0,), Scanner(INDEX, minimal=False).free, minimal=False)
 EFFECTS = Effects()
 GRID = EFFECTS.grid(SPELLED)

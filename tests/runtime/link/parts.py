@@ -1,20 +1,16 @@
 """Joints of a few tokens, and the tokens of a part."""
 
-import numpy as np
-
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.pieces import RegularPiece
-from maskc.runtime.vocabulary import index_of
+from tests.runtime.schema.vocabularies import build_index
 
 TOKENS = (b"a", b"b", b"c", b"ab", b"bc", b"abc", b"!", b"c!")
 
 
 def make_joints():
-    first = np.cumsum([0, *map(len, TOKENS)]).astype(np.int32)
-    index = index_of(first, np.frombuffer(b"".join(TOKENS), dtype=np.uint8))
-    return Joints(index, Budget(1 << 20))
+    return Joints(build_index(TOKENS), Budget(1 << 20))
 
 
 def make_leaf(joints, *words):

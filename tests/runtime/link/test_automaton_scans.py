@@ -7,14 +7,13 @@ from maskc.runtime.link.automata.automaton import START, Words
 from maskc.runtime.link.automata.automaton_scans import AutomatonScans
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.schema.tries.trie import ROOT
-from maskc.runtime.vocabulary import index_of
+from tests.runtime.schema.vocabularies import build_index
 
 TOKENS = (b"a", b"b", b"ab", b"ba", b"abc", b"c")
 
 
 def make_scans(words):
-    first = np.cumsum([0, *map(len, TOKENS)]).astype(np.int32)
-    index = index_of(first, np.frombuffer(b"".join(TOKENS), dtype=np.uint8))
+    index = build_index(TOKENS)
     return AutomatonScans(Words(words), Scanner(index), index, Budget(1 << 20))
 
 

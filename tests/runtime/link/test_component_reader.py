@@ -13,7 +13,7 @@ from maskc.runtime.link.automata.components import find_component
 from maskc.runtime.link.automata.nodes import places_ending
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.examples import seeds
-from tests.runtime.link.test_scanning import make_index
+from tests.runtime.schema.vocabularies import build_index
 
 PATTERNS = ["[ab]*", "(?:[ab]c)*", ".*ab", "(?:é|[a-c])*x", '[^"]*"']
 
@@ -24,7 +24,7 @@ def test_a_reading_is_what_each_text_does(seed, pattern):
     draw = random.Random(seed)
     texts = {"".join(draw.choices('abcxé"', k=draw.randint(1, 5))).encode() for _ in range(60)}
     tokens = sorted(texts | {text[1:] for text in texts if text[1:]})
-    index = make_index([*tokens, tokens[0]])
+    index = build_index([*tokens, tokens[0]])
     trie, automaton = index.tokens, Pattern(read_pattern(pattern))
     component = find_component(automaton, START)
     for node in (ROOT, *draw.sample(range(len(trie.bytes)), 5)):
@@ -56,7 +56,7 @@ def test_a_reading_is_what_each_text_does(seed, pattern):
 
 
 def test_a_component_is_read_once_for_all_automata():
-    index = make_index([b"a", b"ab", b"b"])
+    index = build_index([b"a", b"ab", b"b"])
     readings = []
     for pattern in ("[ab]*", "[ab]*c"):
         component = find_component(Pattern(read_pattern(pattern)), START)
@@ -68,7 +68,7 @@ def test_a_component_is_read_once_for_all_automata():
 def test_what_is_left_out_is_at_and_below_some_children(seed):
     draw = random.Random(seed)
     texts = sorted({bytes(draw.choices(b"abx", k=draw.randint(1, 5))) for _ in range(40)})
-    index = make_index(texts)
+    index = build_index(texts)
     trie, reader = index.tokens, ComponentReader(index)
     component = find_component(Pattern(read_pattern("(?:ab?)*")), START)
     for node in (ROOT, trie.child(ROOT, ord("a"))):

@@ -13,7 +13,7 @@ from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.examples import seeds
-from tests.runtime.link.test_scanning import make_index
+from tests.runtime.schema.vocabularies import build_index
 
 
 def make_counter(pattern, passes=9):
@@ -42,7 +42,7 @@ def test_a_loop_that_is_left_in_many_ways_has_no_component(letters):
 
 
 def test_bounds_and_counts_share_what_was_read():
-    index = make_index([b"a", b"ab", b"b", b"b;"])
+    index = build_index([b"a", b"ab", b"b", b"b;"])
     reader = CountedReader(index)
     readings = [
         reader.read(counted_after(pattern, text).component, ROOT)
@@ -73,7 +73,7 @@ def test_loops_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch)
     pattern = draw_pattern(draw)
     texts = {"".join(draw.choices("abcédè", k=draw.randint(1, 6))).encode() for _ in range(60)}
     tokens = sorted((texts | {text[:-1] for text in texts} | {t[1:] for t in texts}) - {b""})
-    index = make_index([*tokens, tokens[0]])
+    index = build_index([*tokens, tokens[0]])
     monkeypatch.setattr(counted, "MOST_COPIES", 1)
     found = count_loops(pattern)
     assert found is not None

@@ -1,6 +1,5 @@
 """A piece with counters knows exact counts, and numbers only those that tokens tell apart."""
 
-import numpy as np
 import pytest
 
 from maskc.automata.counted import count_loops
@@ -10,16 +9,14 @@ from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.joining import counting
 from maskc.runtime.link.joining.counting import CountingPiece, CountingScans
 from maskc.runtime.link.joining.joints import Joints
-from maskc.runtime.vocabulary import index_of
+from tests.runtime.schema.vocabularies import build_index
 
 TOKENS = (b"a", b"aa", b"b")
 
 
 @pytest.fixture
 def joints() -> Joints:
-    first = np.cumsum([0, *map(len, TOKENS)]).astype(np.int32)
-    index = index_of(first, np.frombuffer(b"".join(TOKENS), dtype=np.uint8))
-    return Joints(index, Budget(1 << 20))
+    return Joints(build_index(TOKENS), Budget(1 << 20))
 
 
 def _make_piece(pattern: str, joints: Joints) -> CountingPiece:

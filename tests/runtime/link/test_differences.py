@@ -1,6 +1,5 @@
 """A scan that is made of that of another state is the one that a walk finds."""
 
-import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -8,7 +7,7 @@ from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton
 from maskc.runtime.link.automata.differences import find_differences
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.schema.tries.trie import ROOT
-from maskc.runtime.vocabulary import index_of
+from tests.runtime.schema.vocabularies import build_index
 
 BYTES = b"abc"
 states = st.integers(0, 4)
@@ -43,11 +42,6 @@ class Drawn(ByteAutomaton):
         return self.drawn_labels[self.name_of(state)]
 
 
-def make_scanner(tokens):
-    first = np.cumsum([0, *map(len, tokens)]).astype(np.int32)
-    return Scanner(index_of(first, np.frombuffer(b"".join(tokens), dtype=np.uint8)))
-
-
 def describe(scanner, tokens, scan):
     words = scanner.words(scan.part)
     legal = [t for n, t in enumerate(tokens) if words[n // 32] >> (n % 32) & 1]
@@ -65,7 +59,7 @@ def is_read(drawn, state, token):
 @given(automata, vocabularies, states, states)
 @example(([{97: 0}, {}, {}, {}, {}], [True, False] * 2 + [False], [0] * 5), [b"a", b"aa"], 0, 1)
 def test_a_scan_beside_another_one_is_that_of_a_walk(drawn, tokens, at, other):
-    scanner, automaton = make_scanner(tokens), Drawn(drawn)
+    scanner, automaton = Scanner(build_index(tokens)), Drawn(drawn)
     trie = scanner._index.tokens
     known = scanner.scan(automaton, trie, [(ROOT, other)])
     walked = describe(scanner, tokens, scanner.scan(automaton, trie, [(ROOT, at)]))
@@ -80,7 +74,7 @@ def test_states_that_differ_nearly_everywhere_are_not_compared():
     elsewhere = dict.fromkeys(range(60), 2)
     moves = [everything, everything, elsewhere, elsewhere, {}]
     automaton = Drawn((moves, [True] * 5, [NO_LABEL] * 5))
-    trie = make_scanner(tokens)._index.tokens
+    trie = Scanner(build_index(tokens))._index.tokens
     assert find_differences(automaton, trie, 1, 2) is None
     same = find_differences(automaton, trie, 0, 1)
     assert same == ([], [], [], [], set())

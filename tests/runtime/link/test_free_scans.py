@@ -10,8 +10,8 @@ from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.switching import Switch
 from maskc.runtime.link.text.free_scans import FreeSwitch
 from maskc.runtime.link.text.free_text import FreeText
-from maskc.runtime.schema.tries.tokens import TokenIndex
 from tests.examples import seeds
+from tests.runtime.schema.vocabularies import build_index
 
 _CHARACTERS = "ab<>é€😀｜"
 
@@ -24,10 +24,7 @@ def _joints(draw: random.Random) -> Joints:
         start = draw.randrange(4)
         tokens.add(text[start : start + draw.randint(1, 6)])
     texts = sorted(tokens)
-    first = np.cumsum([0, *map(len, texts)]).astype(np.int32)
-    data = np.frombuffer(b"".join(texts), dtype=np.uint8)
-    index = TokenIndex(first, data)
-    return Joints(index, Budget(1 << 26))
+    return Joints(build_index(texts), Budget(1 << 26))
 
 
 @pytest.mark.parametrize("seed", seeds(25))

@@ -10,15 +10,14 @@ from maskc.runtime.link.automata.automaton_scans import AutomatonScans
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.link.text.name_scans import NameScans
 from maskc.runtime.link.text.names import OtherName
-from maskc.runtime.vocabulary import index_of
 from tests.examples import seeds
+from tests.runtime.schema.vocabularies import build_index
 
 
 def make_index(draw):
     texts = {"".join(draw.choices('ab_1>"', k=draw.randint(1, 5))) for _ in range(150)}
     tokens = [text.encode() for text in sorted(texts)]
-    first = np.cumsum([0, *map(len, tokens)]).astype(np.int32)
-    return index_of(first, np.frombuffer(b"".join(tokens), dtype=np.uint8))
+    return build_index(tokens)
 
 
 def same(scanner, found, expected):

@@ -18,8 +18,8 @@ from maskc.runtime.link.joining.pieces import RegularPiece
 from maskc.runtime.link.text.raw_body import RawBody
 from maskc.runtime.link.text.raw_text import RawText, make_raw_piece
 from maskc.runtime.schema.plan.plan import Layout, Plan
-from maskc.runtime.vocabulary import index_of
 from tests.examples import seeds
+from tests.runtime.schema.vocabularies import build_index
 
 LONGEST = 9
 
@@ -112,8 +112,7 @@ DELIMITERS = ("<b", "<", "<éa", "<a<")
 
 @pytest.fixture(scope="module")
 def joints():
-    first = np.cumsum([0, *map(len, TOKENS)]).astype(np.int32)
-    return Joints(index_of(first, np.frombuffer(b"".join(TOKENS), dtype=np.uint8)), Budget(1 << 24))
+    return Joints(build_index(TOKENS), Budget(1 << 24))
 
 
 @pytest.mark.parametrize("is_at_once", [False, True])

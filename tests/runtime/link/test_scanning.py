@@ -5,14 +5,9 @@ import pytest
 
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.schema.tries.trie import ROOT
-from maskc.runtime.vocabulary import index_of
+from tests.runtime.schema.vocabularies import build_index
 
 RESTS = [b"", *(bytes([letter]) for letter in b"abcdefgh")]
-
-
-def make_index(tokens):
-    first = np.cumsum([0, *map(len, tokens)]).astype(np.int32)
-    return index_of(first, np.frombuffer(b"".join(tokens), dtype=np.uint8))
 
 
 # Both ways are taken: all nodes have fewer children than some bytes have parents, and more.
@@ -22,7 +17,7 @@ def test_nodes_that_go_on_are_those_with_a_child_by_one_of_the_bytes(every, byte
     monkeypatch.setattr("maskc.runtime.link.automata.scanning._MANY", 50)
     letters = [bytes([letter]) for letter in b"abcdefgh"]
     pairs = [one + other for one in letters for other in letters]
-    index = make_index(
+    index = build_index(
         [*letters, *pairs, *(pair + one for pair in pairs[::2] for one in letters[::2])]
     )
     trie = index.tokens
@@ -36,7 +31,7 @@ def test_nodes_that_go_on_are_those_with_a_child_by_one_of_the_bytes(every, byte
 
 
 def test_a_part_is_left_without_some_of_its_texts_whichever_trie_they_are_of():
-    index = make_index(sorted(word + b'"' + rest for word in (b"", b"a", b"bc") for rest in RESTS))
+    index = build_index(sorted(word + b'"' + rest for word in (b"", b"a", b"bc") for rest in RESTS))
     scanner = Scanner(index)
 
     def texts(trie, part):

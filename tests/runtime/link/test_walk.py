@@ -12,7 +12,7 @@ from maskc.runtime.link.automata.automaton import START, Words
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.examples import seeds
-from tests.runtime.link.test_scanning import make_index
+from tests.runtime.schema.vocabularies import build_index
 
 
 class Dense(Words):
@@ -26,7 +26,7 @@ def test_both_ways_to_walk_find_the_same(seed, monkeypatch):
     draw = random.Random(seed)
     tokens = sorted({bytes(draw.choices(b"ab", k=draw.randint(1, 5))) for _ in range(25)})
     words = sorted({bytes(draw.choices(b"ab", k=draw.randint(1, 4))) for _ in range(6)})
-    index = make_index(tokens)
+    index = build_index(tokens)
     found = []
     for most in (1_500, 0):
         monkeypatch.setattr(walk, "_MOST_NODES", most)
@@ -62,7 +62,7 @@ def test_components_are_read_at_once_as_they_are_step_by_step(seed, few, monkeyp
     texts = {"".join(draw.choices(alphabet, k=draw.randint(1, 4))).encode() for _ in range(60)}
     cut = {text[:-1] for text in texts} | {text[1:] for text in texts}
     tokens = sorted((texts | cut) - {b""})
-    index = make_index([*tokens, tokens[0], tokens[-1]])
+    index = build_index([*tokens, tokens[0], tokens[-1]])
     trie = index.tokens
     n_round = 0
     read_components = walk.Walk._read_components
@@ -118,7 +118,7 @@ def test_tokens_are_those_that_the_pattern_may_begin_with(monkeypatch):
         b"ba-1",
         b"b-b-a",
     ]
-    index = make_index(sorted(tokens))
+    index = build_index(sorted(tokens))
     scanner = Scanner(index)
     scan = scanner.scan(Pattern(read_pattern("[ab]+(?:-[ab]+)*")), index.tokens, [(ROOT, START)])
     begins = re.compile(rb"[ab]+(?:-[ab]+)*-?")
