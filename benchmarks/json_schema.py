@@ -26,7 +26,6 @@ import argparse
 import gc
 import json
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -37,19 +36,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engines import TOKENIZER, AskedSchema, Engine, RefusedError, Session, read_engine
+from benchmarks.engines.process import TooSlowError, within
 from maskc.bench.timing import Bitmask
 from maskc.vocab import load_encoder
 
 SECONDS = 5
-
-
-class TooSlowError(BaseException):
-    """A schema took longer than the limit."""
-
-
-def on_alarm(*_: object) -> None:
-    """End a schema that takes too long."""
-    raise TooSlowError
 
 
 def walk(
@@ -144,12 +135,9 @@ class Reader:
         except json.JSONDecodeError as error:
             record.outcome, record.why = "no JSON", str(error)
             return record
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
-            try:
+            with within(SECONDS):
                 record.outcome = self._judge(entry, record)
-            finally:
-                signal.setitimer(signal.ITIMER_PROF, 0)  # which the alarm may still interrupt
         except RefusedError as error:
             record.why = str(error)
             fits_none = record.why == "fits no value at all"
@@ -215,7 +203,6 @@ def read_all(name: str, files: list[Path], kept: Path | None) -> None:
     engine = read_engine(name)
     known = load_records(kept, engine.name)
     warm_up(engine)
-    signal.signal(signal.SIGPROF, on_alarm)
     reader, records = Reader(engine), list[Record]()
     with nullcontext() if kept is None else kept.open("a") as lines:
         for file in files:

@@ -22,5 +22,8 @@ def format_figures(row: Mapping[str, Any]) -> list[str]:
     source = (
         f"`{row['command']}` at {row['commit']}, {row['date']}: {row['machine']}; {row['runtime']}"
     )
-    lines = [f"| {what} | {value:,.4g} |" for what, value in flatten(row["figures"])]
+    lines = [
+        f"| {what} | {value:,} |" if isinstance(value, int) else f"| {what} | {value:,.4g} |"
+        for what, value in flatten(row["figures"])
+    ]
     return ["", f"{source}.", "", "| | |", "|---|---:|", *lines, ""]

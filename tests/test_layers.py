@@ -1,5 +1,6 @@
 """Imports point one way: the contracts of ``imports.toml``, which import-linter holds."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -32,3 +33,9 @@ def test_every_package_has_a_contract():
     }
     packages = {f"maskc.{module.partition('.')[0]}".rstrip(".") for module in MODULES}
     assert packages <= named
+
+
+def test_no_test_imports_a_benchmark():
+    statement = re.compile(r"^\s*(?:from|import) benchmarks\b", re.MULTILINE)
+    files = (ROOT.parent / "tests").rglob("*.py")
+    assert [str(path) for path in files if statement.search(path.read_text())] == []

@@ -21,18 +21,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.conformance import pages
 from benchmarks.conformance.catalogue import ENTRIES, Entry
-from benchmarks.conformance.corpora import ROOT
-from benchmarks.conformance.peers import ask_peer, find_peers
-from benchmarks.conformance.texts import judge_texts
-from maskc.runtime.artifact import load
+from benchmarks.conformance.tables import format_table
+from benchmarks.conformance.verdicts import PEERS, compare_verdicts
+from benchmarks.workloads import ROOT, TOKENIZER
+from tests.wild.page import replace
 
-TOKENIZER = "llama3"
 AMOUNTS = {
     "--files": 40,
     "--texts": 10,
@@ -42,6 +40,8 @@ AMOUNTS = {
     "--mutations": 100,
     "--raw-positions": 300,
 }
+Result = Mapping[str, Any]
+Report = Mapping[str, Result]
 
 
 class CommandError(Exception):
@@ -67,13 +67,14 @@ def main() -> None:
         report = {e.name: known[e.name] for e in ENTRIES if e.name in known}
         arguments.report.write_text(json.dumps(report, indent=1) + "\n")
         seconds = time.perf_counter() - begin
-        what = result.get("error") or f"{pages.count_differences(result)} differences"
+        what = result.get("error") or f"{count_differences(result)} differences"
         print(f"{seconds:5.0f} s  {number}/{len(entries)}  {entry.name}: {what}", flush=True)
     if arguments.page:
-        pages.write_figures(arguments.page, report)
+        replace(arguments.page, "grammars", format_figures(report))
+        replace(arguments.page, "verdicts", format_verdicts(report))
     if arguments.needs:
-        pages.write_needs(arguments.needs, report)
-    bad = [name for name, result in report.items() if not pages.is_right(result)]
+        replace(arguments.needs, "grammars", format_needs(report))
+    bad = [name for name, result in report.items() if not is_right(result)]
     if bad:
         sys.exit(f"not right: {', '.join(bad)}")
 
@@ -95,7 +96,8 @@ def examine(entry: Entry, folder: Path) -> dict[str, Any]:
         )
     except CommandError as error:
         return {**result, "error": str(error)}
-    return {**result, **compare_verdicts(entry, artifact, corpus)}
+    grammar = entry.path.read_text(encoding="utf-8")
+    return {**result, **compare_verdicts(artifact, grammar, corpus)}
 
 
 def lay_out_corpus(entry: Entry, folder: Path) -> list[str]:
@@ -103,22 +105,6 @@ def lay_out_corpus(entry: Entry, folder: Path) -> list[str]:
     for number, text in enumerate(entry.texts):
         (folder / f"{number}.txt").write_text(text, encoding="utf-8")
     return [str(path) for path in entry.files] + ([str(folder)] if entry.texts else [])
-
-
-def compare_verdicts(entry: Entry, artifact: Path, corpus: Sequence[str]) -> dict[str, Any]:
-    """Return how verdicts on texts differ from Lark's: maskc's, and those of the peers."""
-    judged = judge_texts(artifact, corpus)
-    n_positive = sum(text.is_positive for text in judged)
-    grammar = entry.path.read_text(encoding="utf-8")
-    start = load(artifact).header["grammar"]["start"]
-    return {
-        "texts": {"positive": n_positive, "negative": len(judged) - n_positive},
-        "differing": sum(text.is_accepted != text.is_positive for text in judged),
-        "peers": {
-            name: {"version": version, **ask_peer(name, grammar, start, judged)}
-            for name, version in find_peers().items()
-        },
-    }
 
 
 def compile_grammar(entry: Entry, artifact: Path) -> dict[str, Any]:
@@ -130,7 +116,7 @@ def compile_grammar(entry: Entry, artifact: Path) -> dict[str, Any]:
     return {
         "counts": compiled["counts"],
         "n_bytes": compiled["n_bytes"],
-        "seconds": sum(done["seconds"] for done in compiled["passes"]),
+        "seconds": sum(done["cpu_seconds"] for done in compiled["passes"]),
     }
 
 
@@ -153,6 +139,111 @@ def run_maskc(*arguments: str) -> dict[str, Any]:
         lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         raise CommandError(lines[-1].removeprefix("maskc: ")) from None
     return dict(found)
+
+
+def count_differences(result: Result) -> int:
+    """Return how often maskc and what it is held against differ, in all experiments."""
+    experiments = result["verified"]["experiments"] if "verified" in result else ()
+    return sum(len(e["failures"]) for e in experiments) + result.get("differing", 0)
+
+
+def is_right(result: Result) -> bool:
+    """Return whether a grammar is compiled and verified, and nothing differs."""
+    return "error" not in result and result["verified"]["ok"] and not count_differences(result)
+
+
+def format_figures(report: Report) -> list[str]:
+    """Return the table of sizes, of what was checked, and of differences."""
+    columns = (
+        *(
+            "grammar",
+            "terminals",
+            "productions",
+            "LALR states",
+            "compile, processor s",
+            "artifact, MB",
+        ),
+        *("rows before streamlining", "rows after", "corpus files", "corpus tokens walked"),
+        *("oracle comparisons", "differences"),
+    )
+    rows = []
+    for name, result in report.items():
+        cells = [f"`{name}`", result.get("error", "")]
+        if "error" not in result:
+            counts, of = result["counts"], _by_name(result)
+            raw, walked = of["raw store"], of["corpus"]
+            cells[1:] = [f"{counts[key]:,}" for key in ("terminals", "productions", "lalr_states")]
+            cells += [f"{result['seconds']:.1f}", f"{result['n_bytes'] / 1e6:.1f}"]
+            numbers = (raw["rows of the raw store"], raw["rows"], walked["files"])
+            numbers += (walked.get("tokens", 0), of["oracle"]["comparisons"])
+            cells += [f"{number:,}" for number in (*numbers, count_differences(result))]
+        rows.append(cells)
+    return format_table(columns, rows, numbers=columns[1:])
+
+
+def format_verdicts(report: Report) -> list[str]:
+    """Return the table of who loads a grammar, and how verdicts differ from Lark's."""
+    done = {name: result for name, result in report.items() if "texts" in result}
+    asked = {p: [r["peers"][p] for r in done.values() if p in r["peers"]] for p in PEERS}
+    titles = [f"{name} {found[0]['version']}" if found else name for name, found in asked.items()]
+    rows = []
+    for name, result in done.items():
+        cells = [str(result["texts"][kind]) for kind in ("positive", "negative")]
+        peers = [_format_peer(result["peers"].get(peer)) for peer in PEERS]
+        rows.append([f"`{name}`", *cells, str(result["differing"]), *peers])
+    columns = ("grammar", "texts that Lark parses", "that it refuses", "maskc", *titles)
+    lines = [*format_table(columns, rows, numbers=columns[1:]), ""]
+    for name, found in asked.items():
+        loaded = [f for f in found if f["loads"]]
+        n_agreeing = sum(not f["refused"] + f["accepted"] + f["open"] for f in loaded)
+        if found:
+            lines.append(
+                f"{name} loads {len(loaded)} of {len(found)}, and agrees with Lark on every text "
+                f"in {n_agreeing} of them."
+            )
+    return lines
+
+
+def _format_peer(found: Result | None) -> str:
+    """Return what a peer makes of a grammar, for a cell of a table."""
+    if found is None:
+        return "not installed"
+    why = f"`{found['why'].replace('|', '¦').replace('`', 'ˋ')}`"
+    if not found["loads"]:
+        return f"does not load: {why}"
+    text = f"{found['refused'] + found['accepted']}"
+    if found["refused"] or found["accepted"]:
+        text += f" ({found['refused']} refused, {found['accepted']} accepted)"
+    return f"{text}; {found['open']} open: {why}" if found["open"] else text
+
+
+def format_needs(report: Report) -> list[str]:
+    """Return the table of what published grammars need, and of what was checked on them."""
+    columns = (
+        *("grammar", "beside its text", "corpus: files, refused by both, tokens", "generated"),
+        *("cut in every way", "mutated, of these still parsed", "differences"),
+    )
+    rows = []
+    for name, result in report.items():
+        if result["ours"]:
+            continue
+        cells = [f"`{name}`", f"`{' '.join(result['needs'])}`" if result["needs"] else ""]
+        if "error" in result:
+            cells.append(result["error"])
+        else:
+            of = _by_name(result)
+            walked, mutated = of["corpus"], of["mutation"]
+            refused = walked.get("files that Lark refuses", 0)
+            cells += [f"{walked['files']}, {refused}, {walked.get('tokens', 0):,}"]
+            cells += [f"{of['generation']['texts']}", f"{of['segmentation']['bytes']:,} bytes"]
+            cells += [f"{mutated['mutated texts']}, {mutated['that Lark parses']}"]
+            cells += [f"{count_differences(result)}"]
+        rows.append(cells)
+    return format_table(columns, rows, numbers=columns[1:])
+
+
+def _by_name(result: Result) -> dict[str, Result]:
+    return {e["name"]: e["counts"] for e in result["verified"]["experiments"]}
 
 
 if __name__ == "__main__":

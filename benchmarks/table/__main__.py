@@ -68,7 +68,7 @@ def main() -> None:
         if options.json:
             known = json.loads(options.json.read_text()) if options.json.is_file() else {}
             known[row.name] = found
-            options.json.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+            options.json.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n")
         if options.page:
             replace(options.page, MARK.format(row.name), format_figures(found))
     sys.exit(0 if is_good else 1)
@@ -87,9 +87,13 @@ def measure(name: str) -> dict[str, Any]:
 
 
 def round_all(figures: dict[str, Any]) -> dict[str, Any]:
-    """Return figures with the digits that a measurement has."""
+    """Return figures with the digits that a measurement has; what is counted has all of them."""
     return {
-        name: round_all(value) if isinstance(value, dict) else float(f"{value:.4g}")
+        name: round_all(value)
+        if isinstance(value, dict)
+        else value
+        if isinstance(value, int)
+        else float(f"{value:.4g}")
         for name, value in figures.items()
     }
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import maskc
-from benchmarks.table.rows import Figures, Row
+from benchmarks.table.rows import Figures, Row, time_once
 from benchmarks.workloads import ROOT, TOKENIZER, compile_artifact, find_grammar
 from maskc.artifact.container import encode
 from maskc.errors import MaskcError
@@ -106,15 +106,11 @@ def time_kits(tokenizer: str) -> Figures:
         for kind in ("whole", "lean"):
             (folder / kind).mkdir()
         found: Figures = {"MB of disk": save_kit(make_kit(vocabulary), path) / 1e6}
-        times = []
-        for _ in range(9):
-            began = time.perf_counter()
-            kit = maskc.load_kit(path)
-            times.append(1e3 * (time.perf_counter() - began))
-        found |= {"load, first in a process, ms": times[0], "load again, ms": min(times[1:])}
-        began = time.process_time()
-        kit.prepare()
-        found["prepare, ms"] = 1e3 * (time.process_time() - began)
+        times = [1e3 * time_once(partial(maskc.load_kit, path)) for _ in range(9)]
+        found["load, first in a process, processor ms"] = times[0]
+        found["load again, processor ms"] = min(times[1:])
+        kit = maskc.load_kit(path)
+        found["prepare, processor ms"] = 1e3 * time_once(kit.prepare)
         found["a second process that opens it, MB"] = run_program(_OPEN, path)
         for number in range(100):
             source = load_source(f'start: "yes{number}" | "no{number}"\n', dialect="lark")
@@ -128,6 +124,20 @@ def time_kits(tokenizer: str) -> Figures:
                 "MB": run_program(_OPEN, folder / kind),
             }
     return found
+
+
+def compile_grammar(name: str) -> Figures:
+    """Compile a bundled grammar: what it comes to, and what that takes of the processor."""
+    vocabulary = load_vocabulary(TOKENIZER)
+    contents, passes = compile_contents(load_source(find_grammar(name)), vocabulary)
+    counts = contents.header["counts"]
+    kept = ("lalr_states", "refined_states", "rows", "nodes", "answers", "masks", "questions")
+    return {
+        **{key.replace("_", " "): counts[key] for key in kept},
+        "MB of disk": len(encode(contents.header, contents.arrays)) / 1e6,
+        "processor s": sum(record.cpu_seconds for record in passes),
+        "peak MB": max(record.peak_mb for record in passes),
+    }
 
 
 def compile_family(family: str) -> Figures:
@@ -189,6 +199,10 @@ ROWS = (
         for name in ("json", "python")
     ),
     Row("kits", "kits, and artifacts without a vocabulary", partial(str, TOKENIZER), time_kits),
+    *(
+        Row(f"compile {name}", "what an artifact holds", partial(str, name), compile_grammar)
+        for name in ("json", "python", "sql")
+    ),
     *(
         Row(f"families {name}", "grammars that grow", partial(str, name), compile_family)
         for name in FAMILIES
