@@ -7,6 +7,7 @@ from maskc.native import is_compiled
 from maskc.runtime.schema.strings import keys as keys_module
 from maskc.runtime.schema.strings.characters import of_words
 from maskc.runtime.schema.strings.keys import Keys, order_names, order_words
+from maskc.runtime.schema.strings.other_keys import NO_KEYS, join_keys
 from tests.examples import examples
 from tests.jsonschema.texts import build_machine
 
@@ -14,9 +15,9 @@ from tests.jsonschema.texts import build_machine
 def test_a_prefix_is_live_as_long_as_a_key_is_left():
     keys = Keys(build_pattern("^(a|cd.*)$"), 0, is_flat=False)
     start, after = keys.dfa.start, keys.dfa.read("a")
-    assert keys.is_live(after, 1, "a", frozenset())
-    assert not keys.is_live(after, 1, "a", frozenset(["a"]))
-    assert keys.is_live(start, 1, "", frozenset(["a"]))
+    assert keys.reach_left(after, "a", NO_KEYS) == 1
+    assert keys.reach_left(after, "a", join_keys(["a"])) == 0
+    assert keys.reach_left(start, "", join_keys(["a"])) == 1
     assert keys.is_surely_live([start], 1)
     assert not keys.is_surely_live([after], 1)
 

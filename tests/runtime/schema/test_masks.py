@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
+from maskc.runtime.effort import count_taken, one_mask
+from maskc.runtime.schema.machine.nodes import KEY
 from maskc.runtime.schema.plan.plan import Layout
 from tests.examples import examples
 from tests.laws.test_json_schema import SCHEMAS, VALUES
@@ -81,6 +83,60 @@ def test_every_mask_of_a_text_is_what_the_machine_reads(schema, values, layout, 
             taken = [matcher.accept_bytes(bytes([byte])) for matcher in matchers]
             if not all(taken):
                 break
+
+
+RUN_OUT = [
+    {"propertyNames": {"pattern": "^[ab]{1,2}$"}},
+    {"propertyNames": {"pattern": '^[abé\\\\"]$'}, "minProperties": 3},
+    {"patternProperties": {"^(a|cd.*)$": {}, "^b{1,2}$": {}}, "additionalProperties": False},
+    {
+        "patternProperties": {"^[ab]$": {}, "^(a|aa|ab|x)$": {"type": "integer"}},
+        "additionalProperties": False,
+    },
+    {"propertyNames": {"pattern": "^[ab]{0,3}$"}, "maxProperties": 9},
+]
+SPELLED = {"a": ["a", "\\u0061"], "b": ["b", "\\u0062"], "é": ["é", "\\u00E9"]}
+
+
+@examples(10)
+@given(st.sampled_from(RUN_OUT), st.randoms(use_true_random=False))
+def test_masks_where_keys_run_out_are_what_the_machine_reads(schema, draw):
+    matcher = maskc.Artifact(compile_schema(schema, VOCABULARY)).matcher()
+    keys = ["", "a", "b", "aa", "ab", "ba", "bb", "aaa", "aab", "é", "cd", "x", '\\"', "\\\\"]
+    draw.shuffle(keys)
+    assert matcher.accept_bytes(b"{")
+    for key in keys:
+        written = "".join(draw.choice(SPELLED.get(c, [c])) for c in key)
+        for byte in f'"{written}":1,'.encode():
+            assert mask(matcher) == read_by_token(matcher)
+            before = matcher.fork()
+            if not matcher.accept_bytes(bytes([byte])):
+                break
+        else:
+            continue
+        # Another key instead, if this one may not come.
+        while before._hypotheses[0].nodes[0][1][0] == KEY:
+            before.rollback(1)
+        matcher = before
+    assert mask(matcher) == read_by_token(matcher)
+
+
+def test_a_key_takes_the_same_steps_however_many_were_there():
+    schema = {"propertyNames": {"pattern": "^[a-z0-9]{1,5}$"}}
+    matcher = maskc.Artifact(compile_schema(schema, VOCABULARY)).matcher()
+    names = [f"{a}{b}{c}" for a in "bcd" for b in "0123456789" for c in "abcdefgh"]
+    assert matcher.accept_bytes(b"{")
+    taken = []
+    for name in names:
+        before = count_taken()
+        with one_mask(10**9):
+            for byte in f'"{name}":1,'.encode():
+                mask(matcher)
+                assert matcher.accept_bytes(bytes([byte]))
+        taken.append(count_taken() - before)
+    # The keys that were there are looked for among those that a token ends, one step each.
+    assert taken[-1] - taken[40] <= 2 * len(names)
+    assert taken[-1] <= 1_000
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.machine.fresh import list_frames
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
@@ -28,7 +29,7 @@ from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, child_of
 from maskc.runtime.schema.scans.stepping import step_body
 from maskc.runtime.schema.strings.characters import of_words
-from maskc.runtime.schema.strings.other_keys import list_keys
+from maskc.runtime.schema.strings.other_keys import list_begun
 from maskc.runtime.schema.strings.spelling import split_body
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.summary import Following
@@ -52,34 +53,98 @@ class Conflicts(NamedTuple):
 
 
 _NONE = Conflicts([], [])
+_MOST_WORDS = 20_000  # that are remembered
+
+
+class SpelledWords:
+    """Where texts lie in what a vocabulary writes; they are asked for again and again.
+
+    Args:
+        spelled: what the vocabulary writes inside a string.
+
+    Attributes:
+        spelled: as given.
+    """
+
+    def __init__(self, spelled: Spelled) -> None:
+        self.spelled = spelled
+        self._known: dict[str, int] = {}
+
+    def find(self, word: str) -> int:
+        """Return the node of a text, -1 if no token writes all of it."""
+        found = self._known.get(word)
+        if found is None:
+            found = 0
+            for character in word:
+                found = child_of(self.spelled, found, ord(character))
+                if found < 0:
+                    break
+            if len(self._known) >= _MOST_WORDS:
+                self._known.clear()
+            self._known[word] = found
+        return found
 
 
 def find_used_keys(
-    machine: SchemaMachine, index: TokenIndex, spelled: Spelled, node: Node
+    machine: SchemaMachine, index: TokenIndex, words: SpelledWords, node: Node
 ) -> Conflicts:
     """Return the tokens that make a key one that was there, and those that have to be read.
 
     Args:
         machine: that moves the node.
         index: the vocabulary.
-        spelled: what it writes inside a string.
+        words: what it writes inside a string.
         node: an open key.
     """
     _, number, _, _, raw = node[STATE]
-    is_endless = not machine.plan.objects[number].may_run_out
-    others = list_keys(read_members(node[STATE])[OTHERS])
-    return _find(index, spelled, others, raw, only_closing=is_endless)
+    members = read_members(node[STATE])
+    rule, others = machine.plan.objects[number], members[OTHERS]
+    if not others:
+        return _NONE
+    prefix, begun = split_body(raw)
+    if begun:
+        left = [key[len(prefix) :] for key in list_begun(others, prefix)]
+        return _find_begun(index, left, begun, only_closing=not rule.may_run_out)
+    closing = _closed_as(index, words, [key[len(prefix) :] for key in list_begun(others, prefix)])
+    if not rule.may_run_out:
+        return Conflicts(closing, [])
+    labels, n_prefix = rule.open_labels(members), len(prefix)
+    inside: set[int] = set()
+    spelled = words.spelled
+    spent_of_all = rule.used.of(others).spent
+    spend(len(spent_of_all))
+    for spent, left in spent_of_all:
+        if left & labels or len(spent) <= n_prefix or not spent.startswith(prefix):
+            continue
+        above = words.find(spent[n_prefix:-1])
+        if above < 0:
+            continue
+        inside.update(spelled.becoming(above, ord(spent[-1])))
+        below = words.find(spent[n_prefix:])
+        if below >= 0:
+            closing += _all_below(index, spelled, below)
+    return Conflicts(closing, list(inside))
+
+
+def _all_below(index: TokenIndex, spelled: Spelled, node: int) -> Iterable[tuple[int, int]]:
+    """Return the tokens whose texts lead through a node; of those that stay inside no rest."""
+    for item in range(spelled.low[node], spelled.high[node]):
+        place = spelled.places[item]
+        if spelled.kinds[item] == CLOSES:
+            yield from _below(index, place)
+        else:
+            yield place, 0
 
 
 def find_equal(
-    machine: SchemaMachine, index: TokenIndex, spelled: Spelled, node: Node, text: bytes
+    machine: SchemaMachine, index: TokenIndex, known: SpelledWords, node: Node, text: bytes
 ) -> Conflicts:
     """Return the tokens that may make an item one that was there before.
 
     Args:
         machine: that moves the node.
         index: the vocabulary.
-        spelled: what it writes inside a string.
+        known: what it writes inside a string.
         node: an open string or key.
         text: that its arrays have captured.
     """
@@ -89,21 +154,20 @@ def find_equal(
         return _NONE
     raw = read_unfinished(text[frames[0][STATE][6] :], inside=True).rest
     is_endless = node[IS_ROOMY] or not node[IS_BOUND] and _is_endless(machine, node)
-    return _find(index, spelled, words, raw, only_closing=is_endless)
-
-
-def _find(
-    index: TokenIndex, spelled: Spelled, words: Iterable[str], raw: bytes, *, only_closing: bool
-) -> Conflicts:
-    """Return the tokens that make a string of which something was read one of some words."""
-    if not words:
-        return _NONE
     prefix, begun = split_body(raw)
     left = sorted({word[len(prefix) :] for word in words if word.startswith(prefix)})
+    if not begun and is_endless:
+        return Conflicts(_closed_as(index, known, left), [])
+    return _find_begun(index, left, begun, only_closing=is_endless)
+
+
+def _find_begun(
+    index: TokenIndex, left: list[str], begun: bytes, *, only_closing: bool
+) -> Conflicts:
+    """Return the tokens that make a string one of some texts, of which a character is begun."""
     if not left:
         return _NONE
-    if not begun and only_closing:
-        return Conflicts(_closed_as(index, spelled, left), [])
+    spend(sum(map(len, left)))
     body = Body(of_words(left), minimal=False)
     state = body.start
     for byte in begun:
@@ -123,17 +187,15 @@ def _is_endless(machine: SchemaMachine, node: Node) -> bool:
     return plan.strings[number].is_endless
 
 
-def _closed_as(index: TokenIndex, spelled: Spelled, words: Iterable[str]) -> Closing:
+def _closed_as(index: TokenIndex, words: SpelledWords, texts: Iterable[str]) -> Closing:
     """Return the tokens that close a string after one of some texts."""
     found: Closing = []
-    for word in words:
-        at = 0
-        for character in word:
-            at = child_of(spelled, at, ord(character))
-            if at < 0:
-                break
-        else:
-            for item in spelled.own_items(at):
+    spelled = words.spelled
+    for text in texts:
+        spend(1)
+        node = words.find(text)
+        if node >= 0:
+            for item in spelled.own_items(node):
                 if spelled.kinds[item] == CLOSES:
                     found += _below(index, spelled.places[item])
     return found
@@ -186,6 +248,7 @@ def _read_on(
 ) -> bool:
     """Return whether a token is legal, and add what it leads to, byte by byte."""
     for n_read in range(len(path) - 1, len(token)):
+        spend(1)
         here = path[-1]
         if following and machine.has_ended(here) and following.reads(token[n_read:]):
             return True

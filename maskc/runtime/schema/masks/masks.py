@@ -19,7 +19,13 @@ from collections.abc import Iterable
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.schema.leaves.conflicts import Closing, find_equal, find_used_keys, read_each
+from maskc.runtime.schema.leaves.conflicts import (
+    Closing,
+    SpelledWords,
+    find_equal,
+    find_used_keys,
+    read_each,
+)
 from maskc.runtime.schema.leaves.key_leaves import KeyLeaves
 from maskc.runtime.schema.leaves.leaves import Leaves
 from maskc.runtime.schema.leaves.names import Names
@@ -71,6 +77,7 @@ class SchemaMasks:
         self._composed = Cache(machine.budget)
         self._rests = Cache(machine.budget)
         self._closing = Cache(machine.budget)
+        self._words: SpelledWords | None = None
 
     def mask(self, hypothesis: Configuration) -> PooledMask:
         """Return the tokens that a configuration allows."""
@@ -160,16 +167,16 @@ class SchemaMasks:
             parts, gone = named or (self._in_any(node, fresh, text), [])
         if not node[CAPTURES] and not (is_key and read_members(node[STATE])[OTHERS]):
             return parts, gone  # nothing was there before that it may not become
-        machine, index, spelled = self._machine, self._index, self._leaves.spelled
+        machine, index, words = self._machine, self._index, self._spelled_words
         ids, away, doubtful = index.ids, set(gone), list[int]()
         if is_key:
-            closing, inside = find_used_keys(machine, index, spelled, node)
+            closing, inside = find_used_keys(machine, index, words, node)
             away.update(ids[place] for place, _ in closing)
             doubtful += inside
         if node[CAPTURES]:
             frames = list_frames(node)
             is_repeated = any(machine.plan.arrays[frame[STATE][1]].repeats for frame in frames)
-            closing, inside = find_equal(machine, index, spelled, node, text)
+            closing, inside = find_equal(machine, index, words, node, text)
             if (
                 not is_key
                 and not is_repeated
@@ -189,6 +196,12 @@ class SchemaMasks:
         few.update(kept)
         rows = [Part(rows=part.rows) for part in parts if part.rows]
         return [*rows, Part(few=tuple(few))], sorted(away.difference(kept))
+
+    @property
+    def _spelled_words(self) -> SpelledWords:
+        if self._words is None:
+            self._words = SpelledWords(self._leaves.spelled)
+        return self._words
 
     def _ending(self, node: Node, closing: Closing) -> list[int]:
         """Return those of the tokens that make a string one of an item before that may matter.

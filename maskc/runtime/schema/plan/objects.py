@@ -14,14 +14,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from maskc.runtime.schema.plan.fulfilment import Fulfilment, Option
+from maskc.runtime.schema.plan.used import UsedKeys
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.keys import Keys, order_names
 from maskc.runtime.schema.strings.other_keys import (
     NO_KEYS,
     OtherKeys,
     add_key,
-    label_of_unread,
-    list_keys,
 )
 
 _MOST_REMEMBERED = 50_000
@@ -77,6 +76,7 @@ class ObjectRule:
         self._runs_out: bool | None = None
         self._known: dict[tuple[int, tuple[int, ...], int, int], int] = {}
         self._unordered: ObjectRule | None = None
+        self._used: UsedKeys | None = None
 
     @property
     def is_scarce(self) -> bool:
@@ -146,6 +146,13 @@ class ObjectRule:
         if self._keys is None:
             self._keys = Keys(self.dfa, self.n_names, is_flat=self.is_flat)
         return self._keys
+
+    @property
+    def used(self) -> UsedKeys:
+        """What keys without a name have used of classes that may be used up."""
+        if self._used is None:
+            self._used = UsedKeys(self.keys, tuple(self._finite))
+        return self._used
 
     @property
     def is_plain(self) -> bool:
@@ -226,13 +233,7 @@ class ObjectRule:
         """Return how many keys of each finite class were there, and whether of any other."""
         if not self._finite:
             return (bool(others),) if self.ordered else ()
-        labels = [self._label_of(other) for other in list_keys(others)]
-        return (bool(others), *(labels.count(label) for label in self._finite))
-
-    def _label_of(self, key: str) -> int:
-        """Return the label of a key without a name."""
-        label = label_of_unread(key)
-        return self.dfa.labels[self.dfa.read(key)] if label is None else label
+        return (bool(others), *self.used.of(others).counts)
 
     def _find_open(
         self, seen: int, used: tuple[int, ...], count: int, wishes: int, *, others: bool
@@ -339,7 +340,11 @@ class ObjectRule:
         if label < self.n_names:
             seen, others = members[SEEN] | bit, members[OTHERS]
         else:
-            seen, others = members[SEEN], add_key(members[OTHERS], key)
+            seen, others = members[SEEN], members[OTHERS]
+            if self._finite or self.may_run_out:
+                others = self.used.add(others, key)
+            else:
+                others = add_key(others, key)
         used = self._use(others)
         options = self.options[label]
         found: list[tuple[Members, int]] = []

@@ -33,7 +33,7 @@ from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.plan.values import Value, decimal_of
 from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.strings.other_keys import OtherKeys, list_keys
+from maskc.runtime.schema.strings.other_keys import OtherKeys
 from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
 
@@ -239,7 +239,7 @@ class Plan:
         if not open_:
             return False
         if body.characters[at] >= 0:
-            return keys.is_live(body.characters[at], labels, decode_body(raw), list_keys(others))
+            return bool(keys.reach_left(body.characters[at], decode_body(raw), others) & labels)
         return any(
             self.key_is_live(number, labels, after, raw + bytes([byte]), others)
             for byte in range(256)

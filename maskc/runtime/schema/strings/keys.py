@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.other_keys import OtherKeys, count_begun, list_keys
 from maskc.runtime.schema.strings.transitions import DEAD
 
 _MOST_SHARED = 4  # prefixes of words that a state stands for, on average
@@ -67,29 +69,33 @@ class Keys:
             self.reach[state] & labels & (self.names | self.endless[state]) for state in states
         )
 
-    def is_live(self, state: int, labels: int, prefix: str, others: Iterable[str]) -> bool:
-        """Return whether a prefix can become a key that is not among the others.
+    def reach_left(self, state: int, prefix: str, others: OtherKeys) -> int:
+        """Return the labels of keys that a prefix can become, and that are not among the others.
 
         Args:
             state: of the automaton.
-            labels: that may come.
             prefix: what has been read.
             others: keys of classes that were there.
         """
-        open_ = self.reach[state] & labels
-        if open_ & (self.names | self.endless[state]):
-            return True
+        left = self.reach[state]
+        open_ = left & ~(self.names | self.endless[state])
+        if not open_:
+            return left
+        n_begun = count_begun(others, prefix)
         while open_:
             low = open_ & -open_
+            open_ ^= low
             label = low.bit_length() - 1
+            if self.dfa.count(state, label, n_begun + 1) > n_begun:
+                continue
+            spend(n_begun)
             taken = sum(
                 other.startswith(prefix) and self.dfa.labels[self.dfa.read(other)] == label
-                for other in others
+                for other in list_keys(others)
             )
-            if self.dfa.count(state, label, taken + 1) > taken:
-                return True
-            open_ ^= low
-        return False
+            if self.dfa.count(state, label, taken + 1) <= taken:
+                left ^= low
+        return left
 
 
 def order_names(dfa: CharDfa) -> list[int] | None:

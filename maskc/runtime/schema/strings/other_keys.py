@@ -46,6 +46,30 @@ def list_keys(others: OtherKeys) -> list[str]:
     return others.split(_SEPARATOR)[1:-1]
 
 
+def list_begun(others: OtherKeys, prefix: str) -> list[str]:
+    """Return those of them that begin with a text, in ascending order.
+
+    >>> list_begun(join_keys(["a", "ab", "b"]), "a")
+    ['a', 'ab']
+    """
+    first = others.find(_SEPARATOR + prefix)
+    if first < 0:
+        return []
+    last = others.find(_SEPARATOR, others.rfind(_SEPARATOR + prefix, 0, len(others) - 1) + 1)
+    return others[first + 1 : last].split(_SEPARATOR)
+
+
+def count_begun(others: OtherKeys, prefix: str) -> int:
+    """Return how many of them begin with a text.
+
+    >>> count_begun(join_keys(["a", "ab", "b"]), "a")
+    2
+    """
+    if not prefix:
+        return max(others.count(_SEPARATOR) - 1, 0)
+    return others.count(_SEPARATOR + prefix)
+
+
 def add_key(others: OtherKeys, key: str) -> OtherKeys:
     """Return them with one more.
 
