@@ -15,20 +15,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import random
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from jinja2 import Template
 
 from benchmarks.workloads import ROOT
 from maskc.bounded import run_bounded
@@ -40,9 +38,6 @@ VOCABULARIES = (32_000, 64_000, 128_256, 151_936, 200_000, 500_000, 1_000_000)
 STATEMENTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 704)
 LIMITS = Limits(seconds=900, bytes=16_000_000_000)
 FAMILY_VOCABULARY = 32_000
-PANEL, HEIGHT, MARGIN = 300, 260, 44  # of the plot
-# Title, sizes, seconds, and the exponent of the line that is fitted through them.
-Series = tuple[str, list[float], list[float], float]
 
 
 def family(n_kinds: int) -> str:
@@ -111,15 +106,11 @@ def build_vocabulary(size: int) -> Any:
         return load_vocabulary("qwen", vocab_size=size)
     tokens = [token for token in load_vocabulary("llama3").tokens if token]
     if size > len(tokens):
-        more = dict.fromkeys(token for token in load_vocabulary("qwen").tokens if token)
-        known = set(tokens)
-        tokens += [token for token in more if token not in known]
-        if size > len(tokens):
-            known = set(tokens)
-            draw = random.Random(size)
-            while len(known) < size:
-                known.add(draw.choice(tokens) + draw.choice(tokens))
-            tokens += sorted(known - set(tokens))
+        tokens = list(dict.fromkeys((*tokens, *filter(None, load_vocabulary("qwen").tokens))))
+        known, draw = set(tokens), random.Random(size)
+        while len(known) < size:
+            known.add(draw.choice(tokens) + draw.choice(tokens))
+        tokens += sorted(known - set(tokens))
         del tokens[size - 1 :]
         tokens.sort(key=lambda token: (len(token), token))
     return Vocabulary((*tokens[: size - 1], None), (min(size - 1, len(tokens)),), "grown")
@@ -172,7 +163,7 @@ def main() -> None:
     if options.json:
         options.json.write_text(json.dumps(report, indent=2) + "\n")
     if options.svg:
-        options.svg.write_text(draw_plot(_make_series(report)))
+        options.svg.write_text(draw_plot(report))
 
 
 def _report(name: str, found: list[dict[str, Any]], axis: str) -> dict[str, Any]:
@@ -202,64 +193,36 @@ def _report(name: str, found: list[dict[str, Any]], axis: str) -> dict[str, Any]
     return {"cases": found, "axis": axis, "exponent": exponent, "last_exponent": last}
 
 
-def _make_series(report: dict[str, Any]) -> list[Series]:
-    return [
-        (
-            f"{name}, by {result['axis'].replace('_', ' ')}",
-            [float(case[result["axis"]]) for case in result["cases"]],
-            [case["cpu_seconds"] for case in result["cases"]],
-            result["exponent"],
-        )
+def draw_plot(report: dict[str, Any]) -> str:
+    """Return an SVG document: a panel for each series, both axes by their logarithms."""
+    panels = [
+        {
+            "title": f"{name}, by {result['axis'].replace('_', ' ')}",
+            "exponent": result["exponent"],
+            **_place(
+                np.array([case[result["axis"]] for case in result["cases"]], dtype=float),
+                np.array([case["cpu_seconds"] for case in result["cases"]]),
+                result["exponent"],
+            ),
+        }
         for results in report.values()
         for name, result in results.items()
     ]
+    template = Path(__file__).with_suffix(".svg.j2").read_text()
+    return Template(template, autoescape=True, keep_trailing_newline=True).render(panels=panels)
 
 
-def draw_plot(series: Sequence[Series]) -> str:
-    """Return an SVG document: a panel for each series, both axes by their logarithms."""
-    width = PANEL * len(series)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" '
-        f'width="{width}" height="{HEIGHT}" font-family="sans-serif" font-size="11">',
-        f'<rect width="{width}" height="{HEIGHT}" fill="white"/>',
-    ]
-    for number, one in enumerate(series):
-        parts.append(f'<g transform="translate({number * PANEL} 0)">{_draw_panel(one)}</g>')
-    return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def _draw_panel(series: Series) -> str:
-    title, sizes, times, exponent = series
-    xs, ys = ([math.log10(v) for v in values] for values in (sizes, times))
-    low_x, low_y = min(xs), min(ys)
-    span_x, span_y = max(xs) - low_x or 1.0, max(ys) - low_y or 1.0
-    inner_x, inner_y = PANEL - 2 * MARGIN, HEIGHT - 2 * MARGIN
-
-    def place(x: float, y: float) -> tuple[float, float]:
-        return (
-            MARGIN + inner_x * (x - low_x) / span_x,
-            HEIGHT - MARGIN - inner_y * (y - low_y) / span_y,
-        )
-
-    centre_x, centre_y = sum(xs) / len(xs), sum(ys) / len(ys)
-    line = [place(x, centre_y + exponent * (x - centre_x)) for x in (low_x, low_x + span_x)]
-    parts = [
-        f'<text x="{MARGIN}" y="18" font-weight="bold">{escape(title)}</text>',
-        f'<text x="{MARGIN}" y="33">exponent {exponent:.2f}</text>',
-        f'<path d="M{MARGIN} {MARGIN}V{HEIGHT - MARGIN}H{PANEL - MARGIN}" '
-        'fill="none" stroke="#888"/>',
-        '<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" stroke="#b44"/>'.format(*line[0], *line[1]),
-    ]
-    for x, y, size, seconds in zip(xs, ys, sizes, times, strict=True):
-        left, top = place(x, y)
-        parts.append(f'<circle cx="{left:.1f}" cy="{top:.1f}" r="3.5" fill="#247"/>')
-        parts.append(f'<text x="{left - 8:.1f}" y="{HEIGHT - 26}">{_short(size)}</text>')
-        parts.append(f'<text x="2" y="{top + 4:.1f}">{seconds:.2g} s</text>')
-    return "".join(parts)
-
-
-def _short(size: float) -> str:
-    return f"{size / 1000:.0f}k" if size >= 10_000 else f"{size:.0f}"
+def _place(sizes: Any, seconds: Any, exponent: float) -> dict[str, Any]:
+    """Return the points and the fitted line of a panel of 300 by 260 with a margin of 44."""
+    xs, ys = np.log10(sizes), np.log10(seconds)
+    left = 44 + 212 * (xs - xs.min()) / (np.ptp(xs) or 1.0)
+    ends = ys.mean() + exponent * (np.array([xs.min(), xs.max()]) - xs.mean())
+    top, line = (216 - 172 * (at - ys.min()) / (np.ptp(ys) or 1.0) for at in (ys, ends))
+    shown = [f"{n / 1000:.0f}k" if n >= 10_000 else f"{n:.0f}" for n in sizes]
+    return {
+        "points": list(zip(left, top, shown, [f"{s:.2g}" for s in seconds], strict=True)),
+        "line": f"M44.0 {line[0]:.1f}L256.0 {line[1]:.1f}",
+    }
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ WORKLOADS = {
         Workload(
             "json",
             ROOT / "grammars" / "json_unbounded.lark",  # the peers' JSON has no bound either
-            lambda: texts.generate(texts.JSON, 50) + texts.find_json(),
+            lambda: texts.generate("json", 50) + texts.find_json(),
             "generated API payloads, and JSON files of installed packages",
         ),
         Workload(
@@ -60,31 +60,31 @@ WORKLOADS = {
         Workload(
             "c",
             ROOT / "grammars" / "c.lark",
-            partial(texts.generate, texts.C, 20),
+            partial(texts.generate, "c", 20),
             "generated programs as after the preprocessor",
         ),
         Workload(
             "sql",
             ROOT / "grammars" / "sql.lark",
-            partial(texts.generate, texts.SQL, 40),
+            partial(texts.generate, "sql", 40),
             "generated scripts over the tables of a shop",
         ),
         Workload(
             "tiny_sql",
             ROOT / "benchmarks" / "grammars" / "tiny_sql.lark",
-            partial(texts.generate, texts.TINY_SQL, 16),
+            partial(texts.generate, "tiny_sql", 16),
             "single SELECTs of a toy language",
         ),
         Workload(
             "toy_c",
             ROOT / "benchmarks" / "grammars" / "toy_c.gbnf",
-            partial(texts.generate, texts.TOY_C, 20),
+            partial(texts.generate, "toy_c", 20),
             "generated programs; a general grammar, in GBNF",
         ),
         Workload(
             "llama_c",
             ROOT / "corpora" / "c.gbnf",
-            partial(texts.generate, texts.TOY_C, 20),
+            partial(texts.generate, "toy_c", 20),
             "the same programs with grammars/c.gbnf of llama.cpp, put there by hand",
         ),
     )

@@ -15,7 +15,7 @@ import numpy as np
 import maskc
 from benchmarks import texts
 from benchmarks.table.rows import Figures, Row, start_sessions, summarise
-from benchmarks.workloads import TOKENIZER, encode_documents, load_artifact
+from benchmarks.workloads import ROOT, TOKENIZER, encode_documents, load_artifact
 from maskc.bench.model import N_FIRST
 from maskc.bench.timing import keep_least, measure_pass
 from maskc.budget import read_memory
@@ -224,8 +224,8 @@ def count_forced(subject: tuple[maskc.Artifact, list[str]]) -> Figures:
 
 def read_records() -> tuple[maskc.Artifact, list[str]]:
     """Return a grammar as a schema would make it, and its records."""
-    artifact = maskc.compile_grammar(texts.RECORD, tokenizer=TOKENIZER)
-    return artifact, [text for _, text in texts.generate(texts.RECORDS, 100)]
+    artifact = maskc.compile_grammar(ROOT / "benchmarks/grammars/record.lark", tokenizer=TOKENIZER)
+    return artifact, [text for _, text in texts.generate("records", 100)]
 
 
 def read_texts(name: str) -> tuple[maskc.Artifact, list[str]]:
