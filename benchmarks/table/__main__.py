@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
+import importlib
 import json
 import os
 import platform
@@ -25,18 +26,13 @@ from pathlib import Path
 from typing import Any
 
 import maskc
-from benchmarks.table import beside, decoding, processes, requests, restrictions
+from benchmarks.table.rows import ROWS
 from benchmarks.workloads import ROOT
 from tests.figures import MARK, format_figures
 from tests.wild.page import replace
 
-ROWS = {
-    row.name: row
-    for row in (
-        *(*decoding.ROWS, *beside.ROWS, *restrictions.ROWS),
-        *(*requests.ROWS, *processes.ROWS),
-    )
-}
+for module in ("decoding", "beside", "restrictions", "requests", "processes"):
+    importlib.import_module(f"benchmarks.table.{module}")
 
 
 def main() -> None:

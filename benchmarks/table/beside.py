@@ -21,7 +21,7 @@ import maskc
 from benchmarks.schemas import generate_schemas
 from benchmarks.serving.hostile_requests import draw_hostile
 from benchmarks.table.decoding import Read, read
-from benchmarks.table.rows import Figures, Row, make_prepared_kit, summarise
+from benchmarks.table.rows import Figures, make_prepared_kit, row, summarise
 from benchmarks.workloads import TOKENIZER, encode_documents, load_artifact
 from maskc.errors import MaskcError
 from maskc.integrations.compile_pool import OtherProcess
@@ -78,6 +78,21 @@ def read_general() -> tuple[Begun, int]:
     return [(artifact.matcher, tokens) for tokens in documents], artifact.vocab_size
 
 
+def stays_below(objects: float, microseconds: float = float("inf")) -> Callable[[Figures], bool]:
+    """Return whether a token leaves few objects, and no step takes longer."""
+    return lambda found: (
+        found["objects that stay, a token"] < objects and found["step"]["max"] <= microseconds
+    )
+
+
+@row(
+    "collector python",
+    "objects left to the collector",
+    read_library,
+    is_flat=stays_below(0.2, 5_000),
+)
+@row("collector schemas", "the same of schemas", read_schemas, is_flat=stays_below(3.5))
+@row("collector toy_c", "the same of a general grammar", read_general, is_flat=stays_below(8.5))
 def watch_collector(subject: tuple[Begun, int]) -> Figures:
     """Read 32 documents side by side beside two million other objects, in processor time.
 
@@ -121,13 +136,7 @@ def watch_collector(subject: tuple[Begun, int]) -> Figures:
     }
 
 
-def stays_below(objects: float, microseconds: float = float("inf")) -> Callable[[Figures], bool]:
-    """Return whether a token leaves few objects, and no step takes longer."""
-    return lambda found: (
-        found["objects that stay, a token"] < objects and found["step"]["max"] <= microseconds
-    )
-
-
+@row("threads", "threads by the clock", read, "json", "python")
 def run_threads(subject: Read) -> Figures:
     """Decode in threads for three seconds, alone and beside one that makes constraints.
 
@@ -187,6 +196,7 @@ def _link(kit: Any, numbers: Any, stop: threading.Event, into: list[float]) -> N
         into.append(time.perf_counter() - began)
 
 
+@row("pauses", "gaps while hostile requests are compiled", partial(load_vocabulary, TOKENIZER))
 def time_pauses(vocabulary: Vocabulary) -> Figures:
     """Compile hostile requests for 30 seconds beside a thread that works a millisecond at a time.
 
@@ -221,38 +231,3 @@ def time_pauses(vocabulary: Vocabulary) -> Figures:
         found[name] = {"requests": len(n_made), **summarise(gaps)}
     other.close()
     return found
-
-
-ROWS = (
-    Row(
-        "collector python",
-        "what tokens leave to Python's collector",
-        read_library,
-        watch_collector,
-        stays_below(0.2, 5_000),
-    ),
-    Row(
-        "collector schemas",
-        "the same of schemas",
-        read_schemas,
-        watch_collector,
-        stays_below(3.5),
-    ),
-    Row(
-        "collector toy_c",
-        "the same of a general grammar",
-        read_general,
-        watch_collector,
-        stays_below(8.5),
-    ),
-    *(
-        Row(f"threads {name}", "threads by the clock", partial(read, name), run_threads)
-        for name in ("json", "python")
-    ),
-    Row(
-        "pauses",
-        "gaps between steps while hostile requests are compiled",
-        partial(load_vocabulary, TOKENIZER),
-        time_pauses,
-    ),
-)

@@ -14,7 +14,7 @@ import numpy as np
 
 import maskc
 from benchmarks import texts
-from benchmarks.table.rows import Figures, Row, start_sessions, summarise
+from benchmarks.table.rows import Figures, row, start_sessions, summarise
 from benchmarks.workloads import ROOT, TOKENIZER, encode_documents, load_artifact
 from maskc.bench.model import N_FIRST
 from maskc.bench.timing import keep_least, measure_pass
@@ -37,6 +37,7 @@ def read(name: str, n_tokens: int | None = None) -> Read:
     return Read(load_artifact(name), encode_documents(name, n_tokens))
 
 
+@row("batch", "a batch beside np.take, all of it", read, "json", "python")
 def time_batches(subject: Read) -> Figures:
     """Compare a batch of masks with one ``np.take`` of as many rows.
 
@@ -95,6 +96,16 @@ def write_document(n_bytes: int) -> str:
     return json.dumps([record | {"id": k, "name": f"item {k}", "price": k / 7} for k in range(n)])
 
 
+def stays_flat(found: Figures) -> bool:
+    """Return whether the median fill and accept of each text stay what they were."""
+    return all(
+        text[f"{what}, end"] <= 1.5 * text[f"{what}, begin"]
+        for text in found.values()
+        for what in ("fill", "accept")
+    )
+
+
+@row("deep", "deep and long texts", partial(load_artifact, "json"), is_flat=stays_flat)
 def walk_deep(artifact: maskc.Artifact) -> Figures:
     """Read 100,000 nested brackets and 10 MB of JSON; compare both ends, go back, fork."""
     encoder = load_encoder(TOKENIZER)
@@ -133,15 +144,6 @@ def walk_deep(artifact: maskc.Artifact) -> Figures:
     return found
 
 
-def stays_flat(found: Figures) -> bool:
-    """Return whether the median fill and accept of each text stay what they were."""
-    return all(
-        text[f"{what}, end"] <= 1.5 * text[f"{what}, begin"]
-        for text in found.values()
-        for what in ("fill", "accept")
-    )
-
-
 # What a text may repeat on the right end of what it derives: a text before, and an item.
 CHAINS = {
     "python": (
@@ -163,6 +165,20 @@ def read_chains(name: str) -> tuple[maskc.Artifact, tuple[tuple[str, str], ...]]
     return load_artifact(name), CHAINS[name]
 
 
+def chains_stay_flat(found: Figures) -> bool:
+    """Return whether no chain's mean grows by half and three microseconds."""
+    return all(
+        each["last quarter, mean"] <= 1.5 * each["second quarter"] + 3 for each in found.values()
+    )
+
+
+@row(
+    "chains",
+    "texts that repeat themselves, processor time",
+    read_chains,
+    *CHAINS,
+    is_flat=chains_stay_flat,
+)
 def walk_chains(subject: tuple[maskc.Artifact, tuple[tuple[str, str], ...]]) -> Figures:
     """Repeat each item 16,000 tokens long; compare the second quarter with the last."""
     encode, found = load_encoder(TOKENIZER).encode, Figures()
@@ -188,13 +204,23 @@ def walk_chains(subject: tuple[maskc.Artifact, tuple[tuple[str, str], ...]]) -> 
     return found
 
 
-def chains_stay_flat(found: Figures) -> bool:
-    """Return whether no chain's mean grows by half and three microseconds."""
-    return all(
-        each["last quarter, mean"] <= 1.5 * each["second quarter"] + 3 for each in found.values()
-    )
+def read_records(_: str) -> tuple[maskc.Artifact, list[str]]:
+    """Return a grammar as a schema would make it, and its records."""
+    artifact = maskc.compile_grammar(ROOT / "benchmarks/grammars/record.lark", tokenizer=TOKENIZER)
+    return artifact, [text for _, text in texts.generate("records", 100)]
 
 
+def read_texts(name: str) -> tuple[maskc.Artifact, list[str]]:
+    """Return a bundled grammar's artifact and the texts of its first documents."""
+    decode = load_encoder(TOKENIZER).tokens
+    documents = encode_documents(name, 20_000)
+    return load_artifact(name), [
+        b"".join(decode[token] or b"" for token in tokens).decode() for tokens in documents
+    ]
+
+
+@row("forced", "tokens that no model need be asked for", read_records, "record")
+@row("forced", "tokens that no model need be asked for", read_texts, "json", "python", "sql")
 def count_forced(subject: tuple[maskc.Artifact, list[str]]) -> Figures:
     """Count the tokens and bytes of documents that no model need be asked for."""
     artifact, documents = subject
@@ -222,21 +248,7 @@ def count_forced(subject: tuple[maskc.Artifact, list[str]]) -> Figures:
     return dict(counts)
 
 
-def read_records() -> tuple[maskc.Artifact, list[str]]:
-    """Return a grammar as a schema would make it, and its records."""
-    artifact = maskc.compile_grammar(ROOT / "benchmarks/grammars/record.lark", tokenizer=TOKENIZER)
-    return artifact, [text for _, text in texts.generate("records", 100)]
-
-
-def read_texts(name: str) -> tuple[maskc.Artifact, list[str]]:
-    """Return a bundled grammar's artifact and the texts of its first documents."""
-    decode = load_encoder(TOKENIZER).tokens
-    documents = encode_documents(name, 20_000)
-    return load_artifact(name), [
-        b"".join(decode[token] or b"" for token in tokens).decode() for tokens in documents
-    ]
-
-
+@row("prepared", "first tokens after texts that were followed", read, "python", "c", "sql")
 def time_prepared(subject: Read) -> Figures:
     """Follow so many tokens of other documents first; then time the first tokens of the rest.
 
@@ -275,38 +287,3 @@ def time_prepared(subject: Read) -> Figures:
 
 def _size(documents: Documents) -> int:
     return sum(map(len, documents))
-
-
-ROWS = (
-    *(
-        Row(f"batch {name}", "a batch beside np.take, all of it", partial(read, name), time_batches)
-        for name in ("json", "python")
-    ),
-    Row("deep", "deep and long texts", partial(load_artifact, "json"), walk_deep, stays_flat),
-    *(
-        Row(
-            f"chains {name}",
-            "texts that repeat themselves, processor time",
-            partial(read_chains, name),
-            walk_chains,
-            chains_stay_flat,
-        )
-        for name in CHAINS
-    ),
-    *(
-        Row(f"forced {name}", "tokens that no model need be asked for", setup, count_forced)
-        for name, setup in (
-            ("record", read_records),
-            *((name, partial(read_texts, name)) for name in ("json", "python", "sql")),
-        )
-    ),
-    *(
-        Row(
-            f"prepared {name}",
-            "first tokens after texts that were followed",
-            partial(read, name),
-            time_prepared,
-        )
-        for name in ("python", "c", "sql")
-    ),
-)

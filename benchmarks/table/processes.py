@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import maskc
-from benchmarks.table.rows import Figures, Row, time_once
+from benchmarks.table.rows import Figures, row, time_once
 from benchmarks.workloads import ROOT, TOKENIZER, compile_artifact, find_grammar
 from maskc.artifact.container import encode
 from maskc.errors import MaskcError
@@ -66,6 +66,7 @@ def run_program(program: str, *arguments: object) -> Any:
     return json.loads(said) if said.strip() else None
 
 
+@row("processes", "what a new process pays", str, "json", "python")
 def time_starts(name: str) -> Figures:
     """Start processes up to a first mask, the least of several, and load the artifact again."""
     with tempfile.TemporaryDirectory() as folder:
@@ -97,6 +98,7 @@ def time_starts(name: str) -> Figures:
     return found
 
 
+@row("kits", "kits, and artifacts without a vocabulary", partial(str, TOKENIZER))
 def time_kits(tokenizer: str) -> Figures:
     """Make a kit's file, load it, and open 100 artifacts with their vocabulary and without."""
     vocabulary = load_vocabulary(tokenizer)
@@ -126,6 +128,7 @@ def time_kits(tokenizer: str) -> Figures:
     return found
 
 
+@row("compile", "what an artifact holds", str, "json", "python", "sql")
 def compile_grammar(name: str) -> Figures:
     """Compile a bundled grammar: what it comes to, and what that takes of the processor."""
     vocabulary = load_vocabulary(TOKENIZER)
@@ -140,6 +143,7 @@ def compile_grammar(name: str) -> Figures:
     }
 
 
+@row("families", "grammars that grow", str, *FAMILIES)
 def compile_family(family: str) -> Figures:
     """Compile a family of grammars at growing sizes for the tokenizer ``bytes``.
 
@@ -167,6 +171,12 @@ def compile_family(family: str) -> Figures:
     return found
 
 
+@row(
+    "interrupts",
+    "Ctrl-C while a command starts",
+    lambda: str(Path(sys.executable).with_name("maskc")),
+    is_flat=lambda found: "another ending" not in found,
+)
 def interrupt_starts(command: str) -> Figures:
     """Interrupt 40 starts of a command at random within half a second; count how they end.
 
@@ -191,27 +201,3 @@ def interrupt_starts(command: str) -> Figures:
         else:
             counts["ended before" if process.returncode == 0 else "another ending"] += 1
     return dict(counts)
-
-
-ROWS = (
-    *(
-        Row(f"processes {name}", "what a new process pays", partial(str, name), time_starts)
-        for name in ("json", "python")
-    ),
-    Row("kits", "kits, and artifacts without a vocabulary", partial(str, TOKENIZER), time_kits),
-    *(
-        Row(f"compile {name}", "what an artifact holds", partial(str, name), compile_grammar)
-        for name in ("json", "python", "sql")
-    ),
-    *(
-        Row(f"families {name}", "grammars that grow", partial(str, name), compile_family)
-        for name in FAMILIES
-    ),
-    Row(
-        "interrupts",
-        "Ctrl-C while a command starts",
-        lambda: str(Path(sys.executable).with_name("maskc")),
-        interrupt_starts,
-        lambda found: "another ending" not in found,
-    ),
-)

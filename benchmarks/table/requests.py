@@ -14,7 +14,7 @@ from typing import Any
 
 import maskc
 from benchmarks.schemas import generate_schemas
-from benchmarks.table.rows import Figures, Row, make_prepared_kit, summarise, time_once
+from benchmarks.table.rows import Figures, make_prepared_kit, row, summarise, time_once
 from benchmarks.workloads import TOKENIZER
 from maskc.budget import read_memory
 from maskc.kit.kit import Kit
@@ -53,6 +53,7 @@ def write_call(tools: list[dict[str, Any]], number: int) -> str:
     return render(tag, {name: _VALUES[inner["type"]] for name, inner in kinds.items()})
 
 
+@row("tool_calls", "tools to the first mask, masks of a call", make_prepared_kit)
 def time_tools(kit: Kit) -> Figures:
     """Time the first mask of tools, new and again, and masks in text and inside a call."""
     bitmask, found = maskc.allocate_bitmask(1, kit.vocab_size), Figures()
@@ -82,6 +83,7 @@ def time_tools(kit: Kit) -> Figures:
     return found | {f"mask in {name}": summarise(each) for name, each in times.items()}
 
 
+@row("tool_sets", "ten sets of 300 tools at once", make_prepared_kit)
 def time_tool_sets(kit: Kit) -> Figures:
     """Make ten sets of 300 tools at the same moment, beside a neighbour that decodes."""
     encode, tools = load_encoder(TOKENIZER).encode, make_tools(20, 0)
@@ -134,6 +136,7 @@ def time_tool_sets(kit: Kit) -> Figures:
     }
 
 
+@row("schema_masks", "masks of generated schemas, processor time", make_prepared_kit)
 def time_schema_masks(kit: Kit) -> Figures:
     """Time the masks of 300 generated schemas along a value each, the first time and again."""
     encode, bitmask = load_encoder(TOKENIZER).encode, maskc.allocate_bitmask(1, kit.vocab_size)
@@ -154,15 +157,3 @@ def time_schema_masks(kit: Kit) -> Figures:
     return {"to the first mask, ms": summarise(firsts, 1e-3)} | {
         name: summarise(each) for name, each in times.items()
     }
-
-
-ROWS = (
-    Row("tool_calls", "tools to the first mask, masks of a call", make_prepared_kit, time_tools),
-    Row("tool_sets", "ten sets of 300 tools at once", make_prepared_kit, time_tool_sets),
-    Row(
-        "schema_masks",
-        "masks of generated schemas, processor time",
-        make_prepared_kit,
-        time_schema_masks,
-    ),
-)

@@ -15,11 +15,11 @@ import numpy as np
 import maskc
 from benchmarks.table.rows import (
     Figures,
-    Row,
     follow,
     follow_twice,
     list_legal,
     make_prepared_kit,
+    row,
     summarise,
     time_once,
 )
@@ -64,6 +64,9 @@ def make_tool(name: str) -> Constraint:
     return make_prepared_kit().tools([tool], family=family, choice="required")
 
 
+@row("budgets", "texts that end within a budget", load_artifact, "json", "sql", "python")
+@row("budgets schema", "texts that end within a budget", make_schema)
+@row("budgets", "texts that end within a budget", make_tool, *_TOOLS)
 def draw_within_budgets(subject: Subject) -> Figures:
     """Draw texts within the shortest text's tokens, one more and so on, and 60.
 
@@ -140,6 +143,7 @@ def read_spelled(name: str) -> Spelled:
     )
 
 
+@row("canonical", "the tokenizer's own tokens", read_spelled, "json", "python", "sql", "c")
 def read_canonical(subject: Spelled) -> Figures:
     """Read a document, then draw texts; what exact masks end is written by the tokenizer so."""
     artifact, encoder = subject.artifact, load_encoder(TOKENIZER)
@@ -201,6 +205,7 @@ def read_with_symbols(name: str) -> tuple[maskc.Artifact, Any, list[list[int]]]:
     return artifact, maskc.capture(artifact, *SYMBOLS[name]), encode_documents(name, 20_000)
 
 
+@row("captures", "symbols captured", read_with_symbols, *SYMBOLS)
 def time_captures(subject: tuple[maskc.Artifact, Any, list[list[int]]]) -> Figures:
     """Take documents with and without captures, the second pass; then ask for all spans."""
     artifact, captures, documents = subject
@@ -228,6 +233,7 @@ def read_names() -> tuple[maskc.Artifact, list[list[int]], set[str]]:
     return load_artifact("sql"), documents, set(re.findall(r"[^\W\d]\w*", whole.decode()))
 
 
+@row("holes", "names restricted to words of a request", read_names)
 def bind_names(subject: tuple[maskc.Artifact, list[list[int]], set[str]]) -> Figures:
     """Restrict names to those of the documents and random ones; read the documents."""
     artifact, documents, names = subject
@@ -249,6 +255,10 @@ def bind_names(subject: tuple[maskc.Artifact, list[list[int]], set[str]]) -> Fig
     return found
 
 
+_STYLE = {"classdef.name.NAME": "_?[A-Z][A-Za-z0-9]*", "funcdef.name.NAME": "[a-z_][a-z0-9_]*"}
+
+
+@row("roles", "names in house style", partial(dict, _STYLE))
 def compare_roles(roles: dict[str, str]) -> Figures:
     """Compile Python with names in house style and as it is; read files that keep to the style."""
     found, made = Figures(), {}
@@ -272,7 +282,6 @@ def compare_roles(roles: dict[str, str]) -> Figures:
     return found | {"files": len(files)}
 
 
-_STYLE = {"classdef.name.NAME": "_?[A-Z][A-Za-z0-9]*", "funcdef.name.NAME": "[a-z_][a-z0-9_]*"}
 _TEXTS = {
     "json": '{"a": [1, 2.5, {"b": "hello world, this is", "c": null}], "name": "Reykjavik"}',
     "python": "def f(x, y=3):\n    if x > y and g(x):\n        return [a for a in range(9)]\n",
@@ -286,43 +295,8 @@ def read_before_text(name: str) -> tuple[Constraint, list[int]]:
     return constraint, load_encoder(TOKENIZER).encode(_TEXTS[name])
 
 
+@row("leaving", "a grammar before another part", read_before_text, *_TEXTS)
 def follow_constraint(subject: tuple[Constraint, list[int]]) -> Figures:
     """Read a text twice."""
     constraint, tokens = subject
     return follow_twice(constraint.matcher, [tokens], constraint.vocab_size)
-
-
-ROWS = (
-    *(
-        Row(f"budgets {name}", "texts that end within a budget", setup, draw_within_budgets)
-        for name, setup in (
-            *((name, partial(load_artifact, name)) for name in ("json", "sql", "python")),
-            ("schema", make_schema),
-            *((name, partial(make_tool, name)) for name in _TOOLS),
-        )
-    ),
-    *(
-        Row(
-            f"canonical {name}",
-            "the tokenizer's own tokens",
-            partial(read_spelled, name),
-            read_canonical,
-        )
-        for name in ("json", "python", "sql", "c")
-    ),
-    *(
-        Row(f"captures {name}", "symbols captured", partial(read_with_symbols, name), time_captures)
-        for name in SYMBOLS
-    ),
-    Row("holes", "names restricted to words of a request", read_names, bind_names),
-    Row("roles", "names in house style", partial(dict, _STYLE), compare_roles),
-    *(
-        Row(
-            f"leaving {name}",
-            "a grammar before another part",
-            partial(read_before_text, name),
-            follow_constraint,
-        )
-        for name in _TEXTS
-    ),
-)

@@ -46,6 +46,29 @@ class Row:
     is_flat: Callable[[Figures], bool] = lambda _: True
 
 
+ROWS: dict[str, Row] = {}
+
+
+def row(
+    name: str,
+    about: str,
+    setup: Callable[..., Any],
+    *subjects: str,
+    is_flat: Callable[[Figures], bool] = lambda _: True,
+) -> Callable[[Callable[[Any], Figures]], Callable[[Any], Figures]]:
+    """Put an operation into the table: once, or for each subject, which the set-up is given."""
+
+    def add(operation: Callable[[Any], Figures]) -> Callable[[Any], Figures]:
+        for subject in subjects:
+            full = f"{name} {subject}"
+            ROWS[full] = Row(full, about, partial(setup, subject), operation, is_flat)
+        if not subjects:
+            ROWS[name] = Row(name, about, setup, operation, is_flat)
+        return operation
+
+    return add
+
+
 def make_prepared_kit() -> Kit:
     """Return a kit of the benchmarks' tokenizer, as a server has it."""
     kit = make_kit(load_vocabulary(TOKENIZER))
