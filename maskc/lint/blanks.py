@@ -1,14 +1,20 @@
-r"""Where can a model write blanks for ever?
+r"""Where can a model write blanks for ever, and which blanks are forgotten?
 
-A mask cannot say "enough": where blanks can follow blanks without an end, a model that likes them
-writes nothing else until its budget is gone. There are three ways to that:
+A mask cannot say "enough": where blanks can follow blanks without an end (ML007), a model that
+likes them writes nothing else until its budget is gone. There are three ways to that:
 
 - an ignored terminal, or a newline, whose own pattern has no bound: ``%ignore /[ \t]+/``;
 - an ignored terminal of bounded length that can come again and again: ``%ignore " "``;
 - a rule that repeats a terminal of blanks: ``(NL | item)*``.
 
-All three are loops of the scanner over blank bytes, in lexemes that began with one. A terminal
-that takes letters in the same loop is text, not blanks, and is left alone.
+For Lark's LALR parser all three are loops of the scanner over blank bytes, in lexemes that began
+with one; a terminal that takes letters in the same loop is text, and is left alone. Where texts are
+split in every way, as with Earley and in other notations, the patterns say it: a repetition without
+a bound whose characters are blanks only, and whatever is ignored at all.
+
+A terminal of blanks that no rule holds and that no ``%ignore`` names (ML011) is left out by Lark,
+and no text may have a blank then: mostly the line ``%ignore WS`` is missing. Only the text itself
+is looked at: its definitions by a pattern or a string, and what it imports from ``common``.
 
 Example of a bound: ``%ignore /(?<![ \n])[ \n]{1,8}/``: at most eight in a row, and no such lexeme
 begins after a blank.
@@ -18,15 +24,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 from maskc.frontends.match_length import match_length
 from maskc.grammar.sets import compute_nullable
 from maskc.ids import DEAD, IGNORED
 from maskc.lexer.scanner import Scanner
-from maskc.lint.model import Finding, Severity
-from maskc.lint.subject import Subject
+from maskc.lint.model import Finding, Place, Severity
+from maskc.lint.subject import GrammarSubject, Subject
 
-CODE = "ML007"
+ENDLESS = "ML007"
 BLANKS = " \t\n\r\f\v"
 _MANY = 300  # a pattern that matches so many blanks is taken for one without a bound
 
@@ -141,7 +148,7 @@ def _report_terminal(subject: Subject, terminal: int) -> Finding:
         fact = f"{name} matches any number of blanks: a model can write them for ever"
         remedy = "write a bound in place of + or *, as in {1,3}"
     place = subject.place_of_terminal(terminal)
-    return Finding(CODE, Severity.WARNING, place, fact, (blanks[:1] or "\n") * 8, remedy)
+    return Finding(ENDLESS, Severity.WARNING, place, fact, (blanks[:1] or "\n") * 8, remedy)
 
 
 def _report_repetition(subject: Subject, ignored: list[int]) -> Finding:
@@ -149,7 +156,7 @@ def _report_repetition(subject: Subject, ignored: list[int]) -> Finding:
     names = subject.list_names(ignored)
     place = subject.place_of_terminal(ignored[0])
     return Finding(
-        CODE,
+        ENDLESS,
         Severity.WARNING,
         place,
         f"{names} {'are' if len(ignored) > 1 else 'is'} ignored as often as it comes: a model can "
@@ -210,7 +217,7 @@ def _find_rules(
                 continue
             reported.add(place.name)
             yield Finding(
-                CODE,
+                ENDLESS,
                 Severity.WARNING,
                 place,
                 f"{place.name} repeats {subject.list_names(sorted(again))} without a bound: a "
@@ -222,3 +229,119 @@ def _find_rules(
 
 def _is_blank(symbol: int, blank: set[int], terminals: set[int]) -> bool:
     return symbol in terminals if symbol >= 0 else -1 - symbol in blank
+
+
+# CPython's parser has no public name.
+_parser = cast(Any, re)._parser  # noqa: SLF001
+
+
+def find_unbounded_blanks(subject: GrammarSubject) -> Iterator[Finding]:
+    """Yield a finding for each rule, or terminal, in which blanks go on without a bound."""
+    lexer = subject.grammar.lexer
+    reported = set()
+    for terminal, pattern in enumerate(lexer.patterns):
+        if pattern is None:
+            continue
+        is_ignored = terminal in lexer.ignored
+        repeats = is_ignored and any(match_length(pattern, b, lexer.re_flags) for b in BLANKS)
+        if not repeats and not _has_loop(_parser.parse(pattern, lexer.re_flags)):
+            continue
+        place = subject.place_of_terminal(terminal)
+        if place in reported:
+            continue
+        reported.add(place)
+        what = "is ignored as often as it comes" if is_ignored else "takes any number of blanks"
+        yield Finding(
+            ENDLESS,
+            Severity.WARNING,
+            place,
+            f"{place.name or subject.name(terminal)} {what}: a model can write them for ever",
+            " " * 8,
+            "let rules have blanks where they belong, with a bound, instead of ignoring them"
+            if is_ignored
+            else "write a bound in place of + or *, as in {0,3}",
+        )
+
+
+def _has_loop(tree: Any) -> bool:
+    for opcode, argument in tree:
+        match str(opcode):
+            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+                _, high, body = argument
+                is_blank = len(body) == 1 and str(body[0][0]) == "IN" and _are_blank(body[0][1])
+                if (high == _parser.MAXREPEAT and is_blank) or _has_loop(body):
+                    return True
+            case "SUBPATTERN":
+                if _has_loop(argument[3]):
+                    return True
+            case "BRANCH":
+                if any(map(_has_loop, argument[1])):
+                    return True
+            case "ATOMIC_GROUP":
+                if _has_loop(argument):
+                    return True
+    return False
+
+
+def _are_blank(members: Any) -> bool:
+    for kind, value in members:
+        is_letter = str(kind) == "LITERAL" and chr(value) in BLANKS
+        is_range = str(kind) == "RANGE" and all(chr(v) in BLANKS for v in range(*value)[:7])
+        is_class = str(kind) == "CATEGORY" and str(value) == "CATEGORY_SPACE"
+        if not (is_letter or is_range or is_class):
+            return False
+    return True
+
+
+NEVER_IGNORED = "ML011"
+_IMPORT = re.compile(
+    r"^%import[ \t]+common\.(?P<one>\w+)(?:[ \t]*->[ \t]*(?P<as>\w+))?"
+    r"|^%import[ \t]+common[ \t]*\((?P<many>[^)]*)\)",
+    re.MULTILINE,
+)
+_COMMON = frozenset(("WS", "WS_INLINE", "NEWLINE", "CR", "LF"))
+_DEFINITION = re.compile(
+    r"^(?P<name>_?_?[A-Z]\w*)(?:\.-?\d+)?[ \t]*:[ \t]*"
+    r"(?P<value>/(?:\\.|[^/\n])+/|\"(?:\\.|[^\"\n])+\")",
+    re.MULTILINE,
+)
+_BLANK = re.compile(r"(?:[ ]|\\[tnrfvs]|[][+*?(){}|:,\d])+")
+
+
+def find_never_ignored(subject: GrammarSubject) -> Iterator[Finding]:
+    """Yield a finding for each terminal of blanks that is neither used nor ignored."""
+    text = subject.text
+    if subject.source.translation is not None:
+        return
+    for name, line in sorted(_list_blanks(text), key=lambda found: found[1]):
+        if name in subject.grammar.bnf.terminals or _is_named_elsewhere(text, name):
+            continue
+        yield Finding(
+            NEVER_IGNORED,
+            Severity.WARNING,
+            Place("terminal", name, line),
+            f"{name} is made of blanks, and nothing uses or ignores it: where no rule has them, no "
+            "blanks may stand",
+            None,
+            f"write %ignore {name}, or remove it",
+        )
+
+
+def _list_blanks(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the terminals of blanks that a text defines or imports, with their lines."""
+    for match in _IMPORT.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        if match["one"] in _COMMON:
+            yield match["as"] or match["one"], line
+        for name in re.findall(r"\w+", match["many"] or ""):
+            if name in _COMMON:
+                yield name, line
+    for match in _DEFINITION.finditer(text):
+        value = match["value"][1:-1]
+        if _BLANK.fullmatch(value) and re.search(r" |\\[tnrfvs]", value):
+            yield match["name"], text.count("\n", 0, match.start()) + 1
+
+
+def _is_named_elsewhere(text: str, name: str) -> bool:
+    bare = re.sub(r"//[^\n]*", "", text)
+    return len(re.findall(rf"\b{re.escape(name)}\b", bare)) > 1

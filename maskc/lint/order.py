@@ -1,28 +1,33 @@
-"""THE CHECKS, in the order of their codes."""
+r"""THE CHECKS, in the order of their codes, and which of their findings the author allows.
+
+A comment with ``maskc: allow=ML007`` (several codes with commas) says that the author knows. Among
+the first lines, before anything else, it holds for the whole grammar; elsewhere for its own line
+and for the one after it.
+
+Example: ``%ignore /[ \t]+/  // maskc: allow=ML007``.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import partial
 
 from maskc.frontends.source import GrammarSource
-from maskc.lint.allowed import drop_allowed
 from maskc.lint.ambiguity import find_ambiguities
-from maskc.lint.blank_patterns import find_unbounded_blanks
-from maskc.lint.blanks import find_blank_loops
-from maskc.lint.choices import find_choices
-from maskc.lint.collisions import find_collisions
-from maskc.lint.dead_ends import find_dead_ends
-from maskc.lint.keywords import find_keywords
+from maskc.lint.blanks import find_blank_loops, find_never_ignored, find_unbounded_blanks
 from maskc.lint.model import Finding, Severity
-from maskc.lint.neighbours import find_neighbours
-from maskc.lint.never_ignored import find_never_ignored
-from maskc.lint.quotes import find_greedy_quotes
-from maskc.lint.shadowed import find_shadowed
+from maskc.lint.rules import (
+    find_choices,
+    find_dead_ends,
+    find_never_completed,
+    find_unproductive,
+    find_unused,
+)
 from maskc.lint.subject import GrammarSubject, Subject
-from maskc.lint.unused import find_never_completed, find_unproductive, find_unused
+from maskc.lint.terminals import find_collisions, find_greedy_quotes, find_neighbours, find_shadowed
 from maskc.lint.vocabulary import find_useless_tokens
-from maskc.lint.words import find_unparted_words
+from maskc.lint.words import find_keywords, find_unparted_words
 from maskc.vocab.vocabulary import Vocabulary
 
 # Whatever the parser is.
@@ -86,3 +91,31 @@ def lint_grammar(
     severities = list(Severity)
     kept = drop_allowed(found, subject.text)
     return tuple(sorted(kept, key=lambda f: (severities.index(f.severity), f.code)))
+
+
+_ALLOW = re.compile(r"(?://|#|/\*|\(\*).*\bmaskc:.*\ballow=(ML\d{3}(?:,ML\d{3})*)")
+_COMMENT = re.compile(r"\s*(?:$|//|#|/\*|\(\*)")
+
+
+def drop_allowed(findings: Iterable[Finding], text: str) -> list[Finding]:
+    """Return the findings that a text does not allow."""
+    everywhere: set[str] = set()
+    on_line: dict[int, set[str]] = {}
+    is_top = True
+    for number, line in enumerate(text.splitlines(), 1):
+        is_top = is_top and _COMMENT.match(line) is not None
+        allowed = _ALLOW.search(line)
+        if allowed is None:
+            continue
+        codes = set(allowed[1].split(","))
+        if is_top:
+            everywhere |= codes
+        else:
+            on_line.setdefault(number, set()).update(codes)
+            on_line.setdefault(number + 1, set()).update(codes)
+    return [
+        finding
+        for finding in findings
+        if finding.code not in everywhere
+        and finding.code not in on_line.get(finding.place.line or 0, ())
+    ]

@@ -11,9 +11,9 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.rule_names import rule_of
 from maskc.lint import overlap
-from maskc.lint.allowed import drop_allowed
 from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Finding, Place, Severity
+from maskc.lint.order import drop_allowed
 from maskc.lint.overlap import find_overlap, is_installed
 from maskc.lint.places import find_definitions, find_line
 
