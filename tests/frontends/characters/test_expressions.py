@@ -1,12 +1,20 @@
-"""Expressions over characters stay simple while they are built."""
+"""Expressions over characters: built, solved, and written as automata, patterns and counters."""
+
+import re
+from itertools import pairwise
 
 import pytest
 
-from maskc.errors import LimitError
+from maskc.automata.charset import ANY
+from maskc.errors import GrammarError, LimitError
+from maskc.frontends.characters import automaton, patterns
+from maskc.frontends.characters.automaton import build_dfa, subtract
+from maskc.frontends.characters.counted import count_grammar
 from maskc.frontends.characters.expressions import (
     EMPTY_TEXT,
     MAX_SIZE,
     NOTHING,
+    Characters,
     Choice,
     Except,
     Reference,
@@ -21,40 +29,34 @@ from maskc.frontends.characters.expressions import (
     repeat,
     sequence,
 )
+from maskc.frontends.characters.patterns import write_class, write_pattern
+from maskc.frontends.characters.positions import TooLargeError
+from maskc.frontends.characters.regular import Regular
+from maskc.frontends.characters.terminals import write_terminal
 
-A, B = literal("a"), literal("b")
-
-
-def test_nothing_in_a_sequence_is_nothing():
-    assert sequence(A, NOTHING, B) == NOTHING
-    assert choice(A, NOTHING) == A
-
-
-def test_one_and_any_number_more_is_at_least_one():
-    assert sequence(A, repeat(A, 0, None)) == Repeat(A, 1, None)
-
-
-def test_characters_among_alternatives_are_one_set():
-    assert choice(A, literal("xy"), B) == Choice((choice(A, B), literal("xy")))
-
-
-def test_an_empty_alternative_makes_the_rest_optional():
-    assert choice(EMPTY_TEXT, literal("ab")) == Repeat(literal("ab"), 0, 1)
+A, B, X, Y = literal("a"), literal("b"), Reference("x"), Reference("y")
 
 
 @pytest.mark.parametrize(
-    ("body", "low", "high", "found"),
+    ("built", "found"),
     [
-        (A, 0, 0, EMPTY_TEXT),
-        (NOTHING, 0, 3, EMPTY_TEXT),
-        (NOTHING, 1, 3, NOTHING),
-        (Repeat(A, 0, 1), 0, None, Repeat(A, 0, None)),
-        (Repeat(A, 1, None), 0, 1, Repeat(A, 0, None)),
-        (Repeat(A, 0, 3), 0, 1, Repeat(Repeat(A, 0, 3), 0, 1)),
+        (sequence(A, NOTHING, B), NOTHING),
+        (choice(A, NOTHING), A),
+        (sequence(A, repeat(A, 0, None)), Repeat(A, 1, None)),
+        # Characters among alternatives are one set, and an empty one makes the rest optional.
+        (choice(literal("b"), literal("a")), Characters(((97, 98),))),
+        (choice(A, literal("xy"), B), Choice((choice(A, B), literal("xy")))),
+        (choice(EMPTY_TEXT, literal("ab")), Repeat(literal("ab"), 0, 1)),
+        (repeat(A, 0, 0), EMPTY_TEXT),
+        (repeat(NOTHING, 0, 3), EMPTY_TEXT),
+        (repeat(NOTHING, 1, 3), NOTHING),
+        (repeat(Repeat(A, 0, 1), 0, None), Repeat(A, 0, None)),
+        (repeat(Repeat(A, 1, None), 0, 1), Repeat(A, 0, None)),
+        (repeat(Repeat(A, 0, 3), 0, 1), Repeat(Repeat(A, 0, 3), 0, 1)),
     ],
 )
-def test_repetitions_of_repetitions_are_simplified(body, low, high, found):
-    assert repeat(body, low, high) == found
+def test_an_expression_is_simple_when_it_is_built(built, found):
+    assert built == found
 
 
 def test_what_an_expression_asks_for_is_found_at_every_depth():
@@ -74,3 +76,158 @@ def test_bounded_repetitions_count_as_they_are_written_out():
     with pytest.raises(LimitError, match=r"in one expression at g:3") as caught:
         check_size("g:3", large)
     assert f"{MAX_SIZE:,}" in str(caught.value)
+
+
+def accepts(dfa, text):
+    state = dfa.start
+    for character in map(ord, text):
+        moves = dfa.moves[state] if state is not None else {}
+        state = next(
+            (t for t, sets in moves.items() if any(a <= character <= b for a, b in sets)), None
+        )
+    return state is not None and dfa.accepts[state]
+
+
+def test_an_automaton_is_minimal():
+    assert len(build_dfa(sequence(A, repeat(literal("b"), 0, 1))).moves) == 3
+    assert len(build_dfa(choice(literal("ax"), literal("bx"))).moves) == 3
+
+
+@pytest.mark.parametrize(("expression", "n_states"), [(EMPTY_TEXT, 1), (NOTHING, 0)])
+def test_the_empty_text_and_nothing_have_automata(expression, n_states):
+    dfa = build_dfa(expression)
+    assert len(dfa.moves) == n_states
+    assert accepts(dfa, "") == (n_states == 1)
+
+
+def test_what_nothing_is_left_of_has_no_state():
+    assert subtract(A, choice(A, literal("b"))).start is None
+
+
+def test_too_many_states_are_refused(monkeypatch):
+    monkeypatch.setattr(automaton, "MAX_STATES", 5)
+    with pytest.raises(TooLargeError):
+        build_dfa(literal("abcdefgh"))
+
+
+ODD = r'.^$*+?{}[]\|()/"&~#- '
+
+
+def test_every_character_stands_for_itself():
+    assert re.fullmatch(write_pattern(literal(ODD)), ODD)
+    for character in ODD:
+        ranges = tuple(sorted({(ord(character),) * 2, (0x4E00, 0x4E01)}))
+        assert re.fullmatch(write_class(ranges), character)
+        assert not re.fullmatch(write_class(ranges), "x")
+
+
+def test_a_set_is_written_by_what_it_lacks_if_that_is_shorter():
+    assert write_class(((0, 96), (98, 0xD7FF), (0xE000, 0x10FFFF))) == "[^a]"
+    assert write_class(ANY) == r"[\s\S]"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "count"),
+    [
+        (0, 1, "?"),
+        (0, None, "*"),
+        (1, None, "+"),
+        (3, 3, "{3}"),
+        (2, None, "{2,}"),
+        (2, 5, "{2,5}"),
+    ],
+)
+def test_counts_are_those_of_re(low, high, count):
+    assert write_pattern(repeat(literal("a"), low, high)) == f"a{count}"
+    assert write_pattern(repeat(literal("ab"), low, high)) == f"(?:ab){count}"
+
+
+def test_a_run_of_one_set_is_counted():
+    digit = Characters(((48, 57),))
+    assert write_pattern(sequence(digit, digit, digit)) == "[0-9]{3}"
+    assert write_pattern(choice(literal("ab"), literal("cd"))) == "(?:ab|cd)"
+
+
+def test_too_long_a_pattern_is_refused(monkeypatch):
+    monkeypatch.setattr(patterns, "MAX_LENGTH", 5)
+    with pytest.raises(TooLargeError):
+        write_pattern(literal("abcdef"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "found"),
+    [
+        (choice(sequence(A, X), B), sequence(repeat(A, 0, None), B)),
+        (choice(sequence(X, A), B), sequence(B, repeat(A, 0, None))),
+        (Except(choice(A, B), B, "g:7"), A),
+    ],
+)
+def test_recursion_at_an_end_is_a_loop_and_an_exception_what_is_left(rule, found):
+    assert Regular({"x": rule}).expressions["x"] == found
+
+
+def test_recursion_in_the_middle_is_not_regular():
+    rules = Regular({"x": choice(sequence(A, X, B), A), "y": sequence(A, B)})
+    assert "x" not in rules.expressions
+    assert rules.resolve(sequence(Y, X)) is None
+    assert rules.resolve(sequence(Y, Y)) == literal("abab")
+
+
+def test_two_rules_that_call_each_other_are_solved_together():
+    rules = Regular({"x": sequence(A, repeat(Y, 0, 1)), "y": sequence(B, repeat(X, 0, 1))})
+    assert set(rules.expressions) == {"x", "y"}
+
+
+def test_an_exception_of_what_is_recursive_is_refused_at_its_place():
+    rules = {"x": choice(sequence(A, X, B), A), "y": Except(A, X, "g:7")}
+    with pytest.raises(GrammarError, match="g:7: both sides of an exception"):
+        Regular(rules)
+
+
+def test_the_empty_text_is_left_out():
+    assert write_terminal(EMPTY_TEXT) == ""
+    assert write_terminal(NOTHING) == ""
+    assert write_terminal(repeat(A, 0, 1)) == "a"
+
+
+def test_a_longer_word_comes_before_its_beginning():
+    assert write_terminal(choice(literal("do"), literal("double"))) in (
+        "(?:double|do)",
+        "do(?:uble)?",
+    )
+
+
+_DOUBLING = "".join(f"{c} ::= {d} {d}\n" for c, d in pairwise("abcdefghijklmnopq"))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "bounds"),
+    [
+        ("gbnf", 'root ::= [a-z]{1,65536} ";"', ((1, 65_536),)),
+        ("ebnf", 'root ::= word{20,} "."\nword ::= [a-z]{1,63} " "', ((20, None), (1, 63))),
+        ("gbnf", 'root ::= ("a" | "b"?){100}', ((1, 100),)),
+        ("gbnf", 'root ::= x x\nx ::= "ab"{9,90}', ((9, 90), (9, 90))),
+    ],
+)
+def test_counts_of_grammars_become_counters(dialect, text, bounds):
+    found = count_grammar(dialect, text)
+    assert found is not None
+    assert found.bounds == bounds
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("lark", "start: A\nA: /a{100}/"),
+        ("gbnf", 'root ::= "(" root ")" | [a-z]{1,65536}'),
+        ("gbnf", 'root ::= x{100}\nx ::= "a" x?'),
+        ("gbnf", "root ::= [a-z]{2} [a-z]*"),
+        ("gbnf", "root ::= [a-z]{100"),
+        ("gbnf", "root ::= nothing{100}"),
+        ("gbnf", 'root ::= "a"{9999999999}'),
+        ("ebnf", "A ::= ([a-z] - 'x'){100}"),
+        ("gbnf", f'root ::= a{{100}}\n{_DOUBLING}q ::= "q"'),
+    ],
+)
+def test_other_grammars_are_left_to_the_parser(dialect, text):
+    assert count_grammar(dialect, text) is None

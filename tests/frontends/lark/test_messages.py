@@ -20,12 +20,6 @@ def test_a_pattern_of_regex_is_said_to_be_one():
     )
 
 
-def test_a_pattern_that_regex_cannot_read_either_is_to_be_corrected():
-    assert refusal("start: A\nA: /a{2}{3}/\n", GrammarError).endswith(
-        "(multiple repeat at position 4); correct the pattern"
-    )
-
-
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
@@ -37,11 +31,6 @@ def test_a_terminal_without_a_name_is_called_by_its_pattern(pattern, words):
     message = refusal(f'start: "b" {pattern}\n')
     assert message.startswith(f"<text>: {words}")
     assert "__ANON" not in message
-
-
-def test_a_terminal_that_is_not_regular_is_named_with_its_line():
-    message = refusal('start: A\n\n\nA: /(a)\\1/ "b"\n', UnsupportedTerminalError)
-    assert message.startswith("<text>: terminal A (line 4): it refers back to group 1")
 
 
 @pytest.mark.parametrize(
@@ -67,37 +56,6 @@ def test_what_can_never_be_lexed_side_by_side_is_named():
         "<text>: no text at all can be parsed: terminal B (line 4) can never be lexed right after "
         "terminal A (line 3), as in b'aa'; put something between them"
     )
-
-
-def test_a_declared_terminal_that_every_text_needs_is_named():
-    text = "// maskc: parser=earley\nstart: A\n%declare A\n"
-    assert "terminal A (line 3) is declared and has no pattern" in refusal(text, GrammarError)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (
-            'start: A\n// LETTER\nA: "LETTER" LETTER+\n',
-            "terminal LETTER (line 3) is used and nothing defines it; write %import common.LETTER, "
-            "or define it",
-        ),
-        (
-            "start: /OWN/ OWN\n",
-            "terminal OWN (line 1) is used and nothing defines it; define it, or correct its name",
-        ),
-        (
-            'start: "x"\n  | value\n',
-            "rule value (line 2) is used and nothing defines it; define it, or correct its name",
-        ),
-    ],
-)
-def test_what_nothing_defines_is_named_with_its_line(text, words):
-    assert refusal(text, GrammarError) == f"<text>: {words}"
-
-
-def test_the_import_that_a_message_asks_for_is_one():
-    assert maskc.compile_grammar("start: LETTER\n%import common.LETTER\n", tokenizer="bytes")
 
 
 INDENTER = (
@@ -191,6 +149,37 @@ EARLEY = "// maskc: parser=earley lexer=dynamic_complete\n"
             "start: A\nA: /(?<=a+)b/\n",
             "the module regex can, but no automaton here follows it",
             'start: "a" A\nA: "b"\n',
+        ),
+        (
+            "start: A\nA: /a{2}{3}/\n",
+            "(multiple repeat at position 4); correct the pattern",
+            "start: A\nA: /a{6}/\n",
+        ),
+        (
+            'start: A\n// LETTER\nA: "LETTER" LETTER+\n',
+            "terminal LETTER (line 3) is used and nothing defines it; write %import common.LETTER, "
+            "or define it",
+            'start: A\n%import common.LETTER\nA: "LETTER" LETTER+\n',
+        ),
+        (
+            "start: /OWN/ OWN\n",
+            "terminal OWN (line 1) is used and nothing defines it; define it, or correct its name",
+            'start: /OWN/ OWN\nOWN: "x"\n',
+        ),
+        (
+            'start: "x"\n  | value\n',
+            "rule value (line 2) is used and nothing defines it; define it, or correct its name",
+            'start: "x"\n  | value\nvalue: "y"\n',
+        ),
+        (
+            "// maskc: parser=earley\nstart: A\n%declare A\n",
+            "terminal A (line 3) is declared and has no pattern",
+            '// maskc: parser=earley\nstart: A\nA: "a"\n',
+        ),
+        (
+            '// maskc: parser=earley\nstart: A "a"\n\nA: /a+/\n',
+            'terminal "a" (line 2) can never be lexed right after terminal A (line 4)',
+            '// maskc: parser=earley\nstart: A "b"\n\nA: /a+/\n',
         ),
         (
             "start: A B\nA: /a+/\nB: /a/\n",
@@ -376,10 +365,3 @@ def test_a_limit_names_the_terminal_that_drives_it_where_nothing_competes():
     with pytest.raises(LimitError) as caught:
         maskc.compile_grammar(text, tokenizer="bytes", limits=maskc.Limits(seconds=2))
     assert "at last in terminal A (line 3)" in str(caught.value)
-
-
-def test_a_text_without_a_name_is_called_by_it_and_its_line():
-    text = '// maskc: parser=earley\nstart: A "a"\n\nA: /a+/\n'
-    assert 'terminal "a" (line 2) can never be lexed right after terminal A (line 4)' in refusal(
-        text
-    )

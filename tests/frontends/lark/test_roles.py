@@ -1,11 +1,18 @@
-"""Grammars in which terminals play roles."""
+"""Grammars in which terminals play roles, and Lark's Indenter as attributes and back."""
+
+import sys
+import types
 
 import pytest
+from lark.indenter import Indenter, PythonIndenter
 
-from maskc.errors import GrammarError, UnknownSymbolError
+from maskc.errors import GrammarError, PostlexError, UnknownSymbolError
+from maskc.frontends.indentation import ATTRIBUTES, PYTHON
 from maskc.frontends.lark.build import build_lark
+from maskc.frontends.lark.indenters import build_indenter, load_indentation
 from maskc.frontends.source import load_source, source_from_header
 from tests.compiled import accepts, compile_text
+from tests.indenters import TwoColumns
 from tests.random_grammars import lark_accepts
 
 PLAIN = """
@@ -16,55 +23,6 @@ name: NAME | "self"
 NAME: /[A-Za-z_]+/
 %ignore " "
 """
-
-
-def both(roles, text, grammar=PLAIN, **settings):
-    """Return whether a text is accepted, by Lark and by the compiled grammar."""
-    source = load_source(grammar, roles=roles, **settings)
-    by_lark = lark_accepts(build_lark(source), text)
-    narrowed = source.text
-    assert accepts(compile_text(narrowed, **settings), text) == by_lark
-    return by_lark
-
-
-def test_only_lexemes_that_match_play_the_role():
-    roles = {"class.name.NAME": "[A-Z][a-z]*"}
-    assert both(roles, "class Shape;")
-    assert not both(roles, "class shape;")
-    assert not both(roles, "class ShapE;")
-
-
-def test_a_terminal_is_as_before_outside_of_its_role():
-    roles = {"class.name.NAME": "[A-Z][a-z]*"}
-    assert both(roles, "Shape(shape); shape(Shape);")
-
-
-def test_a_keyword_stays_a_keyword():
-    roles = {"class.name.NAME": "[a-z]+"}
-    assert both(roles, "class self;")  # as `name` has it
-    assert both({"class.name.NAME": "[A-Z]+"}, "class self;")
-
-
-def test_a_terminal_plays_several_roles():
-    roles = {"class.name.NAME": "[A-Z][a-z]*", "call.name.NAME": "[a-z_]+"}
-    assert both(roles, "class Shape; area(w);")
-    assert not both(roles, "class Shape; Shape(w);")
-    assert not both(roles, "class area;")
-
-
-def test_equal_patterns_are_one_role():
-    roles = {"class.name.NAME": "[A-Z]+", "call.name.NAME": "[A-Z]+"}
-    assert both(roles, "class A; B(C);")
-    assert not both(roles, "class A; b(C);")
-
-
-def test_the_longer_way_wins_over_the_shorter():
-    roles = {"name.NAME": "[a-z]+", "class.name.NAME": "[A-Z]+"}
-    assert both(roles, "class A; b(c);")
-    assert not both(roles, "class a;")
-    assert not both(roles, "B(c);")
-
-
 NESTED = """
 start: "x" x | "y" y
 x: T U
@@ -72,88 +30,71 @@ y: x | "(" y ")"
 T: /[a-z]+/
 U: /[0-9]+/
 """
+CLASS = {"class.name.NAME": "[A-Z][a-z]*"}
+ONE_ROLE = {"class.name.NAME": "[A-Z]+", "call.name.NAME": "[A-Z]+"}
+LONGER_WAY = {"name.NAME": "[a-z]+", "class.name.NAME": "[A-Z]+"}
+WRITTEN_OUT = 'start: x | {0} ";"\nx: {0}\nT: /[a-z]+/\n'
+ALIKE = 'start: x | y ";"\nx: "x" /[a-z]/\ny: "y" U\nT: /[a-z]/\nU: "a".."z"\n'
+BASIC = {"lexer": "basic"}
 
 
-def test_a_shorter_way_holds_in_what_a_longer_one_narrows_further():
-    roles = {"x.T": "a+", "y.x.U": "1+"}
-    assert both(roles, "xaa2", NESTED)
-    assert both(roles, "yaa1", NESTED)
-    assert not both(roles, "yaa2", NESTED)
-    assert not both(roles, "yb1", NESTED)
-
-
-def test_a_way_to_itself_leads_to_all_that_is_deeper():
-    roles = {"y.y.x.T": "a+"}
-    assert both(roles, "yb1", NESTED)
-    assert both(roles, "y((aa1))", NESTED)
-    assert not both(roles, "y(b1)", NESTED)
-    assert not both(roles, "y((b1))", NESTED)
-
-
-@pytest.mark.parametrize("written", ["/[a-z]+/", "T"])
-def test_a_pattern_that_is_written_out_is_the_terminal_that_has_it(written):
-    grammar = f'start: x | {written} ";"\nx: {written}\nT: /[a-z]+/\n'
-    assert both({"x.T": "a+"}, "aa;", grammar)
-    assert both({"x.T": "a+"}, "b;", grammar)
-    assert both({"x.T": "a+"}, "aa", grammar)
-    assert not both({"x.T": "a+"}, "b", grammar)
-
-
-def test_of_terminals_with_one_pattern_a_pattern_is_the_last():
-    grammar = 'start: x | y ";"\nx: "x" /[a-z]/\ny: "y" U\nT: /[a-z]/\nU: "a".."z"\n'
-    assert not both({"x.U": "b"}, "xa", grammar)
-    assert both({"x.U": "b"}, "xb", grammar)
-    assert both({"x.U": "b"}, "yb;", grammar)
-
-
-def test_a_role_in_a_rule_that_is_not_used_adds_nothing_to_the_lexer():
-    # T would come before U, which is shorter.
-    grammar = "start: U\nx: T\nT: /[ab]+/\nU: /a+/\n"
-    assert both({"x.T": "b+"}, "aa", grammar, lexer="basic")
-
-
-def test_a_pattern_of_a_role_may_match_nothing():
-    grammar = 'start: x | T ";"\nx: T\nT: /[ab]+/\n'
-    assert both({"x.T": "a*"}, "aa", grammar)
-    assert not both({"x.T": "a*"}, "ab", grammar)
-    assert not both({"x.T": "a*"}, "", grammar)
-
-
-def test_a_lexeme_ends_where_it_did_before():
-    # `ABc` is one NAME, and not AB with something after it.
-    grammar = 'start: head NAME?\nhead: NAME\nNAME: /[A-Za-z]+/\n%ignore " "\n'
-    roles = {"head.NAME": "[A-Z]+"}
-    assert both(roles, "AB c", grammar)
-    assert not both(roles, "ABc", grammar)
-
-
-def test_flags_of_the_terminal_count_for_its_roles():
-    grammar = "start: NAME\nNAME: /[a-z]+/i\n"
-    assert both({"start.NAME": "a+"}, "Aa", grammar)
-
-
-def test_the_layout_of_the_terminals_pattern_is_not_the_roles():
-    grammar = "start: NAME\nNAME: /[a-z#] +/x\n"
-    assert both({"start.NAME": "[#]a"}, "#a", grammar)
-    assert both({"start.NAME": "#a"}, "#a", grammar)
-
-
-def test_the_basic_lexer_renames_as_well():
-    roles = {"class.name.NAME": "[A-Z][a-z]*"}
-    assert both(roles, "class Shape;", lexer="basic")
-    assert not both(roles, "class shape;", lexer="basic")
-
-
-def test_a_repeated_terminal_plays_its_role_each_time():
-    grammar = 'start: list NAME\nlist: (NAME ","?)~1..2 ";"\nNAME: /[a-z]+/\n'
-    assert both({"list.NAME": "a+"}, "a,aa;b", grammar)
-    assert not both({"list.NAME": "a+"}, "a,b;b", grammar)
-
-
-def test_a_terminal_whose_lexemes_look_around_plays_roles():
-    grammar = 'start: NAME "." NAME tail\ntail: NAME?\nNAME: /(?<!x)[a-z]/\n'
-    assert both({"tail.NAME": "[a-f]"}, "a.bc", grammar)
-    assert not both({"tail.NAME": "[a-f]"}, "a.bg", grammar)
+@pytest.mark.parametrize(
+    ("grammar", "roles", "settings", "taken", "refused"),
+    [
+        # Only lexemes that match play the role; elsewhere a terminal is as before.
+        (PLAIN, CLASS, {}, ["class Shape;"], ["class shape;", "class ShapE;"]),
+        (PLAIN, CLASS, {}, ["Shape(shape); shape(Shape);"], []),
+        (PLAIN, CLASS, BASIC, ["class Shape;"], ["class shape;"]),
+        # A keyword stays a keyword: `name` has it.
+        (PLAIN, {"class.name.NAME": "[a-z]+"}, {}, ["class self;"], []),
+        (PLAIN, {"class.name.NAME": "[A-Z]+"}, {}, ["class self;"], []),
+        (
+            *(PLAIN, {**CLASS, "call.name.NAME": "[a-z_]+"}, {}, ["class Shape; area(w);"]),
+            ["class Shape; Shape(w);", "class area;"],
+        ),
+        # Equal patterns are one role, and the longer way wins over the shorter.
+        (PLAIN, ONE_ROLE, {}, ["class A; B(C);"], ["class A; b(C);"]),
+        (PLAIN, LONGER_WAY, {}, ["class A; b(c);"], ["class a;", "B(c);"]),
+        # A shorter way holds in what a longer one narrows further.
+        (NESTED, {"x.T": "a+", "y.x.U": "1+"}, {}, ["xaa2", "yaa1"], ["yaa2", "yb1"]),
+        # A way to itself leads to all that is deeper.
+        (NESTED, {"y.y.x.T": "a+"}, {}, ["yb1", "y((aa1))"], ["y(b1)", "y((b1))"]),
+        # A pattern that is written out is the terminal that has it, the last of several.
+        (WRITTEN_OUT.format("/[a-z]+/"), {"x.T": "a+"}, {}, ["aa;", "b;", "aa"], ["b"]),
+        (WRITTEN_OUT.format("T"), {"x.T": "a+"}, {}, ["aa;", "b;", "aa"], ["b"]),
+        (ALIKE, {"x.U": "b"}, {}, ["xb", "yb;"], ["xa"]),
+        # A role in a rule that is not used adds nothing to the lexer: T would come before U.
+        ("start: U\nx: T\nT: /[ab]+/\nU: /a+/\n", {"x.T": "b+"}, BASIC, ["aa"], []),
+        # A role's pattern may match nothing.
+        ('start: x | T ";"\nx: T\nT: /[ab]+/\n', {"x.T": "a*"}, {}, ["aa"], ["ab", ""]),
+        # A lexeme ends where it did before: `ABc` is one NAME, and not AB with something after it.
+        (
+            'start: head NAME?\nhead: NAME\nNAME: /[A-Za-z]+/\n%ignore " "\n',
+            *({"head.NAME": "[A-Z]+"}, {}, ["AB c"], ["ABc"]),
+        ),
+        # Flags of the terminal count for its roles, and its layout does not.
+        ("start: NAME\nNAME: /[a-z]+/i\n", {"start.NAME": "a+"}, {}, ["Aa"], []),
+        ("start: NAME\nNAME: /[a-z#] +/x\n", {"start.NAME": "[#]a"}, {}, ["#a"], []),
+        ("start: NAME\nNAME: /[a-z#] +/x\n", {"start.NAME": "#a"}, {}, ["#a"], []),
+        # A repeated terminal plays its role each time.
+        (
+            'start: list NAME\nlist: (NAME ","?)~1..2 ";"\nNAME: /[a-z]+/\n',
+            *({"list.NAME": "a+"}, {}, ["a,aa;b"], ["a,b;b"]),
+        ),
+        # So does one whose lexemes look around.
+        (
+            'start: NAME "." NAME tail\ntail: NAME?\nNAME: /(?<!x)[a-z]/\n',
+            *({"tail.NAME": "[a-f]"}, {}, ["a.bc"], ["a.bg"]),
+        ),
+    ],
+)
+def test_a_terminal_is_narrowed_in_its_role(grammar, roles, settings, taken, refused):
+    """By Lark, and by the compiled grammar."""
+    source = load_source(grammar, roles=roles, **settings)
+    lark, artifact = build_lark(source), compile_text(source.text, **settings)
+    texts = [*taken, *refused]
+    assert [text for text in texts if lark_accepts(lark, text)] == taken
+    assert [text for text in texts if accepts(artifact, text)] == taken
 
 
 def test_an_imported_rule_is_found_without_its_modules_name():
@@ -217,3 +158,96 @@ def test_a_general_grammar_has_no_roles():
 def test_another_notation_has_no_roles():
     with pytest.raises(GrammarError, match=r"which has no terminals .* leave roles and style out"):
         load_source('root ::= "a"', dialect="gbnf", roles={"a.B": "a"})
+
+
+@pytest.fixture
+def named(monkeypatch):
+    """Return a function that gives a class a name to be imported by."""
+    module = types.ModuleType("named_postlexes")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+
+    def make(**members):
+        module.Made = type("Made", (members.pop("base", TwoColumns),), members)
+        return "named_postlexes:Made"
+
+    return make
+
+
+def test_a_class_is_read_into_its_attributes():
+    found = load_indentation("tests.indenters:TwoColumns")
+    assert (found.newline, found.indent, found.dedent) == ("_NL", "_INDENT", "_DEDENT")
+    assert (found.opens, found.closes, found.tab_len) == (("LP",), ("RP",), 2)
+    assert load_indentation("lark.indenter:PythonIndenter") == PYTHON
+
+
+def test_what_is_built_from_attributes_has_these_and_larks_methods():
+    made, larks = build_indenter(PYTHON), PythonIndenter()
+    for name in ATTRIBUTES:
+        assert type(getattr(made, name)) is type(getattr(larks, name))
+    assert sorted(made.OPEN_PAREN_types) == sorted(larks.OPEN_PAREN_types)
+    assert (made.NL_type, made.tab_len) == ("_NEWLINE", 8)
+    assert type(made).process is Indenter.process
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["process", "_process", "handle_NL", "always_accept", "__init__", "__getattribute__"],
+)
+def test_a_class_that_overrides_more_than_attributes_is_refused(named, name):
+    with pytest.raises(PostlexError, match=f"overrides {name}; only an Indenter's attributes"):
+        load_indentation(named(**{name: lambda *_: None}))
+
+
+def test_what_only_raises_other_errors_can_be_written_as_attributes(named):
+    with pytest.raises(PostlexError) as caught:
+        load_indentation(named(handle_NL=lambda *_: None, tab_len=3))
+    _, _, line = str(caught.value).partition("at the top of the grammar ")
+    rules = 'start: A _NL _INDENT A _NL _DEDENT LP RP\nLP: "("\nRP: ")"\nA: "a"\n'
+    source = load_source(f"{line}\n{rules}_NL: /\\n */\n%declare _INDENT _DEDENT\n")
+    assert source.postlex == load_indentation(named(tab_len=3))
+
+
+def test_attributes_that_vary_are_not_offered(named):
+    with pytest.raises(PostlexError) as caught:
+        load_indentation(named(handle_NL=lambda *_: None, tab_len=property(lambda _: 2)))
+    assert str(caught.value).endswith("only an Indenter's attributes can change")
+
+
+def test_a_mixin_that_overrides_is_found(named):
+    base = type("Both", (type("Mixin", (), {"process": None}), TwoColumns), {})
+    with pytest.raises(PostlexError, match="overrides process"):
+        load_indentation(named(base=base))
+
+
+def test_what_a_class_adds_is_its_own_business(named):
+    assert load_indentation(named(helper=lambda _: 1, tab_len=3)).tab_len == 3
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"tab_len": 4.5}, "tab_len is 4.5, which is no number of columns"),
+        ({"NL_type": None}, "NL_type is None, which is no terminal's name"),
+        ({"OPEN_PAREN_types": "LPAR"}, "OPEN_PAREN_types is 'LPAR', which is no list"),
+    ],
+)
+def test_attributes_of_another_kind_are_refused(named, members, message):
+    """`"LP" in "LPAR"` is true, and Lark would count it."""
+    with pytest.raises(PostlexError, match=message):
+        load_indentation(named(**members))
+
+
+@pytest.mark.parametrize(
+    ("spec", "fact"),
+    [
+        *((spec, None) for spec in (".x:y", "..:y", "x", ":", "a:b:c", "lark.indenter:", "é è:x")),
+        ("lark.indenter", "is not of the form module:Class"),
+        ("lark.nothing:X", "cannot be imported"),
+        ("lark.indenter:Nothing", "cannot be imported"),
+        ("lark.lexer:Token", "is not a lark.indenter.Indenter"),
+        ("lark.indenter:Indenter", "cannot be constructed"),
+    ],
+)
+def test_a_name_of_no_indenter_is_refused(spec, fact):
+    with pytest.raises(PostlexError, match=fact):
+        load_indentation(spec)

@@ -1,26 +1,33 @@
-"""Sharing rows changes no entry of Lark's table."""
+"""Tables and lexers as Lark makes them, shared, rebound, and read with numbers of our own."""
 
+import threading
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
 from typing import Any
 
+import lark
+import lark.lexer
+import lark.parser_frontends
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lark import Lark
-from lark.exceptions import GrammarError
+from lark.exceptions import GrammarError, LexError
 from lark.parsers.lalr_analysis import Shift
 
 from maskc.frontends.lark.build import build_lark
-from maskc.frontends.lark.sharing_lexers import PLAIN
+from maskc.frontends.lark.reading import read_grammar
+from maskc.frontends.lark.rebinding import rebound
+from maskc.frontends.lark.sharing_lexers import PLAIN, SHARING_CONTEXTS
 from maskc.frontends.lark.tables import SHARING_ROWS, SharedRow
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.lalr import Reduction
+from maskc.grammar.model import LalrGrammar
 from tests.examples import examples
 
-GRAMMARS = Path(__file__).parents[3] / "grammars"
+FOLDER = Path(__file__).parents[3] / "grammars"
 NAMES = ("json", "python", "c", "graphql")
 
 
@@ -42,7 +49,7 @@ def named_rows(lark: Lark) -> dict[frozenset, list]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_table_of_a_grammar_of_ours_is_larks(name):
-    source = load_source(GRAMMARS / f"{name}.lark")
+    source = load_source(FOLDER / f"{name}.lark")
     plain = named_rows(build_lark(source))
     assert named_rows(build_lark(source, {**PLAIN, **SHARING_ROWS})) == plain
 
@@ -133,3 +140,138 @@ def test_states_of_a_grammar_share_what_they_reduce_on():
     shared = [row.reduces for row in grammar.lalr.states if isinstance(row.reduces, Reduction)]
     assert sum(map(len, shared)) > 600
     assert len({id(found.terminals) for found in shared}) < 5
+
+
+# Two rules that call each other and nobody else does are kept by Lark, and no state acts on E.
+UNREACHED = 'start: "a"\nx: "b" y E\ny: x\nE: /c*/\n'
+
+
+def _terminals(lark):
+    lexer = lark.parser.lexer.lexer if lark.lexer_conf.postlex else lark.parser.lexer
+    by_state = {state: [t.name for t in one.terminals] for state, one in lexer.lexers.items()}
+    return by_state, [t.name for t in lexer.root_lexer.terminals]
+
+
+def _tokens(lark, text):
+    return [(token.type, str(token), token.line) for token in lark.lex(text)]
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("name", ["json", "lua", "python"])
+def test_contexts_have_the_terminals_that_lark_gives_them_in_its_order(name):
+    source = load_source(name)
+    shared = _terminals(build_lark(source, SHARING_CONTEXTS))
+    by_state, all_terminals = _terminals(build_lark(source))
+    assert sorted(map(tuple, shared[0].values())) == sorted(map(tuple, by_state.values()))
+    assert shared[1] == all_terminals
+
+
+def test_a_text_is_lexed_as_by_lark():
+    grammar = 'start: ("if" NAME ";")*\nNAME: /[a-z]+/\n%ignore /\\s+/\n'
+    shared = Lark(grammar, parser="lalr", _plugins=SHARING_CONTEXTS)
+    text = "if ab ;\nif\n\nifx ;"
+    assert _tokens(shared, text) == _tokens(Lark(grammar, parser="lalr"), text)
+    assert shared.parse(text) == Lark(grammar, parser="lalr").parse(text)
+
+
+@pytest.mark.parametrize("plugins", [{}, SHARING_CONTEXTS])
+def test_a_terminal_that_no_state_acts_on_is_not_checked(plugins):
+    assert Lark(UNREACHED, parser="lalr", _plugins=plugins).parse("a").data == "start"
+
+
+@pytest.mark.parametrize("plugins", [{}, SHARING_CONTEXTS])
+def test_a_terminal_that_can_be_empty_is_refused_with_larks_words(plugins):
+    with pytest.raises(LexError) as caught:
+        Lark('start: "a" E\nE: /c*/\n', parser="lalr", _plugins=plugins)
+    assert str(caught.value) == "Lexer does not allow zero-width terminals. (E: 'c*')"
+
+
+GRAMMAR = 'start: ("a" N | "b" N)+\nN: /n+/\n%ignore " "\n'
+
+
+def asked(more=len):
+    """Say how much."""
+    return more(GRAMMAR)
+
+
+def test_a_copy_has_another_name_and_the_function_has_not():
+    copy = rebound(asked, GRAMMAR="abc")
+    assert (copy(), asked(), copy.__doc__) == (3, len(GRAMMAR), "Say how much.")
+
+
+def is_larks_own(built):
+    """Return whether nothing of ours is in a parser."""
+    rows = built.parser.parser._parse_table.states.values()
+    lexers = built.parser.lexer.lexers.values()
+    made = [built.parser.parser, built.parser.lexer, *lexers]
+    modules = {type(one).__module__.partition(".")[0] for one in made}
+    return modules == {"lark"} and not any(isinstance(row, SharedRow) for row in rows)
+
+
+def test_a_thread_that_builds_its_own_lark_meanwhile_gets_larks_classes():
+    source, done, found = load_source("python"), threading.Event(), []
+
+    def build_ours():
+        for _ in range(2):
+            load_grammar(source)
+            load_grammar(load_source(GRAMMAR, roles={"start.N": "n"}))
+        done.set()
+
+    thread = threading.Thread(target=build_ours)
+    before = {**vars(lark.lexer)}, {**vars(lark.parser_frontends)}
+    thread.start()
+    while not done.is_set():
+        found.append(is_larks_own(Lark(GRAMMAR, parser="lalr")))
+        assert (vars(lark.lexer), vars(lark.parser_frontends)) == before
+    thread.join()
+    assert len(found) > 10
+    assert all(found)
+
+
+TEXT = 'start: x "+" x\nx: NAME | "(" start ")"\nNAME: /[a-z]+/\n%ignore " "\n'
+
+
+def read(text, **settings):
+    return read_grammar(load_source(text, **settings))[0]
+
+
+def test_the_order_of_rules_and_terminals_does_not_matter():
+    lines = TEXT.splitlines(keepends=True)
+    grammar, other = read(TEXT), read("".join(reversed(lines)))
+    assert grammar.bnf == other.bnf
+    assert grammar.lalr == other.lalr
+
+
+def test_the_state_at_the_end_is_where_the_start_symbol_leads():
+    grammar = read(TEXT)
+    assert grammar.lalr.states[0].gotos[grammar.bnf.start] == grammar.lalr.end_state
+
+
+def test_a_state_looks_only_for_terminals_that_it_acts_on():
+    grammar = read(TEXT)
+    ignored = grammar.lexer.ignored
+    for state, row in enumerate(grammar.lalr.states):
+        context = grammar.lexer.contexts[grammar.lalr.context_of[state]]
+        looked_for = set(context.alternatives) | {
+            keyword for _, keywords in context.keywords for keyword in keywords
+        }
+        assert looked_for - ignored <= {*row.shifts, *row.reduces}
+
+
+def test_earley_has_no_table_and_one_context():
+    grammar = read(TEXT, parser="earley")
+    assert not isinstance(grammar, LalrGrammar)
+    assert len(grammar.lexer.contexts) == 1
+    assert set(grammar.lexer.contexts[0].alternatives) == set(range(1, len(grammar.bnf.terminals)))
+
+
+@pytest.mark.parametrize("lexer", ["contextual", "basic"])
+def test_contexts_after_a_terminal_are_those_of_the_states_that_it_leads_to(lexer):
+    grammar = read(TEXT, lexer=lexer)
+    name = grammar.bnf.terminals.index("NAME")
+    expected = {
+        grammar.lalr.context_of[row.shifts[name]]
+        for row in grammar.lalr.states
+        if name in row.shifts
+    }
+    assert grammar.lexer.contexts_after[name] == expected

@@ -12,7 +12,6 @@ from lark import Lark
 from maskc.errors import GrammarError
 from maskc.frontends.characters.automaton import build_dfa, subtract
 from maskc.frontends.characters.expressions import (
-    Characters,
     choice,
     is_nullable,
     literal,
@@ -205,7 +204,3 @@ def test_what_has_no_pattern_of_reasonable_size_is_taken_apart():
     assert rules_.accepts(lark, "a" * 15)
     assert rules_.accepts(lark, "aab")
     assert not rules_.accepts(lark, "ba")
-
-
-def test_characters_of_a_choice_are_one_set():
-    assert choice(literal("b"), literal("a")) == Characters(((97, 98),))
