@@ -1,8 +1,13 @@
+"""Sets of bits, classes of bytes, and the numbers that artifacts keep."""
+
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc import bits
+from maskc import bits, ids
+from maskc.byte_classes import DONE, byte_classes
 
 MEMBERS = st.sets(st.integers(0, 200))
 
@@ -35,3 +40,37 @@ def test_no_bits_are_packed_into_one_word():
 def test_a_member_that_does_not_fit_raises():
     with pytest.raises(OverflowError):
         bits.pack([1 << 64], 3)
+
+
+def test_bytes_are_one_class_iff_no_node_tells_them_apart():
+    draw = random.Random(0)
+    for _ in range(50):
+        nodes = []
+        for _ in range(draw.randint(0, 4)):
+            cuts = sorted(draw.sample(range(256), 2 * draw.randint(0, 3)))
+            pairs = zip(cuts[::2], cuts[1::2], strict=True)
+            nodes.append([(low, high, draw.choice([DONE, 0, 1])) for low, high in pairs])
+        found = byte_classes(nodes)
+        assert found.shape == (256,)
+        assert found.dtype == "uint8"
+        # What each node does with each byte, one by one.
+        ways = [
+            tuple(next((t for a, b, t in edges if a <= byte <= b), None) for edges in nodes)
+            for byte in range(256)
+        ]
+        assert len(set(ways)) == len(set(zip(ways, found.tolist(), strict=True)))
+        assert len(set(ways)) == len(set(found.tolist())) == int(found.max()) + 1
+
+
+def test_no_two_terminals_that_are_none_are_one_number():
+    """They stand in one array of an artifact: terminals of events, and of a text's end."""
+    events = (ids.END, ids.IGNORED, ids.ENTRY, ids.NO_EVENT)
+    ends = (ids.END, ids.IGNORED, ids.NOT_AN_END, ids.EMPTY_TEXT)
+    assert len(set(events)) == len(events)
+    assert len(set(ends)) == len(ends)
+
+
+def test_what_an_artifact_stores_keeps_its_number():
+    stored = (ids.END, ids.IGNORED, ids.NO_EVENT, ids.NOT_AN_END, ids.EMPTY_TEXT, ids.DEAD)
+    assert stored == (0, -1, -8, -2, -3, 0)
+    assert (ids.NO_BASE, ids.ANY_PROFILE) == (-1, -1)

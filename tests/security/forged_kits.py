@@ -64,12 +64,13 @@ def forge_kit(data: bytes, draw: Random) -> tuple[bytes, list[str]]:
             told.append(_change_header(header, draw))
         else:
             name = draw.choice(sorted(arrays))
-            changed[name], what = _change_array(changed[name], draw)
+            changed[name], what = change_array(changed[name], draw)
             told.append(f"{name}{what}")
     return encode(header, changed), told
 
 
-def _change_array(array: Any, draw: Random) -> tuple[Any, str]:
+def change_array(array: Any, draw: Random) -> tuple[Any, str]:
+    """Return an array with other numbers, or of another length, type or shape; what it is."""
     changed = np.array(array)
     chance = draw.random()
     if chance < 0.04:
@@ -82,8 +83,13 @@ def _change_array(array: Any, draw: Random) -> tuple[Any, str]:
         return changed.astype(dtype), f" is {dtype}"
     if chance < 0.12:
         return changed[::-1].copy(), " is reversed"
+    if chance < 0.14:
+        return changed[None], " has a dimension more"
     if not len(changed):
         return changed, " is left"
+    if changed.ndim > 1:
+        flat, what = change_array(changed.reshape(-1), draw)
+        return (flat.reshape(changed.shape) if flat.size == changed.size else flat), what
     here, limit = draw.randrange(len(changed)), np.iinfo(changed.dtype)
     if chance < 0.2:
         there = draw.randrange(len(changed))

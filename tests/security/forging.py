@@ -53,21 +53,8 @@ B: /[ab]{1,3}/
 """
 TOKENS = (
     *(bytes([b]) for b in b'[],="; abc()+:\n\t\r'),
-    *(
-        b"ab",
-        b"a,",
-        b"]]",
-        b"[a",
-        b"\n  ",
-        b"\n\t\n",
-        b":\n ",
-        b")\n",
-        b"a a",
-        b"))",
-        b";;",
-        b"a+a",
-    ),
-    *(b'"a"', b"a\n    b", b"= [", b"aaaa", b"\n\n", b"\xc3", b"a=b;;c"),
+    *(b"ab", b"a,", b"]]", b"[a", b"\n  ", b"\n\t\n", b":\n ", b")\n", b"a a", b"))", b";;"),
+    *(b"a+a", b'"a"', b"a\n    b", b"= [", b"aaaa", b"\n\n", b"\xc3", b"a=b;;c"),
 )
 JSON = (b'{"a":1', b'{"a":3,"b":[1,"x"],"c":"aa","d', b'{"a":12,"x":["a","\\u0061', b'{"f":1.5e-1')
 

@@ -84,31 +84,29 @@ def test_the_count_is_the_bound_that_a_larger_grammar_reaches(family):
     assert error.limit == 5_000
 
 
-def test_optional_parts_with_rules_of_their_own_compile():
-    """It is what the message tells to do."""
-    optional = parts(40, "o{i}") + lines(40, 'o{i}: ["a{i}"]\n')
-    assert compile_small(optional, Limits())
-
-
-def test_groups_with_rules_of_their_own_compile():
-    groups = parts(40, "o{i}") + lines(40, 'o{i}: "a{i}" | "b{i}"\n')
-    assert compile_small(groups, Limits())
-
-
-def test_optional_groups_with_rules_of_their_own_compile_in_earley():
-    groups = EARLEY + parts(30, "o") + 'o: ("a"|"b")?\n'
-    assert compile_small(groups, Limits())
+@pytest.mark.parametrize(
+    "text",
+    [
+        # It is what the message tells to do.
+        parts(40, "o{i}") + lines(40, 'o{i}: ["a{i}"]\n'),
+        parts(40, "o{i}") + lines(40, 'o{i}: "a{i}" | "b{i}"\n'),
+        EARLEY + parts(30, "o") + 'o: ("a"|"b")?\n',
+        # A high count of one symbol, and a template that uses itself with the same argument.
+        'start: "a"~0..1000\n',
+        'start: "a"~0..1000000000\n',
+        't{x}: x | "(" t{x} ")"\nstart: t{"a"}\n',
+        # Patterns that re tries in many ways, beside a keyword.
+        *(f'start: A | B\nA: /(a|a)*b/\nB: "{"a" * n}c"\n' for n in (20, 60)),
+    ],
+)
+def test_rules_of_their_own_and_what_only_looks_large_compile(text):
+    assert compile_small(text, Limits())
 
 
 def test_a_larger_limit_lets_the_same_rules_through():
     text = parts(7, '["a{i}"]')
     assert refused(text, Limits(work=100)).limit == 100
     assert compile_small(text, Limits(work=10_000))
-
-
-@pytest.mark.parametrize("count", [1_000, 1_000_000_000])
-def test_a_high_count_of_one_symbol_compiles(count):
-    assert compile_small(f'start: "a"~0..{count}\n', Limits())
 
 
 @pytest.mark.parametrize("count", [8, 40])
@@ -131,21 +129,11 @@ def test_a_template_that_uses_itself_with_ever_new_arguments_is_refused(argument
     assert error.place == "<text>: rule _t (line 1)"
 
 
-def test_a_template_that_uses_itself_with_the_same_argument_compiles():
-    assert compile_small('t{x}: x | "(" t{x} ")"\nstart: t{"a"}\n')
-
-
 @pytest.mark.parametrize("depth", [9, 12])
 def test_terminals_that_double_each_other_are_refused(depth):
     text = "start: T0\n" + lines(depth, "T{i}: T{j} T{j}\n") + f'T{depth}: "abcdefgh"\n'
     error = refused(text, Limits(seconds=30, text=2_000))
     assert error.what.startswith((TERMINALS, SECONDS))
-
-
-@pytest.mark.parametrize("n", [20, 60])
-def test_a_pattern_that_re_tries_in_many_ways_is_matched_with_keywords(n):
-    text = f'start: A | B\nA: /(a|a)*b/\nB: "{"a" * n}c"\n'
-    assert compile_small(text, Limits(seconds=20))
 
 
 @pytest.mark.parametrize("pattern", ["(?:|){20}b?", "(?:|){60}b?", "((a?){50}){50}"])

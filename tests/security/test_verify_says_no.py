@@ -1,22 +1,20 @@
-"""`maskc verify` says yes only if it has seen Lark and the artifact say yes."""
+"""What maskc verify says where texts, patterns or characters are not as expected."""
 
 import json
 import os
+import unicodedata
 
 import pytest
 
 import maskc
 from maskc.artifact.container import encode
+from maskc.artifact.model import Contents
 from maskc.cli.main import run
+from tests.compiled import compile_text
 
-ONLY_CORPUS = (
-    *("--texts", "0", "--positions", "0", "--stretches", "0", "--mutations", "0"),
-    *("--raw-positions", "0", "--jobs", "1"),
-)
-FEW = (
-    *("--texts", "0", "--positions", "5", "--stretches", "5", "--mutations", "5"),
-    *("--raw-positions", "5", "--jobs", "1"),
-)
+KINDS = ("positions", "stretches", "mutations", "raw-positions")
+ONLY_CORPUS = ("--texts=0", *(f"--{kind}=0" for kind in KINDS), "--jobs=1")
+FEW = ("--texts=0", *(f"--{kind}=5" for kind in KINDS), "--jobs=1")
 
 
 @pytest.fixture(scope="module")
@@ -95,11 +93,12 @@ def test_the_report_for_a_program_has_all_that_was_expected(place, verify):
 
 
 def test_a_file_that_is_no_text_is_refused_too(place, verify):
-    write(place, good="[1, 2]")
+    write(place, good="[1, 2]", empty="")
     (place / "texts" / "latin.json").write_bytes(b'"a\n\xe9"')
     status, printed = verify(*ONLY_CORPUS)
     assert status == 1
     assert "texts/latin.json:2:1: byte 3 is not UTF-8" in printed.out
+    assert "texts/empty.json:1:1: the text ends here; expected" in printed.out
     assert verify(*ONLY_CORPUS, "--allow-refused")[0] == 0
     os.unlink(place / "texts" / "good.json")
     assert verify(*ONLY_CORPUS, "--allow-refused")[0] == 1
@@ -124,13 +123,6 @@ def test_experiments_that_had_nothing_to_check_do_not_make_the_artifact_wrong(pl
         "mutation: there was no text that Lark parses to change",
     ):
         assert reason in last
-
-
-def test_an_empty_file_is_a_text_that_json_refuses(place, verify):
-    write(place, empty="")
-    status, printed = verify(*ONLY_CORPUS)
-    assert status == 1
-    assert "texts/empty.json:1:1: the text ends here; expected" in printed.out
 
 
 @pytest.mark.parametrize(
@@ -184,3 +176,134 @@ def test_a_pipe_or_device_that_is_named_is_refused(place, capsys, command):
         assert capsys.readouterr().err == (
             f"maskc: {name}: is no regular file; give --corpus a path that exists\n"
         )
+
+
+HANGING = "start: A\nA: /(?:a?){40}a{40}/\n"
+NONE = ("--positions=0", "--stretches=0", "--mutations=0", "--raw-positions=0")
+
+
+@pytest.fixture(scope="module")
+def hanging(tmp_path_factory):
+    path = tmp_path_factory.mktemp("hanging") / "a.maskc"
+    maskc.compile_grammar(HANGING, tokenizer="bytes").save(path)
+    return path
+
+
+@pytest.fixture
+def long_text(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("a" * 42)
+    return path
+
+
+def refuse(capfd, *arguments):
+    assert run([*map(str, arguments), "--part-limit=0.5"]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_verify_names_the_text(capfd, hanging, long_text, jobs):
+    corpus = ("--corpus", long_text, "--texts=0", *NONE, "--jobs", jobs)
+    told = refuse(capfd, "verify", hanging, *corpus)
+    assert told.startswith(
+        f"maskc: {long_text}: experiment corpus: more than 0.5 seconds for one part"
+    )
+    assert "allow more with --part-limit SECONDS" in told
+
+
+def test_generate_names_the_text(capfd, hanging):
+    options = ("--max-tokens=39", "--count=10", "--part-limit=0.5")
+    assert run([*map(str, ("generate", hanging, *options))]) == 2
+    out, err = capfd.readouterr()
+    # Those before it are whole.
+    n_texts = out.count("\n")
+    assert n_texts < 10
+    assert all(40 <= len(line) <= 80 for line in out.splitlines())
+    assert err.startswith(f"maskc: {hanging}: text {n_texts + 1}: more than 0.5 seconds for one")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    "command",
+    [("explain", "--text", "a" * 39), ("bench",), ("lint",)],
+    ids=lambda command: command[0],
+)
+def test_commands_that_give_no_text_to_lark_are_not_held_up(capfd, hanging, tmp_path, command):
+    (tmp_path / "a.lark").write_text(f"{HANGING}// B is a collision\nB: /a{{1,80}}/\n%ignore B\n")
+    (tmp_path / "whole.txt").write_text("a" * 40)
+    more = {"bench": ("--corpus", tmp_path / "whole.txt")}.get(command[0], ())
+    subject = tmp_path / "a.lark" if command[0] == "lint" else hanging
+    assert run([*map(str, (command[0], subject, *command[1:], *more))]) in (0, 1)
+    assert capfd.readouterr().err.count("\n") <= 1
+
+
+WORDS = 'start: (WORD " ")*\nWORD: /\\w+/\n'
+HERE = unicodedata.unidata_version
+DIFFER = f"Unicode 1.1.5, and this Python has those of Unicode {HERE}"
+QUICK = ["--texts=2", "--max-tokens=12", "--positions=4", "--stretches=1", "--mutations=2"]
+QUICK += ["--raw-positions=0", "--jobs=1"]
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    (tmp_path / "a.txt").write_text("one two ")
+    return tmp_path / "a.txt"
+
+
+@pytest.fixture
+def save(tmp_path):
+    artifact = maskc.compile_grammar(WORDS, tokenizer="bytes")
+
+    def call(version, grammar=None):
+        header = {**artifact.header, "unicode": version}
+        if version is None:
+            del header["unicode"]
+        if grammar is not None:
+            header["grammar"] = {**header["grammar"], "text": grammar}
+        path = str(tmp_path / "a.maskc")
+        maskc.Artifact(Contents(header, artifact.contents.arrays)).save(path)
+        return path
+
+    return call
+
+
+def test_an_artifact_says_which_characters_it_was_compiled_with():
+    assert compile_text(WORDS).header["unicode"] == HERE
+    general = compile_text(WORDS, parser="earley", lexer="dynamic_complete")
+    assert general.header["unicode"] == HERE
+
+
+@pytest.mark.parametrize(
+    ("version", "grammar", "status", "said", "unsaid"),
+    [
+        (None, None, 0, "The artifact keeps its promise.", "Unicode"),
+        (HERE, None, 0, "The artifact keeps its promise.", "Unicode"),
+        ("1.1.5", None, 0, DIFFER, "WRONG"),
+        # The judge's words are longer here, as if its tables had more characters.
+        (
+            *("1.1.5", WORDS.replace("\\w", "[\\w ]"), 1),
+            *("The artifact and this Python do not agree. It was compiled with", "WRONG"),
+        ),
+    ],
+)
+def test_verify_says_where_the_versions_differ(
+    save, corpus, capsys, version, grammar, status, said, unsaid
+):
+    path = save(version, grammar)
+    assert run(["inspect", path]) == 0
+    shown = capsys.readouterr().out
+    assert ("Unicode" in shown) == (version is not None)
+    assert run(["verify", path, "--corpus", str(corpus), *QUICK]) == status
+    out = " ".join(capsys.readouterr().out.split())
+    assert said in out
+    assert unsaid not in out
+
+
+def test_verify_tells_programs_of_both_versions(save, corpus, capsys):
+    assert run(["verify", save("1.1.5"), "--corpus", str(corpus), *QUICK, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["unicode"] == {"artifact": "1.1.5", "python": HERE}

@@ -1,4 +1,4 @@
-"""What is made of real files cuts and merges as the tokenizers' own packages do.
+"""Chunks are marked where patterns cut, and real files are followed as their packages do.
 
 ``make slow`` tests whole files, which takes ten seconds each; the rest is of their patterns.
 """
@@ -16,7 +16,7 @@ from maskc.automata.charset import class_set
 from maskc.spelling.chunks import GPT2, build_chunks
 from maskc.vocab import load_encoder
 from tests.examples import is_slow
-from tests.spelling.test_chunks import mark
+from tests.spellings import ALPHABET, PATTERNS, Tokenizer, chunks_of
 
 PIECES = (
     *("abcXYZé中ıſİ", " \n\t\r/'\u3000\u0085", "0123456789'.,٣", '{}[]":=_-(),'),
@@ -133,3 +133,34 @@ def test_a_sentencepiece_model_is_refused_by_name():
     path = packaged("mistral_common/data/tokenizer.model.v1")
     with pytest.raises(maskc.MaskcError, match="its own tokens are not known"):
         maskc.compile_spelling(str(path))
+
+
+def mark(chunks, text):
+    """Return all ways in which a text can be marked: the chunks of each."""
+    data = text.encode()
+    found = [(chunks.start, 0, ())]
+    for at, byte in enumerate(data):
+        going_on = []
+        for node, start, parts in found:
+            after = [(node, start, parts)]
+            if at:
+                after += [(m, at, (*parts, data[start:at])) for m in chunks.cuts[node]]
+            for marked, begun, done in after:
+                following = int(chunks.next[marked, chunks.byte_class[byte]])
+                if following:
+                    going_on.append((following, begun, done))
+        found = going_on
+    ends = [(parts, start) for node, start, parts in found if chunks.may_end[node]]
+    return [(*parts, data[start:]) for parts, start in ends]
+
+
+@pytest.mark.parametrize(
+    "patterns", [*((pattern,) for pattern in PATTERNS), PATTERNS[4:], PATTERNS[1:4]]
+)
+def test_each_text_is_marked_in_one_way_which_is_how_it_is_cut(patterns):
+    draw, chunks = Random(str(patterns)), chunks_of(patterns)
+    tokenizer = Tokenizer((), (), patterns, is_whole_written=False)
+    for _ in range(150):
+        text = "".join(draw.choices(ALPHABET + "é中", k=draw.randint(1, 9)))
+        expected = tuple(part.encode() for part in tokenizer.cut(text))
+        assert mark(chunks, text) == [expected]

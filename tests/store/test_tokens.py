@@ -91,7 +91,7 @@ def rows_of(collector, found):
 
 
 def join(collector, origins):
-    """Return the rows_of of several origins; nothing comes before them."""
+    """Return the rows of several origins; nothing comes before them."""
     return collector.join(origins, [0] * len(origins), lambda _, path: path)
 
 
