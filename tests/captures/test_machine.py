@@ -15,6 +15,7 @@ WORD: /[a-z]+/
 _NL: /\n */
 %declare _INDENT _DEDENT
 """
+PAIRS = 'start: pair*\npair: NAME ":" NAME\nNAME: /[a-z]+/\n%ignore " "\n'
 
 
 def spans_after(artifact, text, *names, ended=False):
@@ -49,21 +50,20 @@ def test_what_readings_disagree_on_is_not_settled():
     assert spans_after(artifact, b"ab", "A", "C", ended=True) == [("C", 0, 2)]
 
 
-def test_blanks_around_a_symbol_do_not_belong_to_it():
-    artifact = compile_text('start: pair*\npair: NAME ":" NAME\nNAME: /[a-z]+/\n%ignore " "\n')
-    found = spans_after(artifact, b"  a : b  c", "pair")
-    assert found == [("pair", 2, 7)]
-
-
-def test_a_rule_that_derives_nothing_has_no_span():
-    artifact = compile_text('start: head "b"\nhead: "a"*\n')
-    assert spans_after(artifact, b"b", "head", ended=True) == []
-    assert spans_after(artifact, b"aab", "head", ended=True) == [("head", 0, 2)]
-
-
-def test_bytes_count_and_not_characters():
-    artifact = compile_text('start: NAME ":"\nNAME: /\\w+/\n')
-    assert spans_after(artifact, "é:".encode(), "NAME", ended=True) == [("NAME", 0, 2)]
+@pytest.mark.parametrize(
+    ("grammar", "text", "name", "ended", "spans"),
+    [
+        # Blanks around a symbol do not belong to it.
+        (PAIRS, "  a : b  c", "pair", False, [("pair", 2, 7)]),
+        # A rule that derives nothing has no span.
+        ('start: head "b"\nhead: "a"*\n', "b", "head", True, []),
+        ('start: head "b"\nhead: "a"*\n', "aab", "head", True, [("head", 0, 2)]),
+        # Bytes count, and not characters.
+        ('start: NAME ":"\nNAME: /\\w+/\n', "é:", "NAME", True, [("NAME", 0, 2)]),
+    ],
+)
+def test_a_span_is_where_the_symbol_stands(grammar, text, name, ended, spans):
+    assert spans_after(compile_text(grammar), text.encode(), name, ended=ended) == spans
 
 
 def test_a_block_ends_with_the_last_line_in_it():

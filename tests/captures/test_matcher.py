@@ -43,18 +43,14 @@ def test_a_span_comes_when_its_end_is_certain(captures):
 
 
 def test_a_rule_ends_without_the_next_lexeme_if_nothing_else_can_follow(captures):
-    matcher = take(captures, b"SELECT ", b"id", b" FROM ", b" us", b"ers ")
-    assert texts(matcher, "table") == [("table", b"users")]
-
-
-def test_an_inner_symbol_comes_before_the_one_around_it(captures):
-    matcher = take(captures, b"SELECT ", b"id", b" FROM ", b" us", b"ers ")
-    assert [name for name, _ in texts(matcher)] == ["NAME", "column", "NAME", "table"]
-
-
-def test_the_end_of_sequence_completes_what_is_open(captures):
     matcher = take(captures, b"SELECT ", b"id", b" FROM ", b" us")
     assert matcher.spans("table") == []
+    done = matcher.fork()
+    assert done.accept_token(TOKENS.index(b"ers "))
+    # An inner symbol comes before the one around it.
+    assert [name for name, _ in texts(done)] == ["NAME", "column", "NAME", "table"]
+    assert texts(done, "table") == [("table", b"users")]
+    # The end of the sequence completes what is open.
     assert matcher.accept_token(len(TOKENS))
     assert texts(matcher, "table") == [("table", b"us")]
 
@@ -83,16 +79,13 @@ def test_rolling_back_over_hundreds_of_tokens_finds_the_symbol(captures):
     assert matcher.text() == b"SELECT id,"
 
 
-def test_rolling_back_to_a_symbol_that_is_not_there_changes_nothing(captures):
+def test_a_symbol_that_is_not_there_is_refused_and_changes_nothing(captures):
     matcher = take(captures, b"SELECT ", b"id")
     with pytest.raises(ValueError, match="no table was completed"):
         matcher.rollback_to("table")
-    assert matcher.text() == b"SELECT id"
-
-
-def test_a_symbol_that_is_not_captured_is_refused_by_name(captures):
     with pytest.raises(UnknownSymbolError, match=r"no captured symbol 'tabel'.*table"):
-        captures.matcher().spans("tabel")
+        matcher.spans("tabel")
+    assert matcher.text() == b"SELECT id"
 
 
 def test_bytes_that_are_accepted_count_as_one_token(captures):
@@ -111,18 +104,14 @@ def test_an_illegal_token_changes_nothing(captures):
     assert matcher.text() == b"SELECT id,"
 
 
-def test_a_fork_goes_its_own_way(captures):
+def test_a_fork_goes_its_own_way_and_a_reset_forgets(captures):
     matcher = take(captures, b"SELECT ", b"id")
     for other in (matcher.fork(), copy.copy(matcher), copy.deepcopy(matcher)):
         assert other.accept_token(TOKENS.index(b","))
         assert other.spans("NAME") == [("NAME", 7, 9)]
+        other.reset()
+        assert (other.spans(), other.text()) == ([], b"")
     assert matcher.spans() == []
-
-
-def test_a_reset_forgets_the_spans(captures):
-    matcher = take(captures, b"SELECT ", b"id", b",")
-    matcher.reset()
-    assert (matcher.spans(), matcher.text()) == ([], b"")
 
 
 def test_masks_are_the_artifacts_own_one_by_one_and_in_a_batch(captures):

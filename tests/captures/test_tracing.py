@@ -1,11 +1,50 @@
-"""Reductions one by one."""
+"""Which symbols can be captured, and reductions one by one."""
 
 import pytest
 
+import maskc
 from maskc.captures.symbols import find_symbols
 from maskc.captures.tracing import NOWHERE, Extents, Parse, Tracer
-from maskc.errors import CaptureError
+from maskc.errors import CaptureError, UnknownSymbolError
 from tests.compiled import compile_text
+
+WORDS = 'start: "[" item* "]"\nitem: WORD\nWORD: /[a-z]+/\nWS: " "\n%ignore WS\n'
+
+
+def test_rules_and_terminals_are_found_by_name():
+    symbols = find_symbols(compile_text(WORDS), ["item", "WORD", "LSQB"])
+    assert sorted(symbols.rules.values()) == ["item"]
+    assert sorted(symbols.terminals.values()) == ["LSQB", "WORD"]
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "error", "said"),
+    [
+        ({}, "WROD", UnknownSymbolError, r"no rule or terminal 'WROD'.*WORD"),
+        # The end of the text is no terminal.
+        ({}, "$END", UnknownSymbolError, ""),
+        ({}, "WS", CaptureError, r"WS is ignored.*; take it out of %ignore"),
+        (
+            {"parser": "earley", "lexer": "dynamic"},
+            "item",
+            CaptureError,
+            r"several readings.*; compile it with parser=lalr",
+        ),
+    ],
+)
+def test_a_name_that_cannot_be_captured_is_refused(options, name, error, said):
+    with pytest.raises(error, match=said or None):
+        find_symbols(compile_text(WORDS, **options), [name])
+
+
+def test_what_has_no_rules_cannot_be_captured():
+    schema = maskc.compile_json_schema({"type": "integer"}, tokenizer="bytes")
+    tag = {"type": "structural_tag", "format": {"type": "const_string", "value": "a"}}
+    linked = maskc.compile_structural_tag(tag, tokenizer="bytes")
+    for artifact, said in ((schema, "a JSON Schema has no"), (linked, "a structural tag has no")):
+        with pytest.raises(CaptureError, match=said):
+            find_symbols(artifact, ["item"])
+
 
 LIST = 'start: item ("," item)*\nitem: "(" start ")" | A\nA: "a"\n'
 
@@ -21,16 +60,12 @@ def tracer_of(artifact, *names):
     return Tracer(artifact.machine, symbols), {name: n for n, name in terminals.items()}
 
 
-def test_a_forced_reduction_does_not_wait_for_what_follows():
+def test_a_reduction_waits_for_what_follows_only_if_it_decides():
     artifact = compile_text(LIST)
     tracer, terminals = tracer_of(artifact, "item")
     parse = tracer.shift(start(artifact), terminals["A"], 0, 1)
     assert parse.spans is None
     assert tracer.settle(parse).spans == (("item", 0, 1), None)
-
-
-def test_what_depends_on_what_follows_is_not_settled():
-    artifact = compile_text(LIST)
     tracer, terminals = tracer_of(artifact, "start")
     parse = tracer.shift(start(artifact), terminals["A"], 0, 1)
     assert tracer.settle(parse).spans is None  # a comma may follow
