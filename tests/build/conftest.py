@@ -5,6 +5,7 @@ from contextlib import nullcontext
 
 import pytest
 
+from maskc.build.config import load_config
 from maskc.errors import MaskcError
 
 WORDS = 'WORD: "a" | "b"\n'
@@ -51,3 +52,15 @@ def project(tmp_path):
     (tmp_path / "order.schema.json").write_text('{"type": "object", "properties": {"a": {}}}')
     (tmp_path / "maskc.toml").write_text(CONFIG)
     return tmp_path
+
+
+@pytest.fixture
+def load(project):
+    """Return a function that reads the configuration, with another text if one is given."""
+
+    def read(text=None):
+        if text is not None:
+            (project / "maskc.toml").write_text(text)
+        return load_config(str(project / "maskc.toml"))
+
+    return read
