@@ -1,11 +1,23 @@
+"""Executors by name, workers that are forked, and work within its limits in this process."""
+
+import gc
+import mmap
+import os
+import resource
+import signal
 import sys
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
-from maskc.errors import ExecutorError, GrammarError
+from maskc.budget import read_memory
+from maskc.errors import ExecutorError, GrammarError, LimitError
+from maskc.limits import MEGABYTE, Limits
+from maskc.work.alone import run_alone
 from maskc.work.executors import gather, open_executor, result_of
+from maskc.work.nursery import Nursery, open_nursery
 from maskc.work.processes import ProcessExecutor
 
 
@@ -51,13 +63,10 @@ def test_what_is_no_executor_is_refused_by_name(spec, reason):
     assert raised.value.executor == spec
 
 
-def test_results_come_with_their_keys():
+def test_results_come_with_their_keys_and_the_first_error_gives_up_what_was_not_done():
     with ThreadPoolExecutor(2) as executor:
         futures = {executor.submit(len, text): text for text in ("a", "bb", "ccc")}
         assert dict(gather(futures)) == {"a": 1, "bb": 2, "ccc": 3}
-
-
-def test_what_was_not_done_is_given_up_with_the_first_error():
     waiting = Future()
     with pytest.raises(GrammarError):
         list(gather({failed(GrammarError("g", "is odd")): 0, waiting: 1}))
@@ -67,3 +76,99 @@ def test_what_was_not_done_is_given_up_with_the_first_error():
 def test_what_breaks_in_an_executor_of_others_is_one_sentence():
     with pytest.raises(ExecutorError, match="executor BrokenProcessPool: a process died; give"):
         result_of(failed(BrokenProcessPool("a process died")))
+
+
+@pytest.fixture(scope="module")
+def nursery():
+    found = Nursery()
+    yield found
+    found.close()
+
+
+def begin(nursery):
+    pid, connection = nursery.fork()
+    connection.send((os.getcwd(), {"A": "1"}))
+    return pid, connection
+
+
+def test_a_worker_answers_until_its_pipe_is_closed(nursery):
+    pid, connection = begin(nursery)
+    connection.send((str.upper, ("a",), {}, 60))
+    assert connection.recv() == ("A",)
+    connection.close()
+    assert nursery.wait(pid) == 0
+
+
+def test_a_worker_that_is_killed_says_so(nursery):
+    pid, connection = begin(nursery)
+    nursery.kill(pid)
+    assert nursery.wait(pid) == -signal.SIGKILL
+    with pytest.raises((EOFError, ConnectionError)):
+        connection.recv()
+
+
+def test_a_number_that_is_no_workers_any_more_is_not_killed(nursery):
+    pid, connection = begin(nursery)
+    connection.close()
+    nursery.wait(pid)
+    nursery.kill(pid)
+    nursery.kill(os.getpid())
+
+
+def test_the_nursery_of_a_process_is_one_until_it_ends():
+    first = open_nursery()
+    assert open_nursery() is first
+    os.kill(first._process.pid, signal.SIGKILL)
+    while first.is_alive:
+        time.sleep(0.01)
+    with pytest.raises(OSError, match=r"has ended|[Pp]ipe|reset"):
+        first.fork()
+    second = open_nursery()
+    assert second is not first
+    pid, connection = begin(second)
+    connection.close()
+    assert second.wait(pid) == 0
+
+
+def test_memory_is_bounded_while_the_work_goes_on():
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    inside = run_alone(lambda: resource.getrlimit(resource.RLIMIT_DATA), Limits())
+    assert inside[0] != before[0]
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+
+def test_what_is_only_reserved_or_mapped_does_not_count(tmp_path):
+    (tmp_path / "large").write_bytes(b"")
+    os.truncate(tmp_path / "large", 1 << 30)
+
+    def map_much():
+        with open(tmp_path / "large", "rb") as file:
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ).close()
+        return "mapped"
+
+    assert run_alone(map_much, Limits(bytes=100 * MEGABYTE)) == "mapped"
+
+
+def test_what_grows_bit_by_bit_grows_up_to_the_limit():
+    grown = [0]
+    base = read_memory()
+
+    def grow():
+        kept = []
+        while True:
+            kept.append([bytes(5_000) for _ in range(200)])
+            grown[0] = max(grown[0], read_memory() - base)
+
+    with pytest.raises(LimitError, match="more than 100 MB of memory"):
+        run_alone(grow, Limits(bytes=100 * MEGABYTE))
+    assert grown[0] > 99 * MEGABYTE
+
+
+def test_the_collector_looks_more_seldom_while_the_work_goes_on():
+    before = gc.get_threshold()
+    assert run_alone(gc.get_threshold, Limits())[0] > before[0]
+    assert gc.get_threshold() == before
+    # One allocation beyond the bound fails at once.
+    with pytest.raises(LimitError, match="MB of memory"):
+        run_alone(lambda: bytearray(1 << 40), Limits(bytes=100 * MEGABYTE))
+    assert gc.get_threshold() == before
