@@ -16,6 +16,48 @@ list: "[" (WORD ("," WORD)*)? "]"
 WORD: /[a-z]+/
 %ignore " "
 """
+TAG = {
+    "type": "structural_tag",
+    "format": {
+        "type": "triggered_tags",
+        "triggers": ["<fn="],
+        "tags": [
+            {
+                "type": "tag",
+                "begin": "<fn=f>",
+                "end": "</fn>",
+                "content": {"type": "json_schema", "json_schema": {"type": "integer"}},
+            }
+        ],
+    },
+}
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+TOOLS = [
+    {"type": "function", "function": {"name": name, "parameters": CITY}} for name in ("get", "set")
+]
+CALL = '<tool_call>\n{"name": "get", "arguments": {"city": "Oslo"}}\n</tool_call>'
+OPERATORS = 'start: term (("+" | "-") term)*\nterm: NUMBER\nNUMBER: /[0-9]+/\n%ignore " "\n'
+FILES = {
+    "nested.lark": 'start: "a" start "b" |\n',
+    "operators.lark": OPERATORS,
+    "maskc.toml": '[tokenizers]\nbytes = "bytes"\n[grammars]\nlist = "list.lark"\n',
+    "other.txt": "nothing of the kind",
+    "list.txt": "[a]",
+    "tag.json": json.dumps(TAG),
+    "tools.json": json.dumps(TOOLS),
+    "empty.txt": "\n\n",
+    "good.schema.json": "{}",
+    "bad.schema.json": '{"type": "nothing"}',
+    "right": "[a, b]\n",
+    "wrong": "[a,\n",
+    "texts/one.txt": "[ab, cd]",
+    "texts/two.txt": "[ab, !]",
+    "texts/three.txt": b"\xff\xfe",
+    "letters/a.txt": "ab",
+    "b.json": '{"b": 1}',
+    "replies/good.txt": f"So: {CALL} Done.",
+    "bad/bad.txt": CALL.replace("get", "put"),
+}
 
 
 @dataclass(frozen=True)
@@ -87,6 +129,34 @@ def artifact(tmp_path, compiled):
     path = tmp_path / "list.bytes.maskc"
     path.write_bytes(compiled)
     return path
+
+
+@pytest.fixture(scope="session")
+def artifacts():
+    """The bytes of artifacts of every kind."""
+    made = {
+        "wide": maskc.compile_grammar('start: "a"\n', tokenizer="bytes", vocab_size=300),
+        "old": maskc.compile_grammar('start: "a" "b"\n', tokenizer="bytes"),
+        "new": maskc.compile_grammar('start: "a" ("b" | "c")\n', tokenizer="bytes"),
+        "null": maskc.compile_json_schema({"type": "null"}, tokenizer="bytes"),
+        "order": maskc.compile_json_schema(
+            {"type": "object", "required": ["a"]}, tokenizer="bytes"
+        ),
+        "tools": maskc.compile_tools(TOOLS, family="qwen_3", tokenizer="bytes"),
+    }
+    return {f"{name}.maskc": bytes_of(artifact) for name, artifact in made.items()}
+
+
+@pytest.fixture
+def project(tmp_path, grammar, compiled, artifacts, tokenizer_file):
+    """A folder with files of every kind; ``empty`` is a folder, ``list.maskc`` of ``list.lark``."""
+    assert grammar.parent == tokenizer_file.parent == tmp_path
+    for name, contents in {**FILES, **artifacts, "list.maskc": compiled}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        data = contents if isinstance(contents, bytes) else contents.encode()
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "empty").mkdir()
+    return tmp_path
 
 
 @pytest.fixture

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from tests.cli.conftest import OPERATORS
+
 GRAMMAR = 'start: "a" start "b" |\n'
 LOST = 'start: "p" x "a" "c"\nx: "b" "a" | "b"\n'
-OPERATORS = 'start: term (("+" | "-") term)*\nterm: NUMBER\nNUMBER: /[0-9]+/\n%ignore " "\n'
 
 
 @pytest.fixture

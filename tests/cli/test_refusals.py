@@ -1,63 +1,27 @@
 """Each command says in one sentence what is wrong, with status 2, and writes nothing."""
 
-import json
+import os
 import shlex
 
 import pytest
 
-import maskc
 from maskc import pipeline
-from tests.cli.conftest import bytes_of
-from tests.cli.test_tags import TAG, TOOLS
 
-NESTED = 'start: "a" start "b" |\n'
-OPERATORS = 'start: term (("+" | "-") term)*\nterm: NUMBER\nNUMBER: /[0-9]+/\n%ignore " "\n'
 CONFLICT = (
     "// maskc: postlex=rules rule=drop:C:after:A\nstart: x A C\n"
     'x: B A | B\nA: "a"\nB: "b"\nC: "c"\n'
 )
-EXPRESSION = '// maskc: parser=earley\nstart: start "+" start | "x"\n'
 DEEP = '{"items": ' * 10_000 + "{}" + "}" * 10_000
-KNOWN_FILES = {
-    "nested.lark": NESTED,
-    "operators.lark": OPERATORS,
-    "maskc.toml": '[tokenizers]\nbytes = "bytes"\n[grammars]\nlist = "list.lark"\n',
-    "other.txt": "nothing of the kind",
-    "list.txt": "[a]",
-    "tag.json": json.dumps(TAG),
-    "tools.json": json.dumps(TOOLS),
-    "empty.txt": "\n\n",
-    "good.schema.json": "{}",
-    "bad.schema.json": '{"type": "nothing"}',
-}
-
-
-@pytest.fixture(scope="session")
-def artifacts():
-    """The bytes of artifacts of every kind."""
-    made = {
-        "wide": maskc.compile_grammar('start: "a"\n', tokenizer="bytes", vocab_size=300),
-        "null": maskc.compile_json_schema({"type": "null"}, tokenizer="bytes"),
-        "tools": maskc.compile_tools(TOOLS, family="qwen_3", tokenizer="bytes"),
-    }
-    return {f"{name}.maskc": bytes_of(artifact) for name, artifact in made.items()}
 
 
 @pytest.fixture
-def refuse(refusal, grammar, compiled, artifacts, tokenizer_file):
+def refuse(refusal, project):
     """Return a function that runs a command line where there are files of every kind."""
-    folder = grammar.parent
-    for name, text in KNOWN_FILES.items():
-        (folder / name).write_text(text)
-    for name, data in {**artifacts, "list.maskc": compiled}.items():
-        (folder / name).write_bytes(data)
-    (folder / "empty").mkdir()
-    assert tokenizer_file.parent == folder
 
     def call(line, **files):
         for name, contents in files.items():
             data = contents if isinstance(contents, bytes) else contents.encode()
-            (folder / name).write_bytes(data)
+            (project / name).write_bytes(data)
         return refusal(*shlex.split(line))
 
     return call
@@ -247,14 +211,18 @@ def test_a_broken_tokenizer_file_is_refused(refuse, name):
         ("no/a.maskc", "/no/a.maskc: cannot be written (there is no folder "),
         ("empty", "it is a folder"),
         ("/proc/a.maskc", "cannot be written"),
-        ("/dev/null", "it is not a regular file"),
+        # As a device; a pipe can be lost without harm.
+        ("pipe", "it is not a regular file"),
     ],
 )
-def test_where_nothing_can_be_written_is_known_before_compiling(refuse, monkeypatch, target, said):
+def test_where_nothing_can_be_written_is_known_before_compiling(
+    refuse, project, monkeypatch, target, said
+):
     def fail(*_arguments):
         raise AssertionError("compiled before the output was checked")
 
     monkeypatch.setattr(pipeline, "compile_contents", fail)
+    os.mkfifo(project / "pipe")
     assert said in refuse(f"compile list.lark -t bytes -o {target}")
 
 

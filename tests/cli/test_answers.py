@@ -1,0 +1,195 @@
+"""What commands print of grammars, artifacts and texts, and what they give as JSON."""
+
+import json
+import shlex
+
+import pytest
+
+EXPLAINED = """\
+after '[ab'
+  open lexeme: 'ab'
+  it may become: WORD
+  if it ends here as WORD, next: COMMA, RSQB
+  reading: list -> LSQB . WORD (list…) RSQB
+"""
+DIFFERENT = """\
+after 'a' (1 configuration)
+  only new.maskc: 'c'
+  a text of one of them: 'ac'
+1 kind of difference in 3 configurations
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "said"),
+    [
+        ("check list.maskc right", 0, ()),
+        ("check list.maskc wrong", 1, ("wrong:1:4: ", "expected: WORD\n")),
+        # The keyword that forbids.
+        ("check order.maskc b.json", 1, ("b.json:1:8: ", "/required")),
+        ("explain list.maskc --text '[ab'", 0, EXPLAINED.splitlines()),
+        (
+            "explain list.maskc --text '[ab' --token '['",
+            0,
+            (
+                "token 91 '[': illegal\n",
+                "no terminal that may come begins with '['\n",
+                "    the parser takes: COMMA, RSQB\n",
+            ),
+        ),
+        (
+            "explain list.maskc --text '[a!b'",
+            0,
+            ("after '[a' every reading dies of the byte '!' (offset 2)\n",),
+        ),
+        (
+            "explain tools.maskc --text 'a <tool_call>' --token x",
+            0,
+            ("what must come next: '\\n{", "illegal"),
+        ),
+        ("bench list.maskc --corpus texts", 0, ("copy one row", "two.txt")),
+        ("diff old.maskc new.maskc", 1, (DIFFERENT,)),
+        ("diff old.maskc old.maskc", 0, ("the same tables: no mask differs\n",)),
+        (
+            "inspect list.maskc --internals",
+            0,
+            (
+                *("start", "contextual", "bytes", "scanner states", "Sections"),
+                "257 ids: 256 with text, 1 special or padding",
+            ),
+        ),
+        ("inspect list.maskc --text '[,'", 0, ("  the text is illegal",)),
+        ("inspect tools.maskc", 0, ("family qwen_3",)),
+        (
+            "verify tools.maskc --corpus replies --texts 2",
+            0,
+            ("The artifact keeps its promise.",),
+        ),
+        # A reply that is refused is named.
+        (
+            "verify tools.maskc --corpus bad --corpus replies --texts 0",
+            1,
+            ("bad.txt:2:11: unexpected 'put", "refused by the tag"),
+        ),
+        ("verify tools.maskc --corpus bad --corpus replies --texts 0 --allow-refused", 0, ()),
+    ],
+)
+@pytest.mark.usefixtures("project")
+def test_a_command_prints(command, line, status, said):
+    outcome = command(*shlex.split(line))
+    assert outcome.status == status
+    unwrapped = " ".join(outcome.out.split())
+    assert [text for text in said if text not in outcome.out and text not in unwrapped] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "found"),
+    [
+        (
+            "check list.maskc right wrong",
+            1,
+            {
+                "0": {"file": "right", "is_right": True},
+                "1.line": 1,
+                "1.column": 4,
+                "1.expected": ["WORD"],
+            },
+        ),
+        (
+            "explain list.maskc --text '[a' --token 93",
+            0,
+            {
+                "text": "[a",
+                "readings.0.may_become": ["WORD"],
+                "token.token": "]",
+                "token.is_legal": True,
+                "death": None,
+            },
+        ),
+        # Bytes that are no text are escaped.
+        (r"""explain list.maskc --text '[' --token "b'\xff'" """, 0, {"token.token": r"\xff"}),
+        ("explain tools.maskc --text '<tool_call>x'", 0, {"death.offset": 11}),
+        (
+            "bench list.maskc --corpus texts",
+            0,
+            {
+                "documents": 2,
+                "skipped": 1,
+                "refused": 1,
+                "tokens": len("[ab, cd]") + len("[ab, "),
+            },
+        ),
+        ("bench tools.maskc --corpus replies", 0, {"documents": 1}),
+        (
+            "diff new.maskc old.maskc --corpus letters",
+            1,
+            {
+                "differences.0.only_first": {"count": 1, "tokens": ["c"]},
+                "differences.0.before": "a",
+                "differences.0.example": "ac",
+            },
+        ),
+        (
+            "inspect tools.maskc",
+            0,
+            {"tag.type": "structural_tag", "header.link.settings.family": "qwen_3"},
+        ),
+    ],
+)
+@pytest.mark.usefixtures("project")
+def test_json_has_it_for_a_program(command, line, status, found):
+    outcome = command(*shlex.split(line), "--json")
+    assert outcome.status == status
+    for path, value in found.items():
+        here = json.loads(outcome.out)
+        for part in path.split("."):
+            here = here[int(part) if isinstance(here, list) else part]
+        assert here == value, path
+
+
+@pytest.mark.usefixtures("project")
+def test_groups_of_legal_tokens_are_counted_with_examples(command):
+    groups = command("explain", "list.maskc", "--text", "[ab").out
+    lines = groups.split("legal tokens: 29 of 256\n")[1].splitlines()
+    assert [line.split() for line in lines] == [
+        ["WORD", "26", *(f"'{c}'" for c in "abcdefgh"), "and", "18", "more"],
+        ["COMMA", "1", "','"],
+        ["RSQB", "1", "']'"],
+        ["ignored", "only", "1", "'", "'"],
+    ]
+
+
+@pytest.mark.usefixtures("project")
+def test_a_check_counts_on_standard_error_and_can_be_quiet(command):
+    outcome = command("check", "list.maskc", "right", "wrong")
+    assert (outcome.out.count("\n"), outcome.err) == (1, "1 of 2 files are right\n")
+    outcome = command("check", "list.maskc", "wrong", "--quiet")
+    assert (outcome.status, outcome.out, outcome.err) == (1, "", "")
+
+
+@pytest.mark.usefixtures("project")
+def test_times_have_passes_and_the_slowest_fills(command):
+    found = json.loads(command("bench", "list.maskc", "--corpus", "texts", "--json").out)
+    assert set(found["passes"]) == {"first", "cold", "warm"}
+    assert found["passes"]["warm"]["fill"]["p50"] > 0
+    assert 0 < len(found["slowest"]) <= 10
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "parts"),
+    [
+        (
+            "list",
+            "[ab, c",
+            ("Terminals", "how many were legal in its place", "After '[ab, c'", "fingerprint"),
+        ),
+        ("null", "null", ("how many were legal in its place", "After 'null'", "JSON Schema")),
+        ("null", "null", ("the text may end here: yes", "JSON Schema")),
+    ],
+)
+@pytest.mark.usefixtures("project")
+def test_inspect_begins_with_what_an_author_asks(command, name, text, parts):
+    out = command("inspect", f"{name}.maskc", "--text", text).out
+    assert "Sections" not in out
+    places = [out.index(part) for part in parts]
+    assert places == sorted(places)
