@@ -68,6 +68,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "parser.refine": (*LALR, *GENERAL, *BUDGETS),
     "play": (),
     "pushdown": (*STEPS, "laws/test_runtime_debts.py"),
+    "pushdown.questions": ("cli/test_analyze.py",),
     "report": (),
     "runtime": ("laws/test_rollback.py", "laws/test_dense.py"),
     "runtime.cache": ("laws/test_rollback.py", "laws/test_dense.py"),

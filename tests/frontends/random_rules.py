@@ -1,4 +1,4 @@
-"""Random small grammars over characters, written in three notations, and their texts by induction.
+"""Random small grammars over characters, written in two notations, and their texts by induction.
 
 An expression is a tuple: ``("text", "ab")``, ``("class", "ab")``, ``("not", "ab")``, ``("any",)``,
 ``("row", …)``, ``("or", …)``, ``("times", body, low, high)``, ``("rule", name)``, and for EBNF
@@ -191,37 +191,3 @@ def ebnf_of(expression: tuple) -> str:
         [inner] * low
         + [f"{inner}*" if high is None else f"{inner}?" * 1] * (1 if high is None else high - low)
     )
-
-
-def write_lark(rules: dict) -> str:
-    """Return the grammar with one terminal a text or class: nothing is folded."""
-    return "\n".join(f"{lark_name(name)}: {lark_of(body)}" for name, body in rules.items()) + "\n"
-
-
-def lark_name(name: str) -> str:
-    return {"root": "start", "x-y": "inner", "Other": "other"}[name]
-
-
-def lark_of(expression: tuple) -> str:
-    kind, *rest = expression
-    match kind:
-        case "text":
-            return f'"{rest[0]}"' if rest[0] else "()"
-        case "class":
-            return f"/[{rest[0]}]/"
-        case "not":
-            return f"/[^{rest[0]}]/"
-        case "any":
-            return "/./"
-        case "rule":
-            return lark_name(rest[0])
-        case "row":
-            return " ".join(map(lark_of, rest))
-        case "or":
-            return f"({' | '.join(map(lark_of, rest))})"
-    body, low, high = rest
-    inner = f"({lark_of(body)})"
-    if (low, high) == (2, None):
-        return f"{inner} {inner}+"
-    signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}
-    return inner + signs.get((low, high), f"~{low}..{high}")

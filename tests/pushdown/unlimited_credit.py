@@ -1,31 +1,17 @@
 """Unlimited credit exploration as the appendix writes it: an oracle of always-legal sequences.
 
 ``is_always_legal(X, S)`` is true iff PX ∈ L_p implies PXS ∈ L_p, for every P. That is undecidable
-(appendix, Proposition 1), so the answer is ``True`` or ``None`` for unknown, and a ``True`` is
-proven.
+(Proposition 1), so the answer is ``True``, which is proven, or ``None`` for unknown.
 
-*Unlimited credit exploration* starts the DFT pushdown automaton in X with an empty stack, reads S,
-and borrows any symbol that a pop needs. The *debt NFA* has a node for each state, stack and number
-of terminals read, and an edge for each step, labelled with the symbol borrowed or with ε; a node is
-final once S is read. A node is *ε-coaccessible* if it is final, or has an ε edge to such a node, or
-borrows at least one symbol and every symbol that can be popped in its state leads to such a node.
-If the start node is, S is always-legal after X: from any stack one can choose a way to the end of
-S.
+The DFT pushdown automaton is started in X with an empty stack, reads S, and borrows any symbol that
+a pop needs. The *debt NFA* has a node for each state, stack and number of terminals read; a node is
+final once S is read, and *ε-coaccessible* if it is final, has an ε edge to such a node, or borrows
+and every symbol that can be popped in its state leads to one. If the start node is, S is
+always-legal after X: from any stack one can choose a way to the end of S.
 
-Example: with ``S ::= aSb | ε``, from (a, empty) the only symbol to borrow is ``S ::= a``, which
-leads to •S and on to a or b: both are always-legal after a. From (b, empty) one borrows ``S ::=
-aSb`` and comes to S•, where b follows on ``S ::= aS`` but $END on Z0: unknown for b after b.
-
-Bounds: ``max_stack`` symbols on a stack and ``MAX_NODES`` nodes. What lies beyond is left out,
-which can only turn True into unknown; ``DebtNfa.is_complete`` tells. Where S cannot be read any
-more, the exploration stops: such nodes are no way to the end of S.
-
-The compiler and ``maskc analyze`` ask the deterministic debt automaton instead
-(:mod:`maskc.pushdown.production_debts`). It proves all that the exploration proves with any maximum
-stack size, and more, in less time; the tests hold the two against each other.
-
-All of this is about the grammar's language. Lark's LALR language can be smaller, and a text that
-the True promises may be missing there: see :mod:`maskc.parser.conflicts`.
+What lies beyond ``max_stack`` symbols or ``MAX_NODES`` nodes is left out, which can only turn True
+into unknown; ``DebtNfa.is_complete`` tells. The debt automaton of
+:mod:`maskc.pushdown.production_debts` proves all of it and more; tests hold the two together.
 
 Source: appendix, section 4.3, Algorithm 2, Figure 4; blog, Figure 5.
 """

@@ -52,15 +52,6 @@ def test_folded_gbnf_has_the_texts_of_its_rules(seed):
 
 
 @given(seeds)
-def test_folded_gbnf_has_the_texts_that_lark_reads_unfolded(seed):
-    rules = rules_.draw_rules(Random(seed))
-    assume(rules_.has_texts(rules))
-    folded = lower_grammar(read_gbnf("g", rules_.write_gbnf(rules))).format_lark()
-    unfolded = rules_.write_lark(rules)
-    assert texts_of_lark(folded, "root") == texts_of_lark(unfolded, "start")
-
-
-@given(seeds)
 def test_folded_ebnf_has_the_texts_of_its_rules(seed):
     draw = Random(seed)
     rules = rules_.draw_rules(draw)

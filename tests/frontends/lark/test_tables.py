@@ -125,15 +125,6 @@ def test_a_chain_of_rules_is_no_depth():
     assert len(tables[0]) > 3_000
 
 
-def test_rows_that_reduce_one_rule_share_their_names():
-    text = 'start: ("a" N | "b" N)+\nN: "n"\n'
-    lark = Lark(text, parser="lalr", _plugins=SHARING_ROWS)
-    rows = lark.parser.parser._parse_table.states.values()
-    names = [id(row.names) for row in rows if isinstance(row, SharedRow) and len(row.names) == 3]
-    assert len(names) > 1
-    assert len(set(names)) == 1
-
-
 def test_states_of_a_grammar_share_what_they_reduce_on():
     words = " | ".join(f'"{a}{b}" N' for a in "abcde" for b in "vwxyz")
     grammar, _ = load_grammar(load_source(f'start: ({words})+\nN: "n"\n'))
@@ -263,15 +254,3 @@ def test_earley_has_no_table_and_one_context():
     assert not isinstance(grammar, LalrGrammar)
     assert len(grammar.lexer.contexts) == 1
     assert set(grammar.lexer.contexts[0].alternatives) == set(range(1, len(grammar.bnf.terminals)))
-
-
-@pytest.mark.parametrize("lexer", ["contextual", "basic"])
-def test_contexts_after_a_terminal_are_those_of_the_states_that_it_leads_to(lexer):
-    grammar = read(TEXT, lexer=lexer)
-    name = grammar.bnf.terminals.index("NAME")
-    expected = {
-        grammar.lalr.context_of[row.shifts[name]]
-        for row in grammar.lalr.states
-        if name in row.shifts
-    }
-    assert grammar.lexer.contexts_after[name] == expected
