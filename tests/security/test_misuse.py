@@ -59,37 +59,43 @@ def test_a_numpy_integer_is_the_same_token_for_every_matcher(wide):
     assert wide.token_bytes(np.int8(127)) == b"a"
 
 
-@pytest.mark.parametrize("value", NO_INTEGERS)
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda matcher, value: matcher.accept_token(value),
-        lambda matcher, value: matcher.accept_tokens([4, value]),
-        lambda matcher, value: matcher.validate_tokens([4, value]),
-        lambda matcher, value: matcher.rollback(value),
-        lambda matcher, value: matcher._artifact.token_bytes(value),
-        lambda matcher, value: matcher._artifact.mask_table(value),
-        lambda _, value: Artifact(CONTENTS, cache_bytes=value),
-        lambda _, value: maskc.allocate_bitmask(value, 5),
-        lambda matcher, value: matcher.fill_bitmask(maskc.allocate_bitmask(2, 14), value),
-    ],
-    ids=["accept", "accepts", "validate", "rollback", "bytes", "table", "cache", "allocate", "row"],
+TAKE_INTEGERS = (
+    lambda matcher, value: matcher.accept_token(value),
+    lambda matcher, value: matcher.accept_tokens([4, value]),
+    lambda matcher, value: matcher.validate_tokens([4, value]),
+    lambda matcher, value: matcher.rollback(value),
+    lambda matcher, value: matcher._artifact.token_bytes(value),
+    lambda matcher, value: matcher._artifact.mask_table(value),
+    lambda _, value: Artifact(CONTENTS, cache_bytes=value),
+    lambda _, value: maskc.allocate_bitmask(value, 5),
+    lambda matcher, value: matcher.fill_bitmask(maskc.allocate_bitmask(2, 14), value),
 )
-def test_what_is_no_integer_is_refused_and_changes_nothing(artifact, use, value):
-    matcher = follow(artifact)
-    before = state_of(matcher)
-    with pytest.raises(TypeError, match="is an int, and this is"):
-        use(matcher, value)
-    assert state_of(matcher) == before
 
 
-@pytest.mark.parametrize("data", ["a", None, 97, [97], np.array([97], np.uint8)])
-def test_accept_bytes_takes_nothing_but_bytes(artifact, data):
+@pytest.mark.parametrize(
+    ("use", "values", "error", "words"),
+    [
+        *((use, NO_INTEGERS, TypeError, "is an int, and this is") for use in TAKE_INTEGERS),
+        (
+            lambda matcher, data: matcher.accept_bytes(data),
+            ["a", None, 97, [97], np.array([97], np.uint8)],
+            *(TypeError, "accept_bytes takes bytes"),
+        ),
+        # A source that breaks.
+        (
+            lambda matcher, name: getattr(matcher, name)(raise_after(4, 5, 4)),
+            ["accept_tokens", "validate_tokens"],
+            *(RuntimeError, "broke"),
+        ),
+    ],
+)
+def test_what_is_refused_changes_nothing(artifact, use, values, error, words):
     matcher = follow(artifact)
     before = state_of(matcher)
-    with pytest.raises(TypeError, match="accept_bytes takes bytes"):
-        matcher.accept_bytes(data)
-    assert state_of(matcher) == before
+    for value in values:
+        with pytest.raises(error, match=words):
+            use(matcher, value)
+        assert state_of(matcher) == before
 
 
 def test_bytes_in_other_containers_are_taken(artifact):
@@ -103,15 +109,6 @@ def test_no_integer_raises_in_the_place_of_a_token(artifact, token_id):
 
 
 # Reading tokens.
-
-
-@pytest.mark.parametrize("use", ["accept_tokens", "validate_tokens"])
-def test_a_source_that_breaks_changes_nothing(artifact, use):
-    matcher = follow(artifact)
-    before = state_of(matcher)
-    with pytest.raises(RuntimeError, match="broke"):
-        getattr(matcher, use)(raise_after(4, 5, 4))
-    assert state_of(matcher) == before
 
 
 @pytest.mark.costly
@@ -311,30 +308,21 @@ def test_a_batch_may_come_from_generators(artifact):
 
 
 @pytest.mark.parametrize(
-    "rows", [[0], [0, 0], [0, 2], [-1, 0], [0, None], [0, True], [0.0, 1.0], [0, 1, 2], 0]
+    ("last", "rows", "width"),
+    [
+        *((follow, rows, 1) for rows in ([0], [0, 0], [0, 2], [-1, 0], [0, None], [0, True])),
+        *((follow, rows, 1) for rows in ([0.0, 1.0], [0, 1, 2], 0)),
+        *((lambda _, value=value: value, [0, 1], 1) for value in (None, "a matcher")),
+        # Vocabularies of two sizes.
+        *((lambda _: Artifact(WIDE).matcher(), [0, 1], width) for width in (1, N_WORDS)),
+    ],
 )
-def test_a_batch_with_a_bad_row_writes_nothing(artifact, rows):
-    bitmask = np.zeros((2, 1), np.int32)
-    with pytest.raises((TypeError, ValueError)):
-        maskc.fill_bitmasks([artifact.matcher(), follow(artifact)], bitmask, rows)
-    assert not bitmask.any()
-
-
-@pytest.mark.parametrize("last", [None, "a matcher"])
-def test_a_batch_with_what_is_no_matcher_writes_nothing(artifact, last):
-    bitmask = np.zeros((2, 1), np.int32)
-    with pytest.raises(TypeError, match="fill_bitmasks takes matchers, not"):
-        maskc.fill_bitmasks([artifact.matcher(), last], bitmask, [0, 1])
-    assert not bitmask.any()
-
-
-def test_a_batch_of_vocabularies_of_two_sizes_writes_nothing(artifact, wide):
-    for matchers in ([artifact.matcher(), wide.matcher()], [wide.matcher(), artifact.matcher()]):
-        for width in (1, N_WORDS):
-            bitmask = np.zeros((2, width), np.int32)
-            with pytest.raises(ValueError, match="a bitmask is int32"):
-                maskc.fill_bitmasks(matchers, bitmask, [0, 1])
-            assert not bitmask.any()
+def test_a_batch_that_is_refused_writes_nothing(artifact, last, rows, width):
+    for matchers in ([artifact.matcher(), last(artifact)], [last(artifact), artifact.matcher()]):
+        bitmask = np.zeros((2, width), np.int32)
+        with pytest.raises((TypeError, ValueError)):
+            maskc.fill_bitmasks(matchers, bitmask, rows)
+        assert not bitmask.any()
 
 
 def test_a_matcher_may_fill_two_rows(artifact):
@@ -376,7 +364,7 @@ def test_less_memory_than_none_is_refused(tmp_path, artifact, cache_bytes):
 
 
 def test_the_budget_is_looked_at_before_the_file():
-    with pytest.raises(TypeError, match="cache_bytes is an int, and this is NoneType None"):
+    with pytest.raises(TypeError, match="cache_bytes is an int, and this is None"):
         maskc.load("there is no such file", cache_bytes=None)
 
 
