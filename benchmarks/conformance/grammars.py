@@ -19,13 +19,16 @@ import argparse
 import json
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
+import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.conformance.catalogue import ENTRIES, Entry
+from benchmarks.conformance.corpora import CORPORA
 from benchmarks.conformance.tables import format_table
 from benchmarks.conformance.verdicts import PEERS, compare_verdicts
 from benchmarks.workloads import ROOT, TOKENIZER
@@ -40,8 +43,56 @@ AMOUNTS = {
     "--mutations": 100,
     "--raw-positions": 300,
 }
+OURS = ("json", "python", "sql", "c", "lua", "graphql", "toml", "regex", "csv", "lark")
 Result = Mapping[str, Any]
 Report = Mapping[str, Result]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A grammar.
+
+    Attributes:
+        name: the path below ``corpora/``, or below the repository if it is ours.
+        start, postlex: what it needs beside its text, as options of ``maskc compile``.
+        texts: in its language or nearly.
+        files: files and folders of texts.
+        is_ours: whether it lies in this repository.
+    """
+
+    name: str
+    start: str = ""
+    postlex: str = ""
+    texts: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+    is_ours: bool = False
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        return (ROOT if self.is_ours else CORPORA) / self.name
+
+    @property
+    def options(self) -> list[str]:
+        """Options of ``maskc compile``."""
+        chosen = [("--start", self.start), ("--postlex", self.postlex)]
+        return [word for name, value in chosen if value for word in (name, value)]
+
+
+def list_entries() -> list[Entry]:
+    """Return the published grammars (``catalogue.toml``), and ours."""
+    library = Path(sysconfig.get_path("stdlib"))
+    catalogue = tomllib.loads(Path(__file__).with_name("catalogue.toml").read_text())
+    found = []
+    for entry in catalogue["published"]:
+        parts = [name.partition("/") for name in entry.pop("files", ())]
+        files = tuple((library if a == "stdlib" else CORPORA / a) / b for a, _, b in parts)
+        texts = tuple(entry.pop("texts", ()))
+        found.append(Entry(entry.pop("path"), texts=texts, files=files, **entry))
+    for name in OURS:
+        texts_of = library if name == "python" else ROOT / "tests/grammars/corpora" / name
+        found.append(Entry(f"grammars/{name}.lark", files=(texts_of,), is_ours=True))
+    return found
 
 
 class CommandError(Exception):
@@ -56,7 +107,8 @@ def main() -> None:
     parser.add_argument("--needs", type=Path, help="gets what published grammars need")
     parser.add_argument("--only", nargs="+", default=[""], metavar="WORD", help="parts of names")
     arguments = parser.parse_args()
-    entries = [e for e in ENTRIES if any(word in e.name for word in arguments.only)]
+    every = list_entries()
+    entries = [e for e in every if any(word in e.name for word in arguments.only)]
     if not entries:
         parser.error(f"no grammar has {' or '.join(arguments.only)} in its name")
     known = json.loads(arguments.report.read_text()) if arguments.report.is_file() else {}
@@ -64,7 +116,7 @@ def main() -> None:
     for number, entry in enumerate(entries, 1):
         with tempfile.TemporaryDirectory() as folder:
             known[entry.name] = result = examine(entry, Path(folder))
-        report = {e.name: known[e.name] for e in ENTRIES if e.name in known}
+        report = {e.name: known[e.name] for e in every if e.name in known}
         arguments.report.write_text(json.dumps(report, indent=1) + "\n")
         seconds = time.perf_counter() - begin
         what = result.get("error") or f"{count_differences(result)} differences"
