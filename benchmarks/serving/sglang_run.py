@@ -54,8 +54,9 @@ from maskc.integrations.requests import REQUESTS_VARIABLE
 from maskc.integrations.sglang import register
 from maskc.report.render import make_console
 from tests.engines.hf_model import END, TOKENIZER, build_tokenizer
+from tests.engines.servers import Server
 from tests.engines.sglang_cpu import PLUGINS
-from tests.engines.sglang_server import Server, serving
+from tests.engines.sglang_server import serving
 
 # The legacy form of tags, the new one, and a grammar where tools are not strict.
 FAMILIES = {"qwen25": "qwen_3", "qwen3_coder": "qwen_3_coder", "glm47": "glm_4_7"}

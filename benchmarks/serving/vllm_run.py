@@ -49,17 +49,20 @@ from benchmarks.serving.tool_calls import (
     run_parsers,
 )
 from benchmarks.serving.vllm_server import (
+    CHATS,
     THINK_END,
-    Server,
     check_drift,
     check_server,
+    complete,
     engine_environment,
     load_server,
+    serving,
 )
 from benchmarks.workloads import ROOT, add_names, find_grammar
 from maskc.integrations.requests import REQUESTS_VARIABLE
 from maskc.report.render import make_console
 from tests.engines.hf_model import END, TOKENIZER, build_tokenizer, write_vllm_folder
+from tests.engines.servers import Server
 
 OFFLINE = {
     "mixed": ("xgrammar", "guidance"),
@@ -82,7 +85,7 @@ FAMILIES = {
 USUAL = ("hermes", "qwen3_coder", "deepseek_v3", "glm47")
 # Of these vLLM's tags have the keys, but neither which of them must come nor what strings are.
 SHAPES = ("hy_v4", "kimi_k3")
-PATH, THOUGHTS = "/v1/chat/completions", 4  # tokens of thoughts
+THOUGHTS = 4  # tokens
 
 
 def compile_artifacts(folder: Path) -> dict[str, Subject]:
@@ -173,7 +176,7 @@ def send(
     }
     if number % 3 == 2:
         return _stream(server, body)
-    status, answer = server.complete(PATH, **body)
+    status, answer = complete(server, body, CHATS)
     if status != 200:
         raise SystemExit(f"{status}: {answer}")
     choice = answer["choices"][0]
@@ -183,7 +186,7 @@ def send(
 def _stream(server: Server, body: dict[str, Any]) -> Answer:
     ids, finish, content = list[int](), None, ""
     calls: dict[int, list[str]] = {}
-    for chunk in server.stream(PATH, **body):
+    for chunk in server.stream(CHATS, {"model": "m"} | body):
         for choice in chunk.get("choices", ()):
             ids += choice.get("token_ids") or ()
             finish = choice.get("finish_reason") or finish
@@ -235,7 +238,7 @@ def run_tools(options: argparse.Namespace, folder: Path) -> int:
             *("--tool-call-parser", name, "--tool-strict-level", options.strict_level),
             *("--structured-outputs-config.backend", "guidance"),
         )
-        with Server(folder, environment, wanted) as server:
+        with serving(folder, environment, wanted) as server:
             ask, thoughts = partial(ask_backend, tokenizer, name), (THINK_END, THOUGHTS + 1)
             yield Engine(partial(send, server), ask, FAMILIES[name], END, *thoughts)
 
@@ -262,7 +265,7 @@ def run_server(
     if what == "drift":
         return check_drift(folder, environment)
     served = environment | ({REQUESTS_VARIABLE: "all"} if what == "requests" else {})
-    with Server(folder, served) as server:
+    with serving(folder, served) as server:
         if what == "http":
             return check_server(server, subjects)
         return load_server(server, options.seconds)

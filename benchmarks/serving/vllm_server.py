@@ -7,19 +7,16 @@ the logits processor that steers texts to an end. It is started as a module, bec
 
 from __future__ import annotations
 
-import contextlib
-import http.client
-import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -29,8 +26,10 @@ from benchmarks.serving.scenarios import BAD_NAMES, GOOD, NAMES
 from benchmarks.serving.subjects import Subject
 from benchmarks.workloads import ROOT
 from tests.engines.hf_model import END
+from tests.engines.servers import Server, serve
 
 _SERVER = "vllm.entrypoints.openai.api_server"
+TEXTS, CHATS = "/v1/completions", "/v1/chat/completions"
 THINK_END = 128_822
 # With a reasoning parser vLLM follows a grammar, anyone's, only after the end of the reasoning.
 PROMPT = "</think>A list:"
@@ -38,90 +37,36 @@ PLAIN = {"prompt": PROMPT, "structured_outputs": {"grammar": "maskc://json"}}
 _SECONDS = 600
 
 
-class Server:
-    """``vllm serve``, for the block.
+def serving(
+    folder: Path,
+    environment: dict[str, str],
+    options: Sequence[str] = ("--reasoning-parser", "deepseek_r1"),
+) -> AbstractContextManager[Server]:
+    """Return ``vllm serve``, which is stopped after the block.
 
     Args:
-        folder: with the model, and the artifacts; the server's output goes there.
+        folder: with the model; the server's output goes there.
         environment: what it needs beside the environment of this process.
         options: further ones of the command; by default a reasoning parser.
     """
+    command = [
+        *(sys.executable, "-m", _SERVER, "--model", str(folder / "model")),
+        *("--host", "127.0.0.1", "--served-model-name", "m"),
+        *("--max-model-len", "512", "--max-num-seqs", "64", "--enforce-eager", *options),
+        *("--logits-processors", "benchmarks.serving.vllm_steering:Guided"),
+    ]
+    return serve(command, folder / "serve.log", environment, stop=signal.SIGINT)
 
-    def __init__(
-        self,
-        folder: Path,
-        environment: dict[str, str],
-        options: Sequence[str] = ("--reasoning-parser", "deepseek_r1"),
-    ) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self._log = (folder / "serve.log").open("w")
-        self._process = subprocess.Popen(  # noqa: S603 - our own arguments
-            [
-                *(sys.executable, "-m", _SERVER, "--model", str(folder / "model")),
-                *("--host", "127.0.0.1", "--port", str(self.port), "--served-model-name", "m"),
-                *("--max-model-len", "512", "--max-num-seqs", "64", "--enforce-eager"),
-                *options,
-                *("--logits-processors", "benchmarks.serving.vllm_steering:Guided"),
-            ],
-            stdout=self._log,
-            stderr=subprocess.STDOUT,
-            cwd=ROOT,
-            env=os.environ | environment,
-            start_new_session=True,
-        )
 
-    def __enter__(self) -> Server:
-        end = time.monotonic() + _SECONDS
-        while time.monotonic() < end and self._process.poll() is None:
-            with contextlib.suppress(OSError):
-                if self.get("/health")[0] == 200:
-                    return self
-            time.sleep(1)
-        self.__exit__()
-        raise SystemExit("vllm serve did not start:\n" + Path(self._log.name).read_text()[-4000:])
+def complete(server: Server, asked: dict[str, Any], path: str = TEXTS) -> tuple[int, Any]:
+    """Return the status and the answer."""
+    return server.post(path, {"model": "m"} | asked)
 
-    def __exit__(self, *_: object) -> None:
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
-        try:
-            self._process.wait(60)
-        except subprocess.TimeoutExpired:
-            # Its workers too.
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-        self._log.close()
 
-    def get(self, path: str) -> tuple[int, str]:
-        """Return the status and the body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        connection.request("GET", path)
-        response = connection.getresponse()
-        return response.status, response.read().decode()
-
-    def send(self, path: str, body: dict[str, Any]) -> http.client.HTTPResponse:
-        """Return the response to a request, unread."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_SECONDS)
-        headers = {"Content-Type": "application/json"}
-        connection.request("POST", path, json.dumps({"model": "m"} | body), headers)
-        return connection.getresponse()
-
-    def complete(self, path: str = "/v1/completions", **body: Any) -> tuple[int, dict[str, Any]]:
-        """Return the status and the answer."""
-        response = self.send(path, body)
-        return response.status, json.loads(response.read())
-
-    def stream(self, path: str = "/v1/completions", **body: Any) -> Iterator[dict[str, Any]]:
-        """Yield the chunks of an answer."""
-        for line in self.send(path, body | {"stream": True}):
-            if line.startswith(b"data: {"):
-                yield json.loads(line[6:])
-
-    def n_running(self) -> int:
-        """Return how many requests the engine works on."""
-        lines = self.get("/metrics")[1].splitlines()
-        return int(sum(float(x.split()[-1]) for x in lines if x.startswith("vllm:num_requests_r")))
+def count_running(server: Server) -> int:
+    """Return how many requests the engine works on."""
+    lines = server.get("/metrics")[1].splitlines()
+    return int(sum(float(x.split()[-1]) for x in lines if x.startswith("vllm:num_requests_r")))
 
 
 def engine_environment(folder: Path) -> dict[str, str]:
@@ -189,7 +134,7 @@ class Checks:
 
     def as_in_the_page(self) -> tuple[int, str]:
         """Ask as ``docs/serving.md`` does; the text may be the beginning of one."""
-        status, answer = self._server.complete(**PLAIN)
+        status, answer = complete(self._server, PLAIN)
         choice = answer["choices"][0]
         if not self._subjects["json"].can_end(choice["text"].encode()):
             self.wrong.append(f"as in the page: {choice['text']!r}")
@@ -199,12 +144,12 @@ class Checks:
         """Ask for what cannot be served: 400 and a sentence, in streams too."""
         found = []
         for name in BAD_NAMES:
-            status, answer = self._server.complete(**body(name))
+            status, answer = complete(self._server, body(name))
             found.append((status, answer["error"]["code"], answer["error"]["message"]))
             # A stream has begun when vLLM checks a request: the error is its first event.
-            events = list(self._server.stream(**body(name)))
+            events = list(self._server.stream(TEXTS, {"model": "m"} | body(name)))
             found.append((len(events), events[0]["error"]["code"], events[0]["error"]["message"]))
-        status, answer = self._server.complete(**body("json", use_beam_search=True, n=2))
+        status, answer = complete(self._server, body("json", use_beam_search=True, n=2))
         found.append((status, answer["error"]["code"], answer["error"]["message"]))
         self.wrong += [f"refused with {code}: {text}" for _, code, text in found if code != 400]
         return found
@@ -215,7 +160,7 @@ class Checks:
         def ask(number: int) -> bool:
             name = NAMES[number % 3]
             asked = body(name, after=4 + number % 17, seed=number)
-            status, answer = self._server.complete(**asked)
+            status, answer = complete(self._server, asked)
             return status == 200 and self._judge_choice(name, answer["choices"][0])
 
         with ThreadPoolExecutor(64) as clients:
@@ -223,14 +168,15 @@ class Checks:
 
     def several_texts(self) -> int:
         """Ask for four texts in one request."""
-        _, answer = self._server.complete(**body("sql", n=4))
+        _, answer = complete(self._server, body("sql", n=4))
         return sum(self._judge_choice("sql", choice) for choice in answer["choices"])
 
     def streams(self) -> int:
         """Ask for a stream of each grammar."""
         n_good = 0
         for name in NAMES:
-            chunks = [chunk["choices"][0] for chunk in self._server.stream(**body(name))]
+            events = self._server.stream(TEXTS, {"model": "m"} | body(name))
+            chunks = [chunk["choices"][0] for chunk in events]
             text = "".join(chunk["text"] for chunk in chunks)
             n_good += self._judge(name, text, chunks[-1]["finish_reason"])
         return n_good
@@ -241,14 +187,14 @@ class Checks:
         for _ in range(8):
             # Nothing steers these to an end: only the client's leaving stops them.
             more = {"max_tokens": 480, "stream": True}
-            chunks = self._server.send("/v1/completions", PLAIN | more)
+            chunks = self._server.send(TEXTS, {"model": "m"} | PLAIN | more)
             chunks.readline()
-            n_before = self._server.n_running()
+            n_before = count_running(self._server)
             chunks.close()
         end = time.monotonic() + 20
-        while self._server.n_running() and time.monotonic() < end:
+        while count_running(self._server) and time.monotonic() < end:
             time.sleep(0.2)
-        n_after = self._server.n_running()
+        n_after = count_running(self._server)
         if n_after:
             self.wrong.append("requests run on after their clients left")
         return n_before, n_after
@@ -261,7 +207,7 @@ class Checks:
             asked = body(name) | {"messages": [{"role": "user", "content": "Think."}]}
             del asked["prompt"]
             asked["vllm_xargs"] |= think
-            _, answer = self._server.complete("/v1/chat/completions", **asked)
+            _, answer = complete(self._server, asked, CHATS)
             choice = answer["choices"][0]
             n_thought += bool(choice["message"].get("reasoning"))
             self._judge(name, choice["message"]["content"] or "", choice["finish_reason"])
@@ -269,14 +215,14 @@ class Checks:
 
     def no_legal_token(self) -> int:
         """Ask so that no legal token is left: this request fails, and it alone."""
-        status, answer = self._server.complete(**body("json", after=999, allowed_token_ids=[END]))
+        status, answer = complete(self._server, body("json", after=999, allowed_token_ids=[END]))
         if status != 500:
             self.wrong.append(f"no legal token: {status} {answer}")
         return status
 
     def at_the_end(self) -> tuple[int, bool]:
         """Ask once more, after all that went wrong."""
-        status, answer = self._server.complete(**body("json"))
+        status, answer = complete(self._server, body("json"))
         return status, self._judge_choice("json", answer["choices"][0])
 
 
@@ -310,7 +256,7 @@ def load_server(server: Server, seconds: float) -> dict[str, Any]:
 
     def send(when: str, asked: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         began = time.perf_counter()
-        status, answer = server.complete(**(plain | asked))
+        status, answer = complete(server, plain | asked)
         times[when].append(1e3 * (time.perf_counter() - began))
         statuses[f"{when} {status}"] += 1
         return status, answer
