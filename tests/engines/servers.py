@@ -1,7 +1,7 @@
 """A server of an engine in a process of its own, and what a client sends to it.
 
-Example: in ``with serve(command, log, {}) as server:`` it answers ``/health`` when the block begins,
-and the end of the block stops it.
+Example: with ``with serve(command, log, {}) as server:`` it answers ``/health`` when the block
+begins, and the end of the block stops it.
 """
 
 from __future__ import annotations
