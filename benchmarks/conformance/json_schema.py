@@ -193,7 +193,7 @@ def walk_group(
 
 
 def walk_suite(tokenizer: str | None) -> dict[str, dict[str, int]]:
-    """Return how many tests of each file are of each class, and print those of each part."""
+    """Return how many tests of each file are not right, and print the classes of each part."""
     vocabulary, encode = build_vocabulary("bytes", build_byte_table()), None
     if tokenizer:
         vocabulary, encode = load_vocabulary(tokenizer), load_encoder(tokenizer).encode
@@ -207,7 +207,8 @@ def walk_suite(tokenizer: str | None) -> dict[str, dict[str, int]]:
         for part, counts in total.items():
             summary = ", ".join(f"{counts[name]:,} {name}" for name in CLASSES if counts[name])
             print(f"{draft} {part}: {counts.total():,} tests: {summary}", flush=True)
-    return {name: dict(sorted(counts.items())) for name, counts in found.items()}
+    wrong = {n: {k: c for k, c in sorted(f.items()) if k != "right"} for n, f in found.items()}
+    return {name: counts for name, counts in wrong.items() if counts}
 
 
 def compare(found: dict[str, dict[str, int]], path: Path, *, is_new: bool) -> int:
