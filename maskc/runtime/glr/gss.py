@@ -263,13 +263,23 @@ def _drop_covered(nodes: Iterable[Node]) -> frozenset[Node]:
         by_state.setdefault(node.state, []).append(node)
     if len(by_state) == len(distinct):
         return distinct
-    spend(sum(len(group) * len(group) for group in by_state.values()) // _PAIRS)
-    return frozenset(
-        node
-        for group in by_state.values()
-        for node in group
-        if not any(node.below < other.below for other in group)
-    )
+    covered: set[Node] = set()
+    for group in by_state.values():
+        covered.update(_find_covered(group))
+    return distinct.difference(covered) if covered else distinct
+
+
+def _find_covered(nodes: list[Node]) -> list[Node]:
+    """Return the nodes of a state that have less below than another one of them."""
+    # Only what has more below can cover a node, and mostly all have one node below.
+    several = [node for node in nodes if len(node.below) > 1]
+    spend((len(nodes) + len(several) * len(several)) // _PAIRS)
+    if not several:
+        return []
+    below_several = {below for node in several for below in node.below}
+    found = [n for n in nodes if len(n.below) == 1 and not n.below.isdisjoint(below_several)]
+    found += [n for n in several if any(n.below < other.below for other in several)]
+    return found
 
 
 def list_paths(tops: frozenset[Node]) -> tuple[Paths, ...]:
