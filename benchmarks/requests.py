@@ -1,6 +1,6 @@
 """Time what a request brings, from the request to its first mask, and masks along texts.
 
-Usage: python -m benchmarks.requests [--peers] [--json FILE]
+Usage: python -m benchmarks.requests [--peers] [--slow] [--json FILE]
 
 Each constraint is drawn anew for each run, so that it is new to the engine; the least and the
 median of the runs are printed, in milliseconds of the wall. With ``--peers`` llguidance and
@@ -9,12 +9,14 @@ grammars; what depends on the tokenizer alone is made before any clock runs.
 
 For maskc alone follow: each constraint asked for again; loops with small and with large counts;
 masks along loops that stand one after the other, in processor time, with the steps that a server
-counts; and masks along a text with calls of a tool.
+counts; masks that are slow, likewise, with what it takes to accept a byte; and masks along a text
+with calls of a tool. With ``--slow`` only the slow masks are measured.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import random
 import statistics
@@ -96,6 +98,37 @@ CHAINS = {
 }
 
 
+# Constraints with slow masks, and texts that come to them.
+SLOW: dict[str, tuple[str, Any, str]] = {
+    "format idn-email": ("json_schema", {"format": "idn-email"}, '"ann@example.org"'),
+    "a backslash in a key": (
+        "json_schema",
+        {"properties": {"name": {"type": "null"}}},
+        r'{"\u006eame',
+    ),
+    "20,000 names": (
+        "json_schema",
+        {"properties": {f"name{n}": {"type": "null"} for n in range(20_000)}},
+        '{"name12":null,"name',
+    ),
+    "1,200 keys of a pattern": (
+        "json_schema",
+        {"propertyNames": {"pattern": "^[a-z0-9]{1,5}$"}},
+        "{" + ",".join(f'"k{n}":0' for n in range(1_200)),
+    ),
+    "800 integers that differ": (
+        "json_schema",
+        {"items": {"type": "integer"}, "uniqueItems": True},
+        "[" + ",".join(map(str, range(800))),
+    ),
+    "palindromes": (
+        "gbnf",
+        'root ::= "a" root "a" | "b" root "b" | "a" | "b" | ""',
+        "a" * 600,
+    ),
+}
+
+
 def measure_engine(name: str) -> dict[str, dict[str, Any]]:
     """Return milliseconds to the first mask by constraint, or what an engine refuses it with."""
     engine, found = read_engine(name), dict[str, dict[str, Any]]()
@@ -147,13 +180,17 @@ def _bytes(text: str) -> list[int]:
     return [tokens.index(character.encode()) for character in text]
 
 
-def measure_chain(kit: Kit, pattern: str, text: str) -> dict[str, float]:
-    """Return milliseconds of masks that nobody asked for, and their steps."""
-    bitmask, matcher = maskc.allocate_bitmask(1, kit.vocab_size), kit.regex(pattern).matcher()
-    times, steps = [], []
+def measure_chain(constraint: Constraint, text: str) -> dict[str, float]:
+    """Return milliseconds of masks that nobody asked for, and of the bytes between, with steps."""
+    bitmask, matcher = maskc.allocate_bitmask(1, constraint.vocab_size), constraint.matcher()
+    times, steps, accepting, more = list[float](), list[int](), [0.0], [0]
     for character in ["", *text]:
-        if character and not matcher.accept_bytes(character.encode()):
-            raise ValueError("the text is not of the pattern")
+        if character:
+            taken, began = count_taken(), time.process_time()
+            if not matcher.accept_bytes(character.encode()):
+                raise ValueError("the text is not of the constraint")
+            accepting.append(1e3 * (time.process_time() - began))
+            more.append(count_taken() - taken)
         taken, began = count_taken(), time.process_time()
         matcher.fill_bitmask(bitmask, 0)
         times.append(1e3 * (time.process_time() - began))
@@ -164,7 +201,17 @@ def measure_chain(kit: Kit, pattern: str, text: str) -> dict[str, float]:
         "most": max(times),
         "steps, median": statistics.median(steps),
         "steps, most": max(steps),
+        "accepting, most": max(accepting),
+        "its steps, most": max(more),
     }
+
+
+def measure_slow(kit: Kit) -> dict[str, dict[str, float]]:
+    """Return the same of constraints with slow masks."""
+    gc.collect()
+    gc.freeze()  # as servers do: else a collection of all of the vocabulary falls into some mask
+    made = ((name, getattr(kit, kind)(what), text) for name, (kind, what, text) in SLOW.items())
+    return {name: measure_chain(constraint, text) for name, constraint, text in made}
 
 
 def measure_text(kit: Kit) -> dict[str, float]:
@@ -196,6 +243,7 @@ def main() -> None:
     """Measure all engines, or one in its own process."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--peers", action="store_true", help="llguidance and xgrammar as well")
+    parser.add_argument("--slow", action="store_true", help="only masks that are slow")
     parser.add_argument("--json", type=Path, help="also write the figures to a file")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -203,6 +251,9 @@ def main() -> None:
         print(json.dumps(measure_engine(options.one)))
         return
     found: dict[str, Any] = {}
+    if options.slow:
+        _print(measure_slow(make_served_kit()), options.json)
+        return
     for engine in ("maskc", *(("llguidance", "xgrammar") if options.peers else ())):
         command = [sys.executable, "-m", "benchmarks.requests", "--one", engine]
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)  # noqa: S603
@@ -215,13 +266,18 @@ def main() -> None:
     for name, ask in COUNTS.items():
         for most in (64, 65_536):
             found[f"{name}, {most:,}"] = measure_count(ours, ask, most)
-    found.update((name, measure_chain(kit, name, text)) for name, text in CHAINS.items())
+    found.update((name, measure_chain(kit.regex(name), text)) for name, text in CHAINS.items())
+    found.update(measure_slow(kit))
     found["masks of a text, µs"] = measure_text(kit)
+    _print(found, options.json)
+
+
+def _print(found: dict[str, Any], path: Path | None) -> None:
     for name, row in found.items():
         shown = (f"{k} {v if isinstance(v, str) else f'{v:.3f}'}" for k, v in row.items())
         print(f"{name:38}", "  ".join(shown))
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1) + "\n")
+    if path:
+        path.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

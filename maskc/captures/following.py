@@ -28,7 +28,7 @@ from maskc.captures.tracing import NOWHERE, Extents, Parse, Spans
 from maskc.ids import DEAD, ENDS, FORKS, NO_LINE
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.effort import spend
+from maskc.runtime.effort import one_mask, spend
 from maskc.runtime.holes.stepping import Reading as Narrowed
 from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE
 from maskc.runtime.lalr.hypothesis import Hypothesis
@@ -36,6 +36,7 @@ from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.machine import EVERY_BYTE, MANY_HYPOTHESES, check_hypotheses
 
+_REMEDY = "return fewer or shorter words, or load the artifact with more steps"
 _MOST_COMPLETED = 10_000  # spans whose symbols are remembered
 
 
@@ -117,7 +118,15 @@ class FollowingMachine(CapturingMachine):
         )
 
     def step(self, readings: Readings, text: bytes) -> Followings:
-        """Return the live readings after some bytes; none: the bytes are illegal there."""
+        """Return the live readings after some bytes; none: the bytes are illegal there.
+
+        Raises:
+            LimitError: there are too many, or too much is looked at for them.
+        """
+        with one_mask(self.pool.steps, _REMEDY):
+            return self._step(readings, text)
+
+    def _step(self, readings: Readings, text: bytes) -> Followings:
         before = readings[0].text
         read = reader_of(before, text)
         spots = [self.spot_of(reading) for reading in readings]

@@ -21,6 +21,7 @@ from maskc.captures.tracing import Parse
 from maskc.ids import DEAD, NO_LINE, BoundaryId, ContextId, TerminalId
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.pool import PooledMask
+from maskc.runtime.effort import one_mask, spend
 from maskc.runtime.holes.masks import count_before, list_asked, unpack
 from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE
 from maskc.runtime.holes.walks import Exits
@@ -70,7 +71,8 @@ class FollowingMasks:
             return mask
         reads = ReadSet(h.stack.depth)
         composing = _Composing(self, reading, later, reads)
-        mask = composing.compose()
+        with one_mask(self.plain.pool.steps):
+            mask = composing.compose()
         if composing.is_lasting:
             reads.layout |= self.plain.counts_columns[h.state]
             keep_result(self._known, self._by_layout, key, h, reads, mask)
@@ -134,6 +136,7 @@ class _Composing:
         while pending:
             (state, track, column, nodes), (stack, indents), scope, trail = pending.pop()
             children = list_asked(trie, n_before, nodes)
+            spend(1 + len(children))
             for terminal, boundary in scanner.ends(state) if len(children) else ():
                 if not scope.machine.tracks.allows(track, terminal):
                     continue

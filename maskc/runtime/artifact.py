@@ -87,12 +87,10 @@ class Artifact(Shared):
     def machine(self) -> Machine[Any]:
         """The machine that all matchers share."""
         budget = self.budget
-        # What one token asks of an LALR parser is bounded when it is compiled.
-        steps = self._steps if is_general(self.header) else None
         # About as many masks are needed by the first few thousand tokens.
         n_ready = min(_MOST_READY, len(self.contents.arrays.get("union_base", ())) // 4)
         pool = MaskPool(
-            self.vocab_size, self.eos_ids, self._cache_bytes, steps=steps, n_ready=n_ready
+            self.vocab_size, self.eos_ids, self._cache_bytes, steps=self._steps, n_ready=n_ready
         )
         return self.open_machine(budget, pool)
 

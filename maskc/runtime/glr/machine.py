@@ -27,7 +27,7 @@ from maskc.ids import (
 from maskc.runtime.cache.budget import EDGE_BYTES, Budget, Cache
 from maskc.runtime.cache.composing import Composer
 from maskc.runtime.cache.pool import MaskPool, PooledMask
-from maskc.runtime.effort import one_mask
+from maskc.runtime.effort import one_mask, spend
 from maskc.runtime.glr.asks import END_OF_TEXT, PLACE, Asks
 from maskc.runtime.glr.debts import DebtReader
 from maskc.runtime.glr.gss import GraphStructuredStack, StackSet
@@ -37,6 +37,7 @@ from maskc.runtime.graph import GraphReader
 from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.scanner import ScannerTables, group_bytes
 
+_STATES = 4  # of the scanner that are one step
 _CONTEXT = ContextId(0)  # the lexer of a general grammar may always look for all terminals
 
 _REMEDY = (
@@ -154,6 +155,10 @@ class GlrMachine:
 
     def may_end(self, hypothesis: GlrHypothesis) -> bool:
         """Return whether the text may end here."""
+        with one_mask(self.pool.steps, _REMEDY):
+            return self._may_end(hypothesis)
+
+    def _may_end(self, hypothesis: GlrHypothesis) -> bool:
         state, stacks = hypothesis.state, hypothesis.stacks
         scanner, gss, end = self.scanner, self.gss, self.lookaheads.end
         if scanner.end_of_text[state] == EMPTY_TEXT:
@@ -206,6 +211,7 @@ class GlrMachine:
     def _step(self, here: _StacksOf, text: bytes) -> GlrHypotheses:
         """Return the live hypotheses after the bytes."""
         for byte_class in text.translate(self.scanner.byte_classes):
+            spend(1 + len(here) // _STATES)
             here = self._advance(here, byte_class)
         return _sorted(self._keep_live(here))
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget
 from maskc.runtime.cache.pool import PooledMask
+from maskc.runtime.effort import one_mask
 from maskc.runtime.holes.beginnings import Beginnings
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.holes.masks import HoleMasks
@@ -30,6 +31,8 @@ from maskc.runtime.lalr.stack_cache import BY_LAYOUT, StackCache
 from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.scanner import group_bytes
 from maskc.runtime.schema.tries.tokens import TokenIndex
+
+_REMEDY = "give fewer or shorter words, or load the artifact with more steps"
 
 
 class HoleMachine:
@@ -89,7 +92,8 @@ class HoleMachine:
 
     def step(self, readings: Readings, text: bytes) -> Readings:
         """Return the live readings after some bytes; none: the bytes are illegal there."""
-        return self.stepper.step(readings, text, ReadSet(0))
+        with one_mask(self.pool.steps, _REMEDY):
+            return self.stepper.step(readings, text, ReadSet(0))
 
     def take(self, readings: Readings, token_id: int) -> Readings:
         """Return the live readings after a token; none: it is illegal."""
@@ -128,7 +132,8 @@ class HoleMachine:
             return ()
         h = reading.hypothesis
         reads = ReadSet(h.stack.depth)
-        after = self.stepper.step((reading,), text, reads)
+        with one_mask(self.pool.steps, _REMEDY):
+            after = self.stepper.step((reading,), text, reads)
         effects = tuple((find_effect(h, r.hypothesis, reads.lowest), r.track) for r in after)
         self._budget.charge(ENTRY_BYTES * len(effects))
         reads.layout |= self._machine.counts_columns[h.state]
@@ -164,7 +169,8 @@ class HoleMachine:
         """Return the mask of a reading by following tokens, and cache it."""
         h = reading.hypothesis
         reads = ReadSet(h.stack.depth)
-        mask = self.masks.compose(reading, reads)
+        with one_mask(self.pool.steps, _REMEDY):
+            mask = self.masks.compose(reading, reads)
         reads.layout |= self._machine.counts_columns[h.state]
         key = (h.state, reading.track, h.stack.state)
         keep_result(self._mask_of, self._mask_of_by_layout, key, h, reads, mask)

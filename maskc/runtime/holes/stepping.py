@@ -101,6 +101,7 @@ class HoleStepper:
             if len(here) > MANY_HYPOTHESES:
                 here = [r for r in here if self.is_live(r, reads)]
                 check_hypotheses(len(here))
+            spend(len(here))
             here = [x for r in here for x in self.advance(r, byte_class, byte, reads)]
         live = [r for r in here if self.is_live(r, reads)]
         check_hypotheses(len(live))

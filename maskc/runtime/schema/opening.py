@@ -10,9 +10,11 @@ from maskc.artifact.header import check_added
 from maskc.artifact.model import Contents
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.effort import one_mask
 from maskc.runtime.machine import EVERY_BYTE
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.masks.masks import SchemaMasks
+from maskc.runtime.schema.machine.nodes import Configurations
+from maskc.runtime.schema.masks.masks import REMEDY, SchemaMasks
 from maskc.runtime.schema.plan.entries import PlanError
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
 from maskc.runtime.schema.tries.mixes import Mixes
@@ -45,6 +47,15 @@ class MaskedSchemaMachine(SchemaMachine):
         # Not methods that call these: a call is a tenth of a warm fill.
         self.mask = masks.mask
         self.mask_numbers = masks.numbers
+
+    def step(self, hypotheses: Configurations, text: bytes) -> Configurations:
+        """Return the configuration after some bytes; nothing if the text is illegal.
+
+        Raises:
+            LimitError: too much is looked at for them.
+        """
+        with one_mask(self.pool.steps, REMEDY):
+            return super().step(hypotheses, text)
 
 
 def open_schema(

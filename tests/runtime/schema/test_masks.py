@@ -136,7 +136,7 @@ def test_a_key_takes_the_same_steps_however_many_were_there():
         taken.append(count_taken() - before)
     # The keys that were there are looked for among those that a token ends, one step each.
     assert taken[-1] - taken[40] <= 2 * len(names)
-    assert taken[-1] <= 1_000
+    assert taken[-1] <= 1_500
 
 
 @pytest.mark.parametrize(

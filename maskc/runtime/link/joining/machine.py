@@ -133,11 +133,11 @@ class LinkMachine:
         key = (piece, inner, capped)
         found: PooledMask | None = self._results.masks.get(key)
         if found is None:
+            ends: tuple[int, ...] = ()
             with one_mask(self.pool.steps):
                 part = piece.legal(inner, capped)
-            ends: tuple[int, ...] = ()
-            if self.may_end(hypothesis):
-                ends = self.pool.eos_ids if piece.end is None else (piece.end,)
+                if self.may_end(hypothesis):
+                    ends = self.pool.eos_ids if piece.end is None else (piece.end,)
             found = self._results.mixes.mask(part.rows, part.few, part.gone, ends)
             self._results.masks.put(key, found)
         if found.number != NO_NUMBER:

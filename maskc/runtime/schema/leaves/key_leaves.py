@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from maskc.runtime.cache.budget import Cache
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.leaves.leaves import Leaves, by_label
 from maskc.runtime.schema.leaves.rows import Leaf
 from maskc.runtime.schema.machine.machine import SchemaMachine
@@ -199,8 +200,11 @@ class KeyLeaves:
         """Return groups by the labels that a key can get from the states that they lead to."""
         keys = self._machine.plan.objects[number].keys
         found: dict[int, list[int]] = {}
+        n_pairs = 0
         for group, targets in pairs:
+            n_pairs += 1
             found.setdefault(keys.reach_of(targets), []).append(group)
+        spend(n_pairs)
         return tuple([(reach, tuple(groups)) for reach, groups in found.items()])
 
     def _select(self, keys: _Keys, labels: int) -> Leaf:

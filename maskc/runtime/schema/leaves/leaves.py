@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.leaves.any_strings import AnyStrings
 from maskc.runtime.schema.leaves.hosted import (
     shape_of,
@@ -108,6 +109,8 @@ class Leaves:
             else:
                 found = self._scan_hosted(rule, state, count.part)
             self.keep(key, found)
+            # A reader is asked text by text; what it has found is kept, also if it was too much.
+            spend(self.spelled.n_items)
         return found
 
     def _scan_pattern(self, rule: HostedRule, state: int, count: Any) -> Leaf:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.leaves.rows import FreeRows
 from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, child_of
 from maskc.runtime.schema.strings.characters import CharDfa
@@ -158,6 +159,7 @@ def find_ended(spelled: Spelled, dfa: CharDfa, state: int) -> list[tuple[int, No
     open_ = [(0, state)]
     while open_:
         node, here = open_.pop()
+        spend(1)
         if here == sink:
             continue
         if labels[here] != no_name:

@@ -17,6 +17,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.schema.machine.moves import Moves
 from maskc.runtime.schema.machine.node_numbers import NodeNumbers
 from maskc.runtime.schema.machine.nodes import (
@@ -50,6 +51,8 @@ from maskc.runtime.schema.tries.summary import Following
 _STRINGS = (STRING, KEY)
 # Bits of a token's id, beside the serial of the configuration that it is taken in.
 _TOKEN_BITS, _BYTE_BITS = 32, 8
+# Steps of reading a byte with one node on top; bytes inside a string that are one step.
+_READ_STEPS, _IN_STRING = 4, 16
 
 # A configuration as it is remembered: its serial, gap, text and nodes; nothing if there is none.
 _Content = tuple[Any, ...]
@@ -120,12 +123,14 @@ class SchemaMachine(Moves):
         """Return the configuration after some bytes; nothing if the text is illegal."""
         here, n_read = hypotheses[0], 0
         while n_read < len(text):
+            spend(1)
             is_string = here.nodes[0][STATE][0] in _STRINGS
             if is_string and n_read + 1 < len(text) and not here.captures:
                 found, n_more = read_within(self.plan, here.nodes, text[n_read:])
                 if not found:
                     return ()
                 if n_more:
+                    spend(n_more // _IN_STRING)
                     here, n_read = Configuration(self._nodes_of(found), 0, b""), n_read + n_more
                     continue
             after = self.read(here, text[n_read])
@@ -200,6 +205,8 @@ class SchemaMachine(Moves):
         found: Found = {}
         gap = 0
         first = here.nodes[0]
+        spend(_READ_STEPS * len(here.nodes))
+        spend_at_once(len(here.text))
         if byte in BLANK_BYTES and first[STATE][0] not in _STRINGS:
             after = self.plan.blanks.step(here.gap, byte, first[DEPTH])
             if after is None:

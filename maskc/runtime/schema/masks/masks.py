@@ -19,6 +19,7 @@ from collections.abc import Iterable
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.cache.pool import PooledMask
+from maskc.runtime.effort import one_mask, spend
 from maskc.runtime.schema.leaves.conflicts import (
     Closing,
     SpelledWords,
@@ -56,6 +57,13 @@ from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
 _NO_RESTS: Rests = (0, 0)
+# Steps: of a node on top, and of tokens that close a string with one label.
+_NODE_STEPS, _CLOSERS_STEPS = 20, 5
+
+REMEDY = (
+    "use simpler patterns and formats, fewer keys, and `uniqueItems` over fewer items; or load the "
+    "kit or the artifact with more steps"
+)
 
 
 class SchemaMasks:
@@ -84,7 +92,8 @@ class SchemaMasks:
         serial = hypothesis.serial or self._machine.serial_of(hypothesis)
         found: PooledMask | None = self._known.get(serial)
         if found is None:
-            found = self._find(hypothesis)
+            with one_mask(self._mixes.pool.steps, REMEDY):
+                found = self._find(hypothesis)
             self._known.put(serial, found)
         return found
 
@@ -106,6 +115,7 @@ class SchemaMasks:
     def _collect(self, here: Configuration) -> tuple[dict[Part, None], list[int]]:
         """Return the tokens of all nodes, and those that are illegal nevertheless, by id."""
         parts: dict[Part, None] = {}
+        spend(_NODE_STEPS * len(here.nodes))
         if len(here.nodes) == 1 and here.nodes[0][STATE][0] in (STRING, KEY):
             inside, gone = self._in_string(here.nodes[0], here.text)
             return dict.fromkeys(inside), gone
@@ -238,7 +248,9 @@ class SchemaMasks:
         free, names = self._leaves.free_rows, self._names
         others = self._rests_after(fresh, rule.n_names)
         ended: list[tuple[Nodes, Rests]] = []
-        for label, quotes in names.ended(self._leaves.spelled, number, body.dfa, state):
+        all_ended = names.ended(self._leaves.spelled, number, body.dfa, state)
+        spend(len(all_ended))
+        for label, quotes in all_ended:
             may_come = label != NO_LABEL and labels >> label & 1
             ended.append((quotes, self._rests_after(fresh, label) if may_come else _NO_RESTS))
         if others[1] or any(unsure for _, (_, unsure) in ended):
@@ -289,6 +301,7 @@ class SchemaMasks:
             _, number, at, count, _ = node[STATE]
             leaf = self._leaves.string(number, at, count)
         parts = [leaf.inside]
+        spend(_CLOSERS_STEPS * len(leaf.closers))
         for label, closers in leaf.closers:
             bits, unsure = self._rests_after(fresh, label)
             unsure &= bits

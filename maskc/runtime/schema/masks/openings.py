@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.schema.leaves.hosted import walk_all
 from maskc.runtime.schema.leaves.names import find_ended
 from maskc.runtime.schema.leaves.patterned import walk_pattern
@@ -188,6 +189,7 @@ class Openings:
             return self._find_flat(trie, rule, nodes)
         together: dict[tuple[int, bool, str], list[tuple[str, int]]] = {}
         for node, label in self._labels_at(trie, number, nodes, dropped):
+            spend(1)
             text = ""
             if label >= rule.n_names:
                 text = self._key_before(trie, node, nodes)
@@ -224,6 +226,7 @@ class Openings:
         found: list[EndedKeys] = []
         for keys in self._any_ended(trie, nodes):
             texts, ends = keys.texts, keys.nodes
+            spend_at_once(len(ends))
             if named and not named.keys().isdisjoint(ends):
                 pairs = [pair for pair in zip(texts, ends, strict=True) if pair[1] not in named]
                 texts, ends = tuple([t for t, _ in pairs]), tuple([n for _, n in pairs])

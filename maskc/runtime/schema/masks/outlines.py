@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.masks.openings import Openings
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.plan import Plan
@@ -23,6 +24,7 @@ from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
 _QUOTE = 0x22
 _BEFORE_KEYS = frozenset(b",{")
+_CHILDREN = 16  # that are one step: each vocabulary is read once
 
 
 class Outline(NamedTuple):
@@ -222,7 +224,9 @@ def _find_quotes(trie: Trie) -> tuple[Nodes, ...]:
     open_ = [(ROOT, False, 0)]
     while open_:
         node, is_before, depth = open_.pop()
-        for child, byte in trie.children(node, None):
+        children = trie.children(node, None)
+        spend(1 + len(children) // _CHILDREN)
+        for child, byte in children:
             if not trie.has_children(child):
                 continue
             n_quotes = depth

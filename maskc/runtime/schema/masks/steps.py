@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from maskc.runtime.effort import spend_at_once
 from maskc.runtime.schema.machine.fresh import FRESH_VALUE
 from maskc.runtime.schema.machine.nodes import (
     CAPTURES,
@@ -174,7 +175,9 @@ class Steps:
             return
         if not self._is_rests:
             start = start if start >= 0 else NEW - start
-            value = read_value(self.text_at(node)[start:])
+            item = self.text_at(node)[start:]
+            spend_at_once(len(item))
+            value = read_value(item)
             after = self._machine.after_item(frame, value)
             if after is not None:
                 yield after

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.machine.fresh import is_fresh
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
@@ -62,6 +63,7 @@ from maskc.runtime.schema.tries.trie import Nodes, Trie
 _QUOTE, _COMMA, _COLON = 0x22, 0x2C, 0x3A
 _CLOSE_BRACE, _CLOSE_BRACKET = 0x7D, 0x5D
 _BEGINNINGS = b'"{[ntf'
+_FOLLOW_STEPS = 20  # of following a node of the stack
 
 
 def make_parts(index: TokenIndex, machine: SchemaMachine) -> Parts:
@@ -81,6 +83,7 @@ class Walk(Steps):
     def follow(self, node: Node, gap: int, nodes: Nodes) -> None:
         """Go on likewise, without asking what is remembered of this node."""
         kind = node[STATE][0]
+        spend(_FOLLOW_STEPS + len(nodes))
         if kind == LITERAL:
             self._literal(node, nodes)
         elif kind == NUMBER:
@@ -183,6 +186,7 @@ class Walk(Steps):
         """
         kept = list(places)
         trie = self._trie
+        spend(len(kept))
         if self._is_rests:
             for place in kept:
                 self._unsure |= 1 << place  # what comes before it is not known
@@ -309,6 +313,7 @@ class Walk(Steps):
         body, keys = self._plan.key_bodies[number], self._plan.objects[number].keys
         found = []
         for place, targets in pairs:
+            spend(1)
             is_live = keys.is_surely_live(targets, labels)
             if not is_live and keys.reach_of(targets) & labels and self._is_rests:
                 self._unsure |= 1 << place  # the key that was read before the quote may be the one

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.numbers.excluded import Decimals
 from maskc.runtime.schema.numbers.listed_numbers import common_denominator, sort_numbers
 from maskc.runtime.schema.numbers.powers import (
@@ -34,6 +35,8 @@ from maskc.runtime.schema.numbers.powers import (
     power_over,
     split_zeros,
 )
+
+_VALUE_STEPS = 4  # of each value that is listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,7 @@ class Listing:
 
     def __init__(self, values: Iterable[Fraction]) -> None:
         kept = set(values)
+        spend(_VALUE_STEPS * len(kept))
         self.has_zero = Fraction(0) in kept
         self.values = sort_numbers(value for value in kept if value)
         self.unit = common_denominator(self.values)

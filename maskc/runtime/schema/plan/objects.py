@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.plan.fulfilment import Fulfilment, Option
 from maskc.runtime.schema.plan.used import UsedKeys
 from maskc.runtime.schema.strings.characters import CharDfa
@@ -247,6 +248,7 @@ class ObjectRule:
         while bits:
             low = bits & -bits
             bits ^= low
+            spend(1)
             label = low.bit_length() - 1
             is_name = label < self.n_names
             after_seen = seen | low if is_name else seen

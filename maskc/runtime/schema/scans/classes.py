@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.effort import AT_ONCE, spend
 from maskc.runtime.schema.scans.folding import shape_for
 from maskc.runtime.schema.scans.scanned import Places, Scanned, number_keys
 from maskc.runtime.schema.scans.spelled import Spelled
@@ -27,6 +28,8 @@ from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints, spread
 
+# Steps of a scan, and characters of it that are one step.
+_SCAN_STEPS, _NODES_AT_ONCE = 200, 64
 _FEW_NODES = 12  # that are followed one by one
 _THIN = 8  # nodes of a level to each that is live, from which on only these are followed
 _MOST_CELLS = 1 << 16  # of an automaton of which we ask what it tells apart from a state on
@@ -185,6 +188,7 @@ def scan_all(index: TokenIndex, spelled: Spelled, dfa: CharDfa, delta: Ints, sta
         state: before the tokens.
     """
     classes = np.array(dfa.classes, dtype=np.int32)
+    spend(_SCAN_STEPS + len(spelled.chars) // _NODES_AT_ONCE + delta.size // AT_ONCE)
     if delta.size <= _MOST_CELLS:
         rows = delta[list(reachable(dfa, state))]
         # Columns as bytes: NumPy's own way to tell them apart takes a field for each row.
@@ -206,6 +210,7 @@ def never_dies(dfa: CharDfa, state: int) -> bool:
     kinds, found, open_ = frozenset(dfa.classes), {state}, [state]
     while open_:
         here = open_.pop()
+        spend(1)
         row = dfa.rows[here]
         for target in row.values() if kinds <= row.keys() else (*row.values(), dfa.defaults[here]):
             if target == DEAD:
@@ -221,6 +226,7 @@ def reachable(dfa: CharDfa, state: int) -> set[int]:
     found = {state}
     open_ = [state]
     while open_:
+        spend(1)
         for target in dfa.successors(open_.pop()):
             if target not in found:
                 found.add(target)
@@ -233,6 +239,7 @@ def _kinds_of(index: TokenIndex, spelled: Spelled, starts: Sequence[int], classe
     key = (Kinds, spelled.minimal, tuple(starts), classes.tobytes())
     found: Kinds | None = index.shared.get(key)
     if found is None:
+        spend(_SCAN_STEPS + len(spelled.chars) // _NODES_AT_ONCE)
         found = Kinds(index, spelled, starts, classes)
         index.shared.put(key, found, found.n_bytes)
     return found
@@ -265,6 +272,7 @@ def _group_openings(
 def matrix_of(dfa: CharDfa) -> Ints:
     """Return an automaton as an array: int32[n_states, n_classes]."""
     n_kinds = max(dfa.classes) + 1
+    spend(dfa.n_states)
     delta = np.repeat(np.array(dfa.defaults, dtype=np.int32)[:, None], n_kinds, axis=1)
     cells = [
         (state, kind, target)

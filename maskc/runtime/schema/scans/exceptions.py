@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.trie import ROOT, Trie
 
@@ -61,6 +62,7 @@ def find_exceptions(trie: Trie, body: Body, at: int, usual: int, *, most: int) -
         few = body.special_bytes(here, usual) if last - first > _FEW else None
         children = trie.children(node, few)
         most -= len(children)
+        spend(1 + len(children))
         if most < 0:
             return None
         for child, byte in children:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.schema.numbers.excluded import Decimal
 from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES, START, Numbers, State
 from maskc.runtime.schema.scans.digits import (
@@ -83,7 +84,9 @@ def _find_written(index: TokenIndex, trie: Trie, base: Numbers, nodes: Nodes) ->
     open_ = [(node, base.start) for node in nodes]
     while open_:
         node, here = open_.pop()
-        for child, byte in trie.children(node, None):
+        children = trie.children(node, None)
+        spend(1 + len(children))
+        for child, byte in children:
             after = base.step(here, byte) if byte in NUMBER_BYTES else None
             if after is None:
                 continue
@@ -109,10 +112,12 @@ def _exclude(index: TokenIndex, trie: Trie, numbers: Numbers, written: Written) 
     walked = written.walked
     gone_exits: set[int] = set()
     asked = list(written.unended)
+    spend_at_once(len(written.by_value))
     for value in written.by_value.keys() & numbers.excluded.values():
         spelled = written.by_value[value]
         asked += spelled.places
         gone_exits.update(spelled.exits)
+    spend(len(asked))
     gone = {place for place, state in asked if not numbers.is_live(state)}
     if not gone and not gone_exits:
         return walked

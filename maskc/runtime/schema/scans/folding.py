@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.levels import first_children
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.scans.scanned import Places, Units, number_keys
 from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled
 from maskc.runtime.schema.tries.tokens import TokenIndex
@@ -27,6 +28,7 @@ from maskc.runtime.schema.tries.trie import Ints
 # some tell from the others nevertheless, as formats do; others below 0x80 are kinds of their own.
 _HEXADECIMAL = (b"AF", b"GY", b"af", b"gy")
 _COMMON = (((b"AZ", b"az", b"09"), b""), (_HEXADECIMAL, b""), (_HEXADECIMAL, b"TVv"))
+_NODES_AT_ONCE = 8  # that are one step where the vocabulary is read once for all
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
 
 
@@ -173,6 +175,7 @@ def shape_for(index: TokenIndex, spelled: Spelled, kind_of: Ints) -> Shape:
         found = whole, folded
         # They take ten megabytes with 128,000 tokens, and a fifth of a second to make.
         index.shared.keep(key, found)
+        spend(len(spelled.chars) // _NODES_AT_ONCE)
     for common, shape in found[1]:
         one_of = np.zeros(int(common.max()) + 1, dtype=np.int32)
         one_of[common] = kind_of

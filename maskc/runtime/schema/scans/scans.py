@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.scans.exceptions import find_exceptions
 from maskc.runtime.schema.scans.stepping import step_body
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
@@ -30,6 +31,8 @@ from maskc.runtime.schema.tries.trie import ROOT, Ints
 
 _FEW_NODES = 300  # looked up one by one before arrays are taken
 _QUOTE = 0x22
+# Steps of a level of the trie, and nodes of it that are one step.
+_LEVEL_STEPS, _NODES_AT_ONCE = 40, 16
 FREE_SCANS = ("free scan", False)  # under what those of usual strings are shared, with a state
 
 
@@ -213,6 +216,7 @@ def scan_levels(index: TokenIndex, body: Body, at: int) -> Scan:
     quotes: list[tuple[Ints, ...]] = []
     while len(nodes):
         above, nodes = trie.children_of(nodes)
+        spend(_LEVEL_STEPS + len(nodes) // _NODES_AT_ONCE)
         bytes_, before, read = trie.byte_array[nodes], states[above], sizes[above]
         characters = np.array(body.characters, dtype=np.int32)
         ended = characters[before]
@@ -250,6 +254,7 @@ def step_all(body: Body, states: Ints, bytes_: NDArray[np.uint8]) -> Ints:
     if len(missing):
         pairs = states[missing].astype(np.int64) * 256 + bytes_[missing]
         distinct, inverse = np.unique(pairs, return_inverse=True)
+        spend(len(distinct))
         found = [body.step(pair >> 8, pair & 255) for pair in distinct.tolist()]
         after[missing] = np.array(found, dtype=np.int32)[inverse]
     return after

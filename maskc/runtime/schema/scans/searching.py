@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled, child_of
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.transitions import DEAD, only
 
+_LOOKED_UP = 4  # characters that are one step
 _FOLLOWED = 5  # look-ups that a node counts for which is reached as all characters are followed
 
 
@@ -78,6 +80,7 @@ def find_closing(spelled: Spelled, dfa: CharDfa, start: int) -> list[tuple[int, 
     open_ = [(0, start)]
     while open_:
         node, state = open_.pop()
+        spend(1)
         for item in reversed(spelled.own_items(node)):
             if spelled.kinds[item] != CLOSES:
                 break
@@ -108,7 +111,7 @@ class _Search:
     def run(self, start: int) -> Searched | None:
         if self._is_dead(start):
             return self._list()
-        defaults = self._dfa.defaults
+        defaults, most = self._dfa.defaults, self._most
         self._open.append((0, start, 0, False))
         while self._open and self._most >= 0:
             node, state, size, is_free = self._open.pop()
@@ -128,6 +131,7 @@ class _Search:
                 self._follow_few(node, state, size, special)
             else:
                 self._follow_all(node, state, size)
+        spend(1 + (most - self._most) // _LOOKED_UP)
         return self._list() if self._most >= 0 else None
 
     def _list(self) -> Searched:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.levels import build_levels, first_children
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.scans.stepping import step_body
 from maskc.runtime.schema.strings.spelling import Ranges, ranges_after
 from maskc.runtime.schema.strings.strings import Body
@@ -282,6 +283,7 @@ def spell(index: TokenIndex, trie: Trie, nodes: Nodes, free: Body, *, minimal: b
             items = _read_below(trie, nodes, free)
         found = Spelled(tabulate_items(items), minimal=minimal)
         index.shared.put(key, found, found.n_bytes)
+        spend(found.n_items)
     return found
 
 
@@ -307,6 +309,7 @@ def spell_on(index: TokenIndex, begun: bytes, free: Body, *, minimal: bool) -> S
         items = _read_texts(trie, sorted(places), free, begun=begun)
         found = Spelled(tabulate_items(items), minimal=minimal)
         index.shared.put(key, found, found.n_bytes)
+        spend(found.n_items)
     return found
 
 

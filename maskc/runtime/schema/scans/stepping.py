@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
@@ -60,6 +61,7 @@ def step_body(
             few = None
         children = trie.children(node, few)
         most -= len(children)
+        spend(1 + len(children))
         if most < 0:
             return None
         for child, byte in children:

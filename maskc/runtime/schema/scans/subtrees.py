@@ -19,12 +19,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.scans.scanned import Places, Units
 from maskc.runtime.schema.scans.spelled import CLOSES, Spelled
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints
 
 _N_GROUPS = 128
+_NODES_AT_ONCE = 8  # that are one step where the vocabulary is read once for all
 _MOST_REACHED = 10  # nodes of the trie to each that may be looked at
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
 # Where scripts, or several of them, begin.
@@ -70,6 +72,7 @@ def subtrees_of(index: TokenIndex, spelled: Spelled) -> Subtrees:
     found: Subtrees | None = index.shared.get(key)
     if found is None:
         found = _make(index, spelled)
+        spend(len(spelled.chars) // _NODES_AT_ONCE)
         # It takes nine megabytes with 128,000 tokens, and a hundredth of a second to make.
         index.shared.keep(key, found)
     return found

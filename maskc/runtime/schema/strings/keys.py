@@ -14,6 +14,7 @@ from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.other_keys import OtherKeys, count_begun, list_keys
 from maskc.runtime.schema.strings.transitions import DEAD
 
+_LABELS = 10_000  # whose bits are one step for a state
 _MOST_SHARED = 4  # prefixes of words that a state stands for, on average
 
 
@@ -30,6 +31,7 @@ class Keys:
     def __init__(self, dfa: CharDfa, n_names: int, *, is_flat: bool) -> None:
         self.dfa = dfa
         self.names = (1 << n_names) - 1
+        spend(dfa.n_states * (1 + n_names // _LABELS))
         own = [0 if label == NO_LABEL else 1 << label for label in dfa.labels]
         order = order_names(dfa) if is_flat else None
         if order is not None:
