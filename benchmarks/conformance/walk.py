@@ -29,6 +29,7 @@ import numpy as np
 from lark.exceptions import LarkError
 from lark.indenter import Indenter
 
+from benchmarks.conformance.tables import format_table
 from maskc import Artifact, allocate_bitmask
 from maskc.errors import GrammarError, MaskcError
 from maskc.frontends.lark.build import build_lark
@@ -62,7 +63,7 @@ def main() -> None:
     report.write_text(
         json.dumps({**recorded, "grammars": results, "counts": counts}, indent=1) + "\n"
     )
-    lines = format_table(recorded, results)
+    lines = format_counts(recorded, results)
     print("\n".join(lines))
     for page in pages:
         replace(page, "counts", lines)
@@ -202,25 +203,27 @@ def count(results: list[Result]) -> dict[str, int]:
     }
 
 
-def format_table(recorded: dict[str, Any], results: list[Result]) -> list[str]:
+def format_counts(recorded: dict[str, Any], results: list[Result]) -> list[str]:
     """Return the counts as a Markdown table."""
+    outcomes = Counter(r["outcome"] for r in results)
+    rows = []
+    for outcome in sorted(outcomes, key=lambda o: (o.startswith("refused:"), -outcomes[o], o)):
+        for lexer in ("contextual", "basic", "custom"):
+            name = f"{outcome}, {lexer}" if lexer != "custom" else outcome
+            chosen = [r for r in results if r["outcome"] == outcome]
+            rows.append((name, [r for r in chosen if r["lexer"].startswith(lexer)]))
+    rows = [(name, chosen) for name, chosen in rows if chosen]
+    columns = ("outcome", "grammars", "texts", "agreed", "changed texts", "differing")
+    cells = [
+        [name, *(f"{n:,}" for n in count(chosen).values())]
+        for name, chosen in (*rows, ("all", results))
+    ]
     lines = [
         f"Lark {recorded['lark']}: {recorded['tests']:,} tests ran, {recorded['skipped']} of them "
         f"skipped by the suite itself, {recorded['failed']} failed.",
         "",
-        "| outcome | grammars | texts | agreed | changed texts | differing |",
-        "|---|---:|---:|---:|---:|---:|",
+        *format_table(columns, cells, numbers=columns[1:]),
     ]
-    outcomes = Counter(r["outcome"] for r in results)
-    rows = []
-    for outcome in sorted(outcomes, key=lambda o: (o.startswith("refused:"), -outcomes[o], o)):
-        of_it = [r for r in results if r["outcome"] == outcome]
-        for lexer in ("contextual", "basic", "custom"):
-            chosen = [r for r in of_it if r["lexer"].startswith(lexer)]
-            if chosen:
-                rows.append((f"{outcome}, {lexer}" if lexer != "custom" else outcome, chosen))
-    for name, chosen in (*rows, ("all", results)):
-        lines.append(f"| {name} | " + " | ".join(f"{n:,}" for n in count(chosen).values()) + " |")
     if recorded["not kept"]:
         lines += ["", "Calls of the suite that are not kept:", ""]
         lines += [f"- {why}: {n}" for why, n in recorded["not kept"].items()]

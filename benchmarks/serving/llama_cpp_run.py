@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import maskc
+from benchmarks.serving import scenarios
 from benchmarks.serving.outcomes import add_up, count, finish, parse_options
 from benchmarks.serving.subjects import Subject
 from benchmarks.workloads import find_grammar
@@ -31,12 +32,10 @@ from tests.engines.transformers_runs import Timed
 TOKENIZER = "deepseek"
 # What a draft is looked up in; some of it can be legal where it is proposed.
 PROMPTS = ("A list:", "def f(x):\n    return x\n", "SELECT a FROM b; SELECT a FROM", "é")
-SAMPLING = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
-WAYS: dict[str, dict[str, Any]] = {
-    "greedy": {"temperature": 0.0},
-    "sampling": SAMPLING,
-    "drafts": SAMPLING,
-}
+# Without these it draws among the likeliest tokens only.
+_OPEN = {"top_k": 0, "top_p": 1.0, "min_p": 0.0}
+WAYS = {"greedy": scenarios.WAYS["greedy"], "sampling": scenarios.WAYS["sampling"] | _OPEN}
+WAYS["drafts"] = WAYS["sampling"]
 
 
 class Wishes:
