@@ -1,4 +1,4 @@
-"""The page: whole, safe, and by itself."""
+"""The page: whole, safe, and by itself; axes."""
 
 import re
 from html.parser import HTMLParser
@@ -8,6 +8,7 @@ import pytest
 import maskc
 from maskc.report.author import view_artifact
 from maskc.report.html.page import build_page, make_environment
+from maskc.report.html.scales import list_log_ticks, list_ticks, place, place_log
 from maskc.report.streamlining import Step
 from tests.browsers import needs_browser, show
 from tests.report.example import HEADER, RESIDUE, TIMINGS, curve, inspection
@@ -52,33 +53,19 @@ def page():
     return read(timings=TIMINGS)
 
 
-@pytest.mark.parametrize(
-    "fact",
-    [
-        "g.lark for t",
-        "1,000,000 bytes",
-        "Rows after each step",
-        "1.08 × more",
-        "number of rows",
-        "rows of a lexer state (logarithmic)",
-        "share of lexer states",
+def test_the_page_shows_what_is_known_and_every_drawing_has_a_name(page):
+    facts = (
+        *("g.lark for t", "1,000,000 bytes", "Rows after each step", "1.08 × more"),
+        *("number of rows", "rows of a lexer state (logarithmic)", "share of lexer states"),
         "4 at the median, 9 at the 99th percentile, 17 at most",
-        'open: COMMA | "+="',
-        'and "+=" decides',
-        r"b'a\n\xff'",
-        "•value",
-        "value ::= start",
-        "lalr states",
-        "3.0 s",
-        "2.5 s",
-    ],
-)
-def test_the_page_shows(page, fact):
-    assert fact in page.text
-
-
-def test_the_page_is_named_after_the_file_and_not_its_folder(page):
+        *('open: COMMA | "+="', 'and "+=" decides', r"b'a\n\xff'", "•value", "value ::= start"),
+        *("lalr states", "3.0 s", "2.5 s", "transitions", "Transitions; ε is nothing"),
+    )
+    assert [fact for fact in facts if fact not in page.text] == []
+    # It is named after the file and not its folder.
     assert "maskc artifact a.maskc" in page.texts
+    assert page.tags.count("svg") == 3
+    assert [value for name, value in page.attributes if name == "role"].count("img") == 3
 
 
 def test_the_page_asks_nobody_for_anything(page):
@@ -129,11 +116,6 @@ def test_nothing_that_comes_from_a_grammar_becomes_markup():
 
 def test_an_equal_artifact_has_an_equal_page():
     assert build_page(inspection()) == build_page(inspection())
-
-
-def test_a_grammar_that_lark_refuses_has_no_automaton():
-    header = {**HEADER, "grammar": {**HEADER["grammar"], "text": "start: ("}}
-    assert "the Lark of this machine refuses the grammar" in read(header=header).text
 
 
 GRAMMAR = """\
@@ -193,30 +175,33 @@ def test_a_browser_shows_it_without_a_complaint(viewed, tmp_path):
     assert int(drawings) == 3 + 3
 
 
-def test_a_small_grammar_has_the_table_of_its_automaton():
-    assert "transitions" in read().text
-    assert "Transitions; ε is nothing" in read().text
+def with_text(text):
+    return {"grammar": {**HEADER["grammar"], "text": text}}
 
 
-def test_a_large_grammar_has_no_table_but_what_prints_it():
-    text = "start: " + " | ".join(f'"{i}" "x"' for i in range(80))
-    header = {**HEADER, "grammar": {**HEADER["grammar"], "text": text}}
-    found = read(header=header)
-    assert "241 transitions" in found.text
-    assert "Transitions; ε is nothing" not in found.text
+LARGE = "start: " + " | ".join(f'"{i}" "x"' for i in range(80))
 
 
-def test_an_artifact_with_nothing_to_tell_says_so():
-    header = {**HEADER, "classes": [], "residue": {}, "not_lexed_apart": []}
-    found = read(header=header)
-    assert "No two terminals are interchangeable." in found.text
-    assert "None: what the grammar puts side by side" in found.text
-    assert "Residue" not in found.texts
-
-
-def test_a_residue_of_nothing_says_so():
-    residue = {**RESIDUE, "max": 0, "per_pair": curve(0), "examples": []}
-    assert "No row depends on the stack." in read(header={**HEADER, "residue": residue}).text
+@pytest.mark.parametrize(
+    ("changes", "said", "unsaid"),
+    [
+        (with_text("start: ("), "the Lark of this machine refuses the grammar", "transitions"),
+        # A large grammar has no table, but what prints it.
+        (with_text(LARGE), "241 transitions", "Transitions; ε is nothing"),
+        ({"classes": []}, "No two terminals are interchangeable.", None),
+        ({"not_lexed_apart": []}, "None: what the grammar puts side by side", None),
+        ({"residue": {}}, "g.lark for t", "Residue"),
+        (
+            {"residue": {**RESIDUE, "max": 0, "per_pair": curve(0), "examples": []}},
+            "No row depends on the stack.",
+            None,
+        ),
+    ],
+)
+def test_what_there_is_not_is_said_or_left_out(changes, said, unsaid):
+    found = read(header={**HEADER, **changes})
+    assert said in found.text
+    assert unsaid is None or not any(text.startswith(unsaid) for text in found.texts)
 
 
 def draw(chart, *arguments):
@@ -241,3 +226,28 @@ def test_templates_escape_what_they_write(name):
     assert environment.autoescape is True
     source = environment.loader.get_source(environment, f"{name}.html.j2")[0]
     assert not re.search(r"\|\s*safe|autoescape|Markup", source)
+
+
+@pytest.mark.parametrize(
+    ("list_", "largest", "ticks"),
+    [
+        (list_ticks, 0, [0, 1]),
+        (list_ticks, 1, [0, 1]),
+        (list_ticks, 7, [0, 1, 2, 3, 4, 5, 6, 7]),
+        (list_ticks, 8, [0, 2, 4, 6, 8]),
+        (list_ticks, 979, [0, 200, 400, 600, 800, 1000]),
+        (list_ticks, 112_283, [0, 20_000, 40_000, 60_000, 80_000, 100_000, 120_000]),
+        # Logarithmic ones begin at nothing.
+        (list_log_ticks, 1, [0, 1]),
+        (list_log_ticks, 3000, [0, 1, 3, 10, 30, 100, 300, 1000, 3000]),
+        (list_log_ticks, 200_000, [0, 1, 10, 100, 1000, 10_000, 100_000]),
+    ],
+)
+def test_ticks_are_round_and_reach_the_largest(list_, largest, ticks):
+    assert list_(largest) == ticks
+
+
+def test_an_axis_reaches_from_its_start_to_its_end():
+    assert [place(v, 10, 5, 100) for v in (0, 5, 10)] == [5, 55, 105]
+    assert [place_log(v, 99, 5, 100) for v in (0, 9, 99)] == [5, 55, 105]
+    assert place(0, 0, 5, 100) == 5
