@@ -13,25 +13,16 @@ from maskc.cli.main import commands
 from maskc.native import describe_runtime
 
 COMMANDS = (
-    "analyze",
-    "bench",
-    "build",
-    "check",
-    "compile",
-    "diff",
-    "dump",
-    "explain",
-    "families",
-    "generate",
-    "grammars",
-    "inspect",
-    "kit",
-    "lint",
-    "play",
-    "spelling",
-    "tokenizers",
-    "verify",
+    *("analyze", "bench", "build", "check", "compile", "diff", "dump", "explain", "families"),
+    *("generate", "grammars", "inspect", "kit", "lint", "play", "spelling", "tokenizers", "verify"),
 )
+
+
+def run(*arguments, options=(), check=True, **settings):
+    """Run a command in a process of its own."""
+    command = [sys.executable, *options, "-m", "maskc", *map(str, arguments)]
+    given = {"capture_output": True, "text": True}
+    return subprocess.run(command, check=check, **given | settings)
 
 
 def test_what_a_command_does_is_not_cut(command):
@@ -40,58 +31,33 @@ def test_what_a_command_does_is_not_cut(command):
     assert all(f"\n  {name} " in shown for name in COMMANDS)
 
 
-def test_a_default_is_said_once(command):
-    for name in COMMANDS:
-        out = command(name, "--help").out
-        assert all(part.count("[default: ") <= 1 for part in out.split("\n  -"))
-
-
-def test_the_commands_are_these():
+def test_the_commands_are_these_and_each_explains_itself(command):
     assert tuple(commands.list_commands(click.Context(commands))) == COMMANDS
+    for name in COMMANDS:
+        outcome = command(name, "--help")
+        assert (outcome.status, outcome.err) == (0, "")
+        assert outcome.out.startswith(f"Usage: maskc {name} ")
+        # A default is said once.
+        assert all(part.count("[default: ") <= 1 for part in outcome.out.split("\n  -"))
 
 
 def test_a_shell_is_told_what_may_follow():
     asked = {"_MASKC_COMPLETE": "bash_complete", "COMP_WORDS": "maskc comp", "COMP_CWORD": "1"}
-    ran = subprocess.run(
-        [sys.executable, "-m", "maskc"],
-        check=True,
-        capture_output=True,
-        text=True,
-        env=os.environ | asked,
-    )
-    assert ran.stdout == "plain,compile\n"
+    assert run(env=os.environ | asked).stdout == "plain,compile\n"
 
 
 def test_a_command_imports_no_other():
-    ran = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "maskc", "tokenizers"],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert "maskc.vocab" in ran.stderr
-    assert "maskc.pipeline" not in ran.stderr
-    assert "maskc.cli.compile" not in ran.stderr
+    loaded = run("tokenizers", options=("-X", "importtime")).stderr
+    assert "maskc.vocab" in loaded
+    assert "maskc.pipeline" not in loaded
+    assert "maskc.cli.compile" not in loaded
 
 
 def test_what_a_set_may_mean_some_day_is_not_printed(tmp_path):
     (tmp_path / "g.lark").write_text("start: A\nA: /[[a]/\n")
-    ran = subprocess.run(
-        [sys.executable, "-m", "maskc", "compile", "g.lark", "-t", "bytes", "-q"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(maskc.__file__).parents[1])},
-        capture_output=True,
-        check=True,
-    )
-    assert ran.stderr == b""
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_each_command_explains_itself(command, name):
-    outcome = command(name, "--help")
-    assert outcome.status == 0
-    assert outcome.out.startswith(f"Usage: maskc {name} ")
-    assert outcome.err == ""
+    environment = {**os.environ, "PYTHONPATH": str(Path(maskc.__file__).parents[1])}
+    ran = run("compile", "g.lark", "-t", "bytes", "-q", cwd=tmp_path, env=environment)
+    assert ran.stderr == ""
 
 
 def test_the_version_is_printed(command):
@@ -110,12 +76,8 @@ def test_no_command_prints_the_help_and_is_an_error(command):
 def test_a_reader_that_goes_away_is_no_error(artifact, options):
     reader, writer = os.pipe()
     os.close(reader)
-    process = subprocess.run(
-        [sys.executable, "-m", "maskc", *options, artifact],
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
+    piped = {"capture_output": False, "stdout": writer, "stderr": subprocess.PIPE}
+    process = run(*options, artifact, **piped, check=False, text=False)
     os.close(writer)
     assert (process.returncode, process.stderr) == (141, b"")
 
@@ -138,11 +100,7 @@ def test_a_standard_stream_that_is_closed_is_no_other_file(artifact, tmp_path, c
 
 def test_a_full_disk_is_one_sentence(artifact):
     with open("/dev/full", "wb") as full:
-        process = subprocess.run(
-            [sys.executable, "-m", "maskc", "inspect", artifact, "--json"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
+        piped = {"capture_output": False, "stdout": full, "stderr": subprocess.PIPE}
+        process = run("inspect", artifact, "--json", **piped, check=False, text=False)
     assert process.returncode == 2
     assert process.stderr == b"maskc: No space left on device\n"
