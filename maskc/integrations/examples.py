@@ -64,7 +64,7 @@ class Examples:
 
         Raises:
             ArtifactError: the file cannot be read, or a line is no list of token ids.
-            LimitError: a general grammar's text asks too much for one mask.
+            LimitError: a text asks too much for one mask.
         """
         try:
             number = open_regular(self._folder / f"{name}{SUFFIX}")

@@ -246,7 +246,7 @@ class Artifact(Shared):
             how many tokens were followed.
 
         Raises:
-            LimitError: a general grammar's text asks too much for one mask, see :func:`load`.
+            LimitError: a text asks too much for one mask, see :func:`load`.
             TypeError: a token is no integer.
         """
         until = as_seconds("seconds", seconds)
@@ -331,9 +331,10 @@ def load(
             masks, or ends the process. False reads it into memory.
         kit: the kit to which the artifact leaves its vocabulary, or its path; default: one that is
             open, or one in the artifact's folder. An artifact that has its vocabulary needs none.
-        steps: how much a general grammar's machine may look at for one mask, and to read one token;
-            a step takes one to two microseconds. Beyond it the matcher raises a ``LimitError`` and
-            stays as it was.
+        steps: how much may be looked at for one mask, and to read one token; a step takes one to
+            two microseconds. Beyond it the matcher raises a ``LimitError`` and stays as it was. Of
+            an LALR grammar only what restricts its terminals counts: the rest is bounded when it is
+            compiled.
 
     Raises:
         ArtifactError: it is no artifact, damaged, of another format version, or its kit is not

@@ -110,7 +110,7 @@ class Leaves:
                 found = self._scan_hosted(rule, state, count.part)
             self.keep(key, found)
             # A reader is asked text by text; what it has found is kept, also if it was too much.
-            spend(self.spelled.n_items)
+            spend(self.spelled.n_items // 2)
         return found
 
     def _scan_pattern(self, rule: HostedRule, state: int, count: Any) -> Leaf:

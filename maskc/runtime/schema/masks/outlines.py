@@ -24,7 +24,7 @@ from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
 _QUOTE = 0x22
 _BEFORE_KEYS = frozenset(b",{")
-_CHILDREN = 16  # that are one step: each vocabulary is read once
+_NODES = 16  # that are one step: each vocabulary is read once
 
 
 class Outline(NamedTuple):
@@ -220,13 +220,12 @@ class Outlines:
 
 def _find_quotes(trie: Trie) -> tuple[Nodes, ...]:
     layers: list[list[int]] = []
+    spend(len(trie.bytes) // _NODES)
     # A node, whether a key can open after it, and how many quotes of keys there were.
     open_ = [(ROOT, False, 0)]
     while open_:
         node, is_before, depth = open_.pop()
-        children = trie.children(node, None)
-        spend(1 + len(children) // _CHILDREN)
-        for child, byte in children:
+        for child, byte in trie.children(node, None):
             if not trie.has_children(child):
                 continue
             n_quotes = depth

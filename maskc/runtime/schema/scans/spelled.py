@@ -283,7 +283,7 @@ def spell(index: TokenIndex, trie: Trie, nodes: Nodes, free: Body, *, minimal: b
             items = _read_below(trie, nodes, free)
         found = Spelled(tabulate_items(items), minimal=minimal)
         index.shared.put(key, found, found.n_bytes)
-        spend(found.n_items)
+        spend(found.n_items // 8)
     return found
 
 
@@ -309,7 +309,7 @@ def spell_on(index: TokenIndex, begun: bytes, free: Body, *, minimal: bool) -> S
         items = _read_texts(trie, sorted(places), free, begun=begun)
         found = Spelled(tabulate_items(items), minimal=minimal)
         index.shared.put(key, found, found.n_bytes)
-        spend(found.n_items)
+        spend(found.n_items // 8)
     return found
 
 
