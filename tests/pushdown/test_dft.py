@@ -27,7 +27,7 @@ from maskc.pushdown.debt_automaton import (
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.pushdown.dft import build_dft
 from maskc.pushdown.export import format_cfg, format_pda, to_cfg, to_pda
-from maskc.pushdown.reads import MET, Reads
+from maskc.pushdown.reads import Reads
 from maskc.pushdown.segments import Segments
 from maskc.pushdown.spreading import make_edges, spread
 from tests.examples import examples
@@ -192,33 +192,6 @@ def reads_of(*productions):
 
 def read(reads, rest, sequence):
     return reads.advance(reads.number_rest(rest), 1, reads.suffix(sequence))
-
-
-NESTED_RULES = (Production(0, (a, S, b)), Production(0, (c,)))
-
-
-def test_what_lacks_nothing_reads_nothing():
-    assert read(reads_of(*NESTED_RULES), (), (a, b)) == 1
-
-
-def test_a_nonterminal_reads_all_of_its_words_that_the_sequence_begins_with():
-    listed = reads_of(Production(0, (S, a)), Production(0, (a,)))
-    assert read(listed, (S,), (a, a, b)) == 1 << 1 | 1 << 2
-
-
-def test_what_reads_all_is_met_though_more_would_be_generated():
-    assert read(reads_of(*NESTED_RULES), (S,), (a, a, c, b)) == MET
-
-
-def test_what_does_not_fit_reads_nothing_at_all():
-    assert read(reads_of(*NESTED_RULES), (S,), (b, a)) == 0
-    assert read(reads_of(*NESTED_RULES), (a, S), (a, b)) == 0
-
-
-@pytest.mark.parametrize(("sequence", "expected"), [((b, c), 1 | 1 << 1), ((c, b), 1)])
-def test_an_empty_symbol_may_be_left_out(sequence, expected):
-    optional = reads_of(Production(0, (T, c)), Production(1, (b,)), Production(1, ()))
-    assert read(optional, (T,), sequence) == expected
 
 
 def test_a_long_sequence_does_not_nest_calls():

@@ -45,6 +45,11 @@ def debts_of(*productions):
         # What lacks nothing is passed however deep it is, and what can be empty is, too.
         (("S -> T b", "T -> U", "U -> a U", "U -> a"), A, [(B,), (A, B)], [(B, B)]),
         (("S -> T b", "T -> a U", "U -> c", "U ->"), A, [(B,), (C, B)], [(B, C)]),
+        # What can be empty is left out before what comes after it, in one production and above.
+        (("S -> c T b b", "T ->", "T -> a"), C, [(B, B), (A, B, B)], [(C,), (A, A)]),
+        (("S -> b U a b", "U -> c T", "T ->", "T -> a"), B, [(C, A, B), (C, A, A, B)], [(C, B)]),
+        # What stands before the first terminal of a nonterminal is not skipped.
+        (("S -> c U c", "U -> T b", "U -> b b", "T -> a"), C, [(B, B, C), (A, B, C)], [(B, C)]),
         # Left sides that end each other.
         (("S -> T", "T -> U", "U -> T", "T -> a", "S -> T b"), A, [(B,)], [(C,), (B, B)]),
         # The text ends only at the bottom.
