@@ -102,7 +102,7 @@ def test_a_list_is_a_choice_in_python_too():
     assert matcher.legal_tokens().tolist() == sorted(map(ord, "yn"))
     with pytest.raises(TypeError, match="has no start"):
         maskc.compile_grammar(["yes", "no"], tokenizer="bytes", start="yes")
-    with pytest.raises(TypeError, match="texts, not int"):
+    with pytest.raises(TypeError, match="a choice is a str, and this is int"):
         maskc.compile_grammar(["yes", 1], tokenizer="bytes")
     with pytest.raises(maskc.MaskcError, match="no word to choose"):
         maskc.compile_grammar([], tokenizer="bytes")
