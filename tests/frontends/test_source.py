@@ -83,7 +83,6 @@ def test_a_source_is_read_back_from_a_header(text):
     [
         ({"text": 3}, "has no text that is a text"),
         ({"imports": {"a": 1}}, "has no imports that are texts"),
-        ({"postlex": "os:system"}, "what a file names is not imported"),
         ({"parser": "schema"}, "is a JSON Schema"),
     ],
 )

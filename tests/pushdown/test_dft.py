@@ -30,10 +30,7 @@ from maskc.pushdown.export import format_cfg, format_pda, to_cfg, to_pda
 from maskc.pushdown.reads import Reads
 from maskc.pushdown.segments import Segments
 from maskc.pushdown.spreading import make_edges, spread
-from tests.examples import examples
-from tests.pushdown.dft_runs import format_description, trace
-from tests.pushdown.small_grammars import nested, rules_of, sequences, words
-from tests.pushdown.small_grammars import small_grammars as grammars
+from tests.pushdown.small_grammars import nested
 from tests.pushdown.table_values import values_of
 
 FIGURE_2 = """\
@@ -44,29 +41,10 @@ A       ε  start ::= A          start ::= A start    •start
 start•  B  start ::= A start    start ::= A start B  B
 B       ε  start ::= A start B  ε                    start•
 start•  ε  Z0                   ε                    $END"""
-FIGURE_3 = [
-    "•start, A A B B, Z0",
-    "A, A B B, (start ::= A)Z0",
-    "•start, A B B, (start ::= A start)Z0",
-    "A, B B, (start ::= A)(start ::= A start)Z0",
-    "•start, B B, (start ::= A start)(start ::= A start)Z0",
-    "start•, B B, (start ::= A start)(start ::= A start)Z0",
-    "B, B, (start ::= A start B)(start ::= A start)Z0",
-    "start•, B, (start ::= A start)Z0",
-    "B, ε, (start ::= A start B)Z0",
-    "start•, ε, Z0",
-    "$END, ε, ε",
-]
 
 
 def test_the_worked_example_has_the_automaton_of_figure_2():
     assert build_dft(nested()).format() == FIGURE_2
-
-
-def test_the_automaton_accepts_aabb_along_figure_3():
-    dft = build_dft(nested())
-    path = trace(dft, (1, 1, 2, 2))
-    assert [format_description(dft, description) for description in path] == FIGURE_3
 
 
 def test_each_transition_of_the_automaton_is_an_edge_in_dot():
@@ -75,17 +53,6 @@ def test_each_transition_of_the_automaton_is_an_edge_in_dot():
     assert '0 -> 2 [label="ε, start ::= A / start ::= A start"];' in dot
     assert dot.count("->") == 1 + 6
     assert "doublecircle" in dot
-
-
-@examples(40)
-@given(grammars())
-def test_the_automaton_accepts_the_language_of_the_grammar(drawn):
-    """Lemma 1. With a terminal in each production, a word bounds its stacks."""
-    rules = [p for p in drawn.productions if any(s >= 0 for s in p.rhs)]
-    reduced = reduce_productions(drawn.terminals, drawn.nonterminals, drawn.start, rules)
-    dft = build_dft(reduced)
-    language = words({-1: []} | rules_of(reduced), -1, 4)
-    assert {w for w in sequences(4) if trace(dft, w, max_stack=6)} == language
 
 
 def test_pyformlang_reads_the_grammar_that_we_write():
