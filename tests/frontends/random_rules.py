@@ -124,70 +124,45 @@ def accepts(lark: Lark, text: str) -> bool:
     return True
 
 
-def write_gbnf(rules: dict) -> str:
-    return "\n".join(f"{name} ::= {gbnf_of(body)}" for name, body in rules.items())
+# Notation → how an expression's kind is written; EBNF has no hyphen in names.
+FORMS = {
+    "gbnf": {"text": '"{0}"', "class": "[{0}]", "not": "[^{0}]", "any": ".", "rule": "{0}"},
+    "ebnf": {"text": "'{0}'", "not": "[^{0}]", "any": "[#x1-#x10FFFF]", "rule": "{0}"},
+}
+EBNF_NAMES = {"root": "document", "x-y": "Inner", "Other": "Other"}
+SIGNS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+GBNF_SIGNS = {**SIGNS, (2, None): "{2,}", (0, 2): "{,2}"}
 
 
-def gbnf_of(expression: tuple) -> str:
+def write_rules(rules: dict, dialect: str) -> str:
+    names = EBNF_NAMES if dialect == "ebnf" else {name: name for name in rules}
+    return "\n".join(f"{names[name]} ::= {write(body, dialect)}" for name, body in rules.items())
+
+
+def write(expression: tuple, dialect: str) -> str:
     kind, *rest = expression
-    match kind:
-        case "text":
-            return f'"{rest[0]}"'
-        case "class":
-            return f"[{rest[0]}]"
-        case "not":
-            return f"[^{rest[0]}]"
-        case "any":
-            return "."
-        case "rule":
-            return rest[0]
-        case "row":
-            return " ".join(map(gbnf_of, rest)) if rest[0] != rest[1] else row_twice(rest)
-        case "or":
-            return f"({' | '.join(map(gbnf_of, rest))})"
-    body, low, high = rest
-    inner = f"({gbnf_of(body)})"
-    signs = {(0, None): "*", (1, None): "+", (0, 1): "?", (2, None): "{2,}", (0, 2): "{,2}"}
-    return inner + signs.get((low, high), f"{{{low},{high}}}")
+    if kind == "times":
+        return write_times(f"({write(rest[0], dialect)})", *rest[1:], dialect)
+    if kind in ("row", "or", "but"):
+        parts = [write(part, dialect) for part in rest]
+        if kind == "or":
+            return f"({' | '.join(parts)})"
+        if kind == "but":
+            return f"(({parts[0]}) - ({parts[1]}))"
+        # Brackets, now and then.
+        return " ".join(f"({part})" for part in parts) if rest[0] == rest[1] else " ".join(parts)
+    if dialect == "ebnf" and kind == "class":
+        return "[" + "".join(f"#x{ord(c):X}" for c in rest[0]) + "]"
+    if dialect == "ebnf" and kind == "rule":
+        rest = [EBNF_NAMES[rest[0]]]
+    return FORMS[dialect][kind].format(*rest)
 
 
-def row_twice(parts: tuple) -> str:
-    return f"({gbnf_of(parts[0])}) ({gbnf_of(parts[1])})"
-
-
-def write_ebnf(rules: dict) -> str:
-    return "\n".join(f"{ebnf_name(name)} ::= {ebnf_of(body)}" for name, body in rules.items())
-
-
-def ebnf_name(name: str) -> str:
-    return {"root": "document", "x-y": "Inner", "Other": "Other"}[name]
-
-
-def ebnf_of(expression: tuple) -> str:
-    kind, *rest = expression
-    match kind:
-        case "text":
-            return f"'{rest[0]}'"
-        case "class":
-            return "[" + "".join(f"#x{ord(c):X}" for c in rest[0]) + "]"
-        case "not":
-            return f"[^{rest[0]}]"
-        case "any":
-            return "[#x1-#x10FFFF]"
-        case "rule":
-            return ebnf_name(rest[0])
-        case "row":
-            return " ".join(map(ebnf_of, rest))
-        case "or":
-            return f"({' | '.join(map(ebnf_of, rest))})"
-        case "but":
-            return f"(({ebnf_of(rest[0])}) - ({ebnf_of(rest[1])}))"
-    body, low, high = rest
-    inner = f"({ebnf_of(body)})"
-    signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}
-    if (low, high) in signs:
-        return inner + signs[low, high]
-    return " ".join(
-        [inner] * low
-        + [f"{inner}*" if high is None else f"{inner}?" * 1] * (1 if high is None else high - low)
-    )
+def write_times(inner: str, low: int, high: int | None, dialect: str) -> str:
+    """Return a repetition; as the XML specification has it, other counts are written out."""
+    if dialect == "gbnf":
+        return inner + GBNF_SIGNS.get((low, high), f"{{{low},{high}}}")
+    if (low, high) in SIGNS:
+        return inner + SIGNS[low, high]
+    more = [f"{inner}*"] if high is None else [f"{inner}?"] * (high - low)
+    return " ".join([inner] * low + more)

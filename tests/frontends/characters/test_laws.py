@@ -43,7 +43,7 @@ def texts_of_lark(text, start):
 def test_folded_gbnf_has_the_texts_of_its_rules(seed):
     rules = rules_.draw_rules(Random(seed))
     expected = rules_.list_texts(rules, LONGEST)
-    grammar = read_gbnf("g", rules_.write_gbnf(rules))
+    grammar = read_gbnf("g", rules_.write_rules(rules, "gbnf"))
     if rules_.has_texts(rules):
         assert texts_of_lark(lower_grammar(grammar).format_lark(), "root") == expected
     else:
@@ -60,7 +60,7 @@ def test_folded_ebnf_has_the_texts_of_its_rules(seed):
         rules["root"] = ("or", rules["root"], ("row", ("text", "a"), ("but", left, right)))
     expected = rules_.list_texts(rules, LONGEST)
     assume(expected)  # an exception may leave nothing
-    text = lower_grammar(read_ebnf("g", rules_.write_ebnf(rules))).format_lark()
+    text = lower_grammar(read_ebnf("g", rules_.write_rules(rules, "ebnf"))).format_lark()
     assert texts_of_lark(text, "document") == expected
 
 
@@ -125,14 +125,17 @@ def test_an_automaton_is_written_so_that_the_longest_text_is_the_first_match(see
         assert (match[0] if match else None) == (prefixes[-1] if prefixes else None)
 
 
+def check_texts(expression, expected):
+    """Check that an expression's pattern matches some texts, and no other short ones."""
+    compiled = re.compile(write_pattern(expression)) if expected else re.compile("(?!)")
+    assert {t for t in SHORT if compiled.fullmatch(t)} == expected
+
+
 @given(seeds)
 def test_a_difference_has_the_texts_of_one_side_alone(seed):
     draw = Random(seed)
     (left, one), (right, other) = draw_regular(draw, 1), draw_regular(draw, 1)
-    difference = write_if_small(subtract(one, other))
-    expected = texts(left) - texts(right)
-    compiled = re.compile(write_pattern(difference)) if expected else re.compile("(?!)")
-    assert {t for t in SHORT if compiled.fullmatch(t)} == expected
+    check_texts(write_if_small(subtract(one, other)), texts(left) - texts(right))
 
 
 @given(seeds)
@@ -140,17 +143,13 @@ def test_dropping_the_empty_text_drops_nothing_else(seed):
     expression, converted = draw_regular(Random(seed))
     rest = drop_empty(converted)
     assert not is_nullable(rest)
-    expected = texts(expression) - {""}
-    compiled = re.compile(write_pattern(rest)) if expected else re.compile("(?!)")
-    assert {t for t in SHORT if compiled.fullmatch(t)} == expected
+    check_texts(rest, texts(expression) - {""})
 
 
 @given(seeds)
 def test_a_mirrored_expression_reads_texts_backwards(seed):
     expression, converted = draw_regular(Random(seed))
-    inside = texts(expression)
-    compiled = re.compile(write_pattern(mirror(converted))) if inside else re.compile("(?!)")
-    assert {t for t in SHORT if compiled.fullmatch(t)} == {t[::-1] for t in inside}
+    check_texts(mirror(converted), {t[::-1] for t in texts(expression)})
 
 
 def test_two_and_three_times_is_written_by_rounds_of_six():
