@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from maskc.formats.registry import Reader
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
     from maskc.runtime.link.automata.automaton import ByteAutomaton
@@ -367,7 +368,13 @@ def compile_pattern(pattern: str, *, limits: Limits | None = None) -> ByteAutoma
     return compile_automaton(as_text("a pattern", pattern), as_limits(limits))
 
 
-def register_format(name: str, *, pattern: str, judge: Callable[[str], bool] | None = None) -> None:
+def register_format(
+    name: str,
+    *,
+    pattern: str | None = None,
+    reader: Reader | None = None,
+    judge: Callable[[str], bool] | None = None,
+) -> None:
     """Give a name to strings, which JSON Schemas can ask for with ``format`` from then on.
 
     It holds for this process, for all threads, and cannot be taken back; the same may be registered
@@ -376,20 +383,27 @@ def register_format(name: str, *, pattern: str, judge: Callable[[str], bool] | N
     Args:
         name: not one of the standard's.
         pattern: of the strings, which it matches as a whole: ECMA-262, as in JSON Schema.
-        judge: says whether a string is of the format, for ``maskc verify``; default: ``re``.
+        reader: in place of a pattern, what reads the strings character by character: an object with
+            ``start()``, ``step(state, character)`` and ``may_end(state)``.
+        judge: says whether a string is of the format, for ``maskc verify``; default, of a pattern:
+            ``re``.
 
     Raises:
-        FormatError: the name is taken, or the pattern is none, not regular, or too large.
+        FormatError: the name is taken; the pattern is none, not regular, or too large; or the
+            reader lacks a method.
         LimitError: the pattern takes too long.
     """
-    check_compiler()
-    from maskc.bounded import run_bounded
     from maskc.formats.registry import Format, check, register
-    from maskc.jsonschema.patterns import check_pattern
 
-    made = Format(name, pattern, judge)
+    made = Format(name, pattern, reader, judge)
     check(made)
-    run_bounded(lambda: check_pattern(name, pattern), None, name=f"format {name}")
+    if pattern is not None:
+        check_compiler()
+        from maskc.bounded import run_bounded
+        from maskc.jsonschema.patterns import check_pattern
+
+        given = pattern
+        run_bounded(lambda: check_pattern(name, given), None, name=f"format {name}")
     register(made)
 
 

@@ -34,6 +34,10 @@ SCHEMAS = (
     *("laws/test_json_schema.py", "laws/test_json_spellings.py", "laws/test_unique_items.py"),
     *("laws/test_wishes.py", "laws/test_dense_requests.py"),
 )
+CUSTOM = (
+    *("formats", "laws/test_host_names.py", "laws/test_host_lengths.py"),
+    "laws/test_patterns_as_values.py",
+)
 LINKS = (
     *("laws/test_counted_patterns.py", "laws/test_barred_json.py"),
     "laws/test_dense_requests.py",
@@ -52,7 +56,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "dump": (),
     "emit": ("laws/test_masks_are_exact.py", *STEPS),
     "explain": (),
-    "formats": ("laws/test_host_names.py", "laws/test_patterns_as_values.py"),
+    "formats": CUSTOM,
     "frontends": ("laws/test_start_symbols.py", "laws/test_postlex_rules.py"),
     "frontends.lark": ("laws/test_lark_quirks.py", "laws/test_start_symbols.py"),
     "glr": (*GENERAL, *STACKS, "laws/test_general_steps_change_no_mask.py"),
@@ -81,11 +85,8 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "runtime.lalr": (*LALR, *STACKS, "laws/test_postlex_rules.py", "laws/test_rollback.py"),
     "runtime.link": LINKS,
     "runtime.schema": SCHEMAS,
-    "runtime.schema.strings": (
-        *SCHEMAS,
-        *("laws/test_host_names.py", "laws/test_host_lengths.py"),
-        "laws/test_patterns_as_values.py",
-    ),
+    "runtime.schema.plan.custom": (*SCHEMAS, *CUSTOM),
+    "runtime.schema.scans.custom": (*SCHEMAS, *CUSTOM),
     "runtime.spelling": ("spelling", "laws/test_canonical.py"),
     "spelling": ("laws/test_canonical.py",),
     "store": (*LALR, *GENERAL),

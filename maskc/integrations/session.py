@@ -24,7 +24,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.errors import LimitError, TokensLeftError
+from maskc.errors import FormatError, LimitError, TokensLeftError
 from maskc.integrations.finishing import Allowance
 from maskc.integrations.rows import fill_ends, fill_row
 from maskc.runtime.batches import allocate_bitmask
@@ -91,7 +91,7 @@ class Session:
         before = count_taken()
         try:
             return self._take(token_id)
-        except LimitError as error:
+        except (FormatError, LimitError) as error:
             _log.warning("a request is not followed further: %s", error)
             return False
         finally:
@@ -150,7 +150,7 @@ class Session:
             if self._n_steps > MOST_STEPS:
                 raise LimitError("steps for the masks of one request", MOST_STEPS, "simplify it")
             self._fill_legal(bitmask, row, self._tokens_left())
-        except LimitError as error:
+        except (FormatError, LimitError) as error:
             _log.warning("a request is not followed further: %s", error)
             self._is_stuck = True
             fill_ends(self._artifact, bitmask, row)

@@ -19,9 +19,8 @@ from maskc.jsonschema.exploring import (
     explore_rows,
     merge_starts,
 )
-from maskc.jsonschema.restricting import HostedError, only_patterns
+from maskc.jsonschema.restricting import CustomFormatError, restrict
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.readers import PATTERN
 from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
 from maskc.runtime.schema.strings.transitions import DEAD
 
@@ -44,10 +43,11 @@ def combine(
 
     Raises:
         TooLargeError: it has too many states.
-        HostedError: one leaves strings to a reader.
+        CustomFormatError: one leaves strings to a reader.
     """
-    if any(part.reader for part in parts):
-        raise HostedError
+    for part in parts:
+        if part.reader:
+            raise CustomFormatError(part.reader)
     starts = merge_starts(part.starts for part in parts)
     kinds = [
         tuple(part.classes[bisect_right(part.starts, low) - 1] for part in parts) for low in starts
@@ -133,7 +133,7 @@ def intersect(parts: Sequence[CharDfa]) -> CharDfa:
 
     Raises:
         TooLargeError: it has too many states.
-        HostedError: one leaves strings to a reader, and others take only some of them.
+        CustomFormatError: one leaves strings to a reader, and others take only some of them.
     """
     read = dict.fromkeys(part for part in parts if part.reader)
     if read:
@@ -159,9 +159,9 @@ def _intersect_read(*read: CharDfa, others: Sequence[CharDfa]) -> CharDfa:
         and intersect([both, bare[0]]).digest == complement(complement(bare[0])).digest
     ):
         return read[0]
-    if len(read) == 1 and read[0].reader == PATTERN:
-        return only_patterns(both)
-    raise HostedError
+    if len(read) == 1:
+        return restrict(intersect(others), read[0])
+    raise CustomFormatError(read[0].reader)
 
 
 def of_texts(texts: Sequence[str], other: int = NO_LABEL) -> CharDfa:

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from maskc.formats.registry import EMAIL, HOST, REGEX
 from maskc.jsonschema.patterns import build_whole
 from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.strings.hosts import LOOSE, STRICT
-from maskc.runtime.schema.strings.readers import PATTERN
 
 _LEAP = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
 _DATE = (
@@ -155,14 +154,21 @@ _PATTERNS = {
     "uuid": "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
 }
 # Formats of which an automaton leaves a part to a reader, or all.
-_READ = {
-    "idn-hostname": ("[^]*", STRICT),
-    "idn-email": (_IDN_EMAIL, LOOSE),
-    "regex": ("[^]*", PATTERN),
-}
+_READ = {HOST: "[^]*", EMAIL: _IDN_EMAIL, REGEX: "[^]*"}
 NAMES = (*_PATTERNS, *_READ)
 # Bounds on the length that are not part of the automaton.
 LENGTHS = {"hostname": (1, 253)}
+
+
+def read_by(name: str, pattern: str = "[^]*") -> CharDfa:
+    """Return the automaton of strings that the reader of a format reads.
+
+    Args:
+        name: of the format.
+        pattern: of the strings; the reader reads what leads to its accepting sink, or stays there.
+    """
+    dfa = build_whole(pattern)
+    return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, dfa.labels, dfa.start, name)
 
 
 def build_format(name: str) -> CharDfa | None:
@@ -172,8 +178,4 @@ def build_format(name: str) -> CharDfa | None:
 
 @lru_cache(maxsize=32)
 def _build(name: str) -> CharDfa:
-    if name not in _READ:
-        return build_whole(_PATTERNS[name])
-    pattern, reader = _READ[name]
-    dfa = build_whole(pattern)
-    return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, dfa.labels, dfa.start, reader)
+    return read_by(name, _READ[name]) if name in _READ else build_whole(_PATTERNS[name])

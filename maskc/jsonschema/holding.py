@@ -10,8 +10,8 @@ from typing import Any
 
 from maskc.jsonschema.formulas import ABOUT, BIT, Formula, Keys, in_order
 from maskc.jsonschema.values import Value
+from maskc.runtime.schema.plan.custom import accepts
 from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.strings.readers import accepts
 
 # Formulas inside each other, references included: compiled code has no bound of its own, and the
 # interpreter's is about the same.

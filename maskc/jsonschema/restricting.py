@@ -1,64 +1,77 @@
-"""The strings of an automaton that are patterns (``format: regex``), as an automaton of their own.
+"""The strings of an automaton that a reader reads, too, as an automaton of their own.
 
-The reader of patterns runs beside the automaton. Where the strings let it nest only so deep, as
-those of digits and dots that open no group, both come to finitely many states, and no reader is
+The reader runs beside the automaton. Where the strings let both come to finitely many states only,
+as those of digits and dots do with the format regex, in which they open no group, no reader is
 left.
 
 Example: of ``^[(]?a[)]?$`` the strings ``a`` and ``(a)`` are patterns.
 
-Limits: ``_MOST`` states; and no class or name may have any character that is not ASCII, each of
-which would be another state. Beyond them there is a :class:`HostedError`.
+Limits: ``_MOST`` states; and no characters beside ASCII but single ones, since others need not be
+alike for the reader. Beyond them there is a :class:`CustomFormatError`.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable
 
 from maskc.jsonschema.exploring import explore, merge_starts
+from maskc.runtime.schema.plan.custom import CustomStrings
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.ecma import START, Pattern, Patterns, tells_others_apart
 from maskc.runtime.schema.strings.transitions import DEAD
 
 _MOST = 1_000
 _N_ASCII = 0x80
 
 
-class HostedError(Exception):
-    """What a reader reads would have to be combined with something else."""
+class CustomFormatError(Exception):
+    """What a reader reads would have to be combined with something else.
+
+    Args:
+        format: the name of the reader.
+    """
+
+    def __init__(self, format: str) -> None:  # noqa: A002  # the keyword
+        super().__init__(format)
+        self.format = format
 
 
-def only_patterns(dfa: CharDfa) -> CharDfa:
-    """Return the automaton of the strings of one that are patterns.
+def restrict(dfa: CharDfa, read: CharDfa) -> CharDfa:
+    """Return the automaton of the strings of one that another one and its reader accept.
 
     Raises:
-        HostedError: there may be none.
+        CustomFormatError: there may be none.
+        FormatError: there is no such reader, or it fails.
     """
-    reader, seen = Patterns(), set[Hashable]()
+    strings, seen = CustomStrings(read), set[Hashable]()
+    starts = merge_starts([dfa.starts, read.starts, range(_N_ASCII + 1)])
+    alone = {code for code, after in itertools.pairwise(starts) if after == code + 1}
 
     def step(state: Hashable, character: int) -> Hashable:
-        at, read = _parts(state)
+        at, here = _parts(state)
         target = dfa.step(at, character)
-        after = reader.step(read, character) if target != DEAD else None
+        if target == DEAD:
+            return None
+        if character >= _N_ASCII and character not in alone:
+            raise CustomFormatError(read.reader)
+        after = strings.step(*here, character)
         if after is None:
             return None
-        if character >= _N_ASCII and tells_others_apart(read):
-            raise HostedError
         made = (target, after)
         seen.add(made)
         if len(seen) > _MOST:
-            raise HostedError
+            raise CustomFormatError(read.reader)
         return made
 
     def label(state: Hashable) -> int:
-        at, read = _parts(state)
-        return dfa.labels[at] if reader.may_end(read) else NO_LABEL
+        at, here = _parts(state)
+        return dfa.labels[at] if strings.may_end(*here) else NO_LABEL
 
-    starts = merge_starts([dfa.starts, range(_N_ASCII + 1)])
-    return explore(starts, (dfa.start, START), step, label)
+    return explore(starts, (dfa.start, strings.begin[:2]), step, label)
 
 
-def _parts(state: Hashable) -> tuple[int, Pattern]:
+def _parts(state: Hashable) -> tuple[int, tuple[int, Hashable]]:
     if not isinstance(state, tuple):
         raise TypeError
-    at, read = state
-    return at, read
+    at, here = state
+    return at, here

@@ -7,6 +7,7 @@ The bound stays a number, since as an automaton it has a state for each characte
 from __future__ import annotations
 
 from maskc.errors import SchemaError
+from maskc.formats.registry import EMAIL, HOST
 from maskc.jsonschema.alternatives import Alternatives, intersect_bounds
 from maskc.jsonschema.automata import (
     combine,
@@ -20,17 +21,11 @@ from maskc.jsonschema.entailment import Atoms
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, in_order
-from maskc.jsonschema.restricting import HostedError
+from maskc.jsonschema.restricting import CustomFormatError
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.hosts import LOOSE, MOST, STRICT
-from maskc.runtime.schema.strings.readers import PATTERN
 
-# The lengths of all strings that a reader reads.
-_LENGTHS: dict[str, tuple[int, int | None]] = {
-    STRICT: (1, MOST),
-    LOOSE: (3, None),
-    PATTERN: (0, None),
-}
+# The lengths of all strings that a reader reads, where they are known.
+_LENGTHS: dict[str, tuple[int, int | None]] = {HOST: (1, 253), EMAIL: (3, None)}
 
 
 class StringDrafts:
@@ -80,8 +75,8 @@ class StringDrafts:
             return StringDraft(found, low, high)
         except TooLargeError:
             raise too_large(pointer, "pattern") from None
-        except HostedError:
-            raise _hosted(pointer) from None
+        except CustomFormatError as error:
+            raise _custom(pointer, error.format) from None
 
     def _all_but(self, texts: tuple[str, ...]) -> CharDfa:
         """Return the automaton of all strings but some."""
@@ -109,8 +104,8 @@ class StringDrafts:
             return combine(parts, lambda labels: NO_LABEL if set(labels) <= {NO_LABEL} else 0)
         except TooLargeError:
             raise too_large(pointer, "propertyNames") from None
-        except HostedError:
-            raise _hosted(pointer) from None
+        except CustomFormatError as error:
+            raise _custom(pointer, error.format) from None
 
 
 def too_large(pointer: str, keyword: str) -> SchemaError:
@@ -127,26 +122,25 @@ def _drop_lengths(dfa: CharDfa, low: int, high: int | None) -> tuple[CharDfa, in
     """Return the automaton of strings that a reader reads, and bounds that all of them meet.
 
     Raises:
-        HostedError: others would be needed.
+        CustomFormatError: others would be needed.
     """
-    least, most = _LENGTHS[dfa.reader]
+    least, most = _LENGTHS.get(dfa.reader, (0, None))
     if high is not None and (most is None or high < most):
-        raise HostedError
+        raise CustomFormatError(dfa.reader)
     if low == 1 and not least:
         some = of_length(1, None)
         labels = [NO_LABEL if label == NO_LABEL else 0 for label in some.labels]
         rows = (some.starts, some.classes, some.defaults, some.rows)
         return CharDfa(*rows, labels, some.start, dfa.reader), 0, None
     if low > least:
-        raise HostedError
+        raise CustomFormatError(dfa.reader)
     return dfa, 0, None
 
 
-def _hosted(pointer: str) -> SchemaError:
+def _custom(pointer: str, name: str) -> SchemaError:
     return SchemaError(
         pointer,
         "format",
-        "is idn-hostname, idn-email or regex beside a pattern or a length, negated, or of keys, "
-        "which is not supported",
+        f"is {name} beside a pattern or a length, negated, or of keys, which is not supported",
         "leave one of the two out",
     )

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from maskc.formats.registry import Formats
+from maskc.errors import FormatError
+from maskc.formats.registry import Formats, reader_of
 from maskc.jsonschema.automata import list_strings
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.formats import LENGTHS, build_format
+from maskc.jsonschema.formats import LENGTHS, build_format, read_by
 from maskc.jsonschema.formulas import BIT, EVERY_TYPE, Formula
 from maskc.jsonschema.patterns import build_pattern, split_pattern, whole
 from maskc.jsonschema.places import Place
@@ -39,7 +40,7 @@ class StringKeywords:
     def __init__(self, space: Space, *, assert_formats: bool, formats: Formats) -> None:
         self._space, self._assert_formats = space, assert_formats
         self._registered = formats
-        self.used: dict[str, str] = {}
+        self.used: dict[str, str | None] = {}
         self._patterns: dict[str, Formula] = {}
         self._pattern_dfas: dict[str, int] = {}
         self._formats: dict[str, Formula] = {}
@@ -111,12 +112,27 @@ class StringKeywords:
             found = self._formats[name] = self._read_format(place, name)
         return found
 
+    def _check_reader(self, place: Place, name: str) -> None:
+        """Check that a format that comes with maskc can be read here.
+
+        Raises:
+            SchemaError: a package is missing.
+        """
+        try:
+            reader_of(name)
+        except FormatError as error:
+            raise place.fault("format", f"is {name}, which {error.reason}", error.remedy) from None
+
     def _read_format(self, place: Place, name: str) -> Formula:
         space = self._space
-        if name in self._registered:
-            self.used[name] = self._registered[name]
-            return self._read_pattern(place, "format", whole(self._registered[name]))
         dfa = build_format(name)
+        if name in self._registered:
+            pattern = self.used[name] = self._registered[name]
+            if pattern is not None:
+                return self._read_pattern(place, "format", whole(pattern))
+            dfa = read_by(name)
+        elif dfa is not None and dfa.reader:
+            self._check_reader(place, name)
         if dfa is None:
             return space.true
         found = space.make("string", space.add_dfa(dfa), True)

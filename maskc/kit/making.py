@@ -15,7 +15,7 @@ from typing import Any
 from maskc.artifact.model import Contents
 from maskc.bounded import run_bounded
 from maskc.errors import ArtifactError, SchemaError
-from maskc.formats.registry import n_registered
+from maskc.formats.registry import EMAIL, HOST, n_registered
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.constraint import Constraint
 from maskc.kit.patterns import Pattern
@@ -40,11 +40,10 @@ from maskc.runtime.link.plan.opening import LinkOpener
 from maskc.runtime.machine import Machine
 from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import MaskedSchemaMachine
+from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.entries import PlanError
-from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
 from maskc.runtime.schema.plan.rules import StringRule
-from maskc.runtime.schema.strings.hosts import Hosts
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -261,4 +260,4 @@ def _measure(key: tuple[str, Hashable, int]) -> int:
 
 def _is_slow(rule: StringRule) -> bool:
     """Return whether strings are read by a reader whose masks take tenths of a second."""
-    return isinstance(rule, HostedRule) and isinstance(rule.reader, Hosts)
+    return isinstance(rule, CustomRule) and rule.format in (HOST, EMAIL)

@@ -18,7 +18,7 @@ from maskc.artifact.model import FORMAT, Contents, check
 from maskc.artifact.relations import check_ends
 from maskc.artifact.sections import PARSERS, is_general, is_link, is_schema
 from maskc.artifact.starts import check_starts, find_start, read_start, starts_of
-from maskc.errors import ArtifactError
+from maskc.errors import ArtifactError, FormatError
 from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.borrowing import KitLike, add_tokens, drop_tokens, leaves_tokens, open_table
 from maskc.runtime.cache.budget import Budget
@@ -398,23 +398,31 @@ def check_contents(contents: Contents, name: str) -> Contents:
     if isinstance(parser, str) and parser not in PARSERS:
         reason = f"is of the kind {parser[:20]!r}, which this maskc does not know"
         raise ArtifactError(name, reason, "install a newer maskc, or compile it again")
-    if is_schema(contents.header):
-        fault = check_schema_header(contents.header) or check(contents) or check_plan(contents)
-    elif is_link(contents.header):
-        fault = (
-            check_link(contents.header)
-            or check(contents)
-            or check_link_plan(contents, check_contents)
-        )
-    else:
-        # All look at the header; only what has passed the last has states to count.
-        fault = (
-            check_texts(contents.header)
-            or check(contents)
-            or check_numbers(contents.header, n_scanner_states=len(contents.arrays["scanner_next"]))
-            or check_starts(contents, check_contents)
-        )
+    try:
+        fault = _find_fault(contents)
+    except FormatError as error:
+        reason = f"needs the format {error.name}, which {error.reason}"
+        raise ArtifactError(name, reason, error.remedy) from None
     fault = fault or check_ends(contents.arrays, contents.header["tokenizer"]["eos_ids"])
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", "compile the grammar again")
     return contents
+
+
+def _find_fault(contents: Contents) -> str | None:
+    """Return what is wrong with contents of some kind, ``None`` if nothing is."""
+    if is_schema(contents.header):
+        return check_schema_header(contents.header) or check(contents) or check_plan(contents)
+    if is_link(contents.header):
+        return (
+            check_link(contents.header)
+            or check(contents)
+            or check_link_plan(contents, check_contents)
+        )
+    # All look at the header; only what has passed the last has states to count.
+    return (
+        check_texts(contents.header)
+        or check(contents)
+        or check_numbers(contents.header, n_scanner_states=len(contents.arrays["scanner_next"]))
+        or check_starts(contents, check_contents)
+    )

@@ -60,7 +60,7 @@ class ValueJudge:
         self,
         text: str,
         resources: Mapping[str, Any] | None = None,
-        formats: Mapping[str, str] | None = None,
+        formats: Mapping[str, str | None] | None = None,
     ) -> None:
         try:
             from jsonschema import FormatChecker
@@ -85,8 +85,8 @@ class ValueJudge:
             for uri, other in (resources or {}).items()
         )
         checker = FormatChecker(())
-        for name, pattern in (formats or {}).items():
-            checker.checks(name)(_judge_strings(name, pattern))
+        for name, is_of in judges_of(formats or {}).items():
+            checker.checks(name)(is_of)
         self._validator = kind(schema, registry=registry, format_checker=checker)
         self._unresolvable = Unresolvable
 
@@ -129,7 +129,7 @@ class Judge(ValueJudge):
         self.is_complete = (
             self.layout["key_order"] == "any"
             and self.layout["numbers"] == "usual"
-            and not _has_format(self.schema, formats)
+            and not _has_format(self.schema, judges_of(formats))
         )
 
 
@@ -168,22 +168,36 @@ def _to_python(pattern: str) -> str:
         raise SchemaError("", "pattern", problem, "verify it without this pattern") from None
 
 
-def _judge_strings(name: str, pattern: str) -> Callable[[Any], bool]:
-    """Return what judges the strings of a user's format; other values are valid.
+def judges_of(formats: Mapping[str, str | None]) -> dict[str, Callable[[Any], bool]]:
+    """Return what judges the strings of formats, by name, where there is a judge.
+
+    Args:
+        formats: those of a user, with their patterns.
 
     Raises:
-        SchemaError: the judge does not read the pattern.
+        SchemaError: the judge does not read a pattern.
     """
-    judge: Callable[[str], object] | None = judge_of(name)
-    if judge is None:
-        try:
-            whole = re.compile(_to_python(pattern))
-        except (re.error, OverflowError, RecursionError):
-            problem = f"{name} has a pattern that the judge does not read"
-            raise SchemaError("", "format", problem, "register it with a judge") from None
-        judge = whole.fullmatch
-    asked = judge
-    return lambda value: not isinstance(value, str) or bool(asked(value))
+    found = {}
+    for name, pattern in formats.items():
+        judge = judge_of(name) or _judge_pattern(name, pattern)
+        if judge is not None:
+            found[name] = _of_strings(judge)
+    return found
+
+
+def _of_strings(judge: Callable[[str], object]) -> Callable[[Any], bool]:
+    """Return a judge of values, of which all but strings are valid."""
+    return lambda value: not isinstance(value, str) or bool(judge(value))
+
+
+def _judge_pattern(name: str, pattern: str | None) -> Callable[[str], object] | None:
+    if pattern is None:
+        return None
+    try:
+        return re.compile(_to_python(pattern)).fullmatch
+    except (re.error, OverflowError, RecursionError):
+        problem = f"{name} has a pattern that the judge does not read"
+        raise SchemaError("", "format", problem, "register it with a judge") from None
 
 
 def _has_format(schema: Any, judged: Collection[str]) -> bool:

@@ -40,7 +40,8 @@ def test_what_is_no_name_is_refused(name):
     ("pattern", "problem"),
     [
         ("", "has no pattern"),
-        (None, "has no pattern"),
+        (None, "has neither a pattern nor a reader"),
+        (7, "has no pattern"),
         ("(", "its pattern '\\('"),
         ("a)|(b", "its pattern 'a\\)|"),
         (r"(a)\1", "its pattern"),

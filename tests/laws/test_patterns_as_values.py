@@ -14,15 +14,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import maskc
+from maskc.formats.ecma import Patterns
 from maskc.jsonschema.compiling import compile_schema
-from maskc.runtime.schema.leaves.effects import Effects, base_of
-from maskc.runtime.schema.scans.scans import Scanner
-from maskc.runtime.schema.scans.spelled import spell
-from maskc.runtime.schema.strings.ecma import START, Patterns
-from maskc.runtime.schema.strings.ecma_escapes import DASH
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
 from tests.examples import examples
-from tests.runtime.schema.vocabularies import build_index
 
 PIECES = [
     *("a", "b", "k", "(", ")", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?<a>", "(?<b1>", "(?<"),
@@ -123,31 +118,11 @@ def test_masks_are_the_tokens_that_the_machine_reads(which, text, n_cut, is_esca
     check(ARTIFACTS[which], raw[: len(raw) - n_cut])
 
 
-@examples(100)
-@given(TEXTS)
-def test_effects_that_are_changed_are_those_that_are_walked(text):
-    reader, state = Patterns(), START
-    for character in text:
-        state = reader.step(state, ord(character)) or state
-    base = base_of(state.lex)[0]
-    is_wide = state.lex[0] == DASH and state.lex[1] >= 0x80  # of which no walk knows the range
-    if base == state.lex or is_wide:
-        return
-    walked, changed = EFFECTS.walk(SPELLED, GRID, state.lex), EFFECTS.walk(SPELLED, GRID, base)
-    changed = EFFECTS.change(SPELLED, GRID, changed, state.lex)
-    assert changed.tolist() == walked.tolist()
-
-
-INDEX = build_index(TOKENS)
-SPELLED = spell(INDEX, INDEX.tokens, (0,), Scanner(INDEX, minimal=False).free, minimal=False)
-EFFECTS = Effects()
-GRID = EFFECTS.grid(SPELLED)
-
-
-def read(text, state=START):
+def read(text):
     reader = Patterns()
+    state = reader.start()
     for character in text:
-        state = reader.step(state, ord(character)) if state else None
+        state = reader.step(state, character) if state else None
     return state
 
 
@@ -168,7 +143,7 @@ def finish(text):
         after = {}
         for state, made in level:
             for sign in ":=a>},])0Ddf4Luc{\\<x9\U0010ffff1=Gekrl":
-                found = reader.step(state, ord(sign))
+                found = reader.step(state, sign)
                 if found is not None:
                     after.setdefault(found.lex, (found, made + sign))
         level = list(after.values())

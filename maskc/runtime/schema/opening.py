@@ -114,6 +114,8 @@ def check_schema_header(header: dict[str, Any]) -> str | None:
     if not all(isinstance(choice, str) for choice in layout.values()):
         return "the header's layout has a choice that is no text"
     formats = header.get("registered_formats", {})
-    if not isinstance(formats, dict) or not all(isinstance(p, str) for p in formats.values()):
+    if not isinstance(formats, dict) or not all(
+        isinstance(pattern, str | None) for pattern in formats.values()
+    ):
         return "the header's registered formats are no texts by name"
     return check_added(header)

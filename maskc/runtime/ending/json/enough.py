@@ -33,6 +33,7 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
 )
 from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import StringRule
@@ -112,6 +113,8 @@ class Enough:
         most = max((len(text) for text in texts if text is not None), default=0)
         strings = values.strings
         keys = [_measure_key(rule, strings) for rule in plan.objects]
+        if any(isinstance(rule, CustomRule) for rule in plan.strings):
+            return None
         leaves = [5, most + 2, *(_measure_string(rule, strings) for rule in plan.strings)]
         levels = [2]
         for n_bytes in map(_measure_number, plan.numbers):

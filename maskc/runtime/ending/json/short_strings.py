@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from maskc.runtime.effort import spend
+from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.strings import Body
@@ -50,6 +51,8 @@ class ShortStrings:
 
     def rest(self, rule: StringRule, at: int, count: int) -> bytes | None:
         """Return what ends an open string, its quote included; ``None`` if that is too long."""
+        if isinstance(rule, CustomRule):
+            return rule.finish(at, count or rule.begin)
         opened = self._end_character(rule.body, at, rule, count)
         if opened is None:
             return None

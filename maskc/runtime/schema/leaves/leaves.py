@@ -17,28 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.leaves.any_strings import AnyStrings
-from maskc.runtime.schema.leaves.hosted import (
-    shape_of,
-    walk_cut,
-    walk_early,
-    walk_literals,
-    walk_name,
-)
-from maskc.runtime.schema.leaves.patterned import walk_pattern
 from maskc.runtime.schema.leaves.rows import FreeRows, Leaf, part_of
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.plan.hosted import HostedRule
+from maskc.runtime.schema.plan.custom import CustomRule, Read
 from maskc.runtime.schema.plan.rules import StringRule
-from maskc.runtime.schema.scans.classes import matrix_of, never_dies, reachable, scan_all
+from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
+from maskc.runtime.schema.scans.custom import CustomScans
 from maskc.runtime.schema.scans.scanned import Group, Places, Scanned
 from maskc.runtime.schema.scans.scans import Closers, Scan, Scanner
 from maskc.runtime.schema.scans.searching import Searched, find_closing, search
-from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, spell, spell_on
+from maskc.runtime.schema.scans.spelled import Spelled, spell, spell_on
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.ecma import Pattern
-from maskc.runtime.schema.strings.hosts import Host
 from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
@@ -68,6 +58,7 @@ class Leaves:
         self.scanner = Scanner(index, minimal=self._minimal)
         self._any = AnyStrings(index, self.scanner, minimal=self._minimal)
         self._known = Cache(machine.budget)
+        self._custom_scans = CustomScans(machine.budget)
         self._longest = len(index.tokens.levels)
         self._spelled: Spelled | None = None
         self._free_rows: FreeRows | None = None
@@ -81,8 +72,8 @@ class Leaves:
             count: what is counted of it.
         """
         rule = self._machine.plan.strings[number]
-        if isinstance(rule, HostedRule):
-            return self._hosted(rule, number, at, count)
+        if isinstance(rule, CustomRule):
+            return self._custom(rule, number, at, count)
         if rule.is_any:
             high = None if rule.high is None else rule.high - count
             return self._any.leaf(rule.body.key_of(at), max(rule.low - count, 0), high)
@@ -94,57 +85,20 @@ class Leaves:
             self.keep(key, found)
         return found
 
-    def _hosted(self, rule: HostedRule, number: int, at: int, count: Any) -> Leaf:
+    def _custom(self, rule: CustomRule, number: int, at: int, count: Read) -> Leaf:
         """Return the row of a string that a reader reads."""
         key = (Leaf, number, at, count)
         found: Leaf | None = self._known.get(key)
         if found is None:
-            state = rule.body.characters[at]
-            if isinstance(count.part, Pattern):
-                found = self._scan_pattern(rule, state, count)
-            elif state < 0:
-                places, nodes = walk_cut(self._index, rule, at, count)
-                ids = self._ids(places)
-                found = Leaf(self.part_of(ids), ((0, self._closers_at(nodes)),))
-            else:
-                found = self._scan_hosted(rule, state, count.part)
+            index, spelled = self._index, self.spelled
+            if count.begun:
+                spelled = spell_on(index, count.begun, self.scanner.free, minimal=self._minimal)
+            walked = self._custom_scans.walk(spelled, rule, count)
+            places = spelled.tables.places
+            closers = self._closers_at(tuple(np.unique(places[walked.ended]).tolist()))
+            found = Leaf(self.part_of(index.order[places[walked.inside]]), ((0, closers),))
             self.keep(key, found)
-            # A reader is asked text by text; what it has found is kept, also if it was too much.
-            spend(self.spelled.n_items // 2)
         return found
-
-    def _scan_pattern(self, rule: HostedRule, state: int, count: Any) -> Leaf:
-        index, begun = self._index, count.begun
-        spelled = self.spelled
-        if begun:
-            spelled = spell_on(index, begun, self.scanner.free, minimal=self._minimal)
-        is_empty = not begun and state != rule.sink
-        found = walk_pattern(index, spelled, (spell_on, begun), count.part, is_empty=is_empty)
-        places = spelled.tables.places
-        closers = self._closers_at(tuple(np.unique(places[found.ended]).tolist()))
-        return Leaf(self.part_of(index.order[places[found.inside]]), ((0, closers),))
-
-    def _scan_hosted(self, rule: HostedRule, state: int, host: Host) -> Leaf:
-        index, spelled, dfa = self._index, self.spelled, rule.body.dfa
-        shape = shape_of(index, spelled)
-        if state == rule.sink or rule.sink in dfa.successors(state):
-            walked = walk_name(index, spelled, rule, host)
-            items = np.array(walked.inside, dtype=np.intp)
-            if state != rule.sink:
-                early = walk_literals(spelled, rule, state)
-                items = np.concatenate([items, early.inside, early.whole]).astype(np.intp)
-            part = self.part_of(index.order[spelled.tables.places[items]])
-        elif rule.sink not in reachable(dfa, state):
-            return self._share_uncounted(dfa, state)
-        else:
-            walked = walk_early(spelled, shape, rule, state)
-            begins = shape.has_at & (spelled.tables.kinds != CLOSES)
-            gone = index.order[spelled.tables.places[begins]].tolist()
-            row = self._share_uncounted(dfa, state).inside
-            words = index.mix(row.rows, row.few, gone)
-            items = np.array(walked.inside + walked.whole, dtype=np.intp)
-            part = Part((index.set_bits(words, index.order[spelled.tables.places[items]]),))
-        return Leaf(part, ((0, self._closers_of(walked.ended)),))
 
     def keep(self, key: object, leaf: Leaf) -> None:
         """Remember a row of this artifact."""

@@ -30,7 +30,7 @@ from maskc.runtime.schema.machine.nodes import (
 )
 from maskc.runtime.schema.numbers.numbers import FRACTION, INTEGER, MINUS, POINT, START, ZERO
 from maskc.runtime.schema.numbers.sides import Rule
-from maskc.runtime.schema.plan.hosted import HostedRule
+from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import Members
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import ArrayEntry, StringRule
@@ -243,7 +243,7 @@ def _can_grow(array: ArrayEntry) -> bool:
 
 
 def _has_many_strings(rule: StringRule, state: int, count: Any) -> bool:
-    if isinstance(rule, HostedRule):
+    if isinstance(rule, CustomRule):
         return rule.has_many(state, count)
     dfa, high = rule.body.dfa, rule.high
     is_inside = rule.body.characters[state] < 0

@@ -22,7 +22,7 @@ from maskc.runtime.schema.machine.nodes import (
     add_state,
     read_members,
 )
-from maskc.runtime.schema.plan.hosted import HostedRule
+from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.strings.strings import Body
@@ -58,8 +58,8 @@ def read_within(plan: Plan, nodes: tuple[Node, ...], text: bytes) -> tuple[Found
 def _read_string(plan: Plan, state: State, text: bytes) -> tuple[State | None, int]:
     _, number, at, count, raw = state
     rule = plan.strings[number]
-    if isinstance(rule, HostedRule):
-        return _read_hosted(rule, state, text)
+    if isinstance(rule, CustomRule):
+        return _read_custom(rule, state, text)
     body, first = rule.body, 0
     if rule.is_any and rule.is_unbounded and body.characters[at] >= 0:
         plain = _PLAIN.match(text)
@@ -74,7 +74,7 @@ def _read_string(plan: Plan, state: State, text: bytes) -> tuple[State | None, i
     return (STRING, number, at, count, raw), n_read
 
 
-def _read_hosted(rule: HostedRule, state: State, text: bytes) -> tuple[State | None, int]:
+def _read_custom(rule: CustomRule, state: State, text: bytes) -> tuple[State | None, int]:
     _, number, at, count, raw = state
     n_read = 0
     for byte in text:

@@ -12,18 +12,16 @@ from typing import NamedTuple
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.effort import spend, spend_at_once
-from maskc.runtime.schema.leaves.hosted import walk_all
 from maskc.runtime.schema.leaves.names import find_ended
-from maskc.runtime.schema.leaves.patterned import walk_pattern
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
-from maskc.runtime.schema.plan.hosted import HostedRule
+from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.scans.custom import CustomScans
 from maskc.runtime.schema.scans.inside import Inside, find_inside
 from maskc.runtime.schema.scans.scans import Scanner
 from maskc.runtime.schema.scans.spelled import Spelled, spell
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.ecma import Patterns
 from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.strings.transitions import DEAD
@@ -63,6 +61,7 @@ class Openings:
     def __init__(self, index: TokenIndex, plan: Plan, budget: Budget) -> None:
         self._index, self._plan, self._budget = index, plan, budget
         self._known = Cache(budget)
+        self._custom_scans = CustomScans(budget)
         self._minimal = plan.layout.escapes == "minimal"
         self._free = Scanner(index, minimal=self._minimal).free
 
@@ -92,8 +91,8 @@ class Openings:
             self._budget.charge(60 * len(found.inside.places))
         return found
 
-    def hosted(self, trie: Trie, rule: HostedRule, nodes: Nodes) -> tuple[list[int], Nodes]:
-        """Return what a string that is or ends in a host name does, which opens at some nodes.
+    def custom(self, trie: Trie, rule: CustomRule, nodes: Nodes) -> tuple[list[int], Nodes]:
+        """Return what a string that a reader reads does, which opens at some nodes.
 
         Returns:
             The texts that stay inside, and the nodes after quotes that end it.
@@ -104,19 +103,11 @@ class Openings:
         found: tuple[list[int], Nodes] | None = self._known.get(key)
         if found is None:
             spelled = self.spelled(trie, nodes)
-            if isinstance(rule.reader, Patterns):
-                name = (trie is self._index.rests, nodes)
-                is_empty = rule.body.dfa.start != rule.sink
-                begin = rule.reader.start
-                of = walk_pattern(self._index, spelled, name, begin, is_empty=is_empty)
-                inside, ended = of.inside.tolist(), of.ended.tolist()
-            else:
-                walked = walk_all(spelled, rule)
-                inside, ended = walked.inside + walked.whole, walked.ended
-            places = [spelled.places[item] for item in inside]
-            found = places, tuple(spelled.places[item] for item in ended)
+            walked = self._custom_scans.walk(spelled, rule, rule.begin)
+            places = spelled.tables.places
+            found = places[walked.inside].tolist(), tuple(places[walked.ended].tolist())
             self._known.put(key, found)
-            self._budget.charge(40 * len(places))
+            self._budget.charge(40 * len(found[0]))
         return found
 
     def spelled(self, trie: Trie, nodes: Nodes) -> Spelled:

@@ -52,7 +52,7 @@ from maskc.runtime.schema.machine.room import place_of
 from maskc.runtime.schema.masks.openings import after_quote, read_body
 from maskc.runtime.schema.masks.parts import Parts
 from maskc.runtime.schema.masks.steps import Steps
-from maskc.runtime.schema.plan.hosted import HostedRule
+from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.scans.excluding import follow_number
 from maskc.runtime.schema.strings.transitions import DEAD
@@ -147,8 +147,8 @@ class Walk(Steps):
             raise ValueError("a string that was opened before is no part of a walk")
         is_watched = node[CAPTURES] and not node[IS_ROOMY]
         is_watched = is_watched and (node[IS_BOUND] or not rule.is_endless)
-        if isinstance(rule, HostedRule):
-            inside, ends = self._parts.openings.hosted(self._trie, rule, nodes)
+        if isinstance(rule, CustomRule):
+            inside, ends = self._parts.openings.custom(self._trie, rule, nodes)
             self.add_places(self._read_places(node, inside, nodes) if is_watched else inside)
             if ends:
                 self.complete(node[PARENTS], ends)

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from maskc.formats.registry import is_name
 from maskc.runtime.schema.numbers.listed_numbers import read_number
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
@@ -23,7 +24,6 @@ from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.rules import ArrayEntry, Split
 from maskc.runtime.schema.plan.values import Value, read_value
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.readers import KINDS
 from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
 
 _MOST = 1 << 40
@@ -114,7 +114,7 @@ def read_dfa(entry: Any) -> CharDfa:
         integer(start, n),
         *reader,
     )
-    if reader and (dfa.sink < 0 or reader[0] not in KINDS):
+    if reader and (dfa.sink < 0 or not is_name(reader[0])):
         raise PlanError("an automaton leaves nothing to its reader")
     if not _leads_on(dfa) and any(dfa.nearest(state) < 0 for state in range(1, n)):
         raise PlanError("an automaton has a state that leads nowhere")

@@ -17,6 +17,7 @@ from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.powers import power_of_ten
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.blanks import Blanks
+from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.entries import (
     PlanError,
     Reader,
@@ -29,7 +30,6 @@ from maskc.runtime.schema.plan.entries import (
     read_rule,
     rows_of,
 )
-from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.plan.values import Value, decimal_of
 from maskc.runtime.schema.strings.characters import CharDfa
@@ -260,7 +260,7 @@ def _string_rule(body: Body, low: int, high: int | None, *, minimal: bool) -> St
         return StringRule(body, low, high)
     if low or high is not None:
         raise PlanError("the plan counts characters that a reader reads")
-    return HostedRule(body, minimal=minimal)
+    return CustomRule(body, minimal=minimal)
 
 
 def _spell(rule: Rule, layout: Layout) -> Rule:

@@ -29,8 +29,8 @@ class CharDfa(Transitions):
         rows: state → class → target.
         labels: state → label, ``NO_LABEL`` if it does not accept.
         start: the initial state, ``DEAD`` if nothing is accepted.
-        reader: what reads the characters that lead to its sink, or stay there: nothing, or a kind
-            of :mod:`maskc.runtime.schema.strings.readers`.
+        reader: what reads the characters that lead to its sink, or stay there: nothing, or a format
+            of :mod:`maskc.formats.registry`.
 
     Attributes:
         order: what :func:`maskc.runtime.schema.strings.keys.order_names` has found, once it was

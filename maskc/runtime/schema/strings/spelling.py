@@ -91,6 +91,11 @@ def decode_body(raw: bytes) -> str:
     return text
 
 
+def write_body(text: str) -> bytes:
+    """Return the characters of a string as they stand in JSON."""
+    return json.dumps(text, ensure_ascii=False)[1:-1].encode()
+
+
 def split_body(raw: bytes) -> tuple[str, bytes]:
     """Return the whole characters of a string's body, and what is read of the next one."""
     n_whole = len(raw)

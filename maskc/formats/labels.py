@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import unicodedata
 
-from maskc.runtime.schema.strings.label_kinds import Kind, kind_of
-from maskc.runtime.schema.strings.punycode import punycode_length
+from maskc.formats.label_kinds import Kind, kind_of
+from maskc.formats.punycode import punycode_length
 
 MOST_OCTETS = 63
 ACE = "xn--"
@@ -126,39 +126,35 @@ class Label:
             kind, is_first=n == 0
         ):
             return None
-        if "c" in kind.flags and not unicodedata.is_normalized("NFC", made.text):
+        if code not in _ASCII and not unicodedata.is_normalized("NFC", made.text):
             return None
         if kind.join != "T":
             made.joins = kind.join in ("L", "D")
         made.last = kind
         return made
 
-    @property
-    def profile(self) -> tuple[object, ...]:
-        """What tells which characters may follow, if none of them changes how it is normalised."""
-        text, n = self.text, len(self.text)
-        start = (text[2:3] == "-", "xn".startswith(text[:2].lower())) if n < 4 else (False, False)
-        flags = (self.is_ascii, self.is_ace, self.has_capitals, text[2:4] == "--", text[-1:] == "-")
-        rules = (self.wants, self.digits, self.numerals, self.has_kana, self.needs_kana)
-        is_l = text[-1:] == "l"
-        return (
-            min(n, 4),
-            start,
-            flags,
-            rules,
-            self.is_right,
-            self.ends,
-            self.joins,
-            self.last,
-            is_l,
-        )
+    def simplify(self) -> Label:
+        """Return a label after which the same may come, with fewer different texts.
 
-    def follow_all(self, text: str) -> Label | None:
-        """Return the label with more characters, ``None`` if none begins so."""
-        label: Label | None = self
-        for character in text:
-            label = label.follow(ord(character), is_strict=True) if label else None
-        return label
+        Of ASCII characters between others only their number counts, and what they say of the
+        beginning; in a label that runs from right to left digits count, too.
+        """
+        text = self.text
+        if self.is_ace:
+            text = text.lower()
+        elif not self.is_right:
+            filler = "A" if self.has_capitals else "a"
+            n_kept = 4 if len(text) < 4 or text[2:4] == "--" else 0
+            around = zip(("", *text), text, (*text[1:], "\x80"), strict=False)
+            text = "".join(
+                filler if n >= n_kept and max(three) < "\x80" else three[1]
+                for n, three in enumerate(around)
+            )
+        if text == self.text:
+            return self
+        made = self._copy(0)
+        made.text, made.last, made.n_octets = text, self.last, self.n_octets
+        return made
 
     def _copy(self, code: int) -> Label:
         made = Label()

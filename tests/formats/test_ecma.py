@@ -2,9 +2,9 @@
 
 import pytest
 
+from maskc.formats.ecma import Patterns
 from maskc.jsonschema.formats import build_format
-from maskc.runtime.schema.strings.ecma import Patterns
-from maskc.runtime.schema.strings.readers import accepts
+from maskc.runtime.schema.plan.custom import accepts
 
 PATTERNS = [
     "",
@@ -182,9 +182,9 @@ def test_what_is_no_pattern_is_not_taken(text):
 
 def begins(text):
     reader = Patterns()
-    state = reader.start
+    state = reader.start()
     for character in text:
-        state = reader.step(state, ord(character)) if state else None
+        state = reader.step(state, character) if state else None
     return state is not None
 
 
@@ -213,3 +213,20 @@ def begins(text):
 )
 def test_a_beginning_is_what_can_become_a_pattern(text, whether):
     assert begins(text) is whether
+
+
+SOME = [*map(chr, range(0x80)), *"\xaaéßα·\u0301\u200d例\ue000😀\U0010ffff"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "(", "(?", "(?<", "(?<é", "\\", "\\k<", "[", "[é-", "[a-", "a{2,", "\\u{4"]
+)
+def test_no_other_characters_follow_than_it_says(text):
+    reader = Patterns()
+    state = reader.start()
+    for character in text:
+        state = reader.step(state, character)
+    ranges = list(reader.characters(state))
+    for character in SOME:
+        is_said = any(first <= character <= last for first, last in ranges)
+        assert is_said or reader.step(state, character) is None

@@ -9,9 +9,9 @@ Example: ``xn--bcher-kva`` is ``bücher``; ``xn--x`` is nothing, but ``xn--x-ug`
 
 from __future__ import annotations
 
-from maskc.runtime.schema.strings.label_kinds import kind_of
-from maskc.runtime.schema.strings.labels import ACE, Label, read_label
-from maskc.runtime.schema.strings.punycode import DIGITS, Decoding, punycode_length
+from maskc.formats.label_kinds import kind_of
+from maskc.formats.labels import ACE, Label, read_label
+from maskc.formats.punycode import DIGITS, Decoding, punycode_length
 
 # A hyphen and three characters that are inserted: at the beginning, among the first and at the end.
 ENOUGH = 10

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from maskc.runtime.schema.strings.identifiers import has_identifier
-from maskc.runtime.schema.strings.properties import begins_property, is_property
+from maskc.formats.identifiers import has_identifier
+from maskc.formats.properties import begins_property, is_property
 
 # What is under way; first its kind.
 Lex = tuple[Any, ...]
@@ -26,7 +26,7 @@ ESCAPE, PAIR = "\\", "pair"
 _CONTROL, _BYTE, _UNIT, _FOUR, _BRACES, _PROPERTY, _VALUE = "c", "x", "u", "uXXXX", "u{", "p", "p{"
 IN_ESCAPES = frozenset([ESCAPE, PAIR, _CONTROL, _BYTE, _UNIT, _FOUR, _BRACES, _PROPERTY, _VALUE])
 # After OUT: may what was read be repeated?
-NOTHING, ATOM, REPEATED, CLOSED = range(4)
+NOTHING, ATOM, REPEATED = range(3)
 # In a class, of what was read: several characters, with which no range begins.
 _SEVERAL = -1
 
@@ -211,7 +211,7 @@ def _become(where: Lex, value: int, *, is_unit: bool) -> Lex | None:
         if is_lead:
             return (PAIR, where, value)
         _, purpose, text = where
-        return (NAME, purpose, None if text is None else text + chr(value))
+        return (NAME, purpose, text + chr(value))
     _, low, lead = where
     if lead is not None and is_unit and _TRAILS[0] <= value <= _TRAILS[1]:
         # The second half of a pair.

@@ -15,12 +15,12 @@ Source: ECMA-262, 15th edition, 22.2.1.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from maskc.runtime.schema.strings.ecma_escapes import (
+from maskc.formats.ecma_escapes import (
     ATOM,
     CLASS,
-    CLOSED,
     DASH,
     ESCAPE,
     IN_ESCAPES,
@@ -35,13 +35,12 @@ from maskc.runtime.schema.strings.ecma_escapes import (
     Lex,
     follow_escape,
 )
-from maskc.runtime.schema.strings.identifiers import has_identifier
-from maskc.runtime.schema.strings.spelling import Ranges
+from maskc.formats.identifiers import has_identifier, name_ranges
 
 _OPEN, _MARK, _BEFORE = "(", "(?", "(?<"
 _COUNT, _LEAST, _MOST, _REFERENCE = "{", "{n", "{n,", "k"
 _MOST_GROUPS = (1 << 32) - 2
-_MOST_BITS = 60
+_LAST, _LAST_ASCII = "\U0010ffff", "\x7f"
 _DIGITS = frozenset(range(0x30, 0x3A))
 # Kinds of groups: those that may be repeated, and assertions.
 GROUP, ASSERTION = "g", "a"
@@ -49,7 +48,7 @@ _NONE: frozenset[str] = frozenset()
 
 
 class Pattern(NamedTuple):
-    """What has been read of a pattern, from its beginning or from somewhere inside on.
+    """What has been read of a pattern.
 
     Attributes:
         lex: what is under way; first its kind.
@@ -58,10 +57,6 @@ class Pattern(NamedTuple):
         most: the greatest number of a back-reference.
         names: of groups.
         wanted: names that are referred to.
-        outer: of what is read from somewhere inside on: how many groups are closed that were open
-            before; -1 from the beginning on.
-        repeated: bits: those of them that must be groups that may be repeated, the innermost first.
-        is_asked: whether it depends on names, or on more than this tells.
     """
 
     lex: Lex
@@ -70,22 +65,18 @@ class Pattern(NamedTuple):
     most: int = 0
     names: frozenset[str] = _NONE
     wanted: frozenset[str] = _NONE
-    outer: int = -1
-    repeated: int = 0
-    is_asked: bool = False
-
-
-START = Pattern((OUT, NOTHING))
 
 
 class Patterns:
-    """Reads patterns; has no state."""
+    """Reads patterns: :class:`maskc.formats.registry.RangeReader`."""
 
-    start: Any = START
+    def start(self) -> Pattern:
+        """Return what is read of a pattern at its beginning."""
+        return Pattern((OUT, NOTHING))
 
-    def step(self, state: Pattern, code: int) -> Pattern | None:
+    def step(self, state: Pattern, character: str) -> Pattern | None:
         """Return what is read with one more character, ``None`` if no pattern begins so."""
-        kind = state.lex[0]
+        kind, code = state.lex[0], ord(character)
         if kind in (OUT, ZERO, NUMBER):
             return _outside(state, code)
         if kind in (CLASS, START_CLASS, DASH, ZERO_CLASS):
@@ -105,42 +96,23 @@ class Patterns:
     def may_end(self, state: Pattern) -> bool:
         """Return whether a pattern may end here."""
         return (
-            is_between(state)
+            state.lex[0] in (OUT, ZERO, NUMBER)
             and not state.groups
             and state.most <= state.n_groups
             and state.wanted <= state.names
         )
 
-    def leads_on(self, state: Pattern, ranges: Ranges, *, is_measured: bool = True) -> bool:  # noqa: ARG002 - of all readers
-        """Return whether some character of some ranges may come next; no length counts."""
-        return any(self._leads_on(state, low, high) for low, high in ranges)
-
-    def _leads_on(self, state: Pattern, low: int, high: int) -> bool:
-        for code in range(low, min(high, 0x7F) + 1):
-            if self.step(state, code) is not None:
-                return True
-        if high < 0x80:
-            return False
-        low = max(low, 0x80)
-        if state.lex[0] in (NAME, _BEFORE):
-            is_first = state.lex[0] == _BEFORE or state.lex[2] == ""
-            return has_identifier(low, high, is_first=is_first)
-        # Outside of names the greatest of them fits if any does.
-        return self.step(state, high) is not None
-
-    def has_many(self, state: Pattern) -> bool:  # noqa: ARG002 - of all readers
-        """Return whether more patterns begin so than any text has, which is always so."""
-        return True
-
-
-def tells_others_apart(state: Pattern) -> bool:
-    """Return whether it counts which character comes that is not ASCII."""
-    return state.lex[0] not in (OUT, ZERO, NUMBER, _OPEN)
-
-
-def is_between(state: Pattern) -> bool:
-    """Return whether a pattern of which nothing is open may end here."""
-    return state.lex[0] in (OUT, ZERO, NUMBER)
+    def characters(self, state: Pattern) -> Iterable[tuple[str, str]]:
+        """Return ranges of the characters that may follow at most."""
+        kind = state.lex[0]
+        if kind in (NAME, _BEFORE):
+            is_first = kind == _BEFORE or state.lex[2] == ""
+            return name_ranges(is_first=is_first)
+        if kind == DASH:
+            return (("\0", _LAST_ASCII), (chr(max(state.lex[1], 0x80)), _LAST))
+        if kind in (OUT, ZERO, NUMBER, _OPEN, CLASS, START_CLASS, ZERO_CLASS):
+            return (("\0", _LAST),)
+        return (("\0", _LAST_ASCII),)
 
 
 def _in_escape(state: Pattern, code: int) -> Pattern | None:
@@ -169,12 +141,6 @@ def _outside(state: Pattern, code: int) -> Pattern | None:
             return state._replace(lex=(OUT, NOTHING))
         if after in (NOTHING, REPEATED):
             return None
-        if after == CLOSED:
-            at = state.lex[2]
-            if at >= _MOST_BITS:
-                state = state._replace(is_asked=True)
-            else:
-                state = state._replace(repeated=state.repeated | 1 << at)
         return state._replace(lex=(_COUNT,) if sign == "{" else (OUT, REPEATED))
     if sign in "}]":
         return None
@@ -198,9 +164,7 @@ def _close(state: Pattern) -> Pattern | None:
     if state.groups:
         after = ATOM if state.groups[-1] == GROUP else NOTHING
         return state._replace(lex=(OUT, after), groups=state.groups[:-1])
-    if state.outer < 0:
-        return None
-    return state._replace(lex=(OUT, CLOSED, state.outer), outer=state.outer + 1)
+    return None
 
 
 def _open(state: Pattern, kind: str, n_groups: int = 0) -> Pattern:
@@ -226,22 +190,17 @@ def _in_opening(state: Pattern, code: int) -> Pattern | None:
 
 
 def _in_name(state: Pattern, code: int) -> Pattern | None:
-    """Go on in the name of a group, or of one that is referred to.
-
-    Of what is read from somewhere inside on, a name is not known but for whether it is empty.
-    """
+    """Go on in the name of a group, or of one that is referred to."""
     _, purpose, text = state.lex
     if code == ord("\\"):
         return state._replace(lex=(ESCAPE, (NAME, purpose, text)))
     if code != ord(">"):
         if not has_identifier(code, code, is_first=text == ""):
             return None
-        return state._replace(lex=(NAME, purpose, None if state.outer >= 0 else text + chr(code)))
+        return state._replace(lex=(NAME, purpose, text + chr(code)))
     if text == "":
         return None
-    if state.outer >= 0:
-        state = state._replace(is_asked=True)
-    elif purpose == _REFERENCE:
+    if purpose == _REFERENCE:
         state = state._replace(wanted=state.wanted | {text})
     elif text in state.names:
         return None

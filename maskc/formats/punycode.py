@@ -20,10 +20,6 @@ Longs = NDArray[np.int64]
 BASE = 36
 _FIRST, _FIRST_BIAS, _SKEW = 128, 72, 38
 _DAMP, _HALF = 700, 2
-_NONE = 1 << 24  # more than any character
-_AT_ONCE = 8_192  # rows that are measured together
-# What a number of so many digits holds at least: thresholds are 1 for all of them, or 26.
-_CAPACITY = (1, 36, 1_261, 28_886, 288_886, 2_888_886, 28_888_886, 288_888_886)
 DIGITS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _VALUES = {digit: value for value, digit in enumerate(DIGITS)}
 _VALUES |= {digit.upper(): value for digit, value in _VALUES.items()}
@@ -51,52 +47,15 @@ def punycode_length(text: str) -> int:
     return length
 
 
-def lengths_with(text: str, more: Longs) -> Longs:
-    """Return how long a text is in Punycode with some characters after it, row by row.
+def lengths_after(text: str, codes: Longs) -> Longs:
+    """Return how long a text is in Punycode with one more character, for each of many.
 
     Args:
         text: the text.
-        more: int64[n, m], characters; zeros fill up rows that have fewer.
+        codes: int64[n], of characters that are not ASCII, ascending.
 
     Returns:
-        int64[n]; as if it were not ASCII.
-    """
-    found = [_measure(text, more[n : n + _AT_ONCE]) for n in range(0, len(more), _AT_ONCE)]
-    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
-
-
-def _measure(text: str, more: Longs) -> Longs:
-    n_rows = len(more)
-    before = np.array([list(map(ord, text))], dtype=np.int64).reshape(1, -1)
-    codes = np.concatenate([np.repeat(before, n_rows, axis=0), more], axis=1)
-    width = codes.shape[1]
-    is_basic = (codes > 0) & (codes < _FIRST)
-    n_basic = is_basic.sum(axis=1)
-    basic_before = np.cumsum(is_basic, axis=1) - is_basic
-    # In the order in which they are inserted: by number, then by place; others last.
-    keys = np.where(codes >= _FIRST, codes, _NONE) * width + np.arange(width)
-    keys = np.sort(keys, axis=1)[:, : int((codes >= _FIRST).sum(axis=1).max(initial=0))]
-    numbers, places = np.divmod(keys, width)
-    rows = np.arange(n_rows)
-    length: Longs = n_basic + (n_basic > 0)
-    number, place = np.full(n_rows, _FIRST), np.zeros(n_rows, dtype=np.int64)
-    bias = np.full(n_rows, _FIRST_BIAS)
-    for k in range(keys.shape[1]):
-        is_there = numbers[:, k] < _NONE
-        slot = basic_before[rows, places[:, k]]
-        slot += (places[:, :k] < places[:, k : k + 1]).sum(axis=1)
-        n_points = n_basic + k + 1
-        delta = np.where(is_there, (numbers[:, k] - number) * n_points + slot - place, 0)
-        n_digits, bias = _write_all(delta, bias, n_points, is_first=k == 0)
-        length = length + np.where(is_there, n_digits, 0)
-        number, place = numbers[:, k], slot + 1
-    return length
-
-
-def lengths_after(text: str, codes: Longs) -> Longs:
-    """Return the same with one more character that is not ASCII, for each of many; ascending.
-
-    What is inserted before it stays as it is: a tenth of the time of :func:`lengths_with`.
+        int64[n].
     """
     places = [n for n, character in enumerate(text) if character < "\x80"]
     n_basic = len(places)
@@ -152,11 +111,6 @@ def _write_all(
         scaled = np.where(large, scaled // (BASE - 1), scaled)
         steps += large * BASE
     return n_digits, steps + BASE * scaled // (scaled + _SKEW)
-
-
-def most_digits(delta: Longs) -> Longs:
-    """Return how many digits steps have at most, whatever the bias is."""
-    return np.searchsorted(_CAPACITY, delta, side="right") + 1
 
 
 def _count_digits(delta: int, bias: int) -> int:

@@ -2,12 +2,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.runtime.schema.strings.punycode import (
+from maskc.formats.punycode import (
     Decoding,
     adapt,
     lengths_after,
-    lengths_with,
-    most_digits,
     punycode_length,
 )
 
@@ -20,15 +18,6 @@ TEXTS = st.text(CHARACTERS, min_size=1, max_size=20).map(lambda text: text + "é
 @given(TEXTS)
 def test_a_length_is_that_of_pythons_own_codec(text):
     assert punycode_length(text) == len(text.encode("punycode"))
-
-
-@given(st.text(CHARACTERS, max_size=12), st.lists(TEXTS, min_size=1, max_size=5))
-def test_lengths_of_many_texts_are_those_of_each(before, texts):
-    rows = np.zeros((len(texts), max(map(len, texts))), dtype=np.int64)
-    for row, text in zip(rows, texts, strict=True):
-        row[: len(text)] = list(map(ord, text))
-    wanted = [len((before + text).encode("punycode")) for text in texts]
-    assert lengths_with(before, rows).tolist() == wanted
 
 
 @given(st.text(CHARACTERS, max_size=12), st.sets(st.integers(0x80, 0x10FFFF), min_size=1))
@@ -46,18 +35,6 @@ def test_what_is_encoded_is_decoded(text):
         decoding.read(digit)
     assert decoding.is_between
     assert "".join(map(chr, decoding.codes)) == text
-
-
-def count_digits(delta, bias):
-    n_digits, position = 1, 36
-    while delta >= (least := min(max(position - bias, 1), 26)):
-        delta, position, n_digits = (delta - least) // (36 - least), position + 36, n_digits + 1
-    return n_digits
-
-
-@given(st.integers(0, 70_000_000), st.integers(0, 250))
-def test_a_step_has_no_more_digits_than_the_bound(delta, bias):
-    assert count_digits(delta, bias) <= most_digits(np.array([delta]))[0]
 
 
 def test_a_bias_is_that_of_the_standard():
