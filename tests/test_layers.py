@@ -1,6 +1,8 @@
 """Imports point one way: the contracts of ``imports.toml``, which import-linter holds."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -16,12 +18,14 @@ MODULES = sorted(
 )
 
 
-def test_every_contract_is_kept(capsys):
+def test_every_contract_is_kept():
     pytest.importorskip("importlinter")
-    from importlinter.cli import lint_imports
-
-    status = lint_imports(config_filename=str(CONTRACTS), no_cache=True, no_logo=True)
-    assert status == 0, capsys.readouterr().out
+    # In a process of its own: it silences the loggers that there are.
+    call = "from importlinter.cli import lint_imports as lint; import sys; "
+    call += "sys.exit(lint(config_filename=sys.argv[1], no_cache=True, no_logo=True))"
+    command = [sys.executable, "-c", call, str(CONTRACTS)]
+    done = subprocess.run(command, cwd=ROOT.parent, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_package_has_a_contract():

@@ -133,7 +133,7 @@ RULES = {
         "rule root (line 1): more than 1 states in the automaton of one rule; "
         "lower its counts, or split it into rules that name each other"
     ),
-    "maskc.lexer.dynamic_complete.MAX_PRODUCT_STATES": (
+    "maskc.lexer.exploration.MAX_PRODUCT_STATES": (
         "scanner states; simplify the rules: lower their counts, or name fewer alternatives"
     ),
     "maskc.glr.lr0.MAX_GENERAL_STATES": "parser states; simplify the rules",

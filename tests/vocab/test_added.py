@@ -78,7 +78,7 @@ def test_where_there_is_none_the_option_is_to_be_left_out():
 
 
 def test_a_choice_of_another_name_is_refused():
-    with pytest.raises(ValueError, match="choice is 'all', not one of form, text, atoms"):
+    with pytest.raises(ValueError, match="choice is 'all'; give form, text or atoms"):
         AddedTokens("all")
 
 
