@@ -32,9 +32,19 @@ class Mutant(NamedTuple):
 
 MUTANTS = (
     Mutant(
+        "artifact/model.py",
+        "if not arrays[name].all():",
+        "if not arrays[name].any():",
+    ),
+    Mutant(
         "automata/partition.py",
         "if len(parts) > 1 or len(next(iter(parts.values()))) < len(members[group])",
         "if len(parts) > 1",
+    ),
+    Mutant(
+        "build/records.py",
+        "if record.parts.get(name) != hashed:",
+        "if name not in record.parts:",
     ),
     Mutant(
         "captures/tracing.py",
@@ -42,7 +52,7 @@ MUTANTS = (
         "self._forced[state] = found.pop() if found else None",
     ),
     Mutant(
-        "emit/answers.py",
+        "emit/building.py",
         "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()),",
         "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()[:1]),",
     ),
@@ -67,9 +77,19 @@ MUTANTS = (
         "return not lows or not highs or max(lows) < min(highs)",
     ),
     Mutant(
+        "kit/single_flight.py",
+        "if error.is_lasting:",
+        "if not error.is_lasting:",
+    ),
+    Mutant(
         "lexer/boundaries.py",
         "if layout and terminal in (layout.newline, layout.dedent):",
         "if layout and terminal == layout.newline:",
+    ),
+    Mutant(
+        "lint/rules.py",
+        "is_used = definition.is_used or definition.name in grammar.bnf.terminals",
+        "is_used = definition.name in grammar.bnf.terminals",
     ),
     Mutant(
         "parser/refine.py",
@@ -102,9 +122,24 @@ MUTANTS = (
         "open_[rest] = nodes if known is None else known",
     ),
     Mutant(
+        "runtime/link/text/raw_body.py",
+        "if nearest >= low - count and nearest != NEVER:",
+        "if nearest != NEVER:",
+    ),
+    Mutant(
         "runtime/schema/leaves/key_leaves.py",
         'key = ("keys", number, at, is_open)',
         'key = ("keys", number, at)',
+    ),
+    Mutant(
+        "runtime/spelling/lookahead.py",
+        "is_live[low:high] &= role[low:high] != WholeChunks.MAY_NOT_END",
+        "is_live[low:high] &= role[low:high] != WholeChunks.MAY_NOT_GO_ON",
+    ),
+    Mutant(
+        "spelling/chunks.py",
+        "yield (*node[:i], after, *(stage.start for stage in later))",
+        "yield (*node[:i], after, *node[i + 1 :])",
     ),
     Mutant(
         "store/walk.py",
@@ -116,6 +151,16 @@ MUTANTS = (
         "before.newlines or before.direct & ~after.direct or set(before.ignored) - "
         "set(after.ignored)",
         "before.newlines or before.direct & ~after.direct",
+    ),
+    Mutant(
+        "tags/building.py",
+        "more = self._joints.repetition(self._compose.join([*separator, one]), 0, None)",
+        "more = self._joints.repetition(self._compose.join([*separator, one]), 0, 1)",
+    ),
+    Mutant(
+        "verify/json_schema.py",
+        "if is_taken and not is_valid:",
+        "if is_taken and is_valid is None:",
     ),
     Mutant(
         "vocab/added.py",

@@ -168,3 +168,19 @@ def test_where_no_own_token_is_legal_the_next_one_is_not_restricted():
     assert legal(matcher) == ({cd}, True)
     matcher.rollback(1)
     assert matcher.accept_tokens([bc, 100, END]) == 3
+
+
+def test_a_chunk_does_not_end_where_a_token_stands_for_all_of_it():
+    # "ab" is looked up as a whole, so nothing that merging makes of it ends a chunk.
+    tokenizer = Tokenizer(
+        (*(bytes([byte]) for byte in range(256)), b"ab"), {}, PATTERNS[:1], is_whole_written=True
+    )
+    artifact = compile_text('start: "abc" | "abac"\n', tokenizer.texts)
+    matcher = maskc.canonical(artifact, tokenizer.spelling()).matcher()
+    assert legal(matcher) == ({A, 256}, True)
+    assert matcher.accept_tokens([A, 98]) == 2
+    assert legal(matcher) == ({A}, True)
+    matcher = maskc.canonical(compile_text('start: "abc"\n', tokenizer.texts), tokenizer.spelling())
+    matcher = matcher.matcher()
+    assert matcher.accept_token(A)
+    assert legal(matcher) == ({98}, False)
