@@ -8,19 +8,144 @@ Example: ``maskc dump csv --stage productions``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from maskc.dump.debts import dump_production_debts, dump_table_debts
-from maskc.dump.grammar import dump_grammar, dump_productions
 from maskc.dump.lexer import dump_boundaries, dump_scanner
-from maskc.dump.parser import dump_general_table, dump_items, dump_table
+from maskc.dump.names import LookaheadNames
 from maskc.dump.store import StoreNames, dump_graph, dump_masks, dump_rows, dump_verdicts
 from maskc.errors import StageError
+from maskc.glr.adjacency import LexedCfg
+from maskc.glr.lr0 import GeneralTable
+from maskc.grammar.model import Grammar, LalrGrammar
 from maskc.grammar.reduce import reduce_grammar
+from maskc.ids import END, ROOT, ProductionId
+from maskc.lexer.boundaries import Boundaries
+from maskc.parser.items import Item, ItemSets
+from maskc.parser.refine import RefinedTable
 from maskc.pushdown.dft import build_dft
 from maskc.stages import GeneralLanguage, LalrLanguage, Language, Stages
 from maskc.streamline.order import STEPS
 from maskc.vocab.vocabulary import Vocabulary
+
+
+def dump_grammar(grammar: Grammar) -> Iterator[str]:
+    """Yield the terminals in canonical order, the contexts in Lark's order, the productions."""
+    yield f"terminals: {len(grammar.bnf.terminals)}"
+    for terminal, (name, pattern) in enumerate(
+        zip(grammar.bnf.terminals, grammar.lexer.patterns, strict=True)
+    ):
+        notes = []
+        if terminal in grammar.lexer.ignored:
+            notes.append("ignored")
+        if pattern is None and terminal != END:
+            notes.append("declared")
+        text = "" if pattern is None else f"  /{pattern}/"
+        yield f"  {terminal} {name}{text}{''.join(f'  ({note})' for note in notes)}"
+    yield f"contexts: {len(grammar.lexer.contexts)}"
+    for number, context in enumerate(grammar.lexer.contexts):
+        yield f"  {number}: " + " | ".join(grammar.bnf.terminals[t] for t in context.alternatives)
+        for terminal, keywords in context.keywords:
+            named = " ".join(grammar.bnf.terminals[keyword] for keyword in keywords)
+            yield f"     {grammar.bnf.terminals[terminal]} is renamed to {named}"
+    if grammar.lexer.layout:
+        layout = grammar.lexer.layout
+
+        def names(terminals: frozenset[int]) -> str:
+            return " ".join(grammar.bnf.terminals[t] for t in sorted(terminals)) or "nothing"
+
+        yield (
+            f"indentation: {grammar.bnf.terminals[layout.newline]} gives "
+            f"{grammar.bnf.terminals[layout.indent]} and {grammar.bnf.terminals[layout.dedent]}, "
+            f"not between {names(layout.opens)} and {names(layout.closes)}; "
+            f"a tab is worth {layout.tab_len}"
+        )
+    yield f"productions: {len(grammar.bnf.productions)}"
+    for number, production in enumerate(grammar.bnf.productions):
+        side = " ".join(map(grammar.bnf.symbol_name, production.rhs))
+        yield f"  {number} {grammar.bnf.nonterminals[production.lhs]} -> {side}".rstrip()
+
+
+def dump_productions(grammar: Grammar, lexed: LexedCfg) -> Iterator[str]:
+    """Yield the productions of a general grammar after the rewrites, and what their symbols mean.
+
+    Nonterminals have numbers here: the rewrites make more of them than the grammar names.
+    """
+    cfg = lexed.cfg
+    names = []
+    for number, (terminal, lookaheads) in enumerate(lexed.symbols):
+        twins = sum(other == terminal for other, _ in lexed.symbols)
+        name = grammar.bnf.terminals[terminal]
+        names.append(name if twins == 1 else f"{name}/{number}")
+        if twins > 1:
+            yield f"symbol {names[-1]}: lookaheads {lookaheads:b}"
+    yield f"start: N{cfg.start}{', or the empty text' if cfg.has_empty else ''}"
+    yield f"productions: {len(cfg.productions)}"
+    for number, production in enumerate(cfg.productions):
+        side = " ".join(names[s] if s >= 0 else f"N{-1 - s}" for s in production.rhs)
+        yield f"  {number} N{production.lhs} -> {side}"
+
+
+def dump_items(grammar: LalrGrammar, item_sets: ItemSets) -> Iterator[str]:
+    """Yield the kernel items of each LALR state and the actions that Lark left it."""
+    yield f"{len(grammar.lalr.states)} LALR states"
+    for state, (kernel, row) in enumerate(zip(item_sets.kernels, grammar.lalr.states, strict=True)):
+        yield f"state {state}, context {grammar.lalr.context_of[state]}"
+        for item in kernel:
+            yield f"  {_format_item(grammar, item_sets, item)}"
+        yield from _targets(row.shifts, grammar.bnf.terminals, "shift")
+        yield from _targets(row.gotos, grammar.bnf.nonterminals, "goto")
+        by_production: dict[ProductionId, list[str]] = {}
+        for terminal, production in sorted(row.reduces.items()):
+            by_production.setdefault(production, []).append(grammar.bnf.terminals[terminal])
+        for production, terminals in sorted(by_production.items()):
+            yield f"  reduce {production} before {' '.join(terminals)}"
+
+
+def _format_item(grammar: LalrGrammar, item_sets: ItemSets, item: Item) -> str:
+    production, dot = item
+    lhs = (
+        "$root"
+        if production == ROOT
+        else grammar.bnf.nonterminals[grammar.bnf.productions[production].lhs]
+    )
+    side = list(map(grammar.bnf.symbol_name, item_sets.right_sides[production]))
+    return " ".join([lhs, "->", *side[:dot], ".", *side[dot:]])
+
+
+def _targets(row: Mapping[int, int], names: Sequence[str], action: str) -> Iterator[str]:
+    for symbol, target in sorted(row.items()):
+        yield f"  {action} {names[symbol]} -> {target}"
+
+
+def dump_table(grammar: LalrGrammar, boundaries: Boundaries, table: RefinedTable) -> Iterator[str]:
+    """Yield each refined state: its LALR state, what it can go on with, its moves."""
+    names = LookaheadNames(grammar, boundaries)
+    yield f"{len(table.live)} refined states of {len(grammar.lalr.states)} LALR states"
+    for state, lalr_state in enumerate(table.lalr_state):
+        enclosed = ", in brackets" if table.enclosed[state] else ""
+        yield f"state {state} (LALR {lalr_state}{enclosed})"
+        yield f"  can go on with: {names.format(table.live[state])}"
+        yield from _targets(table.shifts[state], grammar.bnf.terminals, "shift")
+        yield from _targets(table.gotos[state], grammar.bnf.nonterminals, "goto")
+
+
+def dump_general_table(symbols: Sequence[str], table: GeneralTable) -> Iterator[str]:
+    """Yield each LR(0) state of a general grammar, all its actions kept.
+
+    Args:
+        symbols: names of the symbols that are shifted.
+        table: the automaton.
+    """
+    yield f"{len(table.shifts)} LR(0) states"
+    for state, row in enumerate(table.shifts):
+        yield f"state {state}{', where the text may end' if table.accepts[state] else ''}"
+        yield from _targets(row, symbols, "shift")
+        for nonterminal, target in sorted(table.gotos[state].items()):
+            yield f"  goto N{nonterminal} -> {target}"
+        for nonterminal, length in table.reduces[state]:
+            yield f"  reduce N{nonterminal}, {length} symbols"
+
 
 _OfLanguage = Callable[[Language], Iterator[str]]
 _OfStore = Callable[[Stages, Vocabulary], Iterator[str]]

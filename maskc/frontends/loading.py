@@ -2,17 +2,113 @@
 
 A grammar in Lark's notation is what Lark makes of it. A translation of another notation is numbered
 as it is, and Lark does not see it; if only its text is left, as in an artifact, Lark reads that.
+
+A translation becomes the grammar that Lark would make of its text, number for number, without Lark.
+Over characters (``dynamic_complete``) there is one context and no table. A regular expression is
+one terminal that may be missing: ``start: | PATTERN`` has the LALR states 0, which shifts PATTERN
+to 1 and goes to 2 on start, 1, which reduces ``start -> PATTERN`` at the end, and 2, the end.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from maskc.bounded import run_bounded
-from maskc.errors import GrammarError
+from maskc.budget import current_limits, quote_symbol
+from maskc.errors import GrammarError, LimitError
 from maskc.frontends.dialects import LARK, find_dialect
 from maskc.frontends.holes import check_holes
+from maskc.frontends.numbering import number_names
 from maskc.frontends.source import GrammarSource, name_source
-from maskc.frontends.translated import build_grammar
-from maskc.grammar.model import Grammar, LalrGrammar
+from maskc.frontends.translation import Translation
+from maskc.grammar.lalr import LalrState, LalrTable, Reduction
+from maskc.grammar.model import Bnf, Context, Grammar, LalrGrammar, LexerSpec
+from maskc.ids import END, ContextId, LalrStateId, ProductionId, TerminalId
+from maskc.limits import WAYS
+
+
+def build_grammar(translation: Translation, name: str) -> Grammar:
+    """Return the grammar of a translation.
+
+    Args:
+        translation: of another notation.
+        name: of the grammar, for messages.
+
+    Raises:
+        LimitError: its rules have more symbols than the limits allow.
+    """
+    _check_work(translation, name)
+    numbering = number_names(translation.terminals, translation.rules)
+    bnf = numbering.make_bnf(
+        translation.start,
+        (
+            numbering.produce(rule, [(s, s in translation.terminals) for s in side])
+            for rule, sides in translation.rules.items()
+            for side in sides
+        ),
+    )
+    if translation.parser == "lalr":
+        return _build_pattern(translation, bnf)
+    every = tuple(map(TerminalId, range(1, len(bnf.terminals))))
+    after: dict[int, frozenset[ContextId]] = dict.fromkeys(every, frozenset([ContextId(0)]))
+    ranks = (0,) * len(bnf.terminals)  # with every split, none is tried before another
+    return Grammar(bnf, _make_lexer(translation, bnf, ranks, (Context(every, ()),), after))
+
+
+def _build_pattern(translation: Translation, bnf: Bnf) -> LalrGrammar:
+    """Return the grammar of one terminal, with or without the empty text."""
+    terminal = TerminalId(1)
+    contexts = (Context((terminal,), ()), Context((), ()))
+    after: dict[int, frozenset[ContextId]] = {terminal: frozenset([ContextId(1)])}
+    at_end = {
+        production.rhs: Reduction(ProductionId(number), {END: None})
+        for number, production in enumerate(bnf.productions)
+    }
+    states = (
+        LalrState({terminal: LalrStateId(1)}, at_end.get((), {}), {bnf.start: LalrStateId(2)}),
+        LalrState({}, at_end[terminal,], {}),
+        LalrState({}, {}, {}),
+    )
+    return LalrGrammar(
+        bnf,
+        _make_lexer(translation, bnf, (1, 0), contexts, after),
+        LalrTable(states, LalrStateId(2), (ContextId(0), ContextId(1), ContextId(1))),
+    )
+
+
+def _make_lexer(
+    translation: Translation,
+    bnf: Bnf,
+    ranks: tuple[int, ...],
+    contexts: tuple[Context, ...],
+    contexts_after: Mapping[int, frozenset[ContextId]],
+) -> LexerSpec:
+    patterns = [translation.terminals[name] for name in bnf.terminals[1:]]
+    return LexerSpec(
+        terminals=bnf.terminals,
+        patterns=(None, *patterns),
+        re_flags=0,
+        ranks=ranks,
+        ignored=frozenset(),
+        contexts=contexts,
+        first_context=ContextId(0),
+        contexts_after=contexts_after,
+        layout=None,
+    )
+
+
+def _check_work(translation: Translation, name: str) -> None:
+    """Count the symbols of the rules, each side's end included, as for Lark's."""
+    limit = current_limits().work
+    counted = {rule: sum(len(s) + 1 for s in sides) for rule, sides in translation.rules.items()}
+    if sum(counted.values()) > limit:
+        largest = max(counted, key=lambda rule: counted[rule])
+        raise LimitError(
+            "symbols in the rules when their repetitions are written out",
+            limit,
+            f"lower their counts, or allow more with {WAYS['work']}",
+            f"{name}: {quote_symbol('rule', largest)}",
+        )
 
 
 def load_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:

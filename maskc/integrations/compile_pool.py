@@ -15,6 +15,9 @@ What is cheap (:mod:`maskc.integrations.compile_costs`) is compiled where it is 
 
 Limits: if the server is killed, a process that works on an order ends after it, in the time that
 the order may take.
+
+What was refused a moment ago is refused again for a minute, without being compiled: a client whose
+request was refused tends to send it again, and one that means harm does so on purpose.
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -40,7 +45,6 @@ from maskc.integrations.compile_costs import is_cheap_pattern, is_cheap_schema
 from maskc.integrations.compile_lane import Lane
 from maskc.integrations.compile_messages import damaged, unpack, write_limits
 from maskc.integrations.compile_process import Processes
-from maskc.integrations.compile_refusals import Refusals
 from maskc.integrations.compile_ticket import Crowd, Ticket
 from maskc.integrations.compile_worker import TOKEN_ARRAYS
 from maskc.kit.compiling import Automaton, Compiled, GrammarOrder, InProcess, SchemaOrder
@@ -50,6 +54,34 @@ from maskc.runtime.artifact import Artifact, check_contents
 from maskc.runtime.link.automata.tabled import TabledAutomaton
 from maskc.runtime.schema.plan.plan import FrozenPlan
 from maskc.vocab.vocabulary import Vocabulary
+
+_SECONDS = 60.0
+_MOST = 1_000
+
+
+class Refusals:
+    """Errors by the names of orders. Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[float, MaskcError]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def check(self, name: str) -> None:
+        """Raise the error with which an order was refused, if it was, in the last minute."""
+        with self._lock:
+            until, error = self._kept.get(name, (0.0, None))
+        if error is not None and time.monotonic() < until:
+            # One of its own, since several threads may raise it, each with a traceback.
+            raise type(error)(*error.args)
+
+    def add(self, name: str, error: MaskcError) -> None:
+        """Keep the error with which an order was refused."""
+        with self._lock:
+            self._kept[name] = time.monotonic() + _SECONDS, error
+            self._kept.move_to_end(name)
+            if len(self._kept) > _MOST:
+                self._kept.popitem(last=False)
+
 
 # Of processor time, until an order begins anew. With llama3 a schema of some hundred characters
 # takes 0.01, a grammar of 30 rules 0.2 to 0.3. With 0.1 for schemas and 0.4 for grammars in a third

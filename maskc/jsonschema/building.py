@@ -7,21 +7,204 @@ as a least fixed point: what only an endless value would fit, fits nothing.
 Example: ``{"required": ["a"], "properties": {"a": {"$ref": "#"}}, "type": "object"}`` fits nothing.
 
 Limits: more than ``MAX_POSITIONS`` are refused.
+
+An array's indices are cut into pieces in which the same is asked of each item; where items are
+counted (``contains``), an item's options say which counters it adds to. So ``{"prefixItems": [A],
+"items": B}`` has two pieces, index 0 and those from 1 on.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import combinations
+from typing import Any
+
 from maskc.errors import SchemaError
-from maskc.jsonschema.alternatives import Alternatives
-from maskc.jsonschema.array_drafts import ArrayDrafts
-from maskc.jsonschema.drafts import PositionDraft
+from maskc.jsonschema.alternatives import Alternatives, intersect_bounds
+from maskc.jsonschema.counting import Counted, Items, Stretch
+from maskc.jsonschema.drafts import ArrayDraft, Bound, PositionDraft
+from maskc.jsonschema.entailment import Atoms
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, Formula, in_order, types_of
 from maskc.jsonschema.numbers import build_rule
 from maskc.jsonschema.object_drafts import ObjectDrafts
 from maskc.jsonschema.string_drafts import StringDrafts
-from maskc.jsonschema.values import FALSE, NULL, TRUE
+from maskc.jsonschema.values import FALSE, NULL, TRUE, sort_key
+from maskc.runtime.schema.plan.arrays import Counter
 from maskc.runtime.schema.plan.plan import Layout
+
+_MAX_COUNTERS = 4
+
+
+class ArrayDrafts:
+    """Builds the drafts of arrays.
+
+    Args:
+        space: where formulas live.
+        alternatives: finds theirs.
+        add: returns the position of a formula, asked at a JSON pointer.
+        pointers: where formulas come from.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        alternatives: Alternatives,
+        add: Callable[[Formula, str], int],
+        pointers: Mapping[Formula, str],
+    ) -> None:
+        self._space, self._alternatives = space, alternatives
+        self._add, self._pointers = add, pointers
+
+    def build(self, atoms: Atoms, pointer: str) -> list[ArrayDraft]:
+        """Return the drafts of the arrays that atoms hold of.
+
+        Raises:
+            SchemaError: items are counted in too many ways.
+        """
+        ordered = in_order(atoms)
+        lists = [atom.args[0] for atom in ordered if atom.kind == "values"]
+        if lists:
+            values = frozenset.intersection(*lists)
+            return [self._constant(value[1], pointer) for value in sorted(values, key=sort_key)]
+        gone = [atom for atom in ordered if atom.kind == "novalues"]
+        if gone:
+            values = frozenset().union(*(atom.args[0] for atom in gone))
+            return self._without(atoms - frozenset(gone), values, pointer)
+        low, high = intersect_bounds(atoms, "size")
+        stretches = [Stretch(*atom.args) for atom in ordered if atom.kind == "items"]
+        count = partial(self._alternatives.count_step, pointer, 0)
+        items = Items(self._space, stretches, low, high, count)
+        counted = items.reduce([Counted(*a.args) for a in ordered if a.kind == "contains"])
+        if counted is None:
+            return []
+        low, high = items.low, items.high
+        if len(counted) > _MAX_COUNTERS:
+            raise SchemaError(
+                pointer,
+                "contains",
+                f"counts items in more than {_MAX_COUNTERS} ways at once",
+                "write fewer contains, or fewer negated items",
+            )
+        pieces = self._cut(items.stretches, counted, high, pointer)
+        counters = [Counter(first, stop, a, b) for first, stop, _, a, b in counted]
+        asked = {atom.args[0] for atom in ordered if atom.kind == "unique"}
+        repeats = False in asked
+        if repeats and (len(pieces) > 1 or counted):
+            raise SchemaError(
+                pointer,
+                "uniqueItems",
+                "is negated (by not, oneOf or if) beside "
+                + ("contains, or negated items" if counted else "prefixItems")
+                + ", which is not supported",
+                "leave uniqueItems out of the negated schema",
+            )
+        widest = self._find_widest(ordered, pointer)
+        low = max(low, 2) if repeats else low
+        return [ArrayDraft(pieces, low, high, counters, True in asked, repeats, widest)]
+
+    def _find_widest(self, atoms: list[Formula], pointer: str) -> Bound:
+        """Return the largest bound on a number of items, and which keyword says it."""
+        bounds = [Bound(0, pointer, "contains")]
+        for atom in atoms:
+            if atom.kind not in ("size", "contains"):
+                continue
+            place = self._pointers.get(atom)
+            for name, number in zip(("min", "max"), atom.args[-2:], strict=True):
+                keyword = name + ("Items" if atom.kind == "size" else "Contains")
+                if number is not None:
+                    # What is negated stands in no schema as it is.
+                    known = (pointer, "contains") if place is None else (place, keyword)
+                    bounds.append(Bound(number, *known))
+        return max(bounds, key=lambda bound: bound.number)
+
+    def _cut(
+        self,
+        items: list[Stretch],
+        counted: list[Counted],
+        high: int | None,
+        pointer: str,
+    ) -> list[tuple[int, list[tuple[int, int]]]]:
+        """Return where each piece of the indices begins, with the options of its items."""
+        cuts = {0}
+        cuts.update([i.start for i in items], [c.start for c in counted])
+        for stop in (*(i.stop for i in items), *(c.stop for c in counted)):
+            if stop is not None:
+                cuts.add(stop)
+        pieces = []
+        for start in sorted(cuts):
+            if high is not None and start >= high and start:
+                continue
+            fits = [f for first, stop, f in items if first <= start and _before(start, stop)]
+            active = [
+                n
+                for n, (first, stop, *_) in enumerate(counted)
+                if first <= start and _before(start, stop)
+            ]
+            pieces.append((start, self._item_options(fits, active, counted, pointer)))
+        return pieces
+
+    def _item_options(
+        self,
+        fits: list[Formula],
+        active: list[int],
+        counted: list[Counted],
+        pointer: str,
+    ) -> list[tuple[int, int]]:
+        space = self._space
+        found = []
+        for n in range(len(active) + 1):
+            for chosen in combinations(active, n):
+                parts = [*fits]
+                for k in active:
+                    asked, most = counted[k][2], counted[k][4]
+                    if k in chosen:
+                        parts.append(asked)
+                    elif most is not None:
+                        parts.append(space.negate(asked))
+                formula = space.both(parts)
+                if formula is not space.false:
+                    bits = sum(1 << k for k in chosen)
+                    found.append((bits, self._add(formula, pointer)))
+        return found
+
+    def _constant(self, items: tuple[Any, ...], pointer: str) -> ArrayDraft:
+        pieces = [
+            (n, [(0, self._add(self._space.values([item]), pointer))])
+            for n, item in enumerate(items)
+        ]
+        return ArrayDraft(pieces or [(0, [])], len(items), len(items), [], unique=False)
+
+    def _without(self, atoms: Atoms, gone: frozenset[Any], pointer: str) -> list[ArrayDraft]:
+        """Return the drafts of arrays that are none of some values."""
+        space = self._space
+        formula = space.both(
+            [
+                *atoms,
+                *(
+                    space.either(
+                        [
+                            space.negate(space.make("size", len(items), len(items))),
+                            *(
+                                space.make("items", n, n + 1, space.negate(space.values([item])))
+                                for n, item in enumerate(items)
+                            ),
+                        ]
+                    )
+                    for _, items in sorted(gone, key=sort_key)
+                ),
+            ]
+        )
+        found = []
+        for inner in self._alternatives.find(formula, "array", pointer):
+            found += self.build(inner, pointer)
+        return found
+
+
+def _before(start: int, stop: int | None) -> bool:
+    return stop is None or start < stop
+
 
 MAX_POSITIONS = 20_000
 

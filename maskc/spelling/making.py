@@ -1,21 +1,27 @@
-"""Makes a spelling of a tokenizer: what its file says, and what its package is asked.
+r"""Makes a spelling of a tokenizer: what its file says, and what its package is asked.
 
 Example: ``make_spelling("llama3")`` takes some seconds, once.
 
 A tokenizer must cut texts by patterns, and merge bytes by ranks. All others are refused by name.
+
+The characters of a pattern's class are asked of the package that reads the pattern, once for each
+class: ``\p{L}`` depends on the tables of Unicode that a package was made with, and ``\s`` on what
+it takes for a blank. Tiktoken's ``\s`` has 25 characters; Python's ``re`` has four more.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate, groupby
 from typing import Any
 
 import numpy as np
 
 import maskc
+from maskc.automata.charset import CodePoints, every_character
 from maskc.errors import TokenizerError
+from maskc.frontends.lark.regex_module import Ask
 from maskc.runtime.spelling.chunks import Chunks
 from maskc.runtime.spelling.pairs import (
     FOREVER,
@@ -29,7 +35,6 @@ from maskc.runtime.spelling.pairs import (
 from maskc.runtime.spelling.spelling import SECTIONS, VERSION, Spelling
 from maskc.runtime.vocabulary import BYTES, FIRST
 from maskc.spelling.chunks import build_chunks, read_stages
-from maskc.spelling.classes import ask_tiktoken, ask_tokenizers
 from maskc.spelling.merging import Rules, Step, merge, refuse, rules_of_json, rules_of_ranks
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.loading import load_vocabulary
@@ -37,6 +42,46 @@ from maskc.vocab.registry import find_tokenizer, format_install
 from maskc.vocab.tekken_files import parse_tekken
 from maskc.vocab.tiktoken_files import find_layout, parse_ranks
 from maskc.vocab.vocabulary import Vocabulary
+
+
+def ask_tiktoken(tiktoken: Any) -> Ask:
+    """Return the classes of tiktoken, which drops what a pattern does not match."""
+    ranks = {bytes([byte]): byte for byte in range(256)}
+
+    def find(pattern: str, text: str) -> str:
+        encoding = tiktoken.Encoding(
+            "classes", pat_str=pattern, mergeable_ranks=ranks, special_tokens={}
+        )
+        return bytes(encoding.encode_ordinary(text)).decode()
+
+    return _remember(find)
+
+
+def ask_tokenizers(tokenizers: Any) -> Ask:
+    """Return the classes of ``tokenizers``, whose splitters can drop what does not match."""
+
+    def find(pattern: str, text: str) -> str:
+        regex = tokenizers.Regex(pattern)
+        splitter = tokenizers.pre_tokenizers.Split(regex, "removed", invert=True)
+        return "".join(part for part, _ in splitter.pre_tokenize_str(text))
+
+    return _remember(find)
+
+
+def _remember(find: Callable[[str, str], str]) -> Ask:
+    known: dict[tuple[str, bool], CodePoints] = {}
+
+    def ask(item: str, *, folds: bool) -> CodePoints:
+        if (item, folds) not in known:
+            # Runs at a time: a package may take a microsecond for each match, or several.
+            matched = find(f"(?i:{item})+" if folds else f"(?:{item})+", every_character())
+            runs = groupby(enumerate(map(ord, matched)), lambda pair: pair[1] - pair[0])
+            members = [[point for _, point in run] for _, run in runs]
+            known[item, folds] = tuple((run[0], run[-1]) for run in members)
+        return known[item, folds]
+
+    return ask
+
 
 _EDGE_COLUMNS = ("token", "side", "symbol", "since", "key")
 Edge = tuple[int, int, int, int, int]

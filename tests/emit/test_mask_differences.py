@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from maskc.artifact.model import check
 from maskc.artifact.relations import MAX_PARENTS
-from maskc.emit import answers
+from maskc.emit import building
 from maskc.emit.mask_differences import Unions, encode_unions
 from maskc.ids import NO_BASE, NO_PARENT
 from maskc.store.token_sets import TokenSets
@@ -108,7 +108,7 @@ def test_the_header_bounds_the_moves_of_one_fill():
 @pytest.mark.parametrize("text", ["", "(", "([", "([x", "([x]", "((x", "((x)"])
 def test_nodes_left_open_by_the_bound_give_the_same_masks(monkeypatch, text):
     decided = compile_text(BRACKETS, TOKENS)
-    monkeypatch.setattr(answers, "MAX_UNIONS", 0)
+    monkeypatch.setattr(building, "MAX_UNIONS", 0)
     asked = compile_text(BRACKETS, TOKENS)
     assert asked.header["counts"]["undecided_nodes"] > 0
     assert legal_tokens(asked, text) == legal_tokens(decided, text)
