@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 import maskc
+from maskc.artifact.container import encode
+from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError
 from maskc.kit.file import load_kit, make_kit, save_kit
 from maskc.vocab.vocabulary import Vocabulary
@@ -51,8 +53,10 @@ def test_the_same_kit_has_the_same_bytes(path, tmp_path):
 def test_an_artifact_is_no_kit_and_a_kit_no_artifact(path, tmp_path):
     artifact = maskc.compile_grammar('start: "a"\n', tokenizer="bytes")
     artifact.save(tmp_path / "a.maskc")
-    with pytest.raises(ArtifactError, match="is an artifact, and no kit"):
-        load_kit(tmp_path / "a.maskc")
+    (tmp_path / "b.kit").write_bytes(encode({"format": FORMAT, "kind": "another"}, {}))
+    for name in ("a.maskc", "b.kit"):
+        with pytest.raises(ArtifactError, match="and no kit"):
+            load_kit(tmp_path / name)
     with pytest.raises(ArtifactError, match="is a kit, and no artifact"):
         maskc.load(path)
 

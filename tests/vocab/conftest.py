@@ -13,6 +13,10 @@ from tokenizers.pre_tokenizers import ByteLevel
 from maskc.errors import TokenizerError
 from maskc.vocab import load_encoder, load_vocabulary
 
+LEVEL = {
+    "type": "ByteLevel",
+    **dict.fromkeys(("add_prefix_space", "trim_offsets", "use_regex"), True),
+}
 REAL = ("llama3", "mistral", "deepseek", "qwen")
 
 
@@ -57,19 +61,9 @@ def byte_level():
             added(259, "<think>", special=False),
         ],
         "normalizer": {"type": "NFC"},
-        "pre_tokenizer": {
-            "type": "ByteLevel",
-            "add_prefix_space": True,
-            "trim_offsets": True,
-            "use_regex": True,
-        },
+        "pre_tokenizer": LEVEL,
         "post_processor": None,
-        "decoder": {
-            "type": "ByteLevel",
-            "add_prefix_space": True,
-            "trim_offsets": True,
-            "use_regex": True,
-        },
+        "decoder": LEVEL,
         "model": bpe(vocab, ["h i", "Ġ hi"]),
     }
 
@@ -82,11 +76,7 @@ def byte_fallback():
     model = bpe({piece: i for i, piece in enumerate(pieces)}, ["h i", "▁ hi", "▁ ▁"])
     return {
         "version": "1.0",
-        "added_tokens": [
-            added(0, "<unk>", special=True),
-            added(1, "<s>", special=True),
-            added(2, "</s>", special=True),
-        ],
+        "added_tokens": [added(n, text, special=True) for n, text in enumerate(pieces[:3])],
         "normalizer": {
             "type": "Sequence",
             "normalizers": [
@@ -175,17 +165,9 @@ def added(token_id, content, *, special=False):
 
 
 def bpe(vocab, merges):
-    return {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": None,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": False,
-        "byte_fallback": False,
-        "vocab": vocab,
-        "merges": merges,
-    }
+    nothing = ("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")
+    flags = {"fuse_unk": False, "byte_fallback": False}
+    return {"type": "BPE", **dict.fromkeys(nothing), **flags, "vocab": vocab, "merges": merges}
 
 
 def train(sentences, **options):

@@ -100,6 +100,7 @@ def test_an_unknown_tokenizer_is_refused_with_the_names_there_are(spec, shown):
     said = refusal(find_tokenizer, spec)
     assert said.startswith(f"tokenizer {shown}: there is no such name, file or folder; ")
     assert "bytes, deepseek, llama3, mistral, qwen, a path, or a hub repository" in said
+    assert len(refusal(find_tokenizer, "x" * 5000)) < 2_100
 
 
 def test_of_a_name_that_is_too_long_a_part_is_shown():
