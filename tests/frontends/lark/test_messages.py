@@ -340,26 +340,6 @@ def test_the_way_out_that_a_refusal_names_compiles(text, words, mended):
     assert maskc.compile_grammar(mended, tokenizer="bytes")
 
 
-@pytest.mark.parametrize(
-    ("imported", "words"),
-    [
-        ("a: B\n\nB: /(b+)\\1/\n", "terminal B (line 3 of words.lark): it refers back"),
-        ("a: B\nB: /b*/\n", "terminal B (line 2 of words.lark): its pattern b* matches nothing"),
-        ("a: b\nb: LETTER\n", "LETTER (line 2 of words.lark) is used and nothing defines it"),
-        (
-            'a: "x" y | "x" _z\ny: "k"\n_z: "k"\n',
-            'rule _z (line 3 of words.lark) as `"k"` and rule y (line 2 of words.lark) as `"k"`',
-        ),
-    ],
-)
-def test_what_is_imported_is_named_with_its_file_and_line(tmp_path, imported, words):
-    (tmp_path / "words.lark").write_text(imported)
-    (tmp_path / "main.lark").write_text("start: a\n%import .words (a)\n")
-    with pytest.raises(MaskcError) as caught:
-        maskc.compile_grammar(tmp_path / "main.lark", tokenizer="bytes")
-    assert words in str(caught.value)
-
-
 def test_a_limit_names_the_terminal_that_drives_it_where_nothing_competes():
     text = '// maskc: parser=earley\nstart: A "x"\nA: /(a|b)*a(a|b){40}/\n'
     with pytest.raises(LimitError) as caught:

@@ -3,7 +3,7 @@
 import pytest
 
 import maskc
-from maskc.errors import GrammarError
+from maskc.errors import GrammarError, MaskcError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
@@ -134,10 +134,25 @@ def test_a_text_that_lark_fails_to_compare_with_its_examples_is_refused():
     assert "line 2, column 9: a name, a string or a pattern has to" in refusal('T: ""\nT: ("a"c:\n')
 
 
-def test_a_text_that_is_imported_is_named(tmp_path):
-    (tmp_path / "words.lark").write_text('a: "x"\nb: ("y"\nc: "z"\n')
+@pytest.mark.parametrize(
+    ("imported", "words"),
+    [
+        ('a: "x"\nb: ("y"\nc: "z"\n', "line 2 of words.lark: its ( is not closed"),
+        ("a: B\n\nB: /(b+)\\1/\n", "terminal B (line 3 of words.lark): it refers back"),
+        ("a: B\nB: /b*/\n", "terminal B (line 2 of words.lark): its pattern b* matches nothing"),
+        ("a: b\nb: LETTER\n", "LETTER (line 2 of words.lark) is used and nothing defines it"),
+        (
+            'a: "x" y | "x" _z\ny: "k"\n_z: "k"\n',
+            'rule _z (line 3 of words.lark) as `"k"` and rule y (line 2 of words.lark) as `"k"`',
+        ),
+    ],
+)
+def test_what_is_imported_is_named_with_its_file_and_line(tmp_path, imported, words):
+    (tmp_path / "words.lark").write_text(imported)
     (tmp_path / "main.lark").write_text("start: a\n%import .words (a)\n")
-    assert "line 2 of words.lark: its ( is not closed" in refusal(tmp_path / "main.lark")
+    with pytest.raises(MaskcError) as caught:
+        maskc.compile_grammar(tmp_path / "main.lark", tokenizer="bytes")
+    assert words in str(caught.value)
 
 
 def test_what_stands_in_quotes_or_comments_opens_no_bracket():
