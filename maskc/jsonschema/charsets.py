@@ -37,9 +37,6 @@ class CharSet:
     def __hash__(self) -> int:
         return hash(self.ranges)
 
-    def __or__(self, other: CharSet) -> CharSet:
-        return CharSet((*self.ranges, *other.ranges))
-
     def negate(self) -> CharSet:
         """Return all other characters."""
         found, start = [], 0

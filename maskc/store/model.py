@@ -57,8 +57,3 @@ class MaskStore:
     open_column: NDArray[np.int32]
     tokens: TokenSets
     unlisted: NDArray[np.int32]
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.row_path)

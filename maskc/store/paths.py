@@ -35,9 +35,6 @@ class Opens:
         found = [self._number.setdefault(key, len(self._number)) for key in keys]
         return np.array(found, dtype=np.int32)[place]
 
-    def __len__(self) -> int:
-        return len(self._number)
-
     def list(self) -> tuple[Ints, Ints]:
         """Return the open lexemes and the column changes, by number."""
         keys = np.array(list(self._number), dtype=np.int64)

@@ -107,11 +107,6 @@ class Scanner:
             self._index.shared.put(name, found, _size_of(found))
         return found
 
-    @property
-    def free_start(self) -> tuple[Any, ...]:
-        """The state of a string of any characters between two of them."""
-        return self.free.key_of(self.free.start)
-
     def scan(self, body: Body, at: int, *, is_shared: bool) -> Scan:
         """Return what a string does, in a state of its body.
 
