@@ -34,14 +34,7 @@ BLOG = {
     ("<<", ">>"),
     ("//", "%"),
     ("!=", "<", ">=", "==", "<=", ">", "<>"),
-    (
-        "HEX_NUMBER",
-        "FLOAT_NUMBER",
-        "BIN_NUMBER",
-        "OCT_NUMBER",
-        "DEC_NUMBER",
-        "IMAG_NUMBER",
-    ),
+    (*("HEX_NUMBER", "FLOAT_NUMBER", "BIN_NUMBER", "OCT_NUMBER", "DEC_NUMBER", "IMAG_NUMBER"),),
 }
 
 
