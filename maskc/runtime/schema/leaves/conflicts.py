@@ -113,8 +113,8 @@ def find_used_keys(
     spelled = words.spelled
     spent_of_all = rule.used.of(others).spent
     spend(len(spent_of_all))
-    for spent, left in spent_of_all:
-        if left & labels or len(spent) <= n_prefix or not spent.startswith(prefix):
+    for spent, reached in spent_of_all:
+        if reached & labels or len(spent) <= n_prefix or not spent.startswith(prefix):
             continue
         above = words.find(spent[n_prefix:-1])
         if above < 0:
