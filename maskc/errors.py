@@ -160,21 +160,15 @@ class BudgetError(LimitError):
 
 
 class TokensLeftError(MaskcError):
-    """A text cannot be finished in the tokens that are left.
+    """No text is known that finishes another one in the tokens that are left.
 
-    ``needed`` counts the end of sequence; ``None``: no tokens are known that finish the text. It is
-    proven that fewer than ``at_least`` do not; where that is no more than ``left``, a way may exist
-    that takes too long to find. ``left`` is ``None`` where any number was allowed.
+    ``needed`` counts the end of sequence; ``None``: no tokens are known that finish the text.
+    ``left`` is ``None`` where any number was allowed.
     """
 
-    def __init__(self, needed: int | None, left: int | None, at_least: int = 0) -> None:
-        super().__init__(needed, left, at_least)
-        self.needed, self.left, self.at_least = needed, left, at_least
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether it is proven that no text is finished in so many tokens."""
-        return self.left is not None and self.left < self.at_least
+    def __init__(self, needed: int | None, left: int | None) -> None:
+        super().__init__(needed, left)
+        self.needed, self.left = needed, left
 
     def _sentence(self) -> str:
         if self.left is None:
@@ -182,11 +176,14 @@ class TokensLeftError(MaskcError):
                 "the search for tokens that finish the text was given up, and found none; "
                 "accept more tokens of the text, and ask again"
             )
-        verb = "do not" if self.is_proven else "are not known to"
-        known = "none are known that do" if self.needed is None else f"it takes {self.needed}"
+        if self.needed is None:
+            return (
+                f"{self.left} tokens are left, and none are known that finish the text; "
+                "leave tokens_left out"
+            )
         return (
-            f"{self.left} tokens, end of sequence included, {verb} finish the text: {known}; "
-            "give tokens_left from the first token on, with room for the shortest text"
+            f"{self.left} tokens are left, and the shortest completion known takes {self.needed}, "
+            "end of sequence included; give tokens_left from the first token on, with room for it"
         )
 
 

@@ -76,7 +76,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "report": (),
     "runtime": ("laws/test_rollback.py", "laws/test_dense.py"),
     "runtime.cache": ("laws/test_rollback.py", "laws/test_dense.py"),
-    "runtime.ending": (*BUDGETS, "laws/test_budgets_of_calls.py"),
+    "runtime.budget": (*BUDGETS, "laws/test_budgets_of_calls.py", "laws/test_dense_budgets.py"),
     "runtime.glr": (*GENERAL, *STACKS, "laws/test_earley_with_a_postlex.py"),
     "runtime.holes": (
         *("laws/test_holes.py", "laws/test_roles.py", "laws/test_following.py"),

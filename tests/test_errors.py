@@ -88,8 +88,7 @@ def test_a_wrong_value_is_a_value_error_too():
 
 
 def test_that_no_completion_is_found_is_said_without_a_number_of_tokens():
-    assert str(TokensLeftError(None, None, 3)) == (
+    assert str(TokensLeftError(None, None)) == (
         "the search for tokens that finish the text was given up, and found none; "
         "accept more tokens of the text, and ask again"
     )
-    assert not TokensLeftError(None, None, 3).is_proven

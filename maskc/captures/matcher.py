@@ -17,7 +17,7 @@ from maskc.captures.symbols import Symbols, find_symbols
 from maskc.captures.tracing import Span
 from maskc.errors import CaptureError, SpellingError, WrongTypeError, WrongValueError
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.ending.endings import Endings
+from maskc.runtime.budget.endings import Endings
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.matcher import Matcher

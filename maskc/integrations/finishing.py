@@ -8,7 +8,7 @@ engine keeps for extensions. Nothing else changes: ``cut`` is the default.
 Example: with 20 tokens left JSON may open a string, and with 2 left after ``[[1`` it may only be
 closed by ``]]``.
 
-Source: :mod:`maskc.runtime.ending`.
+Source: :mod:`maskc.runtime.budget`.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, share_tokens
 
 if TYPE_CHECKING:
-    from maskc.runtime.ending.endings import Endings
+    from maskc.runtime.budget.endings import Endings
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
 _MOST_READY = 512  # masks
@@ -107,12 +107,9 @@ class Artifact(Shared):
     def endings(self) -> Endings:
         """What is known of how few tokens finish its texts; made when it is first asked for."""
         # Its modules take as long to import as all others of the runtime.
-        from maskc.runtime.ending.endings import Endings
+        from maskc.runtime.budget.shared import endings_of
 
-        # An eighth is nobody's yet, and another one is what masks leave to it.
-        eighth = self._cache_bytes // 8
-        self.budget.lend(eighth)
-        return Endings(self.machine, self.token_bytes, self.vocab_size, self.ends, 2 * eighth)
+        return endings_of(self.machine, self.tokens.index, self.ends)
 
     @property
     def remembered_bytes(self) -> int:
@@ -120,9 +117,9 @@ class Artifact(Shared):
 
         It is of the first start symbol: the others have memories of their own.
         """
-        endings: Endings | None = self.__dict__.get("endings")
-        n_bytes = self.machine.pool.n_bytes + self.budget.n_bytes
-        return n_bytes + (endings.n_bytes if endings else 0)
+        pool = self.machine.pool
+        n_bytes = pool.n_bytes + self.budget.n_bytes
+        return n_bytes + (0 if pool.endings is None else int(pool.endings.n_bytes))
 
     @property
     def first_bytes(self) -> NDArray[np.int16]:

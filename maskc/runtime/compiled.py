@@ -11,7 +11,7 @@ from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.machine import Machine
 
 if TYPE_CHECKING:
-    from maskc.runtime.ending.endings import Endings
+    from maskc.runtime.budget.endings import Endings
     from maskc.runtime.matcher import Matcher
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.arguments import as_text, check_callable
-from maskc.errors import TokensLeftError, WrongTypeError, WrongValueError
+from maskc.errors import WrongTypeError, WrongValueError
 from maskc.runtime.arguments import (
     WORD,
     as_bytes,
@@ -28,8 +28,7 @@ from maskc.runtime.taking import may_end_with, take_again, take_all
 from maskc.runtime.undo import UndoLog
 
 if TYPE_CHECKING:
-    from maskc.runtime.ending.endings import Completion
-    from maskc.runtime.ending.places.place import Place
+    from maskc.runtime.budget.endings import Completion, Place
 
 # Of a matcher that has filled no bitmask.
 _NO_BITMASK: ref[NDArray[np.int32]] = ref(np.zeros((0, 0), dtype=np.int32))
@@ -75,7 +74,7 @@ class Matcher:
         self._filled = _NO_BITMASK
         # One entry a token: the state before it.
         self._undo = undo
-        # Of the last mask with a budget: where the text was, and whether it lacks no token.
+        # Of the last mask with a budget: where the text was, and whether it is the plain one.
         self._place: Place | None = None
         self._is_exact = True
 
@@ -88,16 +87,16 @@ class Matcher:
             bitmask: int32[batch, ceil(vocab_size / 32)], C-contiguous, aligned, written to.
             row: which row.
             tokens_left: how many tokens may still come, this one and the end of sequence included:
-                only tokens after which the text can be finished in those that are left are legal.
-                A token for which that takes too long to find out is left out, and
-                :attr:`is_exact` is False then. ``None``: any number.
+                only tokens after which a text is known that finishes it in those that are left are
+                legal, and :attr:`is_exact` is False if some others are. ``None``: any number.
 
         A terminated sequence allows its end-of-sequence tokens, and nothing else.
 
         Raises:
-            TokensLeftError: no way is known to finish the text in so many tokens; nothing is
-                written. It does not happen where the budget was given from the start, and some
-                text fits into it.
+            LimitError: it takes too many steps to find a text that finishes this one; nothing is
+                written.
+            TokensLeftError: no text is known that finishes this one in so many tokens; nothing is
+                written. It does not happen if the mask before had one more token left.
             TypeError: ``bitmask`` is no such array, or a number no integer; nothing is written.
             ValueError: ``bitmask`` has another shape, is strided, unaligned or read-only, there is
                 no such row, or ``tokens_left`` is less than 0; nothing is written.
@@ -134,28 +133,26 @@ class Matcher:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the last mask that was asked for with ``tokens_left`` lacks no token.
+        """Whether the last mask that was asked for with ``tokens_left`` was the plain one.
 
-        It never has a token too many. True before there was one. After a
-        :class:`maskc.errors.TokensLeftError` whether it is proven that no text is finished in so
-        many tokens.
+        True before there was one.
         """
         return self._is_exact
 
     def shortest_completion(self) -> Completion:
-        """Return as few tokens as are known to finish the text, the end of sequence last.
+        """Return tokens that finish the text, few of them, the end of sequence last.
 
         Returns:
-            the ids, and whether it is proven that no fewer tokens do. There are no ids if the text
-            is over: an end of sequence was accepted.
+            the ids; none if the text is over: an end of sequence was accepted.
 
         Raises:
-            TokensLeftError: no tokens are known that finish it.
+            LimitError: it takes too many steps to find some.
+            TokensLeftError: none are known; ``needed`` is ``None``.
         """
-        from maskc.runtime.ending.endings import Completion
+        from maskc.runtime.budget.endings import Completion
 
         if self._terminated:
-            return Completion([], is_shortest=True)
+            return Completion([])
         return self._artifact.endings.completion(self._find_place())
 
     def mask_id(self) -> int:
@@ -380,13 +377,9 @@ class Matcher:
         if self._terminated:
             return self._machine.pool.end_only.words
         place = self._find_place()
-        try:
-            mask = self._artifact.endings.mask(place, n_left)
-        except TokensLeftError as error:
-            self._is_exact = error.is_proven
-            raise
-        self._place, self._is_exact = place, mask is None or mask.is_exact
-        return self._words() if mask is None else mask.words
+        words = self._artifact.endings.mask(place, n_left)
+        self._place, self._is_exact = place, words is None
+        return self._words() if words is None else words
 
     def _find_place(self) -> Place:
         return self._artifact.endings.place(self._plain(), self._place)

@@ -21,7 +21,7 @@ from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TokenTable
 
 if TYPE_CHECKING:
-    from maskc.runtime.ending.endings import Endings
+    from maskc.runtime.budget.endings import Endings
 
 
 class OverTokens(Shared):
@@ -65,9 +65,9 @@ class OverTokens(Shared):
     @made_once
     def endings(self) -> Endings:
         """What is known of how few tokens finish its texts; made when it is first asked for."""
-        from maskc.runtime.ending.endings import Endings
+        from maskc.runtime.budget.shared import endings_of
 
-        return Endings(self.machine, self._table.text_of, self.vocab_size, self.ends)
+        return endings_of(self.machine, self._table.index, self.ends)
 
     def check_own_tokens(self) -> None:
         """Return, as its texts can be limited to the tokenizer's own tokens."""

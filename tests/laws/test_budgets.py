@@ -1,4 +1,4 @@
-"""Law: with n tokens left, exactly those tokens are legal after which n - 1 finish the text.
+"""Law: with n tokens left no token is legal after which n - 1 do not finish the text.
 
 The reference shares nothing with what is tested: it takes every legal token with forks of plain
 matchers, and counts. Vocabularies are small and do not have all bytes, so that the least number of
@@ -91,9 +91,9 @@ def fewest(matcher, subject, most, known):
 
 
 def count_whole(subject, draw, n_budgets):
-    """Draw a text under each of some budgets, the shortest text's first; return how many ended.
+    """Draw a text under each of some budgets, the first completion's first; return how many ended.
 
-    All end, if a way to end is known at all.
+    All end, if a completion is known at all.
     """
     try:
         least = len(subject.matcher().shortest_completion().tokens)
@@ -102,11 +102,54 @@ def count_whole(subject, draw, n_budgets):
     for budget in range(least, least + n_budgets):
         matcher = subject.matcher()
         for left in range(budget, 0, -1):
-            assert matcher.accept_token(draw.choice(sorted(within(matcher, subject, left))))
+            legal = legal_ids(matcher, subject.vocab_size)
+            found = within(matcher, subject, left)
+            assert found <= legal
+            assert (found == legal) == matcher.is_exact
+            assert matcher.accept_token(draw.choice(sorted(found)))
             if matcher.is_terminated:
                 break
         assert matcher.is_terminated
     return n_budgets
+
+
+def check_masks(subject, matcher, numbers, known):
+    """Check the masks of a matcher with some numbers of tokens left; return how many there are."""
+    plain, n_masks = legal_ids(matcher, subject.vocab_size), 0
+    try:
+        completion = matcher.shortest_completion().tokens
+    except TokensLeftError:
+        completion = None
+    for tokens_left in numbers:
+        found = within(matcher, subject, tokens_left)
+        assert found <= expected(matcher, subject, tokens_left, known), tokens_left
+        if completion is None or len(completion) > tokens_left:
+            assert not found
+            continue
+        assert completion[0] in found
+        assert matcher.is_exact == (found == plain)
+        n_masks += 1
+    return n_masks
+
+
+def check_text(subject, draw, n_tokens, most=MOST, matcher=None):
+    """Check the masks of small budgets along a drawn text; return how many there were."""
+    matcher, known, n_masks = matcher or subject.matcher(), {}, 0
+    for _ in range(n_tokens):
+        numbers = draw.sample(range(1, most + 1), most)
+        n_masks += check_masks(subject, matcher, numbers, known)
+        going_on = sorted(legal_ids(matcher, subject.vocab_size) - subject.ends)
+        if not going_on:
+            break
+        token = draw.choice(going_on)
+        assert matcher.accept_token(token)
+        # What was taken back, and the way of a twin, leave no trace.
+        twin = matcher.fork()
+        twin.rollback(1)
+        assert twin.accept_token(token)
+        assert twin.configuration() == matcher.configuration()
+        matcher = twin
+    return n_masks
 
 
 def within(matcher, subject, tokens_left):
@@ -132,58 +175,46 @@ def expected(matcher, subject, tokens_left, known):
     return found
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", ["lalr", "general", "indented", "hole", "schema", "link"])
-def test_a_budget_allows_exactly_what_can_be_finished(kind, seed):
-    draw = Random(f"{kind} {seed}")
-    subject, known = make_subject(kind, draw), {}
-    matcher = subject.matcher()
-    n_exact = n_masks = 0
-    for _ in range(4):
-        numbers = list(range(1, MOST + 1))
-        draw.shuffle(numbers)
-        for tokens_left in numbers:
-            found = within(matcher, subject, tokens_left)
-            legal = expected(matcher, subject, tokens_left, known)
-            assert found == legal if matcher.is_exact else found < legal, tokens_left
-            n_masks, n_exact = n_masks + 1, n_exact + matcher.is_exact
-        going_on = sorted(legal_ids(matcher, subject.vocab_size) - subject.ends)
-        if not going_on:
-            break
-        assert matcher.accept_token(draw.choice(going_on))
-    assert n_exact == n_masks
+KINDS = ["lalr", "general", "indented", "hole", "schema", "link"]
 
 
-@pytest.mark.parametrize("kind", ["lalr", "general", "indented", "hole", "schema", "link"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_budget_allows_only_what_can_be_finished(kind):
+    n_masks = 0
+    for seed in range(3):
+        draw = Random(f"{kind} {seed}")
+        n_masks += check_text(make_subject(kind, draw), draw, 4)
+    assert n_masks > 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_generation_under_a_budget_is_whole(kind):
     n_ended = 0
     for seed in range(6):
         draw = Random(f"{kind} {seed}")
-        subject = make_subject(kind, draw)
-        n_ended += count_whole(subject, draw, 6)
+        n_ended += count_whole(make_subject(kind, draw), draw, 6)
     assert n_ended > 10
 
 
-@pytest.mark.parametrize("kind", ["lalr", "general", "indented", "hole", "schema", "link"])
-def test_the_shortest_completion_is_one_and_there_is_no_shorter_one(kind):
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_completion_finishes_the_text(kind):
     n_found = 0
     for seed in range(4):
         draw = Random(f"{kind} {seed}")
-        subject, known = make_subject(kind, draw), {}
-        matcher = subject.matcher()
+        matcher = make_subject(kind, draw).matcher()
         for _ in range(3):
-            count = fewest(matcher, subject, MOST, known)
-            if count <= MOST:
-                tokens, is_shortest = matcher.shortest_completion()
-                assert len(tokens) == count if is_shortest else len(tokens) >= count
-                other = matcher.fork()
+            other = matcher.fork()
+            try:
+                tokens = matcher.shortest_completion().tokens
+            except TokensLeftError:
+                pass
+            else:
                 assert other.accept_tokens(tokens) == len(tokens)
                 assert other.is_terminated
-                n_found += is_shortest
-            legal = sorted(legal_ids(matcher, subject.vocab_size) - subject.ends)
-            if not legal:
+                n_found += 1
+            legal = sorted(matcher.legal_tokens().tolist())[:-1]
+            if not legal or not matcher.accept_token(draw.choice(legal)) or matcher.is_terminated:
                 break
-            assert matcher.accept_token(draw.choice(legal))
     assert n_found > 0
 
 
@@ -194,30 +225,9 @@ def _quiet():
     logging.disable(logging.NOTSET)
 
 
-def check_budgets(artifact, draw, most):
-    """Check the masks of small budgets along a drawn text."""
-    matcher, known = artifact.matcher(), {}
-    for _ in range(4):
-        for tokens_left in draw.sample(range(1, most + 1), most):
-            found = within(matcher, artifact, tokens_left)
-            legal = expected(matcher, artifact, tokens_left, known)
-            assert found == legal if matcher.is_exact else found < legal, tokens_left
-        going_on = sorted(legal_ids(matcher, artifact.vocab_size) - artifact.ends)
-        if not going_on:
-            return
-        token = draw.choice(going_on)
-        assert matcher.accept_token(token)
-        # What was taken back, and the way of a twin, leave no trace.
-        twin = matcher.fork()
-        twin.rollback(1)
-        assert twin.accept_token(token)
-        assert twin.configuration() == matcher.configuration()
-        matcher = twin
-
-
 @given(st.integers(0, 10_000))
 @examples(60)
-def test_budgets_of_awkward_grammars_allow_exactly_what_can_be_finished(seed):
+def test_budgets_of_awkward_grammars_allow_only_what_can_be_finished(seed):
     draw = Random(seed)
     drawn = draw_readable_grammar(draw)
     if drawn is None:
@@ -227,12 +237,13 @@ def test_budgets_of_awkward_grammars_allow_exactly_what_can_be_finished(seed):
         artifact = compile_text(text, draw_texts(draw, alphabet))
     except MaskcError:
         return
-    check_budgets(artifact, draw, 4)
+    check_text(artifact, draw, 4, 4)
+    count_whole(artifact, draw, 3)
 
 
 @given(st.integers(0, 10_000))
 @examples(30)
-def test_budgets_of_indented_grammars_allow_exactly_what_can_be_finished(seed):
+def test_budgets_of_indented_grammars_allow_only_what_can_be_finished(seed):
     draw = Random(seed)
     text, alphabet = draw_layout_grammar(draw)
     try:
@@ -240,4 +251,5 @@ def test_budgets_of_indented_grammars_allow_exactly_what_can_be_finished(seed):
         artifact = compile_text(text, tokens, postlex="tests.indenters:TwoColumns")
     except MaskcError:
         return
-    check_budgets(artifact, draw, 4)
+    check_text(artifact, draw, 4, 4)
+    count_whole(artifact, draw, 3)

@@ -74,10 +74,6 @@ class Budget:
         if self._charged > self._share or self._evicted:
             self._evict()
 
-    def lend(self, n_bytes: int) -> None:
-        """Leave bytes to what is remembered elsewhere, from now on."""
-        self._share = max(0, self._share - n_bytes // 3)
-
     @property
     def n_bytes(self) -> int:
         """About how much is cached: the current generation, and the previous one."""

@@ -19,7 +19,7 @@ import logging
 import os
 import threading
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,11 +68,12 @@ class MaskPool:
             millisecond longer.
 
     Attributes:
-        eos_ids, steps: as given.
+        eos_ids, cache_bytes, steps: as given.
         n_words: of a mask.
         rows: int32[n_rows, n_words]: the numbered masks, and after them the rows for those to come.
         n_numbered: how many there are.
         end_only: the mask of the end-of-sequence tokens.
+        endings: :class:`maskc.runtime.budget.shared.SharedEndings`, once somebody has asked.
     """
 
     def __init__(
@@ -84,7 +85,8 @@ class MaskPool:
         steps: int | None = None,
         n_ready: int = 0,
     ) -> None:
-        self.eos_ids, self.steps = eos_ids, steps
+        self.eos_ids, self.cache_bytes, self.steps = eos_ids, cache_bytes, steps
+        self.endings: Any = None
         self.n_words = -(-vocab_size // 32)
         self._limit = cache_bytes // 8
         n_rows = min(MAX_NUMBERED, cache_bytes // 2 // (4 * self.n_words))

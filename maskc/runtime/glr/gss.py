@@ -94,12 +94,13 @@ class GraphStructuredStack:
         budget: what cached results are charged to. What is cached of a set keeps its nodes alive.
 
     Attributes:
+        tables, budget: as given.
         start: the set before the first terminal.
     """
 
     def __init__(self, tables: Lr0Tables, budget: Budget) -> None:
-        self._tables = tables
-        self._budget = budget
+        self.tables = tables
+        self.budget = budget
         # Equal nodes must be one object: two threads that need a new one must not make two. The
         # lock may be taken again by its holder, as the garbage collector may run in between.
         self._lock = RLock()
@@ -156,7 +157,7 @@ class GraphStructuredStack:
     def _going(self, stacks: StackSet, lookaheads: int) -> list[Node]:
         if stacks.reduced is None:
             self._reduce(stacks)
-        taken = self._tables.taken
+        taken = self.tables.taken
         return [node for node in stacks.reduced or () if taken[node.state] & lookaheads]
 
     def _shift(self, stacks: StackSet, terminal: TerminalId) -> StackSet | None:
@@ -164,7 +165,7 @@ class GraphStructuredStack:
             self._reduce(stacks)
         below: dict[GeneralStateId, list[Node]] = {}
         for node in stacks.reduced or ():
-            for target in self._tables.shifts(node.state).get(terminal, ()):
+            for target in self.tables.shifts(node.state).get(terminal, ()):
                 below.setdefault(target, []).append(node)
         if not below:
             return None
@@ -177,7 +178,7 @@ class GraphStructuredStack:
         what each leads to, so ``pending`` holds a state with the bases that were added to it, and a
         reduction is done for these only.
         """
-        tables, n_seen = self._tables, 0
+        tables, n_seen = self.tables, 0
         bases: dict[GeneralStateId, set[Node]] = {}
         pending: list[tuple[GeneralStateId, set[Node]]] = []
         for node in stacks.tops:
@@ -213,7 +214,7 @@ class GraphStructuredStack:
             taken |= tables.taken[state]
         stacks.taken = taken
         stacks.reduced = tuple(self._node(state, bases[state]) for state in sorted(bases))
-        self._budget.charge(_EDGE_BYTES * sum(map(len, bases.values())))
+        self.budget.charge(_EDGE_BYTES * sum(map(len, bases.values())))
 
     def _node(self, state: GeneralStateId, below: Collection[Node]) -> Node:
         """Return the node of a state over others, without those whose stacks another one has."""

@@ -48,6 +48,7 @@ class HoleMachine:
         budget: what cached results are charged to.
 
     Attributes:
+        machine: as given.
         tracks: of the holes.
         stepper: moves readings.
         beginnings: of the holes.
@@ -66,7 +67,7 @@ class HoleMachine:
         text_of: Callable[[int], bytes | None],
         budget: Budget,
     ) -> None:
-        self._machine, self.tracks, self._text_of = machine, tracks, text_of
+        self.machine, self.tracks, self._text_of = machine, tracks, text_of
         self.beginnings = beginnings
         self.stepper = HoleStepper(machine, lexemes, tracks, budget)
         self.pool, self._budget = machine.pool, budget
@@ -88,7 +89,7 @@ class HoleMachine:
 
     def start(self) -> Readings:
         """Return the reading before the first byte."""
-        return self.stepper.start(self._machine.start())
+        return self.stepper.start(self.machine.start())
 
     def step(self, readings: Readings, text: bytes) -> Readings:
         """Return the live readings after some bytes; none: the bytes are illegal there."""
@@ -136,7 +137,7 @@ class HoleMachine:
             after = self.stepper.step((reading,), text, reads)
         effects = tuple((find_effect(h, r.hypothesis, reads.lowest), r.track) for r in after)
         self._budget.charge(ENTRY_BYTES * len(effects))
-        reads.layout |= self._machine.counts_columns[h.state]
+        reads.layout |= self.machine.counts_columns[h.state]
         key = (h.state, reading.track, token_id, h.stack.state)
         keep_result(self._effects, self._effects_by_layout, key, h, reads, effects)
         return after
@@ -171,7 +172,7 @@ class HoleMachine:
         reads = ReadSet(h.stack.depth)
         with one_mask(self.pool.steps, _REMEDY):
             mask = self.masks.compose(reading, reads)
-        reads.layout |= self._machine.counts_columns[h.state]
+        reads.layout |= self.machine.counts_columns[h.state]
         key = (h.state, reading.track, h.stack.state)
         keep_result(self._mask_of, self._mask_of_by_layout, key, h, reads, mask)
         return mask
@@ -179,9 +180,9 @@ class HoleMachine:
     def describe(self, reading: Reading) -> Hashable:
         """Return all that the future of a reading depends on."""
         states = self.tracks.states_of(reading.track)
-        return (self._machine.describe(reading.hypothesis), states)
+        return (self.machine.describe(reading.hypothesis), states)
 
     def identify(self, reading: Reading) -> Hashable:
         """Return a key of a reading."""
         states = self.tracks.states_of(reading.track)
-        return (self._machine.identify(reading.hypothesis), states)
+        return (self.machine.identify(reading.hypothesis), states)

@@ -65,6 +65,7 @@ class LalrMachine:
             count.
         pool, byte_groups: see the interface.
         budget: what cached results are charged to.
+        stack_numbers: equal stacks have one number.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class LalrMachine:
         self._tops, self._mask_cache = self._masks.tops.generations, self._masks.cache.generations
         self._classes, self._stride = self._masks.classes, self._masks.stride
         self.budget = budget
-        self._stack_numbers = StackNumbers(budget)
+        self.stack_numbers = StackNumbers(budget)
         self._text_of = text_of
         n_states = self.tables.n_states
         # By scanner state, token and top of the stack; and by the column and the open blocks too.
@@ -267,7 +268,7 @@ class LalrMachine:
 
     def identify(self, hypothesis: Hypothesis) -> Hashable:
         """Return a key of a hypothesis, with its stack by number."""
-        number = self._stack_numbers.number(hypothesis.stack)
+        number = self.stack_numbers.number(hypothesis.stack)
         return (hypothesis.state, number, hypothesis.indents, hypothesis.column)
 
 

@@ -43,7 +43,7 @@ class MachinePiece(PlainPiece):
         budget: what cached results are charged to.
 
     Attributes:
-        contents: of the artifact.
+        contents, machine: of the artifact.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class MachinePiece(PlainPiece):
         budget: Budget,
     ) -> None:
         self.contents = contents
-        self._machine, self._scanner, self._index = machine, scanner, index
+        self.machine, self._scanner, self._index = machine, scanner, index
         self._ends = index.pack(sorted(ends))
         self._walks, self._crossing = Cache(budget), Cache(budget)
         self._leaving, self._budget = Leaving(index.tokens, budget), budget
@@ -74,31 +74,31 @@ class MachinePiece(PlainPiece):
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
         """Return the machine's hypotheses before the first byte."""
-        return tuple(Link(self, inner, rest) for inner in self._machine.start())
+        return tuple(Link(self, inner, rest) for inner in self.machine.start())
 
     def step(self, inner: Any, byte: int) -> Sequence[Any]:
         """Return the machine's hypotheses after one more byte."""
-        return self._machine.step((inner,), bytes([byte]))
+        return self.machine.step((inner,), bytes([byte]))
 
     def unite(self, inners: Sequence[Any]) -> Sequence[Any]:
         """Return the machine's hypotheses, of which it makes one where it reads them together."""
-        return self._machine.step(tuple(inners), b"")
+        return self.machine.step(tuple(inners), b"")
 
     def has_ended(self, inner: Any) -> bool:
         """Return whether the machine's text may end."""
-        return self._machine.may_end(inner)
+        return self.machine.may_end(inner)
 
     def describe(self, inner: Any) -> Hashable:
         """Return the machine's description."""
-        return self._machine.describe(inner)
+        return self.machine.describe(inner)
 
     def identify(self, inner: Any) -> Hashable:
         """Return the machine's key."""
-        return self._machine.identify(inner)
+        return self.machine.identify(inner)
 
     def legal(self, inner: Any, rest: Rest) -> Part:
         """Return the legal tokens; see :class:`Piece`."""
-        words = self._machine.mask(inner).words & ~self._ends
+        words = self.machine.mask(inner).words & ~self._ends
         part = Part((words,))
         if rest.expression is None:
             return part
@@ -110,7 +110,7 @@ class MachinePiece(PlainPiece):
         key = (trie is self._index.rests, nodes.tobytes())
         found: Scan | None = self._walks.get(key)
         if found is None:
-            found = self._follow(trie, nodes.tolist(), self._machine.start())
+            found = self._follow(trie, nodes.tolist(), self.machine.start())
             self._walks.put(key, found)
             n_rows = len(found.part.rows)
             self._budget.charge(found.exits.nbytes + 4 * self._index.n_words * n_rows)
@@ -123,7 +123,7 @@ class MachinePiece(PlainPiece):
             inner: what the machine knows.
             bytes_: only those from which one of these goes on; ``None``: all.
         """
-        key = (self._machine.identify(inner), bytes_)
+        key = (self.machine.identify(inner), bytes_)
         found: Ints | None = self._crossing.get(key)
         if found is None:
             found = self._find_exits(inner, bytes_)
@@ -138,7 +138,7 @@ class MachinePiece(PlainPiece):
         if ways.children is None:
             every = self._follow(self._index.tokens, (ROOT,), (inner,), ways.is_on).exits
             return every[ways.is_end[every]]
-        machine, exits = self._machine, list[int]()
+        machine, exits = self.machine, list[int]()
         open_: list[tuple[int, tuple[Any, ...]]] = [(ROOT, (inner,))]
         while open_:
             node, here = open_.pop()
@@ -169,7 +169,7 @@ class MachinePiece(PlainPiece):
         Most nodes of a level are reached with the same hypotheses, as inside a string; so the walk
         goes level by level, and from hypotheses to hypotheses by groups of bytes.
         """
-        machine, group_of = self._machine, self._group_of
+        machine, group_of = self.machine, self._group_of
         first = self._name(start)
         known: dict[Hashable, tuple[Any, ...]] = {first: start}
         moves: dict[tuple[Hashable, int], Hashable] = {}
@@ -209,4 +209,4 @@ class MachinePiece(PlainPiece):
         )
 
     def _name(self, hypotheses: tuple[Any, ...]) -> Hashable:
-        return tuple(map(self._machine.identify, hypotheses))
+        return tuple(map(self.machine.identify, hypotheses))

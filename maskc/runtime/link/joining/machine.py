@@ -56,11 +56,13 @@ class LinkMachine:
 
     Attributes:
         pool, byte_groups: see the interface.
+        root: as given.
         joints: of the tokenizer.
     """
 
     def __init__(self, root: Rest, results: LinkResults) -> None:
         self._results, self.joints, self.pool = results, results.joints, results.pool
+        self.root = root
         self.byte_groups = EVERY_BYTE
         self._start = root.starts
         if root.may_be_empty and not any(map(self.may_end, self._start)):

@@ -1,0 +1,309 @@
+"""After which tokens can a text be finished within so many tokens? See the package.
+
+What is known of one machine's texts is shared by all of its matchers, in whatever threads they run.
+A matcher remembers the place where it was when it was last asked for a mask, with what was known
+then: so what it was promised holds, though all else may be forgotten meanwhile.
+
+Example: JSON after ``[[1`` with 2 tokens left allows ``]]``.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from itertools import product
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.errors import LimitError, TokensLeftError
+from maskc.runtime.budget.cells import FAR, Cell, Writing, list_tokens, text_of
+from maskc.runtime.budget.completions import Completions, Known
+from maskc.runtime.budget.opening import open_texts
+from maskc.runtime.budget.reach import NOWHERE
+from maskc.runtime.budget.scanning import open_reach
+from maskc.runtime.budget.texts import Texts
+from maskc.runtime.effort import one_mask
+from maskc.runtime.link.joining.machine import LinkMachine
+from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.schema.tries.tokens import TokenIndex
+
+_MOST_STEPS: Final = 2_000_000  # to find a completion, where the machine may take as many or more
+_MASK_STEPS: Final = 60_000  # to find after which tokens one is short enough
+_MOST_CHECKED: Final = 64  # bytes that finish an open key
+_EXTENSIONS: Final = b"a0_" + bytes(range(0x21, 0x7F)).translate(None, b'"\\')
+_PLACE_BYTES: Final = 700
+_MOST_SEEN: Final = 10_000
+_REMEDY: Final = "leave tokens_left out, or ask for less of numbers, required keys and items"
+
+
+class Completion(NamedTuple):
+    """Tokens that finish a text.
+
+    Attributes:
+        tokens: their ids, the end of sequence last.
+    """
+
+    tokens: list[int]
+
+
+class Place:
+    """Where a text is, and what is known to finish it.
+
+    Attributes:
+        hypotheses: of the machine.
+        key: equal for two places only if they have the same future.
+        cell: a completion, ``None`` if none is found.
+        plain_from: with so many tokens left the mask is the plain one.
+        known: all completions that were known when the last mask was made.
+        key_after: the key of where the first token of the completion leads.
+        masks: by the tokens that are left.
+    """
+
+    __slots__ = ("cell", "hypotheses", "key", "key_after", "known", "masks", "plain_from")
+
+    def __init__(self, hypotheses: Hypotheses, key: Hashable, cell: Cell | None) -> None:
+        self.hypotheses, self.key, self.cell = hypotheses, key, cell
+        self.plain_from = FAR
+        self.known: Known = {}
+        self.key_after: Hashable = None
+        self.masks: dict[int, NDArray[np.int32]] = {}
+
+    def is_within(self, promised: Cell) -> bool:
+        """Return whether the completion has no more tokens than another one."""
+        return self.cell is not None and self.cell.n_tokens <= promised.n_tokens
+
+
+class Endings:
+    """What is known of the ends of one machine's texts. Safe to use from any thread.
+
+    Args:
+        machine: the machine.
+        index: the tokens.
+        ends: end-of-sequence ids.
+        make_room: is told before more is remembered, and has some forget.
+    """
+
+    def __init__(
+        self,
+        machine: Machine[Any],
+        index: TokenIndex,
+        ends: frozenset[int],
+        make_room: Callable[[Endings], None],
+    ) -> None:
+        self._machine, self._index, self._ends = machine, index, ends
+        self._make_room, self._is_link = make_room, isinstance(machine, LinkMachine)
+        steps = machine.pool.steps
+        self._most_steps = _MOST_STEPS if steps is None else min(steps, _MOST_STEPS)
+        self._mask_steps = min(_MASK_STEPS, self._most_steps)
+        self._lock = threading.RLock()
+        self._writing = Writing(index, ends)
+        self._texts: Texts = open_texts(machine, self._writing)
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Know nothing."""
+        self._writing.clear()
+        self._texts.clear()
+        self._completions = Completions(self._machine, self._texts, self._writing)
+        self._reach = open_reach(self._machine, self._completions, self._index)
+        # By the number of hypotheses, how many tokens finish them; 0: that is not known.
+        self._needs = np.zeros(64, dtype=np.int32)
+        self._places: dict[Hashable, Place] = {}
+        self._seen: dict[int, Place] = {}  # by the identity of hypotheses
+        self._n_mask_bytes = 0
+
+    def forget(self) -> bool:
+        """Forget everything, if nobody is just adding to it; return whether that is done."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            self._begin_anew()
+        finally:
+            self._lock.release()
+        return True
+
+    def place(self, hypotheses: Hypotheses, before: Place | None) -> Place:
+        """Return the place of some hypotheses.
+
+        Args:
+            hypotheses: of the machine.
+            before: where the text was when it was last asked about.
+
+        Raises:
+            LimitError: it takes too long to find a completion.
+        """
+        # Most places were found before: they are looked up without the lock.
+        found = self._seen.get(id(hypotheses))
+        if found is not None and found.hypotheses is hypotheses:
+            key = found.key
+        else:
+            key = self._completions.key_of(hypotheses)
+            found = self._places.get(key)
+            if found is not None and self._is_link and len(self._seen) < _MOST_SEEN:
+                # A link's tokens lead to the same object each time, and keys are long.
+                found.hypotheses = hypotheses
+                self._seen[id(hypotheses)] = found
+        promised = None
+        if before is not None and before.cell is not None and before.key_after == key:
+            promised = before.cell.then
+        if found is not None and (promised is None or found.is_within(promised)):
+            return found
+        with self._lock, one_mask(self._most_steps, _REMEDY):
+            self._make_room(self)
+            return self._find_place(
+                hypotheses, key, None if before is None else before.known, promised
+            )
+
+    def _find_place(
+        self, hypotheses: Hypotheses, key: Hashable, known: Known | None, promised: Cell | None
+    ) -> Place:
+        found = self._places.get(key)
+        if found is None or found.cell is None:
+            found = self._places[key] = Place(hypotheses, key, self._find_cell(hypotheses, known))
+            found.known = self._completions.known
+            if found.cell is not None:
+                found.plain_from = self._texts.most(hypotheses, found.cell.n_tokens) or FAR
+        if promised is not None and not found.is_within(promised):
+            found.cell, found.masks = promised, {}
+        return found
+
+    def _find_cell(self, hypotheses: Hypotheses, known: Known | None) -> Cell | None:
+        """Return a completion that the machine reads."""
+        forgotten = self._texts.forget(hypotheses)
+        cell = self._completions.find(forgotten, known)
+        if cell is None or not self._texts.margin(forgotten):
+            return cell
+        text, follow = text_of(cell, _MOST_CHECKED), self._completions.follow
+        if follow(hypotheses, text):
+            return cell
+        # The open key would be one that was there: one more character makes another of it.
+        quote = max(0, text.find(b'"'))
+        for byte, at in product(_EXTENSIONS, (quote, quote + 1)):
+            if follow(hypotheses, text[:at] + bytes([byte]) + text[at:]):
+                rest = cell
+                for _ in range(at):
+                    rest = rest.after or rest
+                return self._writing.prepend(text[:at] + bytes([byte]), rest)
+        return None
+
+    def mask(self, place: Place, tokens_left: int) -> NDArray[np.int32] | None:
+        """Return the tokens that leave enough of a budget; ``None``: all that are legal.
+
+        Raises:
+            TokensLeftError: the known completion has more tokens, or there is none.
+        """
+        if tokens_left >= place.plain_from:
+            return None
+        found = place.masks.get(tokens_left)
+        if found is not None:
+            return found
+        cell = place.cell
+        if cell is None or cell.n_tokens > tokens_left:
+            needed = None if cell is None or cell.n_tokens >= FAR else cell.n_tokens
+            raise TokensLeftError(needed, tokens_left)
+        with self._lock:
+            words = self._find_mask(place, cell, tokens_left)
+            if words is not None:
+                words.setflags(write=False)
+                place.masks[tokens_left] = words
+                self._n_mask_bytes += words.nbytes
+            return words
+
+    def _find_mask(self, place: Place, cell: Cell, tokens_left: int) -> NDArray[np.int32] | None:
+        """Return the tokens that leave enough; ``None``: all that are legal."""
+        machine, here = self._machine, place.hypotheses
+        plain = machine.pool.unite(map(machine.mask, here)).words
+        place.known = self._completions.known
+        ends = plain & machine.pool.end_only.words
+        # Some tokens are both text and the end of it.
+        text = plain & ~machine.pool.end_only.words
+        ids = [] if cell.token < 0 else [cell.token]
+        if ids:
+            place.key_after = self._completions.key_of(machine.take(here, cell.token))
+        atoms = self._measure_atoms(here)
+        ids += [token for token, n_tokens in atoms.items() if n_tokens < tokens_left]
+        most = max(atoms.values(), default=0)
+        words, order = np.zeros_like(text), self._index.order
+        is_text = np.unpackbits(text.view(np.uint8), bitorder="little")[order].view(np.bool_)
+        if atoms:
+            is_text[np.isin(order, list(atoms))] = False
+        try:
+            with one_mask(self._mask_steps, _REMEDY):
+                numbers = self._reach.follow(here, is_text)
+        except LimitError:
+            most = FAR
+        else:
+            counts = np.bincount(numbers, minlength=1)
+            counts[NOWHERE] = 0
+            needs = self._measure(counts)
+            most = max(most, int(needs[counts > 0].max(initial=0)))
+            words = self._index.pack(order[(needs < tokens_left)[numbers]])
+        if most < FAR:
+            place.plain_from = min(place.plain_from, most + 1)
+        words = self._index.set_bits(words, ids) & text | ends
+        if np.array_equal(words, plain):
+            place.plain_from = min(place.plain_from, tokens_left)
+            return None
+        return words
+
+    def _measure_atoms(self, here: Hypotheses) -> dict[int, int]:
+        """Return the tokens that are taken whole, each with how many finish the text after it."""
+        link = self._machine
+        if not isinstance(link, LinkMachine) or not any(h.piece.has_atoms for h in here):
+            return {}
+        found = {}
+        with one_mask(self._most_steps, _REMEDY):
+            for token_id in link.list_atoms(here):
+                after = link.take(here, token_id)
+                if after:
+                    found[token_id] = self._count(self._texts.forget(after))
+        return found
+
+    def _measure(self, counts: NDArray[np.intp]) -> NDArray[np.int32]:
+        """Return by number of hypotheses how many tokens finish them.
+
+        Args:
+            counts: how many tokens lead to them; those that most lead to are found first.
+        """
+        if len(counts) > len(self._needs):
+            more = np.zeros(2 * len(counts), dtype=np.int32)
+            more[: len(self._needs)] = self._needs
+            self._needs = more
+        needs = self._needs[: len(counts)]
+        asked = np.flatnonzero((counts > 0) & (needs == 0))
+        try:
+            with one_mask(self._mask_steps, _REMEDY):
+                for number in asked[np.argsort(-counts[asked], kind="stable")].tolist():
+                    needs[number] = self._count(self._reach.hypotheses[number])
+        except LimitError:
+            pass
+        return np.where(needs == 0, FAR, needs)
+
+    def _count(self, here: Hypotheses) -> int:
+        """Return how many tokens finish hypotheses, with what is forgotten forgotten."""
+        cell = self._completions.find(here)
+        return FAR if cell is None else min(FAR, cell.n_tokens + self._texts.margin(here))
+
+    def completion(self, place: Place) -> Completion:
+        """Return the tokens of a known completion.
+
+        Raises:
+            TokensLeftError: there is none.
+        """
+        tokens = [] if place.cell is None else list_tokens(place.cell)
+        here, machine = place.hypotheses, self._machine
+        for token_id in tokens:
+            here = machine.take(here, token_id) if here else here
+        if place.cell is None or place.cell.n_tokens >= FAR or not here:
+            raise TokensLeftError(None, None)
+        words = machine.pool.unite(map(machine.mask, here)).words
+        end = min(e for e in self._ends if words[e >> 5] >> (e & 31) & 1)
+        return Completion([*tokens, end])
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much is remembered."""
+        n_bytes = self._n_mask_bytes + _PLACE_BYTES * len(self._places)
+        return n_bytes + self._completions.n_bytes + self._reach.n_bytes

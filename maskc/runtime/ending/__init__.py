@@ -1,1 +1,0 @@
-"""Which tokens leave enough of a budget to finish the text?"""

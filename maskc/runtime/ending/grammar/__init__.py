@@ -1,1 +1,0 @@
-"""What does a text of an LALR grammar need at least?"""

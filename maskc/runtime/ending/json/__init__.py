@@ -1,1 +1,0 @@
-"""What does a JSON text need at least, and how is it finished?"""

@@ -1,1 +1,0 @@
-"""How few tokens finish the places of a text?"""

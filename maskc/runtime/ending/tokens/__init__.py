@@ -1,1 +1,0 @@
-"""How are texts written in the tokens of a vocabulary?"""

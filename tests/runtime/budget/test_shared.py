@@ -1,0 +1,51 @@
+"""Who shares what is known of the ends of texts?"""
+
+from maskc import allocate_bitmask
+from maskc.kit.file import make_kit
+from maskc.runtime.budget.shared import SharedEndings, endings_of
+from maskc.vocab.vocabulary import Vocabulary
+from tests.compiled import compile_text
+
+BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), "bytes")
+
+
+def test_constraints_of_one_schema_share_their_endings():
+    kit = make_kit(BYTES)
+    first, second = (kit.json_schema({"type": "array"}) for _ in range(2))
+    assert first is not second
+    assert first.endings is second.endings
+    assert first.endings is not kit.json_schema({"type": "object"}).endings
+
+
+def test_links_of_the_same_parts_share_their_endings():
+    kit = make_kit(BYTES)
+    first, second = (kit.sequence(kit.choice(["a"]), kit.json_schema({})) for _ in range(2))
+    assert first.endings is second.endings
+    assert first.endings is not kit.sequence(kit.choice(["b"]), kit.json_schema({})).endings
+
+
+def test_all_artifacts_of_a_tokenizer_have_one_index_of_tokens():
+    first, second = (compile_text(f'start: "{text}"', (b"a", b"b")) for text in "ab")
+    assert first.endings._index is second.endings._index
+
+
+def test_the_machine_that_was_not_asked_for_longest_forgets_first():
+    kit = make_kit(BYTES)
+    made = [kit.json_schema({"const": text * 50}) for text in "abc"]
+    machine = made[0].machine
+    index, ends = made[0].endings._index, made[0].ends
+    room = machine.pool.endings = SharedEndings(most_bytes=1 << 30)
+    known = [endings_of(each.machine, index, ends) for each in made]
+    for endings, each in zip(known, made, strict=True):
+        endings.place(each.matcher()._hypotheses, None)
+        room._make_room(endings)
+    room._most_bytes = sum(each.n_bytes for each in known) - 1
+    room._make_room(known[2])
+    assert [len(each._places) for each in known] == [0, 1, 1]
+
+
+def test_what_is_known_of_ends_counts_towards_what_an_artifact_remembers():
+    artifact = compile_text('start: "a"+', (b"a",))
+    before = artifact.remembered_bytes
+    artifact.matcher().fill_bitmask(allocate_bitmask(1, 2), 0, tokens_left=5)
+    assert artifact.remembered_bytes > before
