@@ -2,7 +2,7 @@
 
 from tests.laws.dense.making import LAYOUT, links, tag
 
-DIGITS = {"numbers": "digits", "blanks": "compact"}
+DIGITS = {"numbers": "plain", "blanks": "compact"}
 LINKS = [
     *links(
         "parts that end at two places",
