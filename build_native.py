@@ -59,7 +59,6 @@ MORE += tuple(
     f"maskc/jsonschema/{name}.py"
     for name in (
         "alternatives",
-        "array_drafts",
         "automata",
         "building",
         "charsets",
