@@ -5,6 +5,7 @@ import shlex
 
 import pytest
 
+COSTLY = pytest.mark.costly
 EXPLAINED = """\
 after '[ab'
   open lexeme: 'ab'
@@ -47,7 +48,9 @@ after 'a' (1 configuration)
             0,
             ("what must come next: '\\n{", "illegal"),
         ),
-        ("bench list.maskc --corpus texts", 0, ("copy one row", "two.txt")),
+        pytest.param(
+            "bench list.maskc --corpus texts", 0, ("copy one row", "two.txt"), marks=COSTLY
+        ),
         ("diff old.maskc new.maskc", 1, (DIFFERENT,)),
         ("diff old.maskc old.maskc", 0, ("the same tables: no mask differs\n",)),
         (
@@ -109,17 +112,7 @@ def test_a_command_prints(command, line, status, said):
         # Bytes that are no text are escaped.
         (r"""explain list.maskc --text '[' --token "b'\xff'" """, 0, {"token.token": r"\xff"}),
         ("explain tools.maskc --text '<tool_call>x'", 0, {"death.offset": 11}),
-        (
-            "bench list.maskc --corpus texts",
-            0,
-            {
-                "documents": 2,
-                "skipped": 1,
-                "refused": 1,
-                "tokens": len("[ab, cd]") + len("[ab, "),
-            },
-        ),
-        ("bench tools.maskc --corpus replies", 0, {"documents": 1}),
+        pytest.param("bench tools.maskc --corpus replies", 0, {"documents": 1}, marks=COSTLY),
         (
             "diff new.maskc old.maskc --corpus letters",
             1,
@@ -167,9 +160,12 @@ def test_a_check_counts_on_standard_error_and_can_be_quiet(command):
     assert (outcome.status, outcome.out, outcome.err) == (1, "", "")
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("project")
 def test_times_have_passes_and_the_slowest_fills(command):
     found = json.loads(command("bench", "list.maskc", "--corpus", "texts", "--json").out)
+    assert (found["documents"], found["skipped"], found["refused"]) == (2, 1, 1)
+    assert found["tokens"] == len("[ab, cd]") + len("[ab, ")
     assert set(found["passes"]) == {"first", "cold", "warm"}
     assert found["passes"]["warm"]["fill"]["p50"] > 0
     assert 0 < len(found["slowest"]) <= 10

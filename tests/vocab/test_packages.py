@@ -140,6 +140,7 @@ def test_a_path_and_a_folder_give_the_same_fingerprint_as_a_name(packaged):
     assert folder.fingerprint == FINGERPRINTS["deepseek"]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("version", "options"), [("v1", {}), ("v3", {"is_tekken": True})])
 def test_mistral_common_has_the_tokens_of_its_file(version, options):
     module = pytest.importorskip("mistral_common.tokens.tokenizers.mistral")
