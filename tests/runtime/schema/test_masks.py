@@ -167,6 +167,14 @@ def test_equal_places_in_different_stacks_have_one_mask():
     assert one.mask_id() == other.mask_id()
 
 
+def test_the_values_of_an_array_are_counted_with_each_item():
+    artifact = maskc.Artifact(compile_schema(UNIQUE, VOCABULARY))
+    matcher = artifact.matcher()
+    assert matcher.accept_bytes(f"[{','.join(map(str, range(200)))}".encode())
+    # The sets of 1, 2, … 199 values.
+    assert artifact.machine.budget._charged > 40 * 199 * 200 // 2
+
+
 def test_what_is_remembered_stays_within_the_budget():
     artifact = maskc.Artifact(compile_schema({}, VOCABULARY), cache_bytes=20_000)
     matcher = artifact.matcher()

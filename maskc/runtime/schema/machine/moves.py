@@ -48,6 +48,7 @@ from maskc.runtime.schema.plan.values import Value, read_value
 from maskc.runtime.schema.strings.other_keys import UNREAD, has_key, unread_key
 from maskc.runtime.schema.strings.spelling import decode_body
 
+_VALUE_BYTES = 40  # of a value in the set of an array's items, which each item makes anew
 _QUOTE, _COMMA, _COLON = 0x22, 0x2C, 0x3A
 _OPEN_BRACE, _CLOSE_BRACE, _OPEN_BRACKET, _CLOSE_BRACKET = 0x7B, 0x7D, 0x5B, 0x5D
 
@@ -84,6 +85,8 @@ class Moves:
             room = self.room.find(state, parents) if captures else ROOMY
             found = make_node(state, parents, room=room, captures=captures)
             self._nodes.put(key, found)
+            if state[0] == ARRAY and state[5]:
+                self.budget.charge(_VALUE_BYTES * len(state[5]))
         return found
 
     def pass_blank(self, node: Node, text: bytes, found: Found) -> None:

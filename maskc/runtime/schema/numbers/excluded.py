@@ -1,18 +1,82 @@
 """Values that a number may not have beside what its rule says, such as those of earlier items.
 
-An array gets one more value with each item, so a set is made from another with few changes.
+An array gets one more value with each item, so a set is made from another with few changes, and
+shares with it whatever did not change.
 
-Example: ``Excluded.of([(False, 15, -1)])`` excludes 1.5.
+Values are also found by their *head*: the first digits, three at most, without zeros at their end.
+A text that has been read can only become a value that has its head among the value's heads.
+
+Example: ``Excluded.of([(False, 1205, -1)])`` excludes 120.5, whose heads are 1, 12 (of 120), and
+what ``12.0`` begins has the head 12.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
+from typing import Any
+
+from maskc.runtime.schema.numbers.powers import count_digits, power_of_ten
 
 # Whether it is negative, digits that do not end in 0, and an exponent.
 Decimal = tuple[bool, int, int]
-# By digits that do not end in 0, the exponents.
-Decimals = Mapping[int, frozenset[int]]
+# A sign and a head; that of 0 is 0.
+Head = tuple[bool, int]
+
+_MOST_DIGITS = 3  # of a head
+_N_PARTS = 64
+_NUMBERS = count(1)
+
+
+class Decimals:
+    """Sets by a number, in parts, of which those that did not change are shared.
+
+    Magnitudes are sets of exponents by digits that do not end in 0.
+
+    Args:
+        parts: by the rest of the number.
+        n_keys: of all of them.
+    """
+
+    __slots__ = ("_parts", "n_keys")
+
+    def __init__(self, parts: list[dict[int, frozenset[Any]]], n_keys: int) -> None:
+        self._parts, self.n_keys = parts, n_keys
+
+    @classmethod
+    def of(cls, sets: Mapping[int, frozenset[Any]]) -> Decimals:
+        """Return some sets."""
+        return NOTHING.change(sets, {})
+
+    def get(self, key: int) -> frozenset[Any]:
+        """Return the set of a number, an empty one if there is none."""
+        return self._parts[key % _N_PARTS].get(key, _EMPTY)
+
+    def items(self) -> Iterator[tuple[int, frozenset[Any]]]:
+        """Yield all sets."""
+        for part in self._parts:
+            yield from part.items()
+
+    def change(
+        self, more: Mapping[int, frozenset[Any]], less: Mapping[int, frozenset[Any]]
+    ) -> Decimals:
+        """Return these with more in some sets, and less in some."""
+        parts, copied, n_keys = self._parts.copy(), set(), self.n_keys
+        for key in {**less, **more}:
+            place = key % _N_PARTS
+            if place not in copied:
+                copied.add(place)
+                parts[place] = parts[place].copy()
+            before = parts[place].pop(key, _EMPTY)
+            after = (before - less.get(key, _EMPTY)) | more.get(key, _EMPTY)
+            if after:
+                parts[place][key] = after
+            n_keys += bool(after) - bool(before)
+        return Decimals(parts, n_keys)
+
+
+_EMPTY: frozenset[Any] = frozenset()
+NOTHING = Decimals([{}] * _N_PARTS, 0)
 
 
 class Excluded:
@@ -21,56 +85,123 @@ class Excluded:
     Args:
         positive: those without a minus sign, 0 included.
         negative: the magnitudes of the others, 0 included.
+        heads: by each head that is not 0, with a sign, the values that have it.
         furthest: no fewer bits than digits and exponent of one take.
+
+    Attributes:
+        furthest: as given.
+        number: of this set, which no other one has.
+        before: the number of the set that it was made from, 0 for none.
+        changed: the heads in which it differs from that.
     """
 
-    __slots__ = ("_negative", "_positive", "furthest")
+    __slots__ = ("_heads", "_negative", "_positive", "before", "changed", "furthest", "number")
 
     def __init__(
-        self,
-        positive: dict[int, frozenset[int]],
-        negative: dict[int, frozenset[int]],
-        furthest: int,
+        self, positive: Decimals, negative: Decimals, heads: Decimals, furthest: int
     ) -> None:
-        self._positive, self._negative, self.furthest = positive, negative, furthest
+        self._positive, self._negative, self._heads = positive, negative, heads
+        self.furthest = furthest
+        self.number, self.before = next(_NUMBERS), 0
+        self.changed: frozenset[Head] = frozenset()
 
     @classmethod
     def of(cls, values: Iterable[Decimal]) -> Excluded:
         """Return some values."""
-        return cls({}, {}, 0).change(values, ())
+        return cls(NOTHING, NOTHING, NOTHING, 0).change(values, ())
 
     def change(self, more: Iterable[Decimal], less: Iterable[Decimal]) -> Excluded:
         """Return these with some more values, and without some that are among them."""
-        made = Excluded(self._positive.copy(), self._negative.copy(), self.furthest)
-        for is_negative, digits, exponent in less:
-            for side in (False, True):
-                if side == is_negative or not digits:
-                    known = made._negative if side else made._positive
-                    left = known.pop(digits) - {exponent}
-                    if left:
-                        known[digits] = left
-        for is_negative, digits, exponent in more:
-            for side in (False, True):
-                if side == is_negative or not digits:
-                    known = made._negative if side else made._positive
-                    known[digits] = known.get(digits, frozenset()) | {exponent}
-            made.furthest = max(made.furthest, digits.bit_length() + abs(exponent))
+        come, gone = list(more), list(less)
+        furthest = max([self.furthest, *[d.bit_length() + abs(e) for _, d, e in come]])
+        heads = _by_head(come), _by_head(gone)
+        made = Excluded(
+            self._positive.change(*[_by_digits(some, negative=False) for some in (come, gone)]),
+            self._negative.change(*[_by_digits(some, negative=True) for some in (come, gone)]),
+            self._heads.change(*heads),
+            furthest,
+        )
+        made.before = self.number
+        made.changed = frozenset([(key < 0, abs(key)) for some in heads for key in some])
         return made
 
     def of_sign(self, *, negative: bool) -> Decimals:
         """Return the magnitudes after a sign."""
         return self._negative if negative else self._positive
 
-    def __bool__(self) -> bool:
-        return bool(self._positive or self._negative)
+    def has(self, value: Decimal) -> bool:
+        """Return whether a value is excluded."""
+        negative, digits, exponent = value
+        return exponent in self.of_sign(negative=negative).get(digits)
 
-    def values(self) -> set[Decimal]:
-        """Return the values; 0 is positive."""
-        found = {(False, d, e) for d, exponents in self._positive.items() for e in exponents}
-        for digits, exponents in self._negative.items():
-            if digits:
-                found.update((True, digits, exponent) for exponent in exponents)
+    def with_head(self, head: Head) -> frozenset[Decimal]:
+        """Return the values that have a head that is not 0."""
+        negative, digits = head
+        return self._heads.get(-digits if negative else digits)
+
+    def list_heads(self) -> list[Head]:
+        """Return the heads that values have."""
+        return [(key < 0, abs(key)) for key, _ in self._heads.items()]
+
+    def begun(self, head: int, *, negative: bool) -> list[Decimal]:
+        """Return the values that a text of some digits may become, and perhaps others.
+
+        Args:
+            head: the digits as a number, not 0.
+            negative: whether a minus sign is before them.
+        """
+        short = head
+        while not short % 10:
+            short //= 10
+        n_digits = count_digits(short)
+        found = []
+        for value in self.with_head(head_of(head, negative=negative)):
+            n_more = count_digits(value[1]) - n_digits
+            if n_more >= 0 and value[1] // power_of_ten(n_more) == short:
+                found.append(value)
         return found
 
+    def __bool__(self) -> bool:
+        return bool(self._positive.n_keys or self._negative.n_keys)
 
-NONE = Excluded({}, {}, 0)
+
+def head_of(digits: int, *, negative: bool) -> Head:
+    """Return the head of what begins with some digits.
+
+    >>> head_of(12034, negative=False)
+    (False, 12)
+    """
+    if not digits:
+        return (negative, 0)
+    head = digits
+    if head >= 1000:
+        head //= power_of_ten(count_digits(head) - _MOST_DIGITS)
+    while not head % 10:
+        head //= 10
+    return (negative, head)
+
+
+def _by_digits(values: list[Decimal], *, negative: bool) -> dict[int, frozenset[int]]:
+    """Return the exponents of the values of a sign, by their digits; 0 has both signs."""
+    found: dict[int, frozenset[int]] = {}
+    for sign, digits, exponent in values:
+        if sign == negative or not digits:
+            found[digits] = found.get(digits, _EMPTY) | {exponent}
+    return found
+
+
+def _by_head(values: list[Decimal]) -> dict[int, frozenset[Decimal]]:
+    """Return values by their heads, those of negative ones negative; 0 has none."""
+    found: dict[int, set[Decimal]] = {}
+    for value in values:
+        negative, digits, _ = value
+        if digits >= 1000:
+            digits //= power_of_ten(count_digits(digits) - _MOST_DIGITS)
+        while digits:
+            head = head_of(digits, negative=False)[1]
+            found.setdefault(-head if negative else head, set()).add(value)
+            digits //= 10
+    return {head: frozenset(some) for head, some in found.items()}
+
+
+NONE = Excluded(NOTHING, NOTHING, NOTHING, 0)

@@ -135,6 +135,7 @@ class Magnitudes(Protocol):
 
 
 _ONE = Fraction(1)
+_MOST_BITS = 13_000  # of an integer that Python writes at once
 
 
 class Listing:
@@ -146,7 +147,10 @@ class Listing:
         unit: the least number that makes integers of all, 0 if it is very large.
         scaled: the values times the unit, or as they are; comparing fractions takes ten times as
             long as comparing integers.
+        decimals: digits and exponent of each, ``None`` for one that no digits write.
         indices: by digits and exponent, the index of a value.
+        written: where all are integers that Python writes, their digits, ascending as texts.
+        order: the indices of these.
     """
 
     def __init__(self, values: Iterable[Fraction]) -> None:
@@ -158,11 +162,17 @@ class Listing:
         self.scaled: Sequence[Any] = self.values
         if self.unit:
             self.scaled = [v.numerator * (self.unit // v.denominator) for v in self.values]
+        self.decimals = [decimal(value) for value in self.values]
         self.indices: dict[int, dict[int, int]] = {}
-        for n, value in enumerate(self.values):
-            written = decimal(value)
+        for n, written in enumerate(self.decimals):
             if written is not None:
                 self.indices.setdefault(written[0], {})[written[1]] = n
+        self.written: list[str] = []
+        self.order: list[int] = []
+        if self.unit == 1 and self.values and self.values[-1].numerator.bit_length() < _MOST_BITS:
+            texts = [str(value.numerator) for value in self.values]
+            self.order = sorted(range(len(texts)), key=texts.__getitem__)
+            self.written = [texts[n] for n in self.order]
 
 
 class Listed:
@@ -174,20 +184,31 @@ class Listed:
     """
 
     def __init__(self, listing: Listing, excluded: Decimals) -> None:
-        self._listing, self._indices = listing, listing.indices
+        self._listing, self._indices, self._excluded = listing, listing.indices, excluded
         self._sorted, self._scaled, self._unit = listing.values, listing.scaled, listing.unit
         self._is_whole = listing.unit > 0
-        self._has_zero = listing.has_zero and 0 not in excluded
-        gone: list[int] = []
-        for digits, exponents in excluded.items():
-            known = self._indices.get(digits)
-            if known is not None:
-                gone += [known[exponent] for exponent in exponents if exponent in known]
-        self._gone, self._are_gone = sorted(gone), frozenset(gone)
+        self._has_zero = listing.has_zero and not excluded.get(0)
 
     def without(self, excluded: Decimals) -> Listed:
         """Return them without these, in the place of what is excluded so far."""
         return Listed(self._listing, excluded)
+
+    def _is_gone(self, n: int) -> bool:
+        """Return whether a value is excluded, by its index."""
+        written = self._listing.decimals[n]
+        return written is not None and written[1] in self._excluded.get(written[0])
+
+    def _has_some(self, indices: Sequence[int]) -> bool:
+        """Return whether a value is allowed, of some by their indices."""
+        n_values = len(indices)
+        if not self._excluded.n_keys:
+            return n_values > 0
+        # From both ends, as items tend to be in order.
+        for n in range((n_values + 1) // 2):
+            spend(1)
+            if not self._is_gone(indices[n]) or not self._is_gone(indices[n_values - 1 - n]):
+                return True
+        return False
 
     def _count_below(self, digits: int, power: int, *, inclusive: bool) -> int:
         """Return how many values are below ``digits × 10^power``, or not above it."""
@@ -203,15 +224,18 @@ class Listed:
         if not digits:
             return self._has_zero
         short, n_zeros = split_zeros(digits)
+        gone = self._excluded.get(short)
         return any(
-            n not in self._are_gone and powers.has(exponent - n_zeros)
-            for exponent, n in self._indices.get(short, {}).items()
+            exponent not in gone and powers.has(exponent - n_zeros)
+            for exponent in self._indices.get(short, {})
         )
 
     def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
         """Return whether one of the intervals has a listed magnitude."""
         if not digits and start and self._has_zero:
             return True
+        if digits and start and self._listing.written and (powers.first, powers.last) == (0, None):
+            return self.begins(digits)
         first, last, scaled = powers.first, powers.last, self._scaled
         has_low = start and digits % 10 == 0
         if self._is_whole and self._unit == 1 and last is not None and last < 0 and not has_low:
@@ -227,10 +251,36 @@ class Listed:
                 return False
             low = max(n, self._count_below(digits, first, inclusive=not start))
             n = self._count_below(digits + 1, first, inclusive=False)
-            n_gone = bisect_left(self._gone, n) - bisect_left(self._gone, low)
-            if n - low > n_gone:
+            if n > low and self._has_some(range(low, n)):
                 return True
         return False
+
+    def begins(self, digits: int) -> bool:
+        """Return whether an integer that is written begins with some digits, for sure if so."""
+        texts = self._listing.written
+        if not texts or not digits:
+            return False
+        text = _write(digits)
+        first, last = bisect_left(texts, text), bisect_left(texts, text + ":")
+        return last > first and self._has_some(self._listing.order[first:last])
+
+    def next_digits(self, digits: int) -> frozenset[int] | None:
+        """Return the bytes of digits that listed integers have after some; ``None``: unknown."""
+        texts = self._listing.written
+        if not texts or not digits:
+            return None
+        text = _write(digits)
+        return frozenset([byte for byte in b"0123456789" if _count_begun(texts, text + chr(byte))])
+
+
+def _write(digits: int) -> str:
+    """Return digits as a text, none of a number that is listed if they are many."""
+    return str(digits) if digits.bit_length() < _MOST_BITS else ":"
+
+
+def _count_begun(texts: list[str], start: str) -> int:
+    """Return how many of some texts of digits, in order, begin with some."""
+    return bisect_left(texts, start + ":") - bisect_left(texts, start)
 
 
 class Points:
@@ -256,7 +306,7 @@ class Points:
     def holds(self, digits: int, powers: Range) -> bool:
         """Return whether ``digits × 10^n`` is allowed for one of the powers n."""
         if not digits:
-            return self._bounds.has_zero() and not self._not_factors and 0 not in self._excluded
+            return self._bounds.has_zero() and not self._not_factors and not self._excluded.get(0)
         powers = self._bounds.clip(digits, powers)
         if self._factor is not None:
             first = self._factor.divides_from(digits)
@@ -269,10 +319,10 @@ class Points:
                 powers = powers.ending(first - 1)
         if powers.is_empty:
             return False
-        if not self._excluded:
+        if not self._excluded.n_keys:
             return True
         short, n_zeros = split_zeros(digits)
-        return powers.has_more_than(n - n_zeros for n in self._excluded.get(short, ()))
+        return powers.has_more_than(n - n_zeros for n in self._excluded.get(short))
 
 
 class Between(Points):
@@ -369,20 +419,20 @@ class Multiples(Points):
         """Return whether a multiple within the bounds is allowed, as most are."""
         if any(n % every == 0 for every in self._not_every):
             return False
-        if not self._excluded:
+        if not self._excluded.n_keys:
             return True
         written = decimal(n * self._unit)
-        return written is None or written[1] + self._shift not in self._excluded.get(written[0], ())
+        return written is None or written[1] + self._shift not in self._excluded.get(written[0])
 
 
-def by_digits(values: Iterable[Fraction]) -> dict[int, frozenset[int]]:
+def by_digits(values: Iterable[Fraction]) -> Decimals:
     """Return the exponents of values by their digits, without those that no digits write."""
     found: dict[int, set[int]] = {}
     for value in values:
         written = decimal(value)
         if written is not None:
             found.setdefault(written[0], set()).add(written[1])
-    return {digits: frozenset(exponents) for digits, exponents in found.items()}
+    return Decimals.of({digits: frozenset(exponents) for digits, exponents in found.items()})
 
 
 def _scale(digits: int, power: int) -> Fraction:

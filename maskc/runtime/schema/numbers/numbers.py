@@ -16,12 +16,12 @@ Example: for multiples of 5 from 10 to 30, ``1`` leads to 10 and 15, ``4`` nowhe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from maskc.runtime.schema.numbers.excluded import NONE, Decimal, Excluded
-from maskc.runtime.schema.numbers.magnitudes import Range
-from maskc.runtime.schema.numbers.powers import power_beyond, split_zeros
+from maskc.runtime.schema.numbers.magnitudes import Listed, Range
+from maskc.runtime.schema.numbers.powers import power_beyond, power_of_ten
 from maskc.runtime.schema.numbers.sides import Rule, Side, far_beyond
 
 # What has been read: sign, phase, digits as a number, digits of the fraction, whether the last
@@ -35,6 +35,7 @@ _DIGITS = frozenset(b"0123456789")
 NUMBER_BYTES = frozenset(b"-+.eE0123456789")
 # What is remembered of one rule, in bytes, before all of it is forgotten.
 _MOST_REMEMBERED = 32 << 20
+_MOST_ALONE = 64  # values, of which each is asked for by all that one mask looks at
 
 
 class Numbers:
@@ -67,10 +68,42 @@ class Numbers:
         self._steps: dict[tuple[State, int], State | None] = {}
         self._ends: dict[State, bool] = {}
         self._size = 0
+        self._alone: dict[Decimal, Numbers] = {}
 
     def without(self, excluded: Excluded) -> Numbers:
         """Return these numbers without some values."""
         return Numbers(self.rule, exponents=self._exponents, base=self, excluded=excluded)
+
+    def only(self, values: Iterable[Decimal]) -> Numbers:
+        """Return numbers that are written as these are, and have no other values than some."""
+        fractions = []
+        for negative, digits, exponent in values:
+            power = power_of_ten(abs(exponent))
+            signed = -digits if negative else digits
+            fractions.append(Fraction(signed * power) if exponent >= 0 else Fraction(signed, power))
+        rule = Rule(values=frozenset(fractions), spelled=self._spelled)
+        return Numbers(rule, exponents=self._exponents)
+
+    def alone(self, value: Decimal) -> Numbers:
+        """Return numbers that are written as these are, and have one value; see :meth:`only`."""
+        found = self._alone.get(value)
+        if found is None:
+            if len(self._alone) > _MOST_ALONE:
+                self._alone.clear()
+            found = self._alone[value] = self.only([value])
+        return found
+
+    @property
+    def runs_on(self) -> bool:
+        """Whether mostly any digits may follow digits, whatever values are excluded."""
+        sides = (self.side(negative) for negative in (False, True))
+        return all(side.is_solid and side.high is None or side.high == 0 for side in sides)
+
+    def canonical(self, state: State) -> State:
+        """Return a state after all digits as these numbers have it, with the same future."""
+        negative, phase, digits, n_fraction, last, exponent = state
+        capped = self._cap(digits, exponent)
+        return self._canonical((negative, phase, digits, n_fraction, last, capped))
 
     @property
     def identity(self) -> tuple[Rule, bool]:
@@ -95,7 +128,7 @@ class Numbers:
     @property
     def is_satisfiable(self) -> bool:
         """Whether any number is allowed."""
-        return any(self.step(_FIRST, byte) is not None for byte in b"-0123456789")
+        return any(self.step(_FIRST, byte) is not None for byte in b"1023456789-")
 
     def step(self, state: State, byte: int) -> State | None:
         """Return the state after a byte, ``None`` if no allowed number begins so."""
@@ -203,6 +236,9 @@ class Numbers:
         side = self.side(negative)
         if phase in (POINT, FRACTION) and side.places is not None:
             return _DIGITS - {0x30} if n_fraction >= side.places else frozenset()
+        if phase == INTEGER and isinstance(side.allowed, Listed):
+            following = side.allowed.next_digits(digits)
+            return frozenset() if following is None else _DIGITS - following
         # No exponent makes an integer smaller and leaves it one.
         if phase != INTEGER or side.multiple != 1 or side.high is None:
             return frozenset()
@@ -234,21 +270,6 @@ class Numbers:
             self._make_room(state)
             found = self._ends[state] = self._may_end(state)
         return found
-
-    @property
-    def tells_digits(self) -> bool:
-        """Whether a state has all digits that were read, also where nothing is excluded."""
-        base = self.base or self
-        sides = [base.side(negative) for negative in (False, True)]
-        return not any(side.is_free or side.enough is not None for side in sides)
-
-    def value_of(self, state: State) -> Decimal:
-        """Return the value of a number that may end here, if no digit is left out of its state."""
-        negative, _, digits, _, _, _ = state
-        if not digits:
-            return (False, 0, 0)
-        short, n_zeros = split_zeros(digits)
-        return (negative, short, n_zeros + _power_of(state))
 
     def _may_end(self, state: State) -> bool:
         negative, phase, digits, n_fraction, _, exponent = state
@@ -316,6 +337,8 @@ class Numbers:
         if phase == MINUS:
             return any(self.step(state, digit) for digit in b"0123456789")
         allowed = self.side(negative).allowed
+        if phase == INTEGER and isinstance(allowed, Listed) and allowed.begins(digits):
+            return True
         exact = Range(-n_fraction, -n_fraction)
         if phase == ZERO and self._spelled == 1:
             return allowed.holds(digits, exact)

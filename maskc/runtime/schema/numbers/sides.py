@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
-from maskc.runtime.schema.numbers.excluded import Decimals, Excluded
+from maskc.runtime.schema.numbers.excluded import NOTHING, Decimals, Excluded
 from maskc.runtime.schema.numbers.magnitudes import (
     Between,
     Bounds,
@@ -112,10 +112,11 @@ class Side:
         else:
             self.allowed = _find_allowed(rule, bounds, excluded, negative=negative)
         self.is_solid = rule.values is None and not rule.not_multiples
-        self.has_gaps = bool(excluded)
-        is_plain = self.is_solid and not excluded and bounds.high is None
+        self.has_gaps = excluded.n_keys > 0
+        is_whole_side = self.is_solid and not self.has_gaps
+        is_plain = is_whole_side and bounds.high is None
         self.has_zero = bounds.has_zero()
-        self.places = _count_places(rule.multiple) if self.is_solid and not excluded else None
+        self.places = _count_places(rule.multiple) if is_whole_side else None
         self.is_free = is_plain and self.has_zero and rule.multiple in (None, 1)
         self.enough = (
             max(1, math.ceil(bounds.low) + bounds.low_open)
@@ -123,7 +124,7 @@ class Side:
             else None
         )
         is_whole = rule.multiple in (None, 1) or self.places is not None
-        self._takes_integers = self.is_solid and not excluded and is_whole
+        self._takes_integers = is_whole_side and is_whole
         self._least = math.floor(bounds.low) + 1
         self._most = None if bounds.high is None else math.ceil(bounds.high) - 1
 
@@ -179,7 +180,7 @@ def _find_allowed(rule: Rule, bounds: Bounds, excluded: Decimals, *, negative: b
     factor, not_factors = rule.multiple, rule.not_multiples
     is_never = factor is not None and any((factor / m).denominator == 1 for m in not_factors)
     if bounds.is_empty or is_never:
-        return Listed(Listing([]), {})
+        return Listed(Listing([]), NOTHING)
     if rule.values is not None or bounds.low == bounds.high:
         values = rule.values
         if values is None:
@@ -202,9 +203,7 @@ def _find_excluded(rule: Rule, without: Excluded, *, negative: bool) -> Decimals
         return more
     sign = -1 if negative else 1
     excluded = by_digits(value * sign for value in rule.excluded if value * sign >= 0)
-    for digits, exponents in more.items():
-        excluded[digits] = excluded.get(digits, frozenset()) | exponents
-    return excluded
+    return more.change(dict(excluded.items()), {}) if more.n_keys else excluded
 
 
 def far_beyond(rule: Rule) -> int:

@@ -1,55 +1,80 @@
 """The spellings of a number that must differ from others, such as the items before it.
 
-Most texts stay legal whichever values are excluded. So what the rule alone allows is found once,
-and of that we look at two kinds of texts: those that write an excluded value, and those that write
-no value of the rule, as these depend on what may follow.
+Most texts stay legal whichever values are excluded. So what the rule alone allows is found once for
+all items, and of that we look only at texts that can become an excluded value. These are found by a
+walk of excluded values, as if they were the only ones that are allowed:
+
+- after some digits, of those that begin so, which are few;
+- before the first digit that is not 0, of each value once. There texts are looked at by their heads
+  (:mod:`maskc.runtime.schema.numbers.excluded`), and what the excluded values of a head do to its
+  texts is remembered, as an item changes few heads.
 
 Example: with 5 excluded from 0 to 9, of the ten digits ``5`` alone is looked at.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from maskc.runtime.effort import spend, spend_at_once
-from maskc.runtime.schema.numbers.excluded import Decimal
-from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES, START, Numbers, State
-from maskc.runtime.schema.scans.digits import (
-    Walked,
-    follow_rule,
-    leads_out,
-    part_of,
-    walk_number,
-)
+from maskc.runtime.effort import spend
+from maskc.runtime.schema.numbers.excluded import Decimal, Head, head_of
+from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES, Numbers, State
+from maskc.runtime.schema.scans.digits import Walked, follow_rule, part_of, walk_number
 from maskc.runtime.schema.tries.summary import Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
+_IN_ORDER = bytes(sorted(NUMBER_BYTES))
+# Bytes of what excluded values do to the texts after one state: at most, and counted at once.
+_MOST_REMEMBERED, _COUNTED = 8 << 20, 1 << 18
+_MOST_WALKED = 20_000  # values
 
-class Spelled(NamedTuple):
-    """Texts after which a number is, and nodes at which it may end.
+
+class Text(NamedTuple):
+    """The texts at one node, which can become an excluded value.
 
     Attributes:
-        places: texts by place, with the state after each.
+        first, last: by place, the first of them and the one after the last.
+        state: after them.
+        exit: the node, if they write that value; else -1.
+    """
+
+    first: int
+    last: int
+    state: State
+    exit: int
+
+
+class Gone(NamedTuple):
+    """What is illegal only for the excluded values.
+
+    Attributes:
+        places: texts.
         exits: nodes.
     """
 
-    places: list[tuple[int, State]]
-    exits: list[int]
+    places: set[int]
+    exits: set[int]
 
 
-class Written(NamedTuple):
-    """What a number that begins writes in a trie, by the rule alone.
+class Listing:
+    """The texts after a state without digits but 0 that can become excluded values.
 
     Attributes:
-        walked: all of it.
-        by_value: value → its texts and exits.
-        unended: texts that write no value of the rule.
+        walked: the values that were excluded once.
+        texts: those that can become one of these, by head.
+        remembered: by a head and the excluded values that have it, what they do to its texts.
+        last: the number of the set of values that was asked for last, and what it does by head.
+        n_bytes: about how much is remembered.
     """
 
-    walked: Walked
-    by_value: dict[Decimal, Spelled]
-    unended: list[tuple[int, State]]
+    def __init__(self) -> None:
+        self.last: tuple[int, dict[Head, Gone]] = (0, {})
+        self.walked: set[Decimal] = set()
+        self.texts: dict[Head, dict[Text, None]] = {}
+        self.remembered: dict[tuple[Head, frozenset[Decimal]], Gone] = {}
+        self.n_bytes = 0
 
 
 def follow_number(
@@ -67,66 +92,151 @@ def follow_number(
     base = numbers.base
     if base is None:
         return follow_rule(index, trie, numbers, state, nodes)
-    if state[1] == START and numbers.tells_digits:
-        return _exclude(index, trie, numbers, _find_written(index, trie, base, nodes))
-    # Nobody asks for it again: the next item has one more value that is excluded.
-    runs, more, exits = walk_number(index, trie, numbers, state, nodes)
-    return Walked(runs, more, part_of(index, runs, more, is_rests=trie is index.rests), exits)
+    gone = Gone(set(), set())
+    if base.runs_on:
+        # Nobody asks for it again: the next item has one more value that is excluded.
+        runs, more, exits = walk_number(index, trie, numbers, state, nodes)
+        return Walked(runs, more, part_of(index, runs, more, is_rests=trie is index.rests), exits)
+    if state[2]:
+        values = numbers.excluded.begun(state[2], negative=state[0])
+        if values:
+            _add_gone(gone, numbers, _list_texts(trie, base.only(values), state, nodes))
+    else:
+        _Walk(index, trie, numbers, state, nodes).add_all(gone)
+    walked = follow_rule(index, trie, base, base.canonical(state), nodes)
+    return _leave_out(index, trie, walked, gone)
 
 
-def _find_written(index: TokenIndex, trie: Trie, base: Numbers, nodes: Nodes) -> Written:
-    key = (Written, base.identity, nodes, trie is index.rests)
-    found: Written | None = index.shared.get(key)
-    if found is not None:
+class _Walk:
+    """A walk from a state without digits but 0; see :func:`follow_number`."""
+
+    def __init__(
+        self, index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
+    ) -> None:
+        self._shared, self._trie, self._numbers = index.shared, trie, numbers
+        self._base, self._state, self._nodes = numbers.base or numbers, state, nodes
+        self._key = (Listing, self._base.identity, state, nodes, trie is index.rests)
+        found: Listing | None = self._shared.get(self._key)
+        if found is None or len(found.walked) > _MOST_WALKED:
+            # A new one: another thread may be at the old one.
+            found = Listing()
+            self._shared.put(self._key, found, 500)
+        self._listing = found
+
+    def add_all(self, gone: Gone) -> None:
+        """Add all that excluded values make illegal, by their heads."""
+        excluded, listing = self._numbers.excluded, self._listing
+        number, by_head = listing.last
+        if number != excluded.number:
+            by_head = self._by_head(by_head if number == excluded.before else None)
+            listing.last = excluded.number, by_head
+        for found in by_head.values():
+            gone.places.update(found.places)
+            gone.exits.update(found.exits)
+        for negative in (False, True):
+            zero = (negative, 0, 0)
+            if excluded.has(zero) and zero not in listing.walked:
+                self._walk(zero)
+            _add_gone(gone, self._numbers, list(listing.texts.get((negative, 0), ())))
+
+    def _by_head(self, before: dict[Head, Gone] | None) -> dict[Head, Gone]:
+        """Return what excluded values do to the texts of each head, where they do anything.
+
+        Args:
+            before: the same of the set that it was made from, if that is known.
+        """
+        excluded = self._numbers.excluded
+        asked: Iterable[Head] = excluded.list_heads() if before is None else excluded.changed
+        made = {} if before is None else before.copy()
+        for head in asked:
+            spend(1)
+            made.pop(head, None)
+            values = excluded.with_head(head)
+            if not values:
+                continue
+            found = self._listing.remembered.get((head, values))
+            if found is None:
+                found = self._find_gone(head, values)
+            if found.places or found.exits:
+                made[head] = found
+        return made
+
+    def _find_gone(self, head: Head, values: frozenset[Decimal]) -> Gone:
+        """Return what the excluded values of a head do to its texts, and remember it."""
+        found, listing = Gone(set(), set()), self._listing
+        if listing.n_bytes > _MOST_REMEMBERED:
+            listing.remembered.clear()
+            listing.n_bytes = 0
+        for value in values - listing.walked:
+            self._walk(value)
+        _add_gone(found, self._numbers, list(listing.texts.get(head, ())))
+        listing.remembered[head, values] = found
+        self._count(700 + 40 * (len(values) + len(found.places) + len(found.exits)))
         return found
-    by_value: dict[Decimal, Spelled] = {}
-    unended: list[tuple[int, State]] = []
-    open_ = [(node, base.start) for node in nodes]
+
+    def _walk(self, value: Decimal) -> None:
+        """Add the texts that can become a value."""
+        listing = self._listing
+        texts = _list_texts(self._trie, self._base.alone(value), self._state, self._nodes)
+        for text in texts:
+            head = head_of(text.state[2], negative=text.state[0])
+            listing.texts.setdefault(head, {})[text] = None
+        listing.walked.add(value)
+        self._count(300 + 250 * len(texts))
+
+    def _count(self, n_bytes: int) -> None:
+        before = self._listing.n_bytes
+        self._listing.n_bytes += n_bytes
+        if self._listing.n_bytes // _COUNTED > before // _COUNTED:
+            self._shared.put(self._key, self._listing, _COUNTED)
+
+
+def _list_texts(trie: Trie, only: Numbers, state: State, nodes: Nodes) -> list[Text]:
+    """Return the texts that can become one of a few values."""
+    found: list[Text] = []
+    if only.may_end(state):
+        found += [Text(0, 0, state, node) for node in nodes]
+    open_ = [(node, state) for node in nodes]
     while open_:
         node, here = open_.pop()
-        children = trie.children(node, None)
+        barred = only.barred_digits(here)
+        children = trie.children(node, _IN_ORDER)
         spend(1 + len(children))
         for child, byte in children:
-            after = base.step(here, byte) if byte in NUMBER_BYTES else None
+            after = None if byte in barred else only.step(here, byte)
             if after is None:
                 continue
             low = trie.low[child]
-            ending = [(place, after) for place in range(low, low + trie.n_ending[child])]
-            if base.may_end(after):
-                spelled = by_value.setdefault(base.value_of(after), Spelled([], []))
-                spelled.places.extend(ending)
-                if leads_out(trie, child):
-                    spelled.exits.append(child)
-            else:
-                unended += ending
+            exit_ = child if only.may_end(after) else -1
+            found.append(Text(low, low + trie.n_ending[child], after, exit_))
             if trie.has_children(child):
                 open_.append((child, after))
-    walked = follow_rule(index, trie, base, base.start, nodes)
-    found = Written(walked, by_value, unended)
-    index.shared.put(key, found, 400 * (len(by_value) + len(unended)) + 500)
     return found
 
 
-def _exclude(index: TokenIndex, trie: Trie, numbers: Numbers, written: Written) -> Walked:
-    """Return what is left without the values that are excluded."""
-    walked = written.walked
-    gone_exits: set[int] = set()
-    asked = list(written.unended)
-    spend_at_once(len(written.by_value))
-    for value in written.by_value.keys() & numbers.excluded.values():
-        spelled = written.by_value[value]
-        asked += spelled.places
-        gone_exits.update(spelled.exits)
-    spend(len(asked))
-    gone = {place for place, state in asked if not numbers.is_live(state)}
-    if not gone and not gone_exits:
+def _add_gone(gone: Gone, numbers: Numbers, texts: list[Text]) -> None:
+    """Add those of some texts that excluded values make illegal."""
+    seen: set[int] = set()
+    for text in texts:
+        if text.exit >= 0 and not numbers.may_end(text.state):
+            gone.exits.add(text.exit)
+        if text.last > text.first and text.first not in seen:
+            seen.add(text.first)
+            spend(1)
+            if not numbers.is_live(text.state):
+                gone.places.update(range(text.first, text.last))
+
+
+def _leave_out(index: TokenIndex, trie: Trie, walked: Walked, gone: Gone) -> Walked:
+    """Return what is left without the texts and exits that are gone."""
+    if not gone.places and not gone.exits:
         return walked
-    exits = tuple([node for node in walked.exits if node not in gone_exits])
-    if not gone:
+    exits = tuple([node for node in walked.exits if node not in gone.exits])
+    if not gone.places:
         return walked._replace(exits=exits)
-    more = tuple([place for place in walked.list_places() if place not in gone])
+    more = tuple([place for place in walked.list_places() if place not in gone.places])
     if trie is index.rests:
         return Walked((), more, Part(bits=bits_of(more)), exits)
-    ids = sorted(index.ids[place] for place in gone)
+    ids = sorted([index.ids[place] for place in gone.places])
     words = index.mix(walked.part.rows, walked.part.few, ids)
     return Walked((), more, Part((words,)), exits)
