@@ -22,6 +22,7 @@ from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.strings.transitions import DEAD
 
 _SURROGATES, _LAST = (0xD800, 0xDFFF), 0x10FFFF
+_READER_STEPS = 5  # of one character that a reader reads, which takes some ten microseconds
 _MOST_TRIED = 20_000  # characters, for a short end of a string
 # The characters of short ends; those that end most are first.
 _TRIED = "".join(dict.fromkeys([*")a]>0.1-l@}=:", *map(chr, range(0x20, 0x7F))]))
@@ -65,7 +66,7 @@ class CustomStrings:
         if after == DEAD:
             return None
         if after == self._sink:
-            spend(1)
+            spend(_READER_STEPS)
             held = self._reader.step(held, chr(code))
             if held is None:
                 return None
