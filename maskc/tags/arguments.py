@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
-from maskc.errors import SchemaError, UnsatisfiableError
+from maskc.errors import LimitError, SchemaError, UnsatisfiableError
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.plan.composing import Composer
 from maskc.runtime.link.plan.items import Item, Late
@@ -157,7 +157,7 @@ class Arguments:
             raise self._where.wrong("required", "names what fits no value at all")
         if possible.bit_count() < read.low:
             raise self._where.wrong("minProperties", "counts what fits no value at all")
-        if outer is not None and self._others is not False:
+        if self._others is not False and (outer is not None or not is_plain(self._others)):
             self._is_writable(self._others, "/additionalProperties")
         counts = Counts(
             len(self._names),
@@ -230,7 +230,10 @@ class Arguments:
             except UnsatisfiableError:
                 return []
             position = plan.positions[plan.root]
-            strings = [self._string(plan, n) for n in position.strings]
+            try:
+                strings = [self._string(plan, n) for n in position.strings]
+            except LimitError as error:
+                raise error.at(f"tool parameters at {self._pointer}{place}") from None
             kinds = _kinds_of(position)
             words = zip(_BOOLEAN_BITS, self._style.booleans, strict=False)
             spelled = tuple(word for bit, word in words if position.literals & bit)
@@ -370,6 +373,8 @@ class Arguments:
             return make()
         except UnsatisfiableError:
             raise
+        except LimitError as error:
+            raise error.at(f"tool parameters at {self._pointer}{place}") from None
         except SchemaError as error:
             pointer = f"{self._pointer}{place}{error.pointer.removeprefix('#')}"
             raise SchemaError(pointer, error.keyword, error.reason, error.remedy) from None

@@ -10,7 +10,7 @@ Example: ``{"type": "object", "properties": {"city": {"type": "string"}}}`` is p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 _TYPES = frozenset(("array", "boolean", "integer", "null", "number", "object", "string"))
@@ -19,6 +19,7 @@ _MAX_DEPTH = 20
 _MOST_MEMBERS = 100
 _MOST_SCHEMAS = 1_000
 _MOST = 1_000_000
+_MOST_CHARACTERS = 10_000  # of the names of properties, or of an enum
 
 
 def is_plain(schema: Any, most: int = _MOST_SCHEMAS) -> bool:
@@ -95,9 +96,9 @@ def _are_names(value: Any) -> bool:
     return len(set(value)) == len(value)
 
 
-def _are_ascii(texts: Iterable[Any]) -> bool:
+def _are_ascii(texts: Collection[Any]) -> bool:
     try:
-        return all(map(str.isascii, texts))
+        return all(map(str.isascii, texts)) and sum(map(len, texts)) <= _MOST_CHARACTERS
     except TypeError:
         return False  # one of them is no text
 

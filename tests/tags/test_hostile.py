@@ -213,3 +213,25 @@ def test_a_schema_that_is_nested_very_deep_is_refused(family, kit):
         schema = {"type": "object", "properties": {"q": schema}, "required": ["q"]}
     with pytest.raises(SchemaError, match="nested deeper"):
         kit.tools([{"name": "f", "parameters": schema}], family=family)
+
+
+MANY_STATES = {"type": "string", "minLength": 20_000, "pattern": "^((a{97})*|(b{89})*|(c{83})*)$"}
+
+
+@pytest.mark.parametrize("family", ["qwen_3_coder", "glm_4_7"])
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ({"properties": {"text": MANY_STATES}}, "/properties/text"),
+        ({"properties": {"text": {"enum": ["a" * 60_000, "b"]}}}, "/properties/text"),
+        ({"additionalProperties": MANY_STATES}, "/additionalProperties"),
+    ],
+)
+def test_what_takes_too_many_states_is_refused_with_the_request(kit, family, schema, place):
+    tool = {"type": "function", "function": {"name": "save", "parameters": schema}}
+    with pytest.raises(LimitError) as raised:
+        kit.tools([tool], family=family)
+    assert str(raised.value) == (
+        f"tool parameters at /tools/0/function/parameters{place}: more than 50,000 states of a "
+        "string; lower minLength, write a simpler pattern, or list shorter texts"
+    )

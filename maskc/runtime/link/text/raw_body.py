@@ -26,7 +26,7 @@ NO_CODE = -1
 NEVER = -1  # in the place of a length
 _MOST_STATES = 50_000
 _CONTINUATION_BITS = 6
-_REMEDY = "lower minLength, or write a simpler pattern"
+_REMEDY = "lower minLength, write a simpler pattern, or list shorter texts"
 
 # A state of the character automaton, and one of the forbidden substrings.
 Between = tuple[int, Position]
