@@ -9,7 +9,7 @@ Example: in json after ``[1, tr`` the words are ``ue]``.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -249,18 +249,29 @@ class ParsedTexts(Texts):
         return self._ended[number]
 
     def _take_one(self, stacks: StackSet) -> _Ended:
-        """Return one of some stacks."""
-        top = min(stacks.tops, key=lambda each: each.serial)
-        node: Node | None = top
-        path: list[Node] = []
-        while node is not None and node.serial not in self._paths:
-            path.append(node)
-            node = min(node.below, key=lambda each: each.serial, default=None)
-        spend(1 + len(path))
-        stack = None if node is None else self._paths[node.serial]
-        for node in reversed(path):
-            stack = self._paths[node.serial] = Stack(RefinedStateId(node.state), stack)
-        return self._measure(top.serial, self._paths[top.serial])
+        """Return that of some stacks which has the least left, as far as one looks.
+
+        Of the stacks below a node one is kept, that with which least is left.
+        """
+        todo = [*stacks.tops]
+        while todo:
+            node = todo[-1]
+            missing = [below for below in node.below if below.serial not in self._paths]
+            if missing:
+                todo += missing
+                continue
+            todo.pop()
+            spend(1 + len(node.below))
+            state = RefinedStateId(node.state)
+            found = [Stack(state, self._paths[below.serial]) for below in _sorted(node.below)]
+            found = found or [Stack(state, None)]
+            best = found[0] if len(found) == 1 else min(found, key=self._count_left)
+            self._paths[node.serial] = best
+        ended = [self._measure(top.serial, self._paths[top.serial]) for top in _sorted(stacks.tops)]
+        return min(ended, key=lambda each: each.cost.n)
+
+    def _count_left(self, stack: Stack) -> int:
+        return self._derivations.finish(stack).n
 
     def _list_rests(self, state: ScannerStateId) -> list[tuple[TerminalId, bytes, ScannerStateId]]:
         """Return what the open lexeme may become, the bytes to there and the state then.
@@ -281,6 +292,10 @@ class ParsedTexts(Texts):
             rests = [(t, *self._lexemes.rest(state, t)) for t in reached]
             known = self._rests[state] = sorted(rests, key=lambda each: len(each[1]))
         return known
+
+
+def _sorted(nodes: Iterable[Node]) -> list[Node]:
+    return sorted(nodes, key=lambda each: each.serial)
 
 
 def _lalr_table(machine: LalrMachine) -> Table:

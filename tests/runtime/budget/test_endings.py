@@ -115,6 +115,13 @@ def test_a_text_ends_by_a_special_token_of_a_tag():
     assert bitmask.tolist() == [[0b0100]]
 
 
+def test_of_the_readings_of_an_ambiguous_text_the_one_with_least_left_is_finished():
+    rules = 'start: "a" start "a" | "b" start "b" |\n'
+    artifact = compile_text(rules, (b"a", b"b"), parser="earley", lexer="dynamic_complete")
+    found = matcher_at(artifact, "ab" * 40 + "ba" * 39).shortest_completion().tokens
+    assert found == [1, 0, 2]
+
+
 def test_captures_keep_budgets():
     captures = maskc.capture(compile_text(LISTS, TOKENS), "item")
     matcher = captures.matcher()
