@@ -112,7 +112,7 @@ def test_grammars_that_requests_bring_share_the_budget_and_the_masks_of_the_kit(
     matcher, before = constraint.matcher(), kit.statistics()["masks"]
     matcher.fill_bitmask(maskc.allocate_bitmask(1, kit.vocab_size), 0)
     assert kit.statistics()["masks"] > before
-    assert constraint.expression.piece._machine.pool is kit._maker.pool
+    assert constraint.expression.piece.machine.pool is kit._maker.pool
 
 
 def test_what_nobody_asks_for_any_more_is_let_go():
