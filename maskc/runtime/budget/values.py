@@ -13,10 +13,10 @@ Example: after ``{"title": "a`` with title and price required the words are ``"`
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Container, Iterable, Iterator
 from itertools import islice
 
+from maskc.runtime.budget.numbers import finish_number, list_ends
 from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, write
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.machine.nodes import (
@@ -42,26 +42,15 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
 )
 from maskc.runtime.schema.machine.variety import list_bits
-from maskc.runtime.schema.numbers.numbers import Numbers
-from maskc.runtime.schema.numbers.numbers import State as NumberState
 from maskc.runtime.schema.plan.objects import N_MEMBERS, OTHERS, SEEN, WISHES, Members, ObjectRule
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.strings.other_keys import list_keys, unread_key
 
 MOST_BYTES = 20_000  # of a value, and of what finishes a level
 FAR_BYTES = 1_000_000  # what is unknown counts for so many
-_MOST_NUMBERS = 500  # states that are looked at for one
 MOST_NODES = 20_000  # of which what finishes them is remembered
 _MOST_KEYS = 1_000  # of one class
-_MOST_DIGITS = 400
 _MEMBER_STEPS = 5  # that writing a member takes
-_NUMBER_STEPS = 100  # that the moves of one state of a number take
-_DIGITS = b"0123456789"
-_SIGNS = b".-e"  # no other one is shorter
-# In which order bytes are taken where digits are many: of a small number they are 0 up to one that
-# ends it, and the greatest one that fits ends it at once, as a great exponent does.
-_ORDERS = (_DIGITS + b"-.e", _DIGITS[::-1] + b"-.e", b"e-" + _DIGITS[::-1] + b".")
-_FEW_DIGITS = 4
 
 
 def list_unknown(top: Node, known: Container[int]) -> Iterator[Node]:
@@ -155,7 +144,7 @@ class ShortValues:
             return self.strings.rest(self._plan.strings[state[1]], state[2], state[3])
         if kind == NUMBER:
             numbers = self._plan.numbers_without(state[1], state[3])
-            return _finish_number(numbers, state[2])
+            return finish_number(numbers, state[2])
         if kind == COLON:
             value = self.value(state[1])
             return None if value is None else b":" + value
@@ -205,7 +194,7 @@ class ShortValues:
         found += [word for n, word in enumerate(LITERALS) if rules.literals >> n & 1]
         for n in rules.numbers:
             if n not in self._numbers:
-                self._numbers[n] = _finish_number(plan.numbers[n], plan.numbers[n].start)
+                self._numbers[n] = finish_number(plan.numbers[n], plan.numbers[n].start)
             found.append(self._numbers[n])
         for rule in (plan.strings[n] for n in rules.strings):
             text = self.strings.rest(rule, rule.body.start, 0)
@@ -224,7 +213,7 @@ class ShortValues:
         rules, plan = self._plan.positions[position], self._plan
         yield from (word for n, word in enumerate(LITERALS) if rules.literals >> n & 1)
         for n in rules.numbers:
-            found = _list_ends(plan.numbers[n], plan.numbers[n].start)
+            found = list_ends(plan.numbers[n], plan.numbers[n].start)
             yield from (text for text in found if text.isdigit())
         for rule in (plan.strings[n] for n in rules.strings):
             for text, _ in self.strings.keys(rule.body.dfa, rule.body.dfa.start, ALL_LABELS):
@@ -355,59 +344,3 @@ class ShortValues:
             if values is not None and not entry.repeats:
                 used.add(text)
         return (b"," if items and phase == AFTER else b"") + b",".join(items) + b"]"
-
-
-def _finish_number(numbers: Numbers, start: NumberState) -> bytes | None:
-    """Return what ends a number, ``None`` if that takes too long to find."""
-    for text in _list_ends(numbers, start):
-        return text
-    ends = (_follow(numbers, start, order) for order in _ORDERS)
-    return min((end for end in ends if end is not None), key=len, default=None)
-
-
-def _list_ends(numbers: Numbers, start: NumberState) -> Iterator[bytes]:
-    """Yield what ends a number, the shortest first."""
-    todo, seen = deque([(start, b"")]), {start}
-    while todo:
-        here, text = todo.popleft()
-        if numbers.may_end(here):
-            yield text
-        for byte, after in _list_steps(numbers, here):
-            if after not in seen and len(seen) < _MOST_NUMBERS:
-                seen.add(after)
-                todo.append((after, text + bytes([byte])))
-
-
-def _list_steps(numbers: Numbers, here: NumberState) -> list[tuple[int, NumberState]]:
-    """Return the bytes that may come next, with the states after them.
-
-    Where only bounds are asked for, a digit between others leads as far as any of them: 0, the
-    least, the greatest, and one between them are enough.
-    """
-    spend(_NUMBER_STEPS)
-    digits = [(b, after) for b in _DIGITS if (after := numbers.step(here, b)) is not None]
-    if len(digits) > _FEW_DIGITS and numbers.has_bounds_only:
-        others = [step for step in digits if step[0] != _DIGITS[0]]
-        kept = others[0], others[len(others) // 2], others[-1]
-        digits = [*digits[: len(digits) - len(others)], *kept]
-    return digits + [(b, after) for b in _SIGNS if (after := numbers.step(here, b)) is not None]
-
-
-def _follow(numbers: Numbers, start: NumberState, order: bytes) -> bytes | None:
-    """Return what ends a number that has many digits, ``None`` if none is found.
-
-    Args:
-        numbers: the rule.
-        start: what has been read of it.
-        order: of the bytes, the first of which that may come is taken.
-    """
-    here, text = start, bytearray()
-    while not numbers.may_end(here) and len(text) < _MOST_DIGITS:
-        spend(_NUMBER_STEPS)
-        for byte in order:
-            after = numbers.step(here, byte)
-            if after is not None:
-                here = after
-                text.append(byte)
-                break
-    return bytes(text) if numbers.may_end(here) else None
