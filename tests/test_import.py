@@ -61,7 +61,7 @@ def test_using_maskc_loads_numpy_and_msgpack_and_nothing_else(loaded):
 def test_using_maskc_loads_no_compiler(loaded):
     packages = {name.split(".")[1] for name in loaded[1]}
     modules = {"arguments", "byte_classes", "errors", "files", "ids", "levels"}
-    assert packages == {"artifact", "runtime", *modules}
+    assert packages == {"artifact", "formats", "runtime", *modules}
 
 
 def test_using_maskc_loads_no_part_of_artifact_that_knows_the_compiler(loaded):
