@@ -61,9 +61,9 @@ def byte_level():
             added(259, "<think>", special=False),
         ],
         "normalizer": {"type": "NFC"},
-        "pre_tokenizer": LEVEL,
+        "pre_tokenizer": {**LEVEL},
         "post_processor": None,
-        "decoder": LEVEL,
+        "decoder": {**LEVEL},
         "model": bpe(vocab, ["h i", "Ġ hi"]),
     }
 
