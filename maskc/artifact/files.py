@@ -55,7 +55,10 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 def _resolve(path: str | os.PathLike[str]) -> str:
     """Return the path with links followed; only a regular file may be replaced."""
-    target = os.path.realpath(path)
+    try:
+        target = os.path.realpath(path)
+    except ValueError:
+        raise OutputError(os.fspath(path), "it is no path of this system") from None
     try:
         mode = os.stat(target).st_mode
     except FileNotFoundError:

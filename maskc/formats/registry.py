@@ -101,6 +101,8 @@ def check(made: Format) -> None:
     for method in _METHODS if reader is not None else ():
         if not callable(getattr(reader, method, None)):
             raise FormatError(name, f"has a reader without {method}", "give it this method")
+    if made.judge is not None and not callable(made.judge):
+        raise FormatError(name, "has a judge that is no function", "give a function, or none")
     if _registered.get(name, made) != made:
         raise FormatError(name, "is registered already, as another one", "choose another name")
 

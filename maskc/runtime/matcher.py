@@ -30,6 +30,7 @@ from maskc.runtime.undo import UndoLog
 if TYPE_CHECKING:
     from maskc.runtime.budget.endings import Completion, Place
 
+_HALF = "has half of a surrogate pair, which has no UTF-8; leave it out"
 # Of a matcher that has filled no bitmask.
 _NO_BITMASK: ref[NDArray[np.int32]] = ref(np.zeros((0, 0), dtype=np.int32))
 
@@ -239,8 +240,7 @@ class Matcher:
         try:
             return self.accept_bytes(as_text("a text", text).encode())
         except UnicodeEncodeError:
-            fact = "a text has half of a surrogate pair, which has no UTF-8; leave it out"
-            raise WrongValueError(fact) from None
+            raise WrongValueError(f"a text {_HALF}") from None
 
     def legal_tokens(self) -> NDArray[np.intp]:
         """Return the ids of the tokens that :meth:`fill_bitmask` would write as legal.
@@ -342,7 +342,10 @@ class Matcher:
         Raises:
             TypeError: ``before`` is no text.
         """
-        as_text("before", before)
+        try:
+            as_text("before", before).encode()
+        except UnicodeEncodeError:
+            raise WrongValueError(f"before {_HALF}") from None
         check_callable("encode", encode)
         forced = self.forced_bytes()
         return keep_stable(forced, before, encode, self._artifact.token_texts) if forced else []
