@@ -7,7 +7,7 @@ import lark.lexer
 import pytest
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(autouse=True, scope="module")
 def _no_collision_check() -> Iterator[None]:
     """Keep Lark from asking interegular, which fails where it can read none of several terminals.
 
@@ -18,7 +18,7 @@ def _no_collision_check() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(autouse=True, scope="module")
 def _quiet() -> Iterator[None]:
     """Keep what is logged of random grammars out of the summary of a law that fails."""
     logging.disable(logging.CRITICAL)

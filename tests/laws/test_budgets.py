@@ -5,7 +5,6 @@ matchers, and counts. Vocabularies are small and do not have all bytes, so that 
 tokens is not the least number of bytes, and some legal tokens lead nowhere.
 """
 
-import logging
 from random import Random
 
 import numpy as np
@@ -216,13 +215,6 @@ def test_a_completion_finishes_the_text(kind):
             if not legal or not matcher.accept_token(draw.choice(legal)) or matcher.is_terminated:
                 break
     assert n_found > 0
-
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 @given(st.integers(0, 10_000))

@@ -4,7 +4,6 @@ Every word of a few letters is a token, so tokens cross all joints. Whatever leg
 the next mask has one again, and none that the plain mask forbids.
 """
 
-import logging
 from random import Random
 
 import pytest
@@ -20,14 +19,6 @@ from tests.laws.dense.links import LINKS, TAGS
 from tests.laws.dense.making import vocabulary_of
 from tests.laws.dense.schemas import SCHEMAS
 from tests.laws.test_budgets import count_whole
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _quiet():
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
-
 
 CASES = [*LALR, *GENERAL, *HOLES, *AWKWARD, *PATTERNS, *SCHEMAS, *LINKS, *TAGS]
 
