@@ -90,7 +90,8 @@ def change_array(array: Any, draw: Random) -> tuple[Any, str]:
     if changed.ndim > 1:
         flat, what = change_array(changed.reshape(-1), draw)
         return (flat.reshape(changed.shape) if flat.size == changed.size else flat), what
-    here, limit = draw.randrange(len(changed)), np.iinfo(changed.dtype)
+    here, is_flag = draw.randrange(len(changed)), changed.dtype == np.bool_
+    limit = np.iinfo(np.uint8 if is_flag else changed.dtype)
     if chance < 0.2:
         there = draw.randrange(len(changed))
         changed[[here, there]] = changed[[there, here]]
