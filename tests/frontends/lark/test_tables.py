@@ -1,6 +1,6 @@
 """Tables and lexers as Lark makes them, shared, rebound, and read with numbers of our own."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
@@ -200,21 +200,20 @@ def is_larks_own(built):
 
 
 def test_a_thread_that_builds_its_own_lark_meanwhile_gets_larks_classes():
-    source, done, found = load_source("python"), threading.Event(), []
+    source, found = load_source("python"), []
 
     def build_ours():
         for _ in range(2):
             load_grammar(source)
             load_grammar(load_source(GRAMMAR, roles={"start.N": "n"}))
-        done.set()
 
-    thread = threading.Thread(target=build_ours)
     before = {**vars(lark.lexer)}, {**vars(lark.parser_frontends)}
-    thread.start()
-    while not done.is_set():
-        found.append(is_larks_own(Lark(GRAMMAR, parser="lalr")))
-        assert (vars(lark.lexer), vars(lark.parser_frontends)) == before
-    thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        ours = pool.submit(build_ours)
+        while not ours.done():
+            found.append(is_larks_own(Lark(GRAMMAR, parser="lalr")))
+            assert (vars(lark.lexer), vars(lark.parser_frontends)) == before
+        ours.result()
     assert len(found) > 10
     assert all(found)
 
