@@ -81,12 +81,7 @@ class Guarded:
         Raises:
             FormatError: the reader fails.
         """
-        try:
-            state = self._reader.step(held.state, character)
-        except MaskcError:
-            raise
-        except Exception as error:
-            raise fails(self.name, "reader", error) from error
+        state = guarded(self.name, lambda: self._reader.step(held.state, character))
         return None if state is None else self._hold(state)
 
     def may_end(self, held: Held) -> bool:
@@ -125,10 +120,7 @@ class Guarded:
 
     def _read(self, given: Any) -> Codes:
         """Return the first and the last characters of ranges, in order and apart."""
-        try:
-            pairs = sorted((ord(first), ord(last)) for first, last in given)
-        except Exception as error:
-            raise fails(self.name, "reader", error) from error
+        pairs = guarded(self.name, lambda: sorted((ord(one), ord(last)) for one, last in given))
         found: list[tuple[int, int]] = []
         for first, last in pairs:
             low = max(first, found[-1][1] + 1) if found else first
@@ -163,10 +155,5 @@ def guarded(name: str, ask: Callable[[], Any], part: str = "reader") -> Any:
     except MaskcError:
         raise  # a limit, which whoever set it waits for
     except Exception as error:  # whatever a user's function raises
-        raise fails(name, part, error) from error
-
-
-def fails(name: str, part: str, error: Exception) -> FormatError:
-    """Return what is raised where a function of a user's raises an error."""
-    problem = f"its {part} raises {type(error).__name__}"
-    return FormatError(name, problem, f"mend the {part}, or leave the format out")
+        problem = f"its {part} raises {type(error).__name__}"
+        raise FormatError(name, problem, f"mend the {part}, or leave the format out") from error

@@ -124,7 +124,8 @@ class _Counted:
     ) -> None:
         self._text, self.component, self._states, self.count = text, component, states, count
         self.least, self.most = text.body.rule.low, text.body.rule.high
-        self.key: Hashable = (id(text.body), states[0])
+        # What is read after the loop: nothing, of all that are equal.
+        self.key: Hashable = component.key
 
     def state_at(self, number: int, count: int) -> int:
         """Return the state at a place with another count."""
