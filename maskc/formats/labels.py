@@ -154,6 +154,7 @@ class Label:
             return self
         made = self._copy(0)
         made.text, made.last, made.n_octets = text, self.last, self.n_octets
+        made.wants = self.wants
         return made
 
     def _copy(self, code: int) -> Label:

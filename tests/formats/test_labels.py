@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc.formats.ace import is_ace, may_become_ace
@@ -171,10 +171,16 @@ def test_labels_after_which_the_same_may_come_are_one(text, simple):
     assert read_label(text).simplify().text == simple
 
 
-@given(st.lists(st.one_of(st.sampled_from(ALPHABET), ANY), max_size=8), ANY)
-def test_a_label_goes_on_as_the_simpler_one(characters, more):
+@given(
+    st.sampled_from(["", "x-", "abcl", "カbcl"]),
+    st.lists(st.one_of(st.sampled_from(ALPHABET), ANY), max_size=8),
+    ANY,
+)
+@example("x-", ["۱", "͵"], "क")
+@example("abcl", ["·"], "b")
+def test_a_label_goes_on_as_the_simpler_one(first, characters, more):
     label = simple = read_label("")
-    for character in [*characters, *"al-", more, "1"]:
+    for character in [*first, *characters, more, *"al-", "1"]:
         label = label and label.follow(ord(character), is_strict=True)
         simple = simple and simple.follow(ord(character), is_strict=True)
         assert (label is None) == (simple is None)

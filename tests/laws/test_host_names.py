@@ -112,6 +112,12 @@ def test_listed_values_are_told_apart():
     assert [accepts_value(machine, v) for v in ("a@b", "a@l·a", "a", 7)] == [1, 0, 0, 1]
 
 
+@pytest.mark.parametrize("text", ["x-۱͵क", "abcl·b", "x-۱͵"])
+def test_what_a_character_asks_of_the_next_is_kept_after_letters(text):
+    """The simpler label ``aaaa͵`` once forgot that Greek must follow."""
+    assert not accepts_value(build_machine({"format": "idn-hostname"}), text)
+
+
 def test_few_host_names_are_used_up():
     """Near the greatest length hardly any are left, which items that differ must tell apart."""
     longest = ".".join(["a" * 63] * 3 + ["b" * 61])
