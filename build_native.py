@@ -69,6 +69,7 @@ MORE += tuple(
         "expressions",
         "formulas",
         "freezing",
+        "glushkov",
         "holding",
         "lowering",
         "numbers",
@@ -80,7 +81,6 @@ MORE += tuple(
         "splitting",
         "string_drafts",
         "string_keywords",
-        "thompson",
         "values",
         "wishes",
     )

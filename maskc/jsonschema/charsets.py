@@ -15,7 +15,7 @@ SURROGATES = (0xD800, 0xDFFF)
 class CharSet:
     """A set of characters as ascending, disjoint, inclusive ranges."""
 
-    __slots__ = ("_lows", "ranges")
+    __slots__ = ("_hash", "_lows", "ranges")
 
     def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
         merged: list[tuple[int, int]] = []
@@ -26,6 +26,7 @@ class CharSet:
                 merged.append((low, high))
         self.ranges = tuple(merged)
         self._lows = [low for low, _ in merged]
+        self._hash = hash(self.ranges)
 
     def __contains__(self, character: int) -> bool:
         place = bisect_right(self._lows, character) - 1
@@ -35,7 +36,7 @@ class CharSet:
         return isinstance(other, CharSet) and self.ranges == other.ranges
 
     def __hash__(self) -> int:
-        return hash(self.ranges)
+        return self._hash
 
     def negate(self) -> CharSet:
         """Return all other characters."""

@@ -14,14 +14,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
 
 from maskc.budget import poll
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.transitions import DEAD
 
+_State = TypeVar("_State", bound=Hashable)
+
 MAX_STATES = 20_000
 MAX_WORK = 40_000_000
-_POLL_EVERY = 64  # states
+POLL_EVERY = 64  # states
 
 
 class TooLargeError(Exception):
@@ -89,28 +92,32 @@ def explore_rows(
     Raises:
         TooLargeError: it has too many states, or finding them takes too many steps.
     """
-    number: dict[Hashable, int] = {None: DEAD, begin: 1}
-    order: list[Hashable] = [begin]
-    table: list[list[int]] = []
-    most = min(MAX_STATES, MAX_WORK // max(n_parts * n_columns, 1))
-    for state in order:
-        if not len(table) % _POLL_EVERY:
+    states = _States[Hashable](begin, min(MAX_STATES, MAX_WORK // max(n_parts * n_columns, 1)))
+    states[None] = DEAD
+    table = [[DEAD] * n_columns]
+    for state in states.order:
+        if not len(table) % POLL_EVERY:
             poll()
-        row = []
-        for after in follow(state):
-            target = number.get(after)
-            if target is None:
-                target = number[after] = len(order) + 1
-                order.append(after)
-                if len(order) > most:
-                    raise TooLargeError
-            row.append(target)
-        table.append(row)
-    labels = [label(state) for state in order]
-    return _minimise(starts, columns, [[DEAD] * n_columns, *table], [NO_LABEL, *labels])
+        table.append([states[after] for after in follow(state)])
+    return minimise(starts, columns, table, [NO_LABEL, *map(label, states.order)])
 
 
-def _minimise(
+class _States(dict[_State, int]):
+    """The number of each state, given when it is first asked for; 1 is the start's."""
+
+    def __init__(self, begin: _State, most: int) -> None:
+        super().__init__({begin: 1})
+        self.order, self._most = [begin], most
+
+    def __missing__(self, state: _State) -> int:
+        if len(self.order) >= self._most:
+            raise TooLargeError
+        self.order.append(state)
+        number = self[state] = len(self.order)
+        return number
+
+
+def minimise(
     starts: Sequence[int], columns: Sequence[int], table: list[list[int]], labels: list[int]
 ) -> CharDfa:
     """Return the minimal automaton; state 0 is dead, 1 the start."""
@@ -186,36 +193,25 @@ def _number(
     member: dict[int, int] = {}
     for state, number in enumerate(block):
         member.setdefault(number, state)
-    order, number_of = [block[1]], {0: 0, block[1]: 1}
-    rows: list[list[int]] = []
-    for here in order:
-        row = []
-        for target in table[member[here]]:
-            after = block[target]
-            if after not in number_of:
-                number_of[after] = len(order) + 1
-                order.append(after)
-            row.append(number_of[after])
-        rows.append(row)
-    distinct: dict[tuple[int, ...], int] = {}
-    merged = [
-        distinct.setdefault(tuple(row[i] for row in rows), len(distinct))
-        for i in range(len(table[0]))
+    numbers = _States(block[1], len(member))
+    numbers[0] = DEAD
+    rows = [
+        [numbers[block[target]] for target in table[member[number]]] for number in numbers.order
     ]
+    distinct: dict[tuple[int, ...], int] = {}
+    merged = [distinct.setdefault(column, len(distinct)) for column in zip(*rows, strict=True)]
     kinds = [merged[column] for column in columns]
     merged_starts, merged_kinds = [], list[int]()
     for low, kind in zip(starts, kinds, strict=True):
         if not merged_kinds or merged_kinds[-1] != kind:
             merged_starts.append(low)
             merged_kinds.append(kind)
-    by_kind = list(distinct)
     defaults, sparse = [DEAD], [dict[int, int]()]
-    for i in range(len(rows)):
-        row = [column[i] for column in by_kind]
+    for row in zip(*distinct, strict=True):
         default = max(sorted(set(row)), key=row.count)
         defaults.append(default)
         sparse.append({kind: target for kind, target in enumerate(row) if target != default})
-    final = [NO_LABEL, *(labels[member[here]] for here in order)]
+    final = [NO_LABEL, *(labels[member[number]] for number in numbers.order)]
     return CharDfa(merged_starts, merged_kinds, defaults, sparse, final, 1)
 
 

@@ -1,7 +1,7 @@
 """A regular expression of ECMA-262 as an automaton over characters.
 
 ``pattern`` is searched for, not anchored. A pattern without look-aheads and word boundaries is an
-automaton of positions (:mod:`maskc.jsonschema.thompson`), any other one of threads
+automaton of positions (:mod:`maskc.jsonschema.glushkov`), any other one of threads
 (:mod:`maskc.jsonschema.threads`).
 
 Example: ``^ab|ac`` accepts ``abx`` and ``xac``.
@@ -14,6 +14,7 @@ from collections.abc import Hashable
 from maskc.errors import FormatError
 from maskc.jsonschema.charsets import CharSet
 from maskc.jsonschema.exploring import TooLargeError, explore, merge_starts
+from maskc.jsonschema.glushkov import LookError, build_simple
 from maskc.jsonschema.repeats import check_counts, shorten, split_lengths
 from maskc.jsonschema.syntax import (
     ANYTHING,
@@ -28,9 +29,15 @@ from maskc.jsonschema.syntax import (
     Set,
     parse_pattern,
 )
-from maskc.jsonschema.thompson import build_simple
 from maskc.jsonschema.threads import BEFORE, Matcher, State
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+
+# An automaton, and the lengths of the strings that it is about.
+Bounded = tuple[CharDfa, int, int | None]
+# What is built of small patterns, for all schemas of a process.
+_known: dict[tuple[str, bool], list[Bounded]] = {}
+_MOST_KNOWN = 128
+_MOST_KEPT = 512  # characters and states of one
 
 
 def build_pattern(text: str) -> CharDfa:
@@ -40,7 +47,8 @@ def build_pattern(text: str) -> CharDfa:
         PatternError: it is no pattern, or not regular.
         maskc.jsonschema.exploring.TooLargeError: the automaton is too large.
     """
-    return _build(shorten(parse_pattern(text)), anchored=False)
+    ((dfa, _, _),) = _find(text, by_length=False)
+    return dfa
 
 
 def build_whole(text: str) -> CharDfa:
@@ -69,7 +77,7 @@ def check_pattern(name: str, text: str) -> None:
         raise FormatError(name, problem, "write a simpler one") from None
 
 
-def split_pattern(text: str) -> list[tuple[CharDfa, int, int | None]]:
+def split_pattern(text: str) -> list[Bounded]:
     """Return automata with the lengths of their strings: in which a pattern is found is of one.
 
     A count in a pattern is a state for each pass; a length costs nothing.
@@ -78,27 +86,41 @@ def split_pattern(text: str) -> list[tuple[CharDfa, int, int | None]]:
         PatternError: it is no pattern, or not regular.
         maskc.jsonschema.exploring.TooLargeError: an automaton is too large.
     """
-    return [
-        (_build(node, anchored=False), low, high)
-        for node, low, high in split_lengths(shorten(parse_pattern(text)))
-    ]
+    return _find(text, by_length=True)
+
+
+def _find(text: str, *, by_length: bool) -> list[Bounded]:
+    found = _known.get((text, by_length))
+    if found is None:
+        node = shorten(parse_pattern(text))
+        parts = split_lengths(node) if by_length else [(node, 0, None)]
+        found = [(_build(part, anchored=False), low, high) for part, low, high in parts]
+        if len(text) + sum(dfa.n_states for dfa, _, _ in found) <= _MOST_KEPT:
+            if len(_known) >= _MOST_KNOWN:
+                _known.clear()
+            _known[text, by_length] = found
+    return found
 
 
 def _build(node: Node, *, anchored: bool) -> CharDfa:
     check_counts(node)
+    parts = (node,) if anchored else (ANYTHING, node, ANYTHING)
+    try:
+        return build_simple(Sequence(parts))
+    except LookError:
+        return _build_looking(parts)
+
+
+def _build_looking(parts: tuple[Node, ...]) -> CharDfa:
+    """Return the automaton of a pattern that looks at what is around it."""
     sets: set[CharSet] = set()
-    words = _collect(node, sets)
-    if not words and not _looks(node):
-        parts = (node,) if anchored else (ANYTHING, node, ANYTHING)
-        return build_simple(Sequence(parts), sorted(sets, key=lambda s: s.ranges))
-    cuts = [characters.starts for characters in sets]
+    words = _collect(Sequence(parts), sets)
+    every = sorted(sets, key=lambda characters: characters.ranges)
     if words:
-        cuts.append(WORD.starts)
-    starts = merge_starts(cuts)
-    around: tuple[Node, ...] = (node,) if anchored else (ANYTHING, node, ANYTHING)
+        every.append(WORD)
+    starts = merge_starts(characters.starts for characters in every)
     matcher = Matcher()
-    whole = matcher.list_of(around)
-    first: State = frozenset([(frozenset([whole]), frozenset())])
+    first: State = frozenset([(frozenset([matcher.list_of(parts)]), frozenset())])
 
     def step(state: Hashable, character: int) -> Hashable:
         if not isinstance(state, tuple):
@@ -113,9 +135,6 @@ def _build(node: Node, *, anchored: bool) -> CharDfa:
             raise TypeError
         return 0 if matcher.ends(state[0], state[1]) else NO_LABEL
 
-    every = sorted(sets, key=lambda characters: characters.ranges)
-    if words:
-        every.append(WORD)
     kinds = [tuple(low in characters for characters in every) for low in starts]
     return explore(starts, (first, BEFORE), step, label, kinds)
 
@@ -133,12 +152,3 @@ def _collect(node: Node, sets: set[CharSet]) -> bool:
         case Assertion(kind):
             return kind in "bB"
     return False
-
-
-def _looks(node: Node) -> bool:
-    match node:
-        case Sequence(parts) | Choice(parts):
-            return any(_looks(part) for part in parts)
-        case Repeat(body):
-            return _looks(body)
-    return isinstance(node, Look)

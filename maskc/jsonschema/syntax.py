@@ -15,7 +15,9 @@ Limits: back-references are not regular, and look-behinds are not read: both are
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from maskc.jsonschema.categories import find_category
 from maskc.jsonschema.charsets import LAST, CharSet
@@ -98,6 +100,9 @@ _HEX = frozenset("0123456789abcdefABCDEF")
 _CONTROLS = {"n": 10, "r": 13, "t": 9, "v": 11, "f": 12}
 _EMPTY = Sequence(())
 _NOTHING = Choice(())
+_DOT = Set(_LINE_ENDS.negate())
+# Where a bracket ends, if all of it may be kept.
+_SHORT_BRACKET = re.compile(r"(?:[^\]\\]|\\.){0,80}+\]", re.DOTALL)
 ANYTHING = Repeat(Set(_ANY), 0, None)
 
 
@@ -136,11 +141,13 @@ class _Parser:
         return parts[0] if len(parts) == 1 else Choice(tuple(parts))
 
     def sequence(self, depth: int) -> Node:
-        parts: list[Node] = []
-        while self.at < len(self.text) and self.peek() not in "|)":
-            is_group = self.peek() == "("
+        text, parts = self.text, list[Node]()
+        while self.at < len(text) and (character := text[self.at]) not in "|)":
             node = self.atom(depth)
-            parts.append(self.repeated(node, may_be=is_group or not isinstance(node, Assertion)))
+            if self.at < len(text) and text[self.at] in "*+?{":
+                may_be = character == "(" or not isinstance(node, Assertion)
+                node = self.repeated(node, may_be=may_be)
+            parts.append(node)
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
     def repeated(self, node: Node, *, may_be: bool) -> Node:
@@ -186,16 +193,20 @@ class _Parser:
         if character == "(":
             return self.group(depth)
         if character == "[":
-            return Set(self.bracket().of_texts())
+            known = _SHORT_BRACKET.match(self.text, self.at)
+            if known is None:
+                return _set_of(self.bracket())
+            self.at = known.end()
+            return _read_bracket(known[0])
         if character == ".":
-            return Set(_LINE_ENDS.negate())
+            return _DOT
         if character in "^$":
             return Assertion(character)
         if character == "\\":
             return self.escape()
         if character in "*+?":
             raise PatternError(f"has nothing to repeat before {character}")
-        return Set(_one(ord(character)))
+        return _literal(ord(character))
 
     def group(self, depth: int) -> Node:
         node: Node
@@ -229,7 +240,7 @@ class _Parser:
             return Assertion(self.text[self.at - 1])
         if self.peek() in "123456789" or self.peek() == "k":
             raise PatternError("has a back-reference, which is not regular")
-        return Set(self.class_escape().of_texts())
+        return _set_of(self.class_escape())
 
     def class_escape(self) -> CharSet:
         """Read what stands after a backslash, as one character or a class."""
@@ -332,8 +343,25 @@ class _Parser:
         return self.class_escape()
 
 
+@lru_cache(maxsize=1024)
 def _one(code_point: int) -> CharSet:
     return CharSet([(code_point, code_point)])
+
+
+@lru_cache(maxsize=1024)
+def _literal(code_point: int) -> Set:
+    return Set(_one(code_point))
+
+
+@lru_cache(maxsize=256)
+def _set_of(characters: CharSet) -> Set:
+    return Set(characters.of_texts())
+
+
+@lru_cache(maxsize=256)
+def _read_bracket(text: str) -> Set:
+    """Return what stands behind an opening bracket, the closing one included; many are alike."""
+    return _set_of(_Parser(text).bracket())
 
 
 def _single(characters: CharSet) -> int | None:

@@ -77,6 +77,11 @@ def test_a_count_over_one_set_is_a_length():
     assert (dfa.n_states, low, high) == (2, 2, 300)
 
 
+def test_a_small_pattern_is_built_once():
+    assert split_pattern("^ab{1,3}$")[0][0] is split_pattern("^ab{1,3}$")[0][0]
+    assert build_pattern("^ab{1,3}$") is build_pattern("^ab{1,3}$")
+
+
 @given(st.sampled_from(PATTERNS), st.text("abc \n", max_size=7))
 def test_a_pattern_is_found_where_one_of_its_parts_is(pattern, text):
     found = any(

@@ -29,7 +29,7 @@ def test_threads_are_moved_so_often_and_no_more(monkeypatch):
     assert build_pattern(r"\ba{1,9}b").n_states > 9
     monkeypatch.setattr(threads, "MAX_MOVES", 10)
     with pytest.raises(TooLargeError):
-        build_pattern(r"\ba{1,9}b")
+        build_pattern(r"\ba{1,9}c")
 
 
 def test_look_aheads_that_come_in_any_order_are_counted():

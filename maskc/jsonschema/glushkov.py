@@ -1,0 +1,270 @@
+"""The automaton of positions of a pattern without look-aheads and word boundaries, determinised.
+
+A *position* is one character of the pattern. A set of positions is an integer, of which bit *n*
+stands for position *n*, and bit 0 for the end of the pattern. Positions are made from right to
+left, so what follows each is known when it is made, and two that read the same before the same are
+one. A loop, ``^`` and ``$`` are bits of their own until all is known, and are resolved then.
+
+A position *dominates* another one if it leads to the end by every text by which the other one does;
+a set needs no position that another one of it dominates. Of ``a{0,9}`` a pass with more passes left
+dominates those with fewer, and what a pattern that is searched for has matched dominates the rest.
+
+Example: after ``a`` of ``ab|ac`` two positions wait, for ``b`` and for ``c``.
+
+Source: the automaton of positions is Glushkov's (1961, doi:10.1070/RM1961v016n05ABEH004112).
+"""
+
+from __future__ import annotations
+
+from maskc.budget import poll
+from maskc.jsonschema.charsets import LAST, CharSet
+from maskc.jsonschema.exploring import (
+    MAX_STATES,
+    MAX_WORK,
+    NONE,
+    POLL_EVERY,
+    TooLargeError,
+    minimise,
+)
+from maskc.jsonschema.syntax import Assertion, Choice, Node, Repeat, Sequence, Set
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.transitions import DEAD
+
+MAX_POSITIONS = 4 * MAX_STATES
+_MAX_PARTS = 3 * MAX_POSITIONS  # written out, those of groups that read nothing included
+_END = 1
+_EVERY_CHARACTER = CharSet([(0, LAST)])
+
+
+class LookError(Exception):
+    """A pattern looks at what is around it; its automaton is none of positions."""
+
+
+class _Positions:
+    """The positions of a pattern.
+
+    Attributes:
+        follows: position → those after it, until :meth:`finish` also loops and assertions.
+        dominated: position → those that it dominates.
+    """
+
+    def __init__(self) -> None:
+        self.follows: list[int] = [0]
+        self.dominated: dict[int, int] = {}
+        self._reads: list[CharSet | None] = [None]  # loops and assertions read nothing
+        self._known: dict[tuple[int, int], int] = {}  # by the set's identity
+        self._kinds: dict[int, str] = {}  # of what reads nothing: "^", "$", or "" for a loop
+        self._visited: list[int] = []  # position of each set that was built, 0 for none
+        self._nothing = 0  # all of these, once they are known
+        self._n_parts = 0
+
+    def build(self, node: Node, after: int) -> int:
+        """Return the positions with which a node begins that others come after.
+
+        Raises:
+            LookError: it has a look-ahead or a word boundary.
+            TooLargeError: there are too many.
+        """
+        self._n_parts += 1
+        if self._n_parts > _MAX_PARTS:
+            raise TooLargeError
+        match node:
+            case Set(characters):
+                return self._read(characters, after)
+            case Sequence(parts):
+                for part in reversed(parts):
+                    after = self.build(part, after)
+                return after
+            case Choice(parts):
+                begun = 0
+                for part in parts:
+                    begun |= self.build(part, after)
+                return begun
+            case Repeat(body, least, most):
+                return self._repeat(body, least, most, after)
+            case Assertion(kind) if kind in "^$":
+                return 1 << self._add(None, after, kind)
+        raise LookError
+
+    def _read(self, characters: CharSet, after: int) -> int:
+        found = 0
+        if after and characters.ranges:
+            key = (id(characters), after)
+            found = self._known.get(key, 0)
+            if not found:
+                found = self._known[key] = self._add(characters, after)
+        self._visited.append(found)
+        return 1 << found if found else 0
+
+    def _add(self, reads: CharSet | None, after: int, kind: str = "") -> int:
+        if len(self.follows) > MAX_POSITIONS:
+            raise TooLargeError
+        if reads is None:
+            self._kinds[len(self.follows)] = kind
+        self._reads.append(reads)
+        self.follows.append(after)
+        return len(self.follows) - 1
+
+    def _repeat(self, body: Node, least: int, most: int | None, after: int) -> int:
+        begun = after
+        fewer: list[int] = []  # by the sets of a pass: those of passes with fewer passes left
+        if most is None:
+            loop = self._add(None, 0)
+            first = len(self._visited)
+            self.follows[loop] = self.build(body, 1 << loop) | after
+            looping = self._visited[first:]
+            begun = 1 << loop
+            for _ in range(least):
+                first = len(self._visited)
+                begun = self.build(body, begun)
+                self._dominate(looping, [1 << n for n in self._visited[first:]])
+            return begun
+        for _ in range(most - least):
+            first = len(self._visited)
+            begun = self.build(body, begun) | after
+            passed = self._visited[first:]
+            fewer = fewer or [0] * len(passed)
+            self._dominate(passed, fewer)
+            fewer = [bits | 1 << n for bits, n in zip(fewer, passed, strict=True)]
+        for _ in range(least):
+            begun = self.build(body, begun)
+        return begun
+
+    def _dominate(self, positions: list[int], others: list[int]) -> None:
+        for position, bits in zip(positions, others, strict=True):
+            bits &= ~(1 << position | _END)
+            if position and bits:
+                self.dominated[position] = self.dominated.get(position, 0) | bits
+
+    def finish(self, begun: int) -> int:
+        """Resolve what reads nothing; return the positions of the start of a text."""
+        nothing = self._nothing = sum(1 << number for number in self._kinds)
+        begun = self._resolve(begun, at_start=True)
+        resolved: dict[int, int] = {}
+        live = before = _END
+        for number, after in enumerate(self.follows):
+            if after & nothing:
+                if after not in resolved:
+                    resolved[after] = self._resolve(after, at_start=False)
+                self.follows[number] = resolved[after]
+        while True:
+            for number, after in enumerate(self.follows):
+                if after & live:
+                    live |= 1 << number
+            if live == before:
+                break
+            before = live
+        live &= ~nothing
+        self.follows = [after & live for after in self.follows]
+        for number, after in enumerate(self.follows):
+            sink = 1 << number | _END
+            if after & sink == sink and self._reads[number] == _EVERY_CHARACTER:
+                self.dominated[number] = live & ~sink
+        return begun & live
+
+    def _resolve(self, bits: int, *, at_start: bool) -> int:
+        """Return positions in the place of loops and assertions.
+
+        Behind ``$`` nothing but the end counts.
+        """
+        found, ended = 0, 0
+        open_, seen = [(bits, False)], set[tuple[int, bool]]()
+        while open_:
+            bits, is_behind = open_.pop()
+            if is_behind:
+                ended |= bits & _END
+            else:
+                found |= bits
+            if not bits & self._nothing:
+                continue
+            for number, kind in self._kinds.items():
+                place = (number, is_behind or kind == "$")
+                if bits >> number & 1 and place not in seen and (kind != "^" or at_start):
+                    seen.add(place)
+                    open_.append((self.follows[number], place[1]))
+        return found | ended
+
+    def columns(self) -> tuple[list[int], list[int]]:
+        """Return where ranges of characters start, and for each the positions that read it."""
+        reading: dict[CharSet, int] = {}
+        for number, reads in enumerate(self._reads):
+            if reads is not None:
+                reading[reads] = reading.get(reads, 0) | 1 << number
+        changes = {0: 0}
+        for characters, bits in reading.items():
+            for low, high in characters.ranges:
+                changes[low] = changes.get(low, 0) ^ bits
+                if high < LAST:
+                    changes[high + 1] = changes.get(high + 1, 0) ^ bits
+        starts, readers, bits = sorted(changes), list[int](), 0
+        for low in starts:
+            bits ^= changes[low]
+            readers.append(bits)
+        return starts, readers
+
+
+class _States(dict[int, int]):
+    """Positions that have read a character → the number of the state after it, as it is asked.
+
+    Attributes:
+        sets: state → its positions; state 0 is dead.
+    """
+
+    def __init__(self, positions: _Positions, begun: int, most: int) -> None:
+        self._follows, self._dominated = positions.follows, positions.dominated
+        self._dominating = sum(1 << number for number in self._dominated)
+        self._most = most
+        begun = self._reduce(begun)
+        self.sets = [0, begun]
+        self._number = {0: DEAD, begun: 1}
+
+    def __missing__(self, read: int) -> int:
+        after, left = 0, read
+        while left:
+            low = left & -left
+            after |= self._follows[low.bit_length() - 1]
+            left ^= low
+        after = self._reduce(after)
+        number = self._number.get(after)
+        if number is None:
+            if len(self.sets) > self._most:
+                raise TooLargeError
+            number = self._number[after] = len(self.sets)
+            self.sets.append(after)
+        self[read] = number
+        return number
+
+    def _reduce(self, bits: int) -> int:
+        """Return positions without those that others of them dominate."""
+        left = bits & self._dominating
+        while left:
+            low = left & -left
+            bits &= ~self._dominated[low.bit_length() - 1]
+            left = (left ^ low) & bits
+        return bits
+
+
+def build_simple(node: Node) -> CharDfa:
+    """Return the minimal automaton of the strings that a pattern matches from start to end.
+
+    Raises:
+        LookError: it has a look-ahead or a word boundary.
+        TooLargeError: it has too many states.
+    """
+    poll()
+    positions = _Positions()
+    begun = positions.finish(positions.build(node, _END))
+    if not begun:
+        return NONE
+    starts, readers = positions.columns()
+    column_of = {bits: n for n, bits in enumerate(dict.fromkeys(readers))}
+    kinds = list(column_of)
+    states = _States(positions, begun, min(MAX_STATES, MAX_WORK // len(kinds)))
+    table = [[DEAD] * len(kinds)]
+    for bits in states.sets:
+        if bits:
+            table.append([states[bits & readers] for readers in kinds])
+            if not len(table) % POLL_EVERY:
+                poll()
+    labels = [0 if bits & _END else NO_LABEL for bits in states.sets]
+    return minimise(starts, [column_of[bits] for bits in readers], table, labels)
