@@ -14,13 +14,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TypeVar
 
 from maskc.budget import poll
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.transitions import DEAD
-
-_State = TypeVar("_State", bound=Hashable)
 
 MAX_STATES = 20_000
 MAX_WORK = 40_000_000
@@ -92,29 +89,37 @@ def explore_rows(
     Raises:
         TooLargeError: it has too many states, or finding them takes too many steps.
     """
-    states = _States[Hashable](begin, min(MAX_STATES, MAX_WORK // max(n_parts * n_columns, 1)))
-    states[None] = DEAD
+    states = _Numbers(begin, min(MAX_STATES, MAX_WORK // max(n_parts * n_columns, 1)))
+    states.of[None] = DEAD
     table = [[DEAD] * n_columns]
     for state in states.order:
         if not len(table) % POLL_EVERY:
             poll()
-        table.append([states[after] for after in follow(state)])
+        table.append(states.row(list(follow(state))))
     return minimise(starts, columns, table, [NO_LABEL, *map(label, states.order)])
 
 
-class _States(dict[_State, int]):
-    """The number of each state, given when it is first asked for; 1 is the start's."""
+class _Numbers:
+    """Numbers states in the order in which they are met, the first one with 1."""
 
-    def __init__(self, begin: _State, most: int) -> None:
-        super().__init__({begin: 1})
+    def __init__(self, begin: Hashable, most: int) -> None:
+        self.of: dict[Hashable, int] = {begin: 1}
         self.order, self._most = [begin], most
 
-    def __missing__(self, state: _State) -> int:
-        if len(self.order) >= self._most:
-            raise TooLargeError
-        self.order.append(state)
-        number = self[state] = len(self.order)
-        return number
+    def row(self, states: list[Hashable]) -> list[int]:
+        """Return the numbers of some states.
+
+        Raises:
+            TooLargeError: there are too many.
+        """
+        numbers = self.of
+        for state in states:
+            if state not in numbers:
+                if len(self.order) >= self._most:
+                    raise TooLargeError
+                self.order.append(state)
+                numbers[state] = len(self.order)
+        return [numbers[state] for state in states]
 
 
 def minimise(
@@ -190,14 +195,14 @@ def _number(
     block: list[int],
 ) -> CharDfa:
     """Return the automaton of blocks, numbered as they are reached, its classes merged."""
-    member: dict[int, int] = {}
+    member: dict[Hashable, int] = {}
     for state, number in enumerate(block):
         member.setdefault(number, state)
-    numbers = _States(block[1], len(member))
-    numbers[0] = DEAD
-    rows = [
-        [numbers[block[target]] for target in table[member[number]]] for number in numbers.order
-    ]
+    numbers = _Numbers(block[1], len(member))
+    numbers.of[0] = DEAD
+    rows: list[list[int]] = []
+    for kept in numbers.order:  # it grows meanwhile
+        rows.append(numbers.row([block[target] for target in table[member[kept]]]))
     distinct: dict[tuple[int, ...], int] = {}
     merged = [distinct.setdefault(column, len(distinct)) for column in zip(*rows, strict=True)]
     kinds = [merged[column] for column in columns]

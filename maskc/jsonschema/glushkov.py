@@ -203,8 +203,8 @@ class _Positions:
         return starts, readers
 
 
-class _States(dict[int, int]):
-    """Positions that have read a character → the number of the state after it, as it is asked.
+class _States:
+    """Numbers sets of positions in the order in which they are met.
 
     Attributes:
         sets: state → its positions; state 0 is dead.
@@ -217,13 +217,26 @@ class _States(dict[int, int]):
         begun = self._reduce(begun)
         self.sets = [0, begun]
         self._number = {0: DEAD, begun: 1}
+        self._after: dict[int, int] = {}  # by the positions that have read a character
 
-    def __missing__(self, read: int) -> int:
-        after, left = 0, read
-        while left:
-            low = left & -left
+    def row(self, reading: list[int]) -> list[int]:
+        """Return the numbers of the states after some positions have read a character.
+
+        Raises:
+            TooLargeError: there are too many.
+        """
+        known = self._after
+        for positions in reading:
+            if positions not in known:
+                known[positions] = self._advance(positions)
+        return [known[positions] for positions in reading]
+
+    def _advance(self, reading: int) -> int:
+        after = 0
+        while reading:
+            low = reading & -reading
             after |= self._follows[low.bit_length() - 1]
-            left ^= low
+            reading ^= low
         after = self._reduce(after)
         number = self._number.get(after)
         if number is None:
@@ -231,7 +244,6 @@ class _States(dict[int, int]):
                 raise TooLargeError
             number = self._number[after] = len(self.sets)
             self.sets.append(after)
-        self[read] = number
         return number
 
     def _reduce(self, bits: int) -> int:
@@ -263,7 +275,7 @@ def build_simple(node: Node) -> CharDfa:
     table = [[DEAD] * len(kinds)]
     for bits in states.sets:
         if bits:
-            table.append([states[bits & readers] for readers in kinds])
+            table.append(states.row([bits & reading for reading in kinds]))
             if not len(table) % POLL_EVERY:
                 poll()
     labels = [0 if bits & _END else NO_LABEL for bits in states.sets]
