@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from maskc.formats.registry import Reader
+    from maskc.jobs import Job
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
     from maskc.runtime.link.automata.automaton import ByteAutomaton
     from maskc.runtime.spelling.spelling import Spelling
     from maskc.vocab import AddedTokens, Vocabulary
-
-_OF_LARK = ("parser", "lexer", "postlex")  # settings of a grammar in Lark's notation
 
 
 def compile_grammar(
@@ -70,7 +68,9 @@ def compile_grammar(
     """
     check_compiler()
     from maskc.arguments import as_items, as_text, check_callable
+    from maskc.errors import WrongTypeError
     from maskc.frontends.settings import check_given
+    from maskc.jobs import ChoicesJob, read_grammar
     from maskc.limits import as_limits
 
     bounds = as_limits(limits)
@@ -82,58 +82,34 @@ def compile_grammar(
     settings |= {"dialect": dialect, "roles": roles}
     check_given(settings)
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
-    return _Grammar(path_or_text, starts, settings).compile(vocabulary, bounds, progress)
+    given = path_or_text
+    if isinstance(given, str | os.PathLike):
+        return _compile(
+            lambda: read_grammar(given, bounds, starts=starts, **settings),
+            vocabulary,
+            bounds,
+            progress,
+        )
+    if any((*starts, *settings.values())):
+        raise WrongTypeError("a list of texts has no start, parser, lexer, postlex, dialect, roles")
+    return _compile(lambda: ChoicesJob(given), vocabulary, bounds, name="choices")
 
 
-class _Grammar(NamedTuple):
-    """What :func:`compile_grammar` is given of a grammar."""
+def _compile(
+    read: Callable[[], Job],
+    vocabulary: Vocabulary,
+    limits: Limits,
+    progress: Callable[[str, float], None] | None = None,
+    *,
+    name: str = "",
+) -> Artifact:
+    """Return the artifact of a job, which is read and compiled within limits."""
+    from maskc.bounded import run_bounded
+    from maskc.runtime.artifact import Artifact
 
-    path_or_text: str | os.PathLike[str] | Sequence[str]
-    starts: tuple[str, ...]
-    settings: dict[str, Any]
-
-    def compile(
-        self, vocabulary: Vocabulary, limits: Limits, progress: Callable[[str, float], None] | None
-    ) -> Artifact:
-        from maskc.bounded import run_bounded
-        from maskc.errors import WrongTypeError
-        from maskc.kit import artifacts
-        from maskc.runtime.artifact import Artifact
-
-        given = self.path_or_text
-        if isinstance(given, str | os.PathLike):
-            return run_bounded(
-                lambda: self._compile_text(given, vocabulary, limits, progress), limits
-            )
-        if any((*self.starts, *self.settings.values())):
-            raise WrongTypeError(
-                "a list of texts has no start, parser, lexer, postlex, dialect, roles"
-            )
-        work = partial(artifacts.compile_choices, given, vocabulary)
-        return Artifact(run_bounded(work, limits, name="choices"))
-
-    def _compile_text(
-        self,
-        given: str | os.PathLike[str],
-        vocabulary: Vocabulary,
-        limits: Limits,
-        progress: Callable[[str, float], None] | None,
-    ) -> Artifact:
-        from maskc.frontends.source import load_sources
-        from maskc.kit import artifacts
-        from maskc.pipeline import compile_starts
-        from maskc.runtime.artifact import Artifact
-
-        has_settings = any((*self.starts, *(self.settings[name] for name in _OF_LARK)))
-        if self.settings["dialect"] == "regex" and not has_settings:
-            tag = artifacts.describe_counted(str(given), limits)
-            if tag is not None:
-                made = artifacts.compile_structural_tag(
-                    tag, vocabulary, name="<regex>", limits=limits
-                )
-                return Artifact(made)
-        sources = load_sources(given, starts=self.starts, **self.settings)
-        return Artifact(compile_starts(sources, vocabulary, progress)[0])
+    return run_bounded(
+        lambda: Artifact(read().compile(vocabulary, limits, progress)[0]), limits, name=name
+    )
 
 
 def compile_json_schema(
@@ -176,29 +152,17 @@ def compile_json_schema(
     """
     check_compiler()
     from maskc.arguments import as_mapping
-    from maskc.bounded import run_bounded
-    from maskc.jsonschema.compiling import compile_schema
+    from maskc.jobs import SchemaJob
     from maskc.jsonschema.layouts import choose_layout, takes_formats
     from maskc.limits import as_limits
-    from maskc.runtime.artifact import Artifact
 
     assert_formats = takes_formats(formats)
     layout = choose_layout(key_order, blanks, escapes, numbers)
-    others = None if resources is None else as_mapping("resources", resources)
+    others = {} if resources is None else as_mapping("resources", resources)
     bounds = as_limits(limits)
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
-    contents = run_bounded(
-        lambda: compile_schema(
-            schema,
-            vocabulary,
-            resources=others,
-            layout=layout,
-            assert_formats=assert_formats,
-        ),
-        bounds,
-        name="schema",
-    )
-    return Artifact(contents)
+    job = SchemaJob(schema, others, layout, assert_formats)
+    return _compile(lambda: job, vocabulary, bounds, name="schema")
 
 
 def compile_structural_tag(
@@ -229,18 +193,12 @@ def compile_structural_tag(
         TagError: it is no structural tag, or asks for what is not supported.
     """
     check_compiler()
-    from maskc.bounded import run_bounded
-    from maskc.kit import artifacts
+    from maskc.jobs import LinkJob
     from maskc.limits import as_limits
-    from maskc.runtime.artifact import Artifact
 
     bounds = as_limits(limits)
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
-    return Artifact(
-        run_bounded(
-            lambda: artifacts.compile_structural_tag(tag, vocabulary, limits=bounds), bounds
-        )
-    )
+    return _compile(lambda: LinkJob("<tag>", tag), vocabulary, bounds)
 
 
 def compile_tools(
@@ -279,27 +237,13 @@ def compile_tools(
             write.
     """
     check_compiler()
-    from maskc.bounded import run_bounded
-    from maskc.kit import artifacts
+    from maskc.jobs import LinkJob
     from maskc.limits import as_limits
-    from maskc.runtime.artifact import Artifact
 
     bounds = as_limits(limits)
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
-
-    def work() -> Artifact:
-        contents = artifacts.compile_tools(
-            tools,
-            vocabulary,
-            family=family,
-            choice=choice,
-            parallel=parallel,
-            reasoning=reasoning,
-            limits=bounds,
-        )
-        return Artifact(contents)
-
-    return run_bounded(work, bounds)
+    settings = {"family": family, "choice": choice, "parallel": parallel, "reasoning": reasoning}
+    return _compile(lambda: LinkJob("<tools>", tools, settings), vocabulary, bounds)
 
 
 def _load_vocabulary(

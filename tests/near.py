@@ -105,6 +105,8 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "bounded": ("security/test_compile_bounds.py",),
     "byte_classes": ("automata", "test_bits.py", "laws/test_dense.py"),
     "compiling": ("cli/test_compile.py", "test_pipeline.py"),
+    "jobs": ("build", "cli/test_compile.py", "kit/test_making.py"),
+    "kinds": ("explain", "cli/test_inspect.py", "report"),
     "lalr_path": (*LALR, *STEPS, "test_pipeline.py"),
     "limits": ("security/test_compile_bounds.py",),
     "pipeline": (*LALR, *GENERAL),

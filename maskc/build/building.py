@@ -16,7 +16,6 @@ from typing import Any
 from maskc.artifact.files import write_atomically
 from maskc.bounded import run_bounded
 from maskc.build.config import Config
-from maskc.build.jobs import GrammarJob
 from maskc.build.records import (
     MANIFEST,
     Record,
@@ -35,6 +34,7 @@ from maskc.build.units import (
     take_shard,
 )
 from maskc.errors import ExecutorError, MaskcError, OutputError
+from maskc.jobs import GrammarJob
 from maskc.limits import Limits
 from maskc.work.executors import open_executor, result_of
 from maskc.work.processes import Timed

@@ -21,10 +21,11 @@ from typing import Any
 
 from maskc.artifact.checksums import hash_file
 from maskc.artifact.files import write_atomically
-from maskc.build.jobs import GrammarJob, read_imports
+from maskc.build.entries import read_imports
 from maskc.build.units import Unit, describe_versions, make_key
 from maskc.errors import UnreadableFileError
 from maskc.files import read_bounded
+from maskc.jobs import GrammarJob
 
 MANIFEST = "manifest.json"
 SUFFIX = ".json"

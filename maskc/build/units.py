@@ -24,9 +24,10 @@ from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT
 from maskc.bounded import run_bounded
 from maskc.build.config import Config, Entry
-from maskc.build.jobs import GrammarJob, Job, load_job
+from maskc.build.entries import Job, load_job
 from maskc.emit.provenance import describe_tokenizer, describe_unicode
 from maskc.errors import ConfigError, ExecutorError
+from maskc.jobs import GrammarJob
 from maskc.kit.file import encode_kit, make_kit
 from maskc.limits import Limits
 from maskc.runtime.borrowing import SUFFIX as KIT_SUFFIX
@@ -149,7 +150,7 @@ def make_file(
         raise ExecutorError("worker", f"has {here}, and the build was started with {there}")
     if job is None:
         return run_alone(lambda: encode_kit(make_kit(vocabulary)), limits)
-    contents = run_alone(lambda: job.compile(vocabulary, limits), limits)
+    contents = run_alone(lambda: job.compile(vocabulary, limits)[0], limits)
     if leaves_tokens:
         return encode(*drop_tokens(contents.header, contents.arrays))
     return encode(contents.header, contents.arrays)

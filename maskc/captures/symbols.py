@@ -15,12 +15,13 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import NoReturn
 
-from maskc.artifact.sections import is_general, is_link, is_schema
+from maskc.artifact.sections import is_general
 from maskc.errors import CaptureError, GrammarError, UnknownSymbolError
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import source_from_header
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import LalrStateId, NonterminalId, TerminalId
+from maskc.kinds import kind_of
 from maskc.runtime.artifact import Artifact
 
 _N_NEAREST = 3
@@ -88,14 +89,9 @@ def find_symbols(artifact: Artifact, names: Iterable[str]) -> Symbols:
 
 def _check_kind(artifact: Artifact) -> None:
     title = _title_of(artifact)
-    if is_schema(artifact.header):
-        raise CaptureError(
-            title, "a JSON Schema has no rules", "parse the text, or compile a grammar"
-        )
-    if is_link(artifact.header):
-        raise CaptureError(
-            title, "a structural tag has no rules", "parse the reply, or compile a grammar"
-        )
+    no_rules = kind_of(artifact.header).no_rules
+    if no_rules is not None:
+        raise CaptureError(title, *no_rules)
     if is_general(artifact.header):
         raise CaptureError(
             title,

@@ -9,8 +9,7 @@ import click
 
 from maskc.artifact.files import write_atomically
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
-from maskc.cli.limits import limit_options
-from maskc.cli.options import json_option
+from maskc.cli.options import json_option, limit_options
 from maskc.limits import Limits
 from maskc.report.render import print_json
 from maskc.work.alone import run_alone

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import maskc
-from maskc.cli.options import corpus_option, found_tokenizer_option, json_option
+from maskc.cli.options import corpus_option, count_option, found_tokenizer_option, json_option
 from maskc.cli.tokenizer import check_tokenizer
 from maskc.report.bench import print_bench
 from maskc.report.render import print_json
@@ -19,10 +19,8 @@ from maskc.report.render import print_json
 @click.argument("artifact")
 @corpus_option
 # The defaults are those of BenchOptions, which a test compares: importing it loads Lark.
-@click.option("--files", type=click.IntRange(1), default=60, metavar="N", help="Files to walk.")
-@click.option(
-    "--max-bytes", type=click.IntRange(1), default=100_000, metavar="N", help="Size of a file."
-)
+@count_option("--files", 60, "Files to walk.")
+@count_option("--max-bytes", 100_000, "Size of a file.")
 @found_tokenizer_option
 @json_option()
 def bench_command(

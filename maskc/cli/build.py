@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from maskc.build.config import load_config
-from maskc.cli.options import choose_jobs, executor_option, jobs_option, json_option
+from maskc.cli.options import executor_option, jobs_option, json_option
 from maskc.cli.progress import show_parts
 from maskc.report.render import format_count, format_size, print_json
 
@@ -44,7 +44,7 @@ def build_command(
     *,
     check: bool,
     shard: tuple[int, int],
-    jobs: int | None,
+    jobs: int,
     executor: str | None,
     as_json: bool,
 ) -> None:
@@ -73,9 +73,7 @@ def build_command(
             elif not as_json:
                 click.echo(f"{n_done}/{n_files} {file}")
 
-        report = run_build(
-            wanted, shard=shard, jobs=choose_jobs(jobs), executor=executor, progress=progress
-        )
+        report = run_build(wanted, shard=shard, jobs=jobs, executor=executor, progress=progress)
     if as_json:
         print_json(report.to_dict())
     else:

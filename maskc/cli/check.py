@@ -6,12 +6,8 @@ from functools import partial
 
 import click
 
-import maskc
-from maskc.artifact.sections import is_schema
 from maskc.cli.input import read_input
-from maskc.cli.json_schema import read_resources, resource_option
-from maskc.cli.limits import limit_options
-from maskc.cli.options import json_option, start_option
+from maskc.cli.options import Opened, json_option, limit_options, sourced_artifact_options
 from maskc.files import read_bounded
 from maskc.limits import Limits
 from maskc.report.render import format_count, print_json
@@ -21,22 +17,13 @@ MAX_BYTES = 64_000_000
 
 
 @click.command("check", short_help="Are these files texts of a grammar?")
-@click.argument("artifact")
+@sourced_artifact_options
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@resource_option
-@start_option
 @json_option("Print the results as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit status says it.")
 @limit_options
 def check_command(
-    artifact: str,
-    *,
-    files: tuple[str, ...],
-    start: str | None,
-    resources: tuple[str, ...],
-    as_json: bool,
-    quiet: bool,
-    limits: Limits,
+    opened: Opened, files: tuple[str, ...], *, as_json: bool, quiet: bool, limits: Limits
 ) -> None:
     """Check that each FILE is a text that the masks of ARTIFACT allow; - is standard input.
 
@@ -49,14 +36,11 @@ def check_command(
     from maskc.explain.checking import find_problem
     from maskc.report.check import say_problem, to_dict
 
-    loaded = maskc.load(artifact).for_start(start)
-    if resources and not is_schema(loaded.header):
-        raise click.UsageError("--resource goes with a JSON Schema only.")
-    documents = read_resources(resources)
     found, n_wrong = [], 0
     for name in files:
         text = read_input(MAX_BYTES, "text") if name == "-" else read_bounded(name, MAX_BYTES)
-        problem = run_alone(partial(find_problem, loaded, text, documents), limits)
+        work = partial(find_problem, opened.artifact, text, opened.resources)
+        problem = run_alone(work, limits)
         n_wrong += problem is not None
         if as_json:
             found.append(to_dict(name, problem, text))

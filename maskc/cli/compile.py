@@ -2,35 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import time
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import maskc
-from maskc.artifact.model import Contents
-from maskc.cli.choices import compile_choices_file
+from maskc.artifact.files import check_writable
 from maskc.cli.grammar import LarkOptions, compile_options, find_input
-from maskc.cli.json_schema import (
-    compile_schema_file,
-    layout_options,
-    resource_option,
-    schema_option,
+from maskc.cli.input import (
+    SCHEMA_SUFFIX,
+    name_schema,
+    read_choices,
+    read_resources,
+    read_schema_file,
     split_schema,
 )
-from maskc.cli.limits import limit_options
+from maskc.cli.options import (
+    choice_option,
+    gather,
+    json_option,
+    limit_options,
+    resource_option,
+    schema_option,
+)
 from maskc.cli.progress import show_progress
-from maskc.cli.saving import Saving, saving_options
-from maskc.cli.tags import ToolOptions, compile_link_file, find_link, tool_options
 from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
 from maskc.limits import Limits
 from maskc.report.render import print_json
 from maskc.report.timings import collect_timings, hash_artifact, save_timings
+from maskc.runtime.borrowing import open_table
 from maskc.work.alone import run_alone
 
 if TYPE_CHECKING:
+    from maskc.jobs import Job
     from maskc.report.compile import Compilation
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """Where artifacts go, to which kit they leave their vocabulary, and how that is said."""
+
+    output: str | None = None
+    kit: str | None = None
+    as_json: bool = False
+    verbose: bool = False
+    quiet: bool = False
+
+    def choose_target(self, stem: str, tokenizer: str) -> str:
+        """Return where an artifact goes, when it is known that it and the kit are at hand.
+
+        Raises:
+            MaskcError: the file cannot be written, or the kit is none.
+        """
+        target = self.output or f"{stem}.{tokenizer}.maskc"
+        check_writable(target)
+        if self.kit is not None:
+            open_table(self.kit)
+        return target
+
+
+_saving_options = gather(
+    "saving",
+    Saving,
+    {
+        "output": click.option(
+            *("-o", "--output"),
+            metavar="PATH",
+            help="Default: GRAMMAR.TOKENIZER.maskc in this folder; regex.TOKENIZER.maskc with "
+            "--regex.",
+        ),
+        "kit": click.option(
+            "--kit",
+            metavar="FILE",
+            help="Leave the vocabulary to this kit, which must be there when the artifact is "
+            "loaded.",
+        ),
+        "as_json": json_option(),
+        "verbose": click.option(
+            *("-v", "--verbose"), is_flag=True, help="Print what each pass cost and left."
+        ),
+        "quiet": click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors."),
+    },
+)
+
+
+def _keep_given(**values: str | bool | None) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+# The names are those of `Layout`, and `formats`.
+_layout_options = gather(
+    "choices",
+    _keep_given,
+    {
+        "key_order": choice_option("--key-order", "any schema", "Of a JSON Schema's texts."),
+        "blanks": choice_option("--blanks", "compact bounded any", "Likewise."),
+        "escapes": choice_option("--escapes", "any minimal", "Likewise."),
+        "numbers": choice_option("--numbers", "usual plain", "Likewise."),
+        "formats": choice_option("--formats", "assert annotate", "What `format` means."),
+    },
+)
+_tool_options = gather(
+    "tools",
+    _keep_given,
+    {
+        "choice": click.option(
+            "--choice", metavar="NAME", help="Of tools: auto, required, none or a tool's name."
+        ),
+        "parallel": click.option(
+            "--parallel/--no-parallel", default=None, help="Of tools: several calls, or one."
+        ),
+        "family": click.option(
+            "--family", metavar="NAME", help="Of tools: how the model calls them; maskc families."
+        ),
+        "reasoning": click.option(
+            "--reasoning", is_flag=True, default=None, help="Of tools: the model thinks first."
+        ),
+    },
+)
 
 
 @click.command("compile", short_help="Compile grammars for a tokenizer, one file each.")
@@ -44,10 +139,10 @@ if TYPE_CHECKING:
 )
 @schema_option("Compile")
 @resource_option
-@layout_options
-@tool_options
+@_layout_options
+@_tool_options
 @vocabulary_options
-@saving_options
+@_saving_options
 @compile_options
 @limit_options
 def compile_command(
@@ -58,7 +153,7 @@ def compile_command(
     json_schema: str | None,
     resources: tuple[str, ...],
     choices: Mapping[str, str],
-    tools: ToolOptions,
+    tools: Mapping[str, Any],
     vocabulary: VocabularyOptions,
     saving: Saving,
     lark: LarkOptions,
@@ -73,22 +168,23 @@ def compile_command(
     Options win over the settings in the grammar's `// maskc:` comments, and these over Lark's
     defaults.
     """
-    given = _list_given(grammars, regex, choices_file, json_schema)
-    of_schemas = [*choices, *["resource"] * bool(resources)]
-    links = {path: find_link(path) for kind, path in given if kind == "grammar"}
-    _check_usage(given, links, lark, of_schemas, tools, saving)
+    others = (("regex", regex), ("choices", choices_file), ("schema", json_schema))
+    given = [(kind, text) for kind, text in others if text is not None]
+    for grammar in grammars:
+        path, schema = split_schema(grammar, None)
+        given.append(("grammar", path) if path is not None else ("schema", schema or ""))
+    links = {path: _find_link(path) for kind, path in given if kind == "grammar"}
+    _check_usage(given, links, lark, [*choices, *["resource"] * bool(resources)], tools, saving)
     made = []
     for kind, text in given:
-        if kind == "choices":
-            compiled = compile_choices_file(text, vocabulary, saving, limits)
-        elif kind == "schema":
-            compiled = compile_schema_file(text, resources, choices, vocabulary, saving, limits)
-        elif kind == "regex":
-            compiled = _compile_regex(text, lark, vocabulary, saving, limits)
-        elif links[text] is not None:
-            compiled = compile_link_file(text, links[text], tools, vocabulary, saving, limits)
+        if kind == "schema":
+            stem, read = _read_schema(text, resources, choices)
+        elif links.get(text) is not None:
+            stem, read = _read_link(text, links[text], tools)
         else:
-            compiled = _compile_grammar(text, lark, vocabulary, saving, limits)
+            stem, read = _read_text(kind, text, lark, limits)
+        with name_schema(text) if kind == "schema" else nullcontext():
+            compiled = _write(read, stem, vocabulary, saving, limits)
         made.append(compiled)
         _show(compiled, saving)
     if saving.as_json:
@@ -96,36 +192,15 @@ def compile_command(
         print_json(reports[0] if len(reports) == 1 else reports)
 
 
-def _list_given(
-    grammars: tuple[str, ...], regex: str | None, choices: str | None, json_schema: str | None
-) -> list[tuple[str, str]]:
-    """Return what is to be compiled, each with its kind."""
-    others = (("regex", regex), ("choices", choices), ("schema", json_schema))
-    given = [(kind, text) for kind, text in others if text is not None]
-    for grammar in grammars:
-        path, schema = split_schema(grammar, None)
-        given.append(("grammar", path) if path is not None else ("schema", schema or ""))
-    return given
-
-
 def _check_usage(
     given: list[tuple[str, str]],
     links: Mapping[str, Any],
     lark: LarkOptions,
     of_schemas: list[str],
-    tools: ToolOptions,
+    tools: Mapping[str, Any],
     saving: Saving,
 ) -> None:
-    """Refuse options that do not go together.
-
-    Args:
-        given: what is to be compiled, each with its kind.
-        links: path → the structural tag or the tools in it, ``None`` if it is a grammar.
-        lark: how Lark reads a grammar.
-        of_schemas: the options given that only a JSON Schema has.
-        tools: how tools are called.
-        saving: where the artifacts go.
-    """
+    """Refuse options that do not go together; each source is given with its kind."""
     kinds = {kind for kind, _ in given}
     if not given or len(kinds - {"grammar", "schema"}) + bool(kinds & {"grammar", "schema"}) > 1:
         raise click.UsageError(
@@ -145,8 +220,103 @@ def _check_usage(
     if any(link is not None for link in links.values()):
         if lark.is_given:
             raise click.UsageError("A structural tag has no start, parser, lexer or postlex.")
-    elif tools.given:
-        raise click.UsageError(f"--{tools.given[0]} goes with a file of tools only.")
+    elif tools:
+        raise click.UsageError(f"--{next(iter(tools))} goes with a file of tools only.")
+
+
+def _find_link(path: str) -> Any:
+    """Return the structural tag or the tools in a file, ``None`` without the suffix ``.json``."""
+    from maskc.tags.parsing import is_tag
+
+    if not path.endswith(".json"):
+        return None
+    try:
+        found = json.loads(read_schema_file(path))
+    except (ValueError, RecursionError):
+        raise click.ClickException(
+            f"{path}: is no JSON; give a structural tag, tools, or a grammar"
+        ) from None
+    if isinstance(found, list) or is_tag(found):
+        return found
+    raise click.ClickException(
+        f"{path}: is neither a structural tag nor a list of tools; "
+        f"a JSON Schema is given as --json-schema {path}"
+    )
+
+
+# The stem of an artifact's name, and what reads its job within limits.
+_Reading = tuple[str, "Callable[[], Job]"]
+
+
+def _read_schema(path: str, resources: tuple[str, ...], choices: Mapping[str, str]) -> _Reading:
+    from maskc.jobs import SchemaJob
+    from maskc.runtime.schema.plan.plan import Layout
+
+    name = "schema" if path == "-" else Path(path).name
+    layout = Layout(**{key: value for key, value in choices.items() if key != "formats"})
+    is_asserted = choices.get("formats", "assert") == "assert"
+    return name.removesuffix(SCHEMA_SUFFIX).removesuffix(".json"), lambda: SchemaJob(
+        read_schema_file(path), read_resources(resources), layout, is_asserted, name
+    )
+
+
+def _read_link(path: str, given: Any, tools: Mapping[str, Any]) -> _Reading:
+    from maskc.jobs import LinkJob, name_choice
+
+    name, settings = Path(path).name, {}
+    if isinstance(given, list):
+        if "family" not in tools:
+            raise click.UsageError("Tools need --family NAME: see `maskc families`.")
+        settings = {**tools, "choice": name_choice(tools.get("choice", "auto"))}
+    elif tools:
+        raise click.UsageError(f"--{next(iter(tools))} goes with a list of tools, not with a tag.")
+    return name.removesuffix(".json"), lambda: LinkJob(name, given, settings)
+
+
+def _read_text(kind: str, text: str, lark: LarkOptions, limits: Limits) -> _Reading:
+    """Read choices, a pattern, or a grammar."""
+    from maskc.jobs import ChoicesJob
+
+    if kind == "choices":
+        name = "choices" if text == "-" else Path(text).name
+        return Path(name).stem, lambda: ChoicesJob(read_choices(text), name)
+    if kind == "regex":
+        return "regex", lambda: lark.read_job(text, limits, "regex")
+    found = find_input(text)
+    stem = found.stem if isinstance(found, Path) else "grammar"
+    return stem, lambda: lark.read_job(found, limits)
+
+
+def _write(
+    read: Callable[[], Job],
+    stem: str,
+    vocabulary: VocabularyOptions,
+    saving: Saving,
+    limits: Limits,
+) -> Compilation:
+    from maskc.jobs import GrammarJob
+    from maskc.report.compile import Compilation
+
+    target = saving.choose_target(stem, vocabulary.name)
+    job, began = None, 0.0
+
+    def work() -> Any:
+        nonlocal job, began
+        job = read()
+        tokens = vocabulary.load()
+        began = time.perf_counter()
+        with show_progress("compiling") as progress:
+            return job.compile(tokens, limits, progress)
+
+    contents, passes = run_alone(work, limits)
+    seconds = time.perf_counter() - began
+    maskc.Artifact(contents).save(target, kit=saving.kit)
+    if passes:
+        save_timings(hash_artifact(target), collect_timings(passes))
+        seconds = sum(record.seconds for record in passes)
+    is_default = isinstance(job, GrammarJob) and job.sources[0].lexer_is_default
+    size = Path(target).stat().st_size
+    return Compilation(target, size, contents.header, seconds, passes, lexer_is_default=is_default)
 
 
 def _show(compiled: Compilation, saving: Saving) -> None:
@@ -154,68 +324,3 @@ def _show(compiled: Compilation, saving: Saving) -> None:
 
     if not saving.as_json and not saving.quiet:
         print_compilation(compiled, verbose=saving.verbose)
-
-
-def _compile_regex(
-    pattern: str,
-    lark: LarkOptions,
-    options: VocabularyOptions,
-    saving: Saving,
-    limits: Limits,
-) -> Compilation:
-    from maskc.frontends.dialects import REGEX
-    from maskc.kit.artifacts import describe_counted
-
-    tag = None if lark.is_given else describe_counted(pattern, limits)
-    if tag is None:
-        return _compile_source(pattern, REGEX.name, "regex", lark, options, saving, limits)
-    # What counts far is followed with counters, as in a structural tag.
-    return compile_link_file("regex", tag, ToolOptions(), options, saving, limits)
-
-
-def _compile_grammar(
-    grammar: str,
-    lark: LarkOptions,
-    options: VocabularyOptions,
-    saving: Saving,
-    limits: Limits,
-) -> Compilation:
-    found = find_input(grammar)
-    stem = found.stem if isinstance(found, Path) else "grammar"
-    return _compile_source(found, None, stem, lark, options, saving, limits)
-
-
-def _compile_source(
-    given: str | Path,
-    dialect: str | None,
-    stem: str,
-    lark: LarkOptions,
-    options: VocabularyOptions,
-    saving: Saving,
-    limits: Limits,
-) -> Compilation:
-    """Write the artifact of a grammar, or of a pattern; return what it is.
-
-    Raises:
-        MaskcError: the grammar, the tokenizer, or the place for the artifact is refused.
-    """
-    from maskc.pipeline import PassRecord, compile_starts
-    from maskc.report.compile import Compilation
-
-    target = saving.place(stem, options.name)
-
-    def compile_alone() -> tuple[bool, Contents, tuple[PassRecord, ...]]:
-        sources = lark.load_all(given, dialect)
-        saving.check(target)
-        vocabulary = options.load()
-        with show_progress("compiling") as progress:
-            made = compile_starts(sources, vocabulary, progress)
-        return sources[0].lexer_is_default, *made
-
-    lexer_is_default, contents, passes = run_alone(compile_alone, limits)
-    maskc.Artifact(contents).save(target, kit=saving.kit)
-    save_timings(hash_artifact(target), collect_timings(passes))
-    size, seconds = Path(target).stat().st_size, sum(record.seconds for record in passes)
-    return Compilation(
-        target, size, contents.header, seconds, passes, lexer_is_default=lexer_is_default
-    )

@@ -8,7 +8,13 @@ from typing import Any
 import click
 
 import maskc
-from maskc.cli.options import json_option, start_option
+from maskc.cli.options import (
+    count_option,
+    json_option,
+    many_option,
+    seed_option,
+    start_option,
+)
 from maskc.errors import ArtifactError
 from maskc.report.render import print_json
 
@@ -22,17 +28,9 @@ _MOST_SHOWN, _MOST_TOKENS = 20, 8
 )
 @click.argument("first")
 @click.argument("second")
-@click.option(
-    "--positions",
-    type=click.IntRange(1),
-    default=2_000,
-    metavar="N",
-    help="Configurations in which to compare.",
-)
-@click.option(
-    "--corpus", multiple=True, metavar="PATH", help="Texts to compare along; can be repeated."
-)
-@click.option("--seed", type=int, default=0, metavar="N", help="Of the texts that are drawn.")
+@count_option("--positions", 2_000, "Configurations in which to compare.")
+@many_option("--corpus", "PATH", "Texts to compare along; can be repeated.")
+@seed_option("Of the texts that are drawn.")
 @start_option
 @json_option("Print what was found as JSON.")
 def diff_command(
@@ -99,13 +97,10 @@ def _describe(difference: Any, artifact: maskc.Artifact) -> dict[str, Any]:
         ]
 
     whole = difference.example
+    sides = {name: getattr(difference, name) for name in ("only_first", "only_second")}
     return {
         "before": difference.before.decode(errors="replace"),
-        "only_first": {"count": len(difference.only_first), "tokens": texts(difference.only_first)},
-        "only_second": {
-            "count": len(difference.only_second),
-            "tokens": texts(difference.only_second),
-        },
+        **{name: {"count": len(ids), "tokens": texts(ids)} for name, ids in sides.items()},
         "configurations": difference.n_places,
         "example": None if whole is None else whole.decode(errors="replace"),
     }

@@ -5,13 +5,10 @@ from __future__ import annotations
 import click
 
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
-from maskc.cli.limits import limit_options
-from maskc.cli.options import tokenizer_option
+from maskc.cli.options import count_option, limit_options, tokenizer_option
 from maskc.cli.progress import show_progress
 from maskc.limits import Limits
 from maskc.work.alone import run_alone
-
-MAX_LINES = 1_000
 
 
 @click.command(
@@ -25,13 +22,7 @@ MAX_LINES = 1_000
 )
 @tokenizer_option("For stages from the mask store on.")
 @lark_options
-@click.option(
-    "--lines",
-    type=click.IntRange(1),
-    default=MAX_LINES,
-    metavar="N",
-    help="Print at most so many lines.",
-)
+@count_option("--lines", 1_000, "Print at most so many lines.")
 @limit_options
 def dump_command(
     grammar: str,

@@ -8,10 +8,15 @@ from functools import partial
 
 import click
 
-import maskc
-from maskc.artifact.sections import is_link, is_schema
-from maskc.cli.limits import limit_options, part_limit_option
-from maskc.cli.options import json_option, start_option
+from maskc.cli.options import (
+    Opened,
+    artifact_options,
+    count_option,
+    json_option,
+    limit_options,
+    part_limit_option,
+    seed_option,
+)
 from maskc.limits import Limits
 from maskc.report.render import format_count, print_json
 
@@ -23,30 +28,22 @@ MOST_SHOWN = 12  # rules that no text holds
     short_help="Print random texts of a grammar.",
     context_settings={"show_default": True},
 )
-@click.argument("artifact")
-@click.option("--count", type=click.IntRange(1), default=1, metavar="N", help="How many.")
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(1),
-    default=400,
-    metavar="N",
-    help="About the most that a text has; a lexeme counts as one.",
-)
-@click.option("--seed", type=int, default=0, metavar="N", help="Of the random choices.")
+@artifact_options
+@count_option("--count", 1, "How many.")
+@count_option("--max-tokens", 400, "About the most that a text has; a lexeme counts as one.")
+@seed_option("Of the random choices.")
 @click.option(
     "--unreached",
     is_flag=True,
     default=False,
     help="Say at the end which alternatives of the grammar's rules no text holds.",
 )
-@start_option
 @json_option("Print them as JSON.")
 @part_limit_option
 @limit_options
 def generate_command(
-    artifact: str,
+    opened: Opened,
     *,
-    start: str | None,
     count: int,
     max_tokens: int,
     seed: int,
@@ -61,34 +58,23 @@ def generate_command(
     exactly, in UTF-8 (of a grammar of bytes, its bytes), with a line break after it if it does not
     end in one. Exit status 1 if a text cannot be finished.
     """
+    if unreached and not opened.kind.has_rules:
+        raise click.UsageError("--unreached goes with a grammar only.")
+    drawn = opened.kind.draw(opened.artifact, count, max_tokens, seed)
+    if drawn is not None:
+        click.get_current_context().exit(_show_drawn(opened.path, drawn, as_json=as_json))
     from maskc.verify.generation import draw_text, list_unreached
     from maskc.verify.subject import read_encoding
     from maskc.work.executors import result_of
     from maskc.work.processes import ProcessExecutor, Timed
 
-    loaded = maskc.load(artifact).for_start(
-        start
-    )  # what is no artifact is refused before a process is started
-    if unreached and (is_schema(loaded.header) or is_link(loaded.header)):
-        raise click.UsageError("--unreached goes with a grammar only.")
-    if is_schema(loaded.header):
-        from maskc.verify.json_layout import lay_out_drawn
-        from maskc.verify.json_texts import draw_texts
-
-        texts = lay_out_drawn(loaded, draw_texts(loaded, count, max_tokens, seed), seed)
-        click.get_current_context().exit(_show_drawn(artifact, texts, as_json=as_json))
-    if is_link(loaded.header):
-        from maskc.verify.link_texts import draw_replies
-
-        texts = draw_replies(loaded, count, max_tokens, seed)
-        click.get_current_context().exit(_show_drawn(artifact, texts, as_json=as_json))
-    encoding = read_encoding(loaded.header)
+    path, encoding = opened.path, read_encoding(opened.artifact.header)
     problems, dictionaries, rules = 0, [], frozenset[int]()
-    draw = partial(draw_text, artifact, start, max_tokens=max_tokens, seed=seed, limits=limits)
+    draw = partial(draw_text, path, opened.start, max_tokens=max_tokens, seed=seed, limits=limits)
     others: tuple[int, tuple[str, ...]] | None = None
     with ProcessExecutor(1) as executor:
         for number in range(count):
-            timed = Timed(draw, f"{artifact}: text {number + 1}", part_seconds)
+            timed = Timed(draw, f"{path}: text {number + 1}", part_seconds)
             text = result_of(executor.submit(timed, number))
             rules |= text.rules
             problems += text.problem is not None
@@ -97,10 +83,10 @@ def generate_command(
             else:
                 _write(text.text, encoding)
             if text.problem is not None:
-                click.echo(f"maskc: {artifact}: {text.problem}", err=True)
+                click.echo(f"maskc: {path}: {text.problem}", err=True)
         if unreached:
-            listing = partial(list_unreached, artifact, start, limits=limits)
-            timed_listing = Timed(listing, f"{artifact}: its rules", part_seconds)
+            listing = partial(list_unreached, path, opened.start, limits=limits)
+            timed_listing = Timed(listing, f"{path}: its rules", part_seconds)
             others = result_of(executor.submit(timed_listing, rules))
     if as_json:
         print_json(dictionaries)

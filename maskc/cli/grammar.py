@@ -1,34 +1,28 @@
-"""Which grammar does a command work on, and which parser and lexer of Lark's read it?"""
+"""The grammar that a command works on, and the parser and lexer of Lark's that read it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from maskc.cli.input import read_input
-from maskc.cli.options import gather
+from maskc.cli.options import Decorator, choice_option, gather, many_option
 from maskc.frontends.bundled import find_grammar
 from maskc.limits import Limits
 
 if TYPE_CHECKING:
     from maskc.frontends.source import GrammarSource
+    from maskc.jobs import GrammarJob, LinkJob
 
 
 @dataclass(frozen=True, slots=True)
 class LarkOptions:
     """What the command line says of how Lark reads a grammar; ``None``: as the grammar says.
 
-    Attributes:
-        start: the start symbols, one or several where a command takes them.
-        parser: a parser of Lark's.
-        lexer: a lexer of that parser.
-        postlex: ``module:Class`` of an Indenter.
-        style: a style file, or the name of one that comes with maskc.
-        terminal: terminals that are narrowed in a rule, as ``class_name.NAME=[A-Z]+``; they win
-            over the style's.
+    Each field is an option of that name; a ``terminal`` wins over the style's.
     """
 
     start: str | tuple[str, ...] | None = None
@@ -40,40 +34,40 @@ class LarkOptions:
 
     @property
     def is_given(self) -> bool:
-        """Whether any of them is given."""
         return any((self.start, self.parser, self.lexer, self.postlex, self.style, self.terminal))
 
     def load(self, path_or_text: str | Path, dialect: str | None = None) -> GrammarSource:
-        """Return the source of a grammar that is read this way, with its first start symbol.
+        """Return the source of a grammar, with its first start symbol.
 
         Raises:
-            GrammarError: the file cannot be read, or a setting is unknown.
-            PostlexError: the postlex is not an ``Indenter`` that only sets attributes.
-            LimitError: it is too large, or takes too long to translate.
+            MaskcError: as :func:`maskc.frontends.source.load_sources`.
         """
-        return self.load_all(path_or_text, dialect)[0]
-
-    def load_all(self, path_or_text: str | Path, dialect: str | None = None) -> list[GrammarSource]:
-        """Return the source for each start symbol.
-
-        Raises:
-            MaskcError: as :meth:`load`.
-        """
-        from maskc.frontends.roles import split_role
         from maskc.frontends.source import load_sources
+
+        return load_sources(path_or_text, dialect=dialect, **self._list_settings())[0]
+
+    def read_job(
+        self, path_or_text: str | Path, limits: Limits, dialect: str | None = None
+    ) -> GrammarJob | LinkJob:
+        """Return the job of a grammar with each start symbol; raises as :meth:`load`."""
+        from maskc.jobs import read_grammar
+
+        settings = self._list_settings()
+        return read_grammar(path_or_text, limits, name="regex", dialect=dialect, **settings)
+
+    def _list_settings(self) -> dict[str, Any]:
+        from maskc.frontends.roles import split_role
         from maskc.frontends.styles import Style, load_style
 
         style = load_style(self.style) if self.style else Style()
-        return load_sources(
-            path_or_text,
-            starts=(self.start,) if isinstance(self.start, str) else self.start or (),
-            parser=self.parser,
-            lexer=self.lexer,
-            postlex=self.postlex,
-            dialect=dialect,
-            roles={**style.roles, **dict(map(split_role, self.terminal))},
-            rules=style.rules,
-        )
+        return {
+            "starts": (self.start,) if isinstance(self.start, str) else self.start or (),
+            "parser": self.parser,
+            "lexer": self.lexer,
+            "postlex": self.postlex,
+            "roles": {**style.roles, **dict(map(split_role, self.terminal))},
+            "rules": style.rules,
+        }
 
 
 def find_input(grammar: str) -> Path | str:
@@ -92,57 +86,31 @@ def find_input(grammar: str) -> Path | str:
     return text.replace("\r\n", "\n") + "\n"
 
 
-_START = click.option("--start", metavar="RULE", help="The start symbol.")
-_STARTS = click.option(
-    "--start",
-    multiple=True,
-    metavar="RULE",
-    help="The start symbol; can be repeated: matcher(start=…) takes each of them.",
+_STARTS = many_option(
+    "--start", "RULE", "The start symbol; can be repeated: matcher(start=…) takes each of them."
 )
-_POSTLEX = click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
-_STYLE = click.option(
-    "--style",
-    metavar="NAME|FILE",
-    help="Patterns of terminals, and rules: a style of maskc's, or your own file.",
-)
-_TERMINAL = click.option(
-    "--terminal",
-    multiple=True,
-    metavar="RULE.TERMINAL=PATTERN",
-    help="What a terminal's lexemes match where it stands in a rule; can be repeated.",
-)
-
-_OPTIONS = {
-    "start": _START,
-    "parser": click.option(
-        "--parser", type=click.Choice(["lalr", "earley"]), help="Which parser of Lark's."
-    ),
-    "lexer": click.option(
+_OPTIONS: dict[str, Decorator] = {
+    "start": click.option("--start", metavar="RULE", help="The start symbol."),
+    "parser": choice_option("--parser", "lalr earley", "Which parser of Lark's."),
+    "lexer": choice_option(
         "--lexer",
-        type=click.Choice(["contextual", "basic", "dynamic", "dynamic_complete"]),
-        help="Which lexer of Lark's; earley goes with dynamic, dynamic_complete and basic.",
+        "contextual basic dynamic dynamic_complete",
+        "Which lexer of Lark's; earley goes with dynamic, dynamic_complete and basic.",
     ),
-    "postlex": _POSTLEX,
-    "terminal": _TERMINAL,
-    "style": _STYLE,
+    "postlex": click.option(
+        "--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation."
+    ),
+    "terminal": many_option(
+        "--terminal",
+        "RULE.TERMINAL=PATTERN",
+        "What a terminal's lexemes match where it stands in a rule; can be repeated.",
+    ),
+    "style": click.option(
+        "--style",
+        metavar="NAME|FILE",
+        help="Patterns of terminals, and rules: a style of maskc's, or your own file.",
+    ),
 }
-# Of commands that read grammars of both parsers.
+# Of commands that read one grammar, and of the one that takes several start symbols.
 lark_options = gather("lark", LarkOptions, _OPTIONS)
-
-# Of a command that takes several start symbols.
 compile_options = gather("lark", LarkOptions, {**_OPTIONS, "start": _STARTS})
-
-# Of commands that ask about LALR grammars.
-lalr_options = gather(
-    "lark",
-    LarkOptions,
-    {
-        "start": _START,
-        "lexer": click.option(
-            "--lexer", type=click.Choice(["contextual", "basic"]), help="Which lexer of Lark's."
-        ),
-        "postlex": _POSTLEX,
-        "terminal": _TERMINAL,
-        "style": _STYLE,
-    },
-)

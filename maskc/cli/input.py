@@ -1,17 +1,25 @@
-"""What comes through standard input, which commands call ``-``.
+"""What commands read: standard input, which they call ``-``, schemas, documents and choices.
 
 Example: ``printf '[1' | maskc explain json.llama3.maskc --text -``.
 """
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
-from maskc.cli.options import Decorator
+from maskc.errors import SchemaError, UnreadableFileError
+from maskc.files import read_bounded
 
-_MAX_TEXT_BYTES = 1 << 20
+SCHEMA_SUFFIX = ".schema.json"
+_MAX_SCHEMA_BYTES = 16 * 1024 * 1024
+_MAX_CHOICES_BYTES = 64_000_000
+_SCHEMA_REMEDY = "give the path of a JSON Schema"
 
 
 def read_input(most_bytes: int, what: str) -> bytes:
@@ -31,23 +39,89 @@ def read_input(most_bytes: int, what: str) -> bytes:
     return text
 
 
-def text_option(what: str, *, default: str | None = None) -> Decorator:
-    """Return the option ``--text`` that gives a text, as the bytes that it is written in.
+def _read_file(path: str, most_bytes: int, remedy: str) -> bytes:
+    try:
+        return read_bounded(path, most_bytes)
+    except UnreadableFileError as error:
+        raise click.ClickException(f"{path}: {error.reason}; {remedy}") from None
 
-    Args:
-        what: the text is, for the help.
-        default: the text if none is given; ``None``: one must be.
+
+def read_schema_file(path: str) -> bytes:
+    """Return the text of a schema; ``-`` is standard input.
+
+    Raises:
+        ClickException: it cannot be read.
     """
-    return click.option(
-        "--text",
-        **({"required": True} if default is None else {"default": default}),
-        callback=lambda _context, _option, text: _read_text(text),
-        metavar="TEXT",
-        help=f"{what} - is all of standard input.",
-    )
+    if path == "-":
+        return read_input(_MAX_SCHEMA_BYTES, "schema")
+    return _read_file(path, _MAX_SCHEMA_BYTES, _SCHEMA_REMEDY)
 
 
-def _read_text(text: str) -> bytes:
-    if text == "-":
-        return read_input(_MAX_TEXT_BYTES, "text")
-    return text.encode(errors="surrogateescape")
+@contextmanager
+def name_schema(path: str) -> Iterator[None]:
+    """Say of which file a schema is refused, as several may be given."""
+    try:
+        yield
+    except SchemaError as error:
+        raise click.ClickException(f"{path}: {error}") from None
+
+
+def split_schema(grammar: str | None, json_schema: str | None) -> tuple[str | None, str | None]:
+    """Return the paths of a grammar and of a schema; the former may have the latter's name.
+
+    >>> split_schema("order.schema.json", None)
+    (None, 'order.schema.json')
+    """
+    if json_schema is None and grammar is not None and grammar.endswith(SCHEMA_SUFFIX):
+        return None, grammar
+    return grammar, json_schema
+
+
+def read_choices(path: str) -> list[str]:
+    """Return the lines of a file that are not empty; ``-`` is standard input.
+
+    Raises:
+        ClickException: it cannot be read, is not UTF-8, or has no line.
+    """
+    if path == "-":
+        data = read_input(_MAX_CHOICES_BYTES, "file")
+    else:
+        data = _read_file(path, _MAX_CHOICES_BYTES, "give a file of texts")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise click.ClickException(f"{path}:{line}: is not UTF-8; save it as UTF-8") from None
+    # Only line breaks end a line: a text may have any other character of Unicode.
+    found = [line for line in text.replace("\r\n", "\n").split("\n") if line]
+    if not found:
+        raise click.ClickException(f"{path}: has no line with a text; write one a line")
+    return found
+
+
+def read_resources(given: Iterable[str]) -> dict[str, Any]:
+    """Return documents by their URIs; each is given as ``FILE`` or ``URI=FILE``.
+
+    Raises:
+        ClickException: a file cannot be read.
+        SchemaError: a document has no URI.
+    """
+    return dict(map(_read_resource, given))
+
+
+def _read_resource(given: str) -> tuple[str, Any]:
+    """Return a document's URI, which is its own ``$id`` if none is given, and its text."""
+    uri, equals, path = given.rpartition("=")
+    data = _read_file(path, _MAX_SCHEMA_BYTES, _SCHEMA_REMEDY)
+    if equals:
+        return uri, data
+    try:
+        parsed = json.loads(data)
+    except (ValueError, RecursionError):
+        raise SchemaError("", "", f"resource {path} is not JSON", "give valid JSON") from None
+    own = parsed.get("$id", parsed.get("id")) if isinstance(parsed, dict) else None
+    if not isinstance(own, str):
+        raise SchemaError(
+            "", "", f"resource {path} has no $id", f"give its URI: --resource URI={path}"
+        )
+    return own, data

@@ -9,14 +9,12 @@ import click
 
 import maskc
 from maskc.artifact.files import write_atomically
-from maskc.artifact.sections import is_link, is_schema
-from maskc.cli.input import text_option
-from maskc.cli.options import json_option, tokenizer_option
+from maskc.cli.options import json_option, text_option, tokenizer_option
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
+from maskc.kinds import kind_of
 from maskc.report.author import print_view, view_artifact
 from maskc.report.inspect import Inspection, print_inspection
-from maskc.report.json_schema import describe_schema, print_schema
-from maskc.report.link import describe_link, print_link
+from maskc.report.origin import print_origin
 from maskc.report.render import format_size, make_console, print_json
 from maskc.report.timings import hash_artifact, load_timings
 
@@ -48,30 +46,26 @@ def inspect_command(
     if html is not None and as_json:
         raise click.UsageError("--html and --json exclude each other.")
     loaded = maskc.load(artifact)
-    contents = loaded.contents
     check_fingerprint(artifact, loaded)
     if tokenizer is not None:
         check_tokenizer(artifact, loaded, tokenizer)
     size = Path(artifact).stat().st_size
-    if is_schema(contents.header) or is_link(contents.header):
-        kind, describe, show = (
-            ("JSON Schemas", describe_schema, print_schema)
-            if is_schema(contents.header)
-            else ("structural tags", describe_link, print_link)
-        )
-        if html is not None:
-            raise click.UsageError(f"--html draws grammars, not {kind}.")
+    header, arrays = loaded.contents.header, loaded.contents.arrays
+    kind = kind_of(header)
+    if html is not None and not kind.has_rules:
+        raise click.UsageError(f"--html draws grammars, not {kind.plural}.")
+    view = None if as_json else view_artifact(loaded, text)
+    if not kind.has_rules:
         if as_json:
-            print_json(describe(artifact, size, contents.header, contents.arrays))
+            described = kind.describe(arrays)
+            print_json({"path": artifact, "n_bytes": size, "header": dict(header), **described})
             return
-        view = view_artifact(loaded, text)
         if view is not None:
             print_view(make_console(), view)
-        show(artifact, size, contents.header)
+        print_origin(artifact, size, header)
         return
-    view = None if as_json else view_artifact(loaded, text)
     timings = load_timings(hash_artifact(artifact))
-    inspection = Inspection(artifact, size, contents.header, contents.arrays, timings, view)
+    inspection = Inspection(artifact, size, header, arrays, timings, view)
     if html is not None:
         _write_page(inspection, html, internals=internals)
     elif as_json:

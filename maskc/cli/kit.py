@@ -1,8 +1,9 @@
-"""``maskc kit``: a tokenizer's part of every constraint, as a file."""
+"""``maskc kit`` and ``maskc spelling``: a tokenizer's part of every constraint, as a file."""
 
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import click
 
@@ -18,8 +19,7 @@ from maskc.report.render import (
     make_facts,
     print_json,
 )
-
-SUFFIX = ".kit"
+from maskc.vocab.registry import format_name
 
 
 @click.command("kit", short_help="Write what requests of a tokenizer need.")
@@ -34,36 +34,62 @@ def kit_command(vocabulary: VocabularyOptions, output: str | None, *, as_json: b
     """
     from maskc.kit.file import make_kit, save_kit
 
-    target = output or f"{vocabulary.name}{SUFFIX}"
+    target = output or f"{vocabulary.name}.kit"
     check_writable(target)
     found = vocabulary.load()
     began = time.perf_counter()
     kit = make_kit(found)
-    n_bytes = save_kit(kit, target)
-    seconds = time.perf_counter() - began
+    written = {"path": target, "n_bytes": save_kit(kit, target)}
+    written["seconds"] = time.perf_counter() - began
+    added = found.describe_added()
     if as_json:
-        print_json(
-            {
-                "path": target,
-                "n_bytes": n_bytes,
-                "seconds": seconds,
-                "vocab_size": kit.vocab_size,
-                "fingerprint": kit.fingerprint,
-                **found.describe_added(),
-            }
-        )
+        of_kit = {"vocab_size": kit.vocab_size, "fingerprint": kit.fingerprint}
+        print_json({**written, **of_kit, **added})
         return
+    facts = [
+        ("tokenizer", found.name),
+        ("vocabulary", f"{format_count(kit.vocab_size)} ids"),
+        *describe_added(added),
+        ("fingerprint", kit.fingerprint),
+    ]
+    _show("kit", written, facts)
+
+
+@click.command("spelling", short_help="Write which tokens are a tokenizer's own.")
+@click.option("--tokenizer", "-t", metavar="NAME", required=True, help="As for compile.")
+@click.option("--output", "-o", metavar="FILE", help="Where it goes.  [default: NAME.spelling]")
+@json_option("Print what was written as JSON.")
+def spelling_command(tokenizer: str, output: str | None, *, as_json: bool) -> None:
+    """Write how a tokenizer writes texts.
+
+    A server gives it to maskc.canonical, which makes matchers that allow only the tokens that the
+    tokenizer itself writes. It takes some seconds.
+    """
+    import maskc
+
+    target = output or f"{format_name(tokenizer).replace('/', '-')}.spelling"
+    check_writable(target)
+    began = time.perf_counter()
+    spelling = maskc.compile_spelling(tokenizer)
+    written = {"path": target, "n_bytes": spelling.save(target)}
+    written["seconds"] = time.perf_counter() - began
+    counts = spelling.count()
+    if as_json:
+        print_json({**written, **counts})
+        return
+    facts = [
+        ("tokenizer", format_name(tokenizer)),
+        ("merges", format_count(counts["n_merges"])),
+        ("nodes of the chunks' automaton", format_count(counts["n_nodes"])),
+        ("tokens that it writes", format_count(counts["n_written"])),
+        ("of these only as a whole chunk", format_count(counts["n_alone"])),
+    ]
+    _show("spelling", written, facts)
+
+
+def _show(what: str, written: dict[str, Any], facts: list[tuple[str, str]]) -> None:
+    n_bytes = written["n_bytes"]
+    size = f"{format_size(n_bytes)} ({format_count(n_bytes)} bytes)"
     console = make_console()
-    console.print(
-        make_facts(
-            [
-                ("kit", target),
-                ("size", f"{format_size(n_bytes)} ({format_count(n_bytes)} bytes)"),
-                ("tokenizer", found.name),
-                ("vocabulary", f"{format_count(kit.vocab_size)} ids"),
-                *describe_added(found.describe_added()),
-                ("fingerprint", kit.fingerprint),
-            ]
-        )
-    )
-    console.print(f"in {format_seconds(seconds)}")
+    console.print(make_facts([(what, written["path"]), ("size", size), *facts]))
+    console.print(f"in {format_seconds(written['seconds'])}")

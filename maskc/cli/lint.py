@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from maskc.artifact.files import write_atomically
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
-from maskc.cli.json_schema import (
-    naming_schema,
-    read_resources,
-    read_schema_file,
+from maskc.cli.input import name_schema, read_resources, read_schema_file, split_schema
+from maskc.cli.options import (
+    json_option,
+    limit_options,
     resource_option,
     schema_option,
-    split_schema,
+    tokenizer_option,
 )
-from maskc.cli.limits import limit_options
-from maskc.cli.options import json_option, tokenizer_option
 from maskc.cli.progress import show_progress
 from maskc.limits import Limits
 from maskc.report.render import print_json
@@ -67,13 +64,29 @@ def lint_command(
     if json_schema is not None:
         if grammar or regex is not None or lark.is_given or tokenizer:
             raise click.UsageError("A JSON Schema has no start, lexer, postlex or tokenizer.")
-        _lint_schema(json_schema, resources, _Form(as_json, sarif), limits)
-        return
-    if (grammar is None) == (regex is None):
-        raise click.UsageError("Give one of GRAMMAR, --regex PATTERN and --json-schema FILE.")
-    if resources:
-        raise click.UsageError("--resource goes with a JSON Schema only.")
-    found = find_input(grammar or "") if regex is None else regex
+        linted = _lint_schema(json_schema, resources, limits)
+    else:
+        if (grammar is None) == (regex is None):
+            raise click.UsageError("Give one of GRAMMAR, --regex PATTERN and --json-schema FILE.")
+        if resources:
+            raise click.UsageError("--resource goes with a JSON Schema only.")
+        found = find_input(grammar or "") if regex is None else regex
+        linted = _lint_grammar(found, None if regex is None else "regex", lark, tokenizer, limits)
+    _show(linted, as_json=as_json, sarif=sarif)
+
+
+class _Linted(NamedTuple):
+    """What was looked at: its name, its path or ``-``, its text, and what was found."""
+
+    name: str
+    path: str
+    text: str
+    findings: tuple[Finding, ...]
+
+
+def _lint_grammar(
+    given: str | Path, dialect: str | None, lark: LarkOptions, tokenizer: str | None, limits: Limits
+) -> _Linted:
     from maskc.lint.order import lint_grammar
     from maskc.lint.overlap import is_installed
     from maskc.vocab import load_vocabulary
@@ -81,7 +94,7 @@ def lint_command(
     vocabulary = load_vocabulary(tokenizer) if tokenizer is not None else None
 
     def lint() -> tuple[GrammarSource, tuple[Finding, ...]]:
-        source = lark.load(found, None if regex is None else "regex")
+        source = lark.load(given, dialect)
         with show_progress("linting") as progress:
             return source, lint_grammar(source, vocabulary, progress)
 
@@ -93,49 +106,35 @@ def lint_command(
             err=True,
         )
     text = source.text if source.original is None else source.original
-    _show(
-        source.name,
-        "-" if isinstance(found, str) else str(found),
-        findings,
-        text,
-        _Form(as_json, sarif),
-    )
+    return _Linted(source.name, "-" if isinstance(given, str) else str(given), text, findings)
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How findings are printed."""
-
-    as_json: bool
-    sarif: str | None
-
-
-def _lint_schema(path: str, resources: tuple[str, ...], form: _Form, limits: Limits) -> None:
-    """Print what is odd about a JSON Schema."""
+def _lint_schema(path: str, resources: tuple[str, ...], limits: Limits) -> _Linted:
     from maskc.lint.schemas import lint_schema
 
     text, documents = read_schema_file(path), read_resources(resources)
-    with naming_schema(path):
+    with name_schema(path):
         findings = run_alone(lambda: lint_schema(text, documents), limits)
     name = "schema" if path == "-" else Path(path).name
-    _show(name, path, findings, text.decode(errors="replace"), form)
+    return _Linted(name, path, text.decode(errors="replace"), findings)
 
 
-def _show(name: str, path: str, findings: tuple[Finding, ...], text: str, form: _Form) -> None:
+def _show(linted: _Linted, *, as_json: bool, sarif: str | None) -> None:
     """Print findings and exit, with status 1 if something is an error."""
     from maskc.lint.model import Severity
     from maskc.report.lint import print_findings, to_dict
     from maskc.report.sarif import to_sarif
 
-    if form.sarif is not None:
+    name, path, text, findings = linted
+    if sarif is not None:
         log = to_sarif(path, findings, text)
-        if form.sarif == "-":
+        if sarif == "-":
             print_json(log)
         else:
-            write_atomically(form.sarif, f"{json.dumps(log, indent=2)}\n".encode())
-    if form.as_json:
+            write_atomically(sarif, f"{json.dumps(log, indent=2)}\n".encode())
+    if as_json:
         print_json(to_dict(name, findings))
-    elif form.sarif != "-":
+    elif sarif != "-":
         print_findings(name, findings, text)
     has_errors = any(finding.severity is Severity.ERROR for finding in findings)
     click.get_current_context().exit(1 if has_errors else 0)

@@ -25,36 +25,32 @@ from maskc.native import describe_runtime
 BAD_INPUT, CLOSED_PIPE = 2, 141
 # Shells ask by this variable what may follow; `_MASKC_COMPLETE=bash_source maskc` says how they do.
 COMPLETE = "_MASKC_COMPLETE"
-# NAME is `NAME_command` of `maskc.cli.NAME`.
 COMMANDS = (
     *("compile", "build", "inspect", "verify", "bench", "kit", "spelling", "generate"),
     *("grammars", "tokenizers", "families", "analyze", "lint", "explain", "play", "check"),
     *("diff", "dump"),
 )
+# NAME is `NAME_command` of `maskc.cli.NAME`, but for these.
+_MODULES = {"spelling": "kit", "grammars": "lists", "tokenizers": "lists", "families": "lists"}
 
 
 class LazyGroup(click.Group):
     """Imports the command that is asked for, and no other: the compiler alone takes a second."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands."""
         return sorted({*super().list_commands(ctx), *COMMANDS})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, ``None`` if there is none of the name."""
         if cmd_name in COMMANDS and cmd_name not in self.commands:
-            module = importlib.import_module(f"maskc.cli.{cmd_name}")
+            name = _MODULES.get(cmd_name, cmd_name)
+            module = importlib.import_module(f"maskc.cli.{name}")
             self.add_command(getattr(module, f"{cmd_name}_command"))
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is asked for, and what is left of the arguments.
-
-        Raises:
-            UsageError: there is none of the name; those with a similar one are named.
-        """
+        """Name the commands with a similar name if there is none of this one."""
         name = args[0]
         similar = get_close_matches(name, COMMANDS)
         if self.get_command(ctx, name) is None and similar and not name.startswith("-"):

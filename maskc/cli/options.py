@@ -10,12 +10,21 @@ import functools
 import math
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
+import maskc
+from maskc.cli.input import read_input, read_resources
+from maskc.kinds import Kind, kind_of
+from maskc.limits import MEGABYTE, Limits
+
 Command = Callable[..., None]
 Decorator = Callable[[Command], Command]
+
+MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
+_MAX_TEXT_BYTES = 1 << 20
 
 
 class _Seconds(click.FloatRange):
@@ -29,9 +38,8 @@ class _Seconds(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number; what is none compares with no bound."""
         found: float = super().convert(value, param, ctx)
-        if math.isnan(found):
+        if math.isnan(found):  # it compares with no bound
             self.fail(f"{value!r} is no number of seconds.", param, ctx)
         return found
 
@@ -62,59 +70,126 @@ def gather(name: str, make: Callable[..., object], options: Mapping[str, Decorat
     return decorate
 
 
+def count_option(flag: str, default: int | None, what: str, *, least: int = 1) -> Decorator:
+    return click.option(flag, type=click.IntRange(least), default=default, metavar="N", help=what)
+
+
+def choice_option(flag: str, choices: str, what: str) -> Decorator:
+    """Return an option that takes one of some words, with blanks between them."""
+    return click.option(flag, type=click.Choice(choices.split()), help=what)
+
+
+def many_option(flag: str, metavar: str, what: str, *, required: bool = False) -> Decorator:
+    return click.option(flag, multiple=True, required=required, metavar=metavar, help=what)
+
+
 def json_option(what: str = "Print the report as JSON.") -> Decorator:
-    """Return the option by which a program reads what a command prints."""
     return click.option("--json", "as_json", is_flag=True, help=what)
 
 
 def tokenizer_option(what: str) -> Decorator:
-    """Return the option that names a tokenizer; the text says what for."""
     return click.option("--tokenizer", metavar="NAME|PATH", help=what)
+
+
+def seed_option(what: str) -> Decorator:
+    return click.option("--seed", type=int, default=0, metavar="N", help=what)
+
+
+def text_option(what: str, *, default: str | None = None) -> Decorator:
+    """Return the option ``--text``, whose value comes as bytes; without a default it is needed."""
+
+    def read(_context: click.Context, _option: click.Parameter, text: str) -> bytes:
+        if text == "-":
+            return read_input(_MAX_TEXT_BYTES, "text")
+        return text.encode(errors="surrogateescape")
+
+    return click.option(
+        "--text",
+        **({"required": True} if default is None else {"default": default}),
+        callback=read,
+        metavar="TEXT",
+        help=f"{what} - is all of standard input.",
+    )
+
+
+def schema_option(verb: str) -> Decorator:
+    return click.option(
+        "--json-schema",
+        metavar="FILE",
+        help=f"{verb} a JSON Schema, whatever its name; - is stdin.",
+    )
 
 
 # Where an artifact names its tokenizer, and the name is of another machine.
 found_tokenizer_option = tokenizer_option(
     "Where the tokenizer is, if the artifact's name for it does not find it."
 )
-
-corpus_option = click.option(
-    "--corpus",
-    multiple=True,
-    required=True,
-    metavar="PATH",
-    help="A file or a folder of texts; can be repeated.",
+corpus_option = many_option(
+    "--corpus", "PATH", "A file or a folder of texts; can be repeated.", required=True
 )
-
 start_option = click.option(
     "--start", metavar="RULE", help="One of the artifact's start symbols; default: its first."
 )
-
-vocab_size_option = click.option(
-    "--vocab-size", type=click.IntRange(1), metavar="N", help="The model's padded vocabulary size."
+vocab_size_option = count_option("--vocab-size", None, "The model's padded vocabulary size.")
+resource_option = click.option(
+    "--resource",
+    "resources",
+    multiple=True,
+    metavar="[URI=]FILE",
+    help="What references of a JSON Schema lead to; can be repeated. Nothing is fetched.",
 )
 
-MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An artifact that a command is about.
+
+    Attributes:
+        path: of its file.
+        start: the start symbol that is asked for; ``None``: its first.
+        artifact: with the start symbol that is asked for.
+        resources: the documents that a JSON Schema refers to, by their URIs.
+    """
+
+    path: str
+    start: str | None
+    artifact: maskc.Artifact
+    resources: Mapping[str, Any]
+
+    @property
+    def kind(self) -> Kind:
+        return kind_of(self.artifact.header)
+
+
+def _open(artifact: str, start: str | None, resources: tuple[str, ...] = ()) -> Opened:
+    loaded = maskc.load(artifact).for_start(start)
+    if resources and not kind_of(loaded.header).takes_resources:
+        raise click.UsageError("--resource goes with a JSON Schema only.")
+    return Opened(artifact, start, loaded, read_resources(resources))
+
+
+_ARTIFACT = {"artifact": click.argument("artifact"), "start": start_option}
+# The artifact of a command, which comes as its argument ``opened``.
+artifact_options = gather("opened", _open, _ARTIFACT)
+sourced_artifact_options = gather("opened", _open, {**_ARTIFACT, "resources": resource_option})
 
 
 def jobs_option(what: str) -> Decorator:
-    """Return the option that says how many processes there are; the text says what for."""
     return click.option(
         "--jobs",
         type=click.IntRange(1),
         default=None,
+        callback=lambda _context, _option, given: given or _count_cores(),
         metavar="N",
         show_default=f"one for each core, at most {MOST_JOBS}",
         help=what,
     )
 
 
-def choose_jobs(given: int | None) -> int:
-    """Return how many processes there are: as many as given, else one for each core."""
+def _count_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
-        n_cores = len(os.sched_getaffinity(0))
-    else:
-        n_cores = os.cpu_count() or 1
-    return given or min(n_cores, MOST_JOBS)
+        return min(len(os.sched_getaffinity(0)), MOST_JOBS)
+    return min(os.cpu_count() or 1, MOST_JOBS)
 
 
 executor_option = click.option(
@@ -122,4 +197,56 @@ executor_option = click.option(
     metavar="MODULE:NAME",
     help="A function that returns a concurrent.futures.Executor, to be used in the place of "
     "processes of this machine.",
+)
+
+_DEFAULT = Limits()
+
+
+def _make_limits(
+    *, time_limit: float, memory_limit: int, text_limit: int, work_limit: int
+) -> Limits:
+    return Limits(
+        seconds=time_limit, bytes=memory_limit * MEGABYTE, text=text_limit, work=work_limit
+    )
+
+
+def _limit_option(flag: str, default: float, metavar: str, what: str) -> Decorator:
+    of_time = metavar == "SECONDS"
+    return click.option(
+        flag,
+        type=SECONDS if of_time else click.IntRange(1),
+        default=default,
+        metavar=metavar,
+        help=what,
+        show_default=True,
+    )
+
+
+# The limits of a command; they come as its argument ``limits``.
+limit_options = gather(
+    "limits",
+    _make_limits,
+    {
+        "time_limit": _limit_option(
+            "--time-limit", _DEFAULT.seconds, "SECONDS", "Processor time that the grammar may take."
+        ),
+        "memory_limit": _limit_option(
+            "--memory-limit", _DEFAULT.bytes // MEGABYTE, "MB", "Memory that the grammar may take."
+        ),
+        "text_limit": _limit_option(
+            "--text-limit", _DEFAULT.text, "CHARACTERS", "Size of the grammar with what it imports."
+        ),
+        "work_limit": _limit_option(
+            "--work-limit", _DEFAULT.work, "SYMBOLS", "Symbols in the rules, written out by Lark."
+        ),
+    },
+)
+
+part_limit_option = click.option(
+    "--part-limit",
+    "part_seconds",
+    type=SECONDS,
+    default=300.0,
+    metavar="SECONDS",
+    help="Time that Lark may take for one part of the work: a file, or a few texts.",
 )

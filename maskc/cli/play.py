@@ -7,23 +7,16 @@ from functools import partial
 
 import click
 
-import maskc
-from maskc.artifact.sections import is_schema
-from maskc.cli.json_schema import read_resources, resource_option
-from maskc.cli.options import start_option
+from maskc.cli.options import Opened, sourced_artifact_options
 
 
 @click.command("play", short_help="Try an artifact in a browser.")
-@click.argument("artifact")
+@sourced_artifact_options
 @click.option(
     "--port", type=click.IntRange(0, 65_535), default=0, metavar="N", help="Default: a free one."
 )
 @click.option("--no-browser", is_flag=True, help="Only print where the page is.")
-@resource_option
-@start_option
-def play_command(
-    artifact: str, *, port: int, no_browser: bool, resources: tuple[str, ...], start: str | None
-) -> None:
+def play_command(opened: Opened, *, port: int, no_browser: bool) -> None:
     """Open a page in which ARTIFACT can be tried; Ctrl-C ends it.
 
     While you type, the page shows which tokens may come next, by terminal, how much choice there
@@ -33,13 +26,10 @@ def play_command(
     from maskc.play.answers import answer
     from maskc.play.server import PlayServer
 
-    loaded = maskc.load(artifact).for_start(start)
-    if resources and not is_schema(loaded.header):
-        raise click.UsageError("--resource goes with a JSON Schema only.")
-    documents = read_resources(resources)
-    header = loaded.header
+    header = opened.artifact.header
     title = f"{header['grammar']['name']} for {header['tokenizer']['name']}"
-    with PlayServer(partial(answer, loaded, resources=documents), title, port) as server:
+    give = partial(answer, opened.artifact, resources=opened.resources)
+    with PlayServer(give, title, port) as server:
         click.echo(f"{server.url} (Ctrl-C ends it)")
         if not no_browser:
             webbrowser.open(server.url)

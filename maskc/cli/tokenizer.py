@@ -1,7 +1,4 @@
-"""Which tokenizer does a user mean, and is it the one that an artifact was compiled for?
-
-And what is it called in the name of a file?
-"""
+"""The tokenizer that a user means, its name in files, and whether an artifact is for it."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from maskc.cli.options import gather, vocab_size_option
+from maskc.cli.options import gather, many_option, vocab_size_option
 from maskc.errors import ArtifactError, VocabularyMismatchError
 from maskc.runtime.artifact import Artifact
 
@@ -26,16 +23,7 @@ _SUFFIXES = (".json", ".model", ".tiktoken", ".gguf")
 
 @dataclass(frozen=True, slots=True)
 class VocabularyOptions:
-    """A tokenizer, and how its tokens are taken.
-
-    Attributes:
-        tokenizer: name or path.
-        vocab_size: the model's padded vocabulary size; ``None``: the tokenizer's.
-        added_tokens: see :class:`maskc.vocab.added.AddedTokens`, as for the others.
-        text_token: tokens that are text.
-        atom_token: tokens that are atoms.
-        eos: the tokens that end the output, by id or by name; none: those that the tokenizer names.
-    """
+    """A tokenizer by name or path, and how its tokens are taken; see the options below."""
 
     tokenizer: str
     vocab_size: int | None
@@ -87,23 +75,16 @@ vocabulary_options = gather(
             help="Which write text, of those that are not special: form: all that are not written "
             "like markers (the default); text: all; atoms: none.",
         ),
-        "text_token": click.option(
-            "--text-token",
-            multiple=True,
-            metavar="TOKEN",
-            help="An added token that writes text, by its text or id; can be repeated.",
+        "text_token": many_option(
+            *("--text-token", "TOKEN"),
+            "An added token that writes text, by its text or id; can be repeated.",
         ),
-        "atom_token": click.option(
-            "--atom-token",
-            multiple=True,
-            metavar="TOKEN",
-            help="One that stands outside text; can be repeated.",
+        "atom_token": many_option(
+            "--atom-token", "TOKEN", "One that stands outside text; can be repeated."
         ),
-        "eos": click.option(
-            "--eos",
-            multiple=True,
-            metavar="TOKEN",
-            help="A token that ends the output, by its id or name; can be repeated. "
+        "eos": many_option(
+            *("--eos", "TOKEN"),
+            "A token that ends the output, by its id or name; can be repeated. "
             "Default: those that the tokenizer names.",
         ),
     },
@@ -111,11 +92,6 @@ vocabulary_options = gather(
 
 
 def _find_end(names: Mapping[str, int], name: str) -> int:
-    """Return the id of a special token.
-
-    Raises:
-        UsageError: there is none of that name.
-    """
     if name not in names:
         near = get_close_matches(name, names)
         hint = f"did you mean {' or '.join(near)}?" if near else "give its id"
@@ -148,11 +124,7 @@ def check_tokenizer(path: str, artifact: Artifact, spec: str) -> None:
 
 
 def check_fingerprint(path: str, artifact: Artifact) -> None:
-    """Check that an artifact's header names the tokens that its arrays hold.
-
-    Raises:
-        ArtifactError: it does not.
-    """
+    """Raise an ArtifactError unless an artifact's header names the tokens that its arrays hold."""
     claimed = artifact.header["tokenizer"].get("fingerprint")
     if claimed != artifact.fingerprint:
         raise ArtifactError(

@@ -11,12 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from maskc.artifact.sections import is_link
-from maskc.explain.dispatch import explain_any
 from maskc.explain.model import Explanation
+from maskc.kinds import kind_of
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.plan.replies import accept_reply, names_of
-from maskc.runtime.matcher import Matcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +43,12 @@ def find_problem(
         GrammarError, PostlexError: the grammar of the artifact cannot be built again.
         SchemaError: the schema refers to a document that is not given.
     """
-    matcher = artifact.matcher()
-    if _read(artifact, matcher, text) and matcher.is_accepting:
-        return None
-    if text.endswith(b"\n"):
-        shorter = artifact.matcher()
-        if _read(artifact, shorter, text[:-1]) and shorter.is_accepting:
+    kind = kind_of(artifact.header)
+    for whole in (text, *[text[:-1]] * text.endswith(b"\n")):
+        matcher = artifact.matcher()
+        if kind.accepts(artifact, matcher, whole) and matcher.is_accepting:
             return None
-    explanation = explain_any(artifact, text, None, resources)
+    explanation = kind.explain(artifact, text, None, resources)
     offset = len(text) if explanation.death is None else explanation.death.offset
     line, column = place_of(text, offset)
     return Problem(offset, line, column, explanation)
@@ -68,11 +63,3 @@ def place_of(text: bytes, offset: int) -> tuple[int, int]:
     before = text[:offset]
     start = before.rfind(b"\n") + 1
     return before.count(b"\n") + 1, len(before[start:].decode(errors="replace")) + 1
-
-
-def _read(artifact: Artifact, matcher: Matcher, text: bytes) -> bool:
-    """Return whether a matcher takes a text; names of special tokens in a tag's are tokens."""
-    if not is_link(artifact.header):
-        return matcher.accept_bytes(text)
-    reply = text.decode(errors="surrogateescape")
-    return accept_reply(matcher, reply, names_of(artifact.header)) == len(reply)

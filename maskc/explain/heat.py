@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from maskc.artifact.sections import is_link
 from maskc.explain.questions import list_legal
+from maskc.kinds import kind_of
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.plan.replies import cut_reply, names_of
+from maskc.runtime.link.plan.replies import names_of
 from maskc.runtime.matcher import Matcher
 
 
@@ -36,18 +36,14 @@ class Warmth:
 def measure_heat(artifact: Artifact, text: bytes) -> tuple[Warmth, ...]:
     """Return the tokens of a text, as far as it is legal; what follows is left out."""
     matcher, found = artifact.matcher(), list[Warmth]()
-    if not is_link(artifact.header):
-        _cut(artifact, matcher, text, found)
-        return tuple(found)
-    names = names_of(artifact.header)
-    name_of = {token: name.encode() for name, token in names.items()}
-    for part in cut_reply(text.decode(errors="surrogateescape"), names):
+    name_of = {token: name.encode() for name, token in names_of(artifact.header).items()}
+    for part in kind_of(artifact.header).cut(artifact.header, text):
         if isinstance(part, int):
             n_legal = len(list_legal(artifact, matcher))
             if not matcher.accept_token(part):
                 break
             found.append(Warmth(name_of[part], n_legal, is_special=True))
-        elif not _cut(artifact, matcher, part.encode(errors="surrogateescape"), found):
+        elif not _cut(artifact, matcher, part, found):
             break
     return tuple(found)
 

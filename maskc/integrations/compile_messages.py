@@ -30,7 +30,7 @@ from maskc.limits import Limits
 # Of a plan, what a server reads in about a second at the worst, beside its other work, and as much
 # as was asked for: what is listed there is listed in the plan. Of the rest, mostly arrays, what it
 # reads in a few hundredths.
-MAX_BYTES = {"plan": 400_000, "pattern": 16_000_000, "grammar": 16_000_000}
+MAX_BYTES = {"schema": 400_000, "pattern": 16_000_000, "grammar": 16_000_000}
 _MAX_MESSAGE = 1 << 26
 _LENGTH = struct.Struct("!Q")
 _LEAST_SECONDS = 0.001  # for what needs no waiting
@@ -45,7 +45,7 @@ def check_size(asked: Mapping[str, Any], n_bytes: int) -> None:
         LimitError: it is.
     """
     most = MAX_BYTES[asked["kind"]]
-    if asked["kind"] == "plan":
+    if asked["kind"] == "schema":
         most += len(json.dumps(asked["text"]))
     if n_bytes > most:
         raise LimitError("bytes of what is compiled", most, "ask for less")

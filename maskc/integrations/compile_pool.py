@@ -31,7 +31,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -47,7 +47,8 @@ from maskc.integrations.compile_messages import damaged, unpack, write_limits
 from maskc.integrations.compile_process import Processes
 from maskc.integrations.compile_ticket import Crowd, Ticket
 from maskc.integrations.compile_worker import TOKEN_ARRAYS
-from maskc.kit.compiling import Automaton, Compiled, GrammarOrder, InProcess, SchemaOrder
+from maskc.jobs import SchemaJob
+from maskc.kit.compiling import Automaton, Compiled, GrammarOrder, InProcess
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact, check_contents
@@ -89,7 +90,7 @@ class Refusals:
 QUICK_SECONDS, SLOW_SECONDS = 0.3, 2.0
 _YIELDS = 10.0  # seconds for which one that takes still longer lets others go ahead
 # What is longer lets what is shorter go ahead, for as long as it may take on a busy machine.
-_CHARACTERS = {"plan": 5_000, "pattern": 1_000, "grammar": 500}  # a second
+_CHARACTERS = {"schema": 5_000, "pattern": 1_000, "grammar": 500}  # a second
 _SLOW_NICENESS = 10
 
 _ticket: ContextVar[Ticket | None] = ContextVar("maskc_ticket", default=None)
@@ -145,26 +146,18 @@ class OtherProcess:
         self.close.detach()
         self._begin()
 
-    def plan(self, order: SchemaOrder, limits: Limits) -> FrozenPlan:
+    def plan(self, job: SchemaJob, limits: Limits) -> FrozenPlan:
         """Return the plan of a schema."""
         try:
-            text = order.schema if isinstance(order.schema, str) else json.dumps(order.schema)
-            others = json.loads(json.dumps(dict(order.resources)))
+            asked = job.describe()
+            json.dumps(asked)
         except (TypeError, ValueError, RecursionError):
-            return self._here.plan(order, limits)  # which says what is wrong with it
-        asked = {
-            "kind": "plan",
-            "text": text,
-            "resources": others,
-            "layout": asdict(order.layout),
-            "assert_formats": order.assert_formats,
-            "formats": dict(order.formats),
-        }
-        if not others and is_cheap_schema(text):
+            return self._here.plan(job, limits)  # which says what is wrong with it
+        if not job.resources and is_cheap_schema(asked["text"]):
             made: list[FrozenPlan] = []
 
             def make() -> bytes:
-                made.append(self._here.plan(order, limits))
+                made.append(self._here.plan(job, limits))
                 return made[0].data
 
             data = find_or_make(asked, make)

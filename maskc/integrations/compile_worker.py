@@ -34,13 +34,13 @@ from maskc.integrations.compile_messages import (
     unpack,
     write_error,
 )
-from maskc.kit.compiling import GrammarOrder, InProcess, SchemaOrder
+from maskc.jobs import SchemaJob
+from maskc.kit.compiling import GrammarOrder, InProcess
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.kit.patterns import Pattern
 from maskc.limits import MEGABYTE, WAYS, Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.tabled import tabulate
-from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab.vocabulary import Vocabulary
 
 TOKEN_ARRAYS = ("token_first", "token_bytes")
@@ -103,17 +103,8 @@ class _Orders:
 
     def _work(self, asked: dict[str, Any], limits: Limits) -> bytes:
         kind = asked["kind"]
-        if kind == "plan":
-            data = self._compiler.plan(
-                SchemaOrder(
-                    asked["text"],
-                    asked["resources"],
-                    Layout(**asked["layout"]),
-                    asked["assert_formats"],
-                    asked["formats"],
-                ),
-                limits,
-            ).data
+        if kind == "schema":
+            data = self._compiler.plan(SchemaJob.read(asked), limits).data
         elif kind == "pattern":
             text = asked["text"]
             data = run_bounded(lambda: self._tabulate(text, limits), limits, name="<regex>")

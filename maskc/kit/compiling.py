@@ -12,21 +12,19 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from maskc.automata.counted import count_loops
 from maskc.bounded import QUIET, run_bounded
-from maskc.formats.registry import Formats, registered
 from maskc.frontends.regex import read_pattern
-from maskc.jsonschema.compiling import build_plan
+from maskc.jobs import SchemaJob
 from maskc.kit.patterns import Pattern
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import ByteAutomaton
 from maskc.runtime.link.counts.positions import CountedPattern
-from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
+from maskc.runtime.schema.plan.plan import FrozenPlan
 from maskc.tags.plain import is_plain
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -39,25 +37,6 @@ _MAY_GROW = re.compile(r"\(\?[^:]|\{[^}]*[0-9]{2}")  # it looks around, or count
 # Of a pattern; its positions alone if its loops are counted.
 Automaton = ByteAutomaton[Any] | CountedPattern
 Compiled = Artifact | CountedPattern  # of a grammar, likewise
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaOrder:
-    """A schema, and how it is meant.
-
-    Attributes:
-        schema: as :func:`maskc.compile_json_schema` takes it.
-        resources: URI → other documents.
-        layout: how texts may be written.
-        assert_formats: whether ``format`` is asserted.
-        formats: those of a user.
-    """
-
-    schema: Any
-    resources: Mapping[str, Any]
-    layout: Layout
-    assert_formats: bool
-    formats: Formats = field(default_factory=registered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +60,7 @@ class Compiler(Protocol):
     Each raises a ``MaskcError`` with one sentence where something cannot be compiled.
     """
 
-    def plan(self, order: SchemaOrder, limits: Limits) -> FrozenPlan:
+    def plan(self, job: SchemaJob, limits: Limits) -> FrozenPlan:
         """Return the plan of a schema."""
 
     def automaton(self, pattern: str, limits: Limits) -> Automaton:
@@ -104,20 +83,12 @@ class InProcess:
     def __init__(self, vocabulary: Callable[[], Vocabulary]) -> None:
         self._vocabulary = vocabulary
 
-    def plan(self, order: SchemaOrder, limits: Limits) -> FrozenPlan:
+    def plan(self, job: SchemaJob, limits: Limits) -> FrozenPlan:
         """Return the plan of a schema."""
-        build = partial(
-            build_plan,
-            order.schema,
-            resources=order.resources,
-            layout=order.layout,
-            assert_formats=order.assert_formats,
-            formats=order.formats,
-        )
         # To watch the clock takes longer than to compile such a schema.
-        if is_plain(order.schema, most=_FEW_SCHEMAS):
-            return build()
-        return run_bounded(build, limits, name="schema")
+        if is_plain(job.schema, most=_FEW_SCHEMAS):
+            return job.plan()
+        return run_bounded(job.plan, limits, name="schema")
 
     def automaton(self, pattern: str, limits: Limits) -> Pattern | CountedPattern:
         """Return the automaton of a pattern, whose states are made when they are needed."""

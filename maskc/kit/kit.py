@@ -36,9 +36,10 @@ from maskc.errors import (
     WrongValueError,
 )
 from maskc.frontends.settings import check_given
+from maskc.jobs import SchemaJob
 from maskc.jsonschema.layouts import choose_layout, takes_formats
 from maskc.kit.artifact_constraint import ArtifactConstraint
-from maskc.kit.compiling import Compiler, GrammarOrder, SchemaOrder
+from maskc.kit.compiling import Compiler, GrammarOrder
 from maskc.kit.constraint import Constraint
 from maskc.kit.making import Maker
 from maskc.kit.means import KitMeans
@@ -123,13 +124,13 @@ class Kit(Shared):
         if hasattr(schema, "model_json_schema"):
             schema = schema.model_json_schema()
         others = {} if resources is None else as_mapping("resources", resources)
-        return self._schema(SchemaOrder(schema, others, layout, assert_formats), limits)
+        return self._schema(SchemaJob(schema, others, layout, assert_formats), limits)
 
-    def _schema(self, order: SchemaOrder, limits: Limits) -> Constraint:
-        asked = (_name(order.schema), _name(dict(order.resources)), order.assert_formats)
-        key = repr((*asked, *order.layout.to_dict().values()))
+    def _schema(self, job: SchemaJob, limits: Limits) -> Constraint:
+        asked = (_name(job.schema), _name(dict(job.resources)), job.assert_formats)
+        key = repr((*asked, *job.layout.to_dict().values()))
         return self._maker.constrain(
-            "json_schema", key, lambda: self._maker.schema(order, limits), limits
+            "json_schema", key, lambda: self._maker.schema(job, limits), limits
         )
 
     def choice(self, words: Iterable[str]) -> Constraint:
@@ -294,9 +295,9 @@ class Kit(Shared):
             self._maker.composer,
             self._maker.keep,
             schema=lambda schema, **layout: (
-                self._schema(SchemaOrder(schema, {}, Layout(**layout), True), limits).expression
+                self._schema(SchemaJob(schema, {}, Layout(**layout), True), limits).expression
             ),
-            plan=lambda schema: self._maker.plan(SchemaOrder(schema, {}, Layout(), True), limits),
+            plan=lambda schema: self._maker.plan(SchemaJob(schema, {}, Layout(), True), limits),
             regex=lambda pattern: self.regex(pattern, limits=limits).expression,
             gbnf=lambda text: self.gbnf(text, limits=limits).expression,
         )

@@ -16,7 +16,8 @@ from maskc.artifact.model import Contents
 from maskc.bounded import run_bounded
 from maskc.errors import ArtifactError, SchemaError
 from maskc.formats.registry import EMAIL, HOST, n_registered
-from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, SchemaOrder
+from maskc.jobs import SchemaJob
+from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess
 from maskc.kit.constraint import Constraint
 from maskc.kit.patterns import Pattern
 from maskc.kit.single_flight import SingleFlight
@@ -138,27 +139,27 @@ class Maker:
         root = self.joints.rest(expression, self.joints.end)
         return Constraint(expression, LinkMachine(root, self._results), self.tokens)
 
-    def schema(self, order: SchemaOrder, limits: Limits) -> Piece:
+    def schema(self, job: SchemaJob, limits: Limits) -> Piece:
         """Return the piece of a JSON Schema.
 
         Raises:
             LimitError: a limit was reached.
             SchemaError: the schema cannot be compiled.
         """
-        frozen = self._compiler.plan(order, limits)
-        plan = self._read_plan(frozen, order, limits)
+        frozen = self._compiler.plan(job, limits)
+        plan = self._read_plan(frozen, job, limits)
         piece = SchemaPiece(MaskedSchemaMachine(plan, self.tokens.text_of, self._results.mixes))
         piece.n_bytes = _PLAN_BYTE * len(frozen.data)
         return piece
 
-    def plan(self, order: SchemaOrder, limits: Limits) -> Plan:
+    def plan(self, job: SchemaJob, limits: Limits) -> Plan:
         """Return what a JSON Schema asks; raises as :meth:`schema`."""
-        return self._read_plan(self._compiler.plan(order, limits), order, limits)
+        return self._read_plan(self._compiler.plan(job, limits), job, limits)
 
-    def _read_plan(self, frozen: FrozenPlan, order: SchemaOrder, limits: Limits) -> Plan:
+    def _read_plan(self, frozen: FrozenPlan, job: SchemaJob, limits: Limits) -> Plan:
 
         def read() -> Plan:
-            return Plan(frozen, order.layout, self._budget)
+            return Plan(frozen, job.layout, self._budget)
 
         try:
             # A second thread that looks at the clock costs more than to read a small plan.

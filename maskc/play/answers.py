@@ -14,10 +14,10 @@ from typing import Any
 from maskc.bounded import run_bounded
 from maskc.errors import MaskcError
 from maskc.explain.checking import place_of
-from maskc.explain.dispatch import explain_any
 from maskc.explain.heat import measure_heat
 from maskc.explain.model import Explanation
 from maskc.explain.questions import parse_token
+from maskc.kinds import kind_of
 from maskc.limits import Limits
 from maskc.report.caret import point_at
 from maskc.report.explain import IGNORED, say_death, say_reading, say_token
@@ -58,7 +58,7 @@ def _answer(
     artifact: Artifact, text: bytes, token: str, resources: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     asked = parse_token(token) if token else None
-    found = explain_any(artifact, text, asked, resources)
+    found = kind_of(artifact.header).explain(artifact, text, asked, resources)
     heat = [
         {"token": _show(w.token), "n_legal": w.n_legal, "is_special": w.is_special}
         for w in measure_heat(artifact, text)

@@ -13,15 +13,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from maskc.artifact.sections import is_link, is_schema
 from maskc.errors import GrammarError, LimitError, PostlexError, SchemaError
-from maskc.explain.dispatch import explain_any
 from maskc.explain.heat import Warmth, measure_heat
 from maskc.explain.model import Explanation
 from maskc.frontends.lark.shapes import RuleShape, read_shapes
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import source_from_header
 from maskc.grammar.model import Grammar
+from maskc.kinds import kind_of
 from maskc.report.explain import say_death, say_legal
 from maskc.report.grammar import UNNAMED, list_texts
 from maskc.report.render import format_count, format_lexemes, make_table
@@ -75,12 +74,13 @@ def view_artifact(artifact: Artifact, text: bytes) -> AuthorView | None:
     """
     rules: tuple[RuleShape, ...] = ()
     terminals: tuple[TerminalRow, ...] = ()
+    kind = kind_of(artifact.header)
     try:
-        if not is_schema(artifact.header) and not is_link(artifact.header):
+        if kind.has_rules:
             source = source_from_header({**artifact.header["grammar"], "postlex": None})
             rules = read_shapes(source)
             terminals = _list_terminals(load_grammar(source)[0], source.holes)
-        sample = explain_any(artifact, text)
+        sample = kind.explain(artifact, text)
     except (GrammarError, LimitError, PostlexError, SchemaError):
         return None
     return AuthorView(rules, terminals, text, measure_heat(artifact, text), sample)

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from maskc.artifact.sections import is_link, is_schema
+from maskc.kinds import kind_of
 from maskc.pipeline import PassRecord
-from maskc.report import json_schema, link
 from maskc.report.origin import print_origin
 from maskc.report.render import format_count, format_seconds, format_size, make_console
 from maskc.report.streamlining import list_steps, make_pass_costs
@@ -57,8 +56,7 @@ def print_compilation(compilation: Compilation, *, verbose: bool = False) -> Non
         steps = list_steps(header, collect_timings(compilation.passes))
         console.print(make_pass_costs(compilation.passes, steps))
     elif verbose:
-        list_facts = json_schema.list_facts if is_schema(header) else link.list_facts
-        print_origin(list_facts(compilation.path, compilation.n_bytes, header), None)
+        print_origin(compilation.path, compilation.n_bytes, header)
     for line in _list_lines(compilation):
         console.print(line, soft_wrap=True, markup=False, highlight=False)
 
@@ -80,18 +78,8 @@ def _list_lines(compilation: Compilation) -> list[str]:
 def _describe_source(compilation: Compilation) -> str:
     """Return in a few words what was compiled, and which choices were made for its author."""
     header = compilation.header
-    if is_schema(header):
-        return f"JSON Schema, {json_schema.describe_layout(header)}"
-    if is_link(header):
-        return link.describe_parts(header)
-    grammar, counts = header["grammar"], header["counts"]
-    parts = [
-        f"{format_count(counts['terminals'])} terminals",
-        f"{format_count(counts['productions'])} productions",
-        f"parser={grammar.get('parser', 'lalr')}",
-        f"lexer={grammar['lexer']}",
-    ]
-    if compilation.lexer_is_default and grammar.get("parser") == "earley":
+    told = kind_of(header).summarize(header)
+    if compilation.lexer_is_default and header["grammar"].get("parser") == "earley":
         # For LALR the default is the one that nearly all take.
-        parts.append("Lark's default for parser=earley: one match of each terminal at a place")
-    return ", ".join(parts)
+        told += ", Lark's default for parser=earley: one match of each terminal at a place"
+    return told

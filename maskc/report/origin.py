@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from maskc.kinds import kind_of
 from maskc.report.render import (
     format_count,
-    format_seconds,
     format_size,
     make_console,
     make_facts,
@@ -17,23 +17,14 @@ Fact = tuple[str, str]
 _MOST_RANGES = 12
 
 
-def list_origin(
-    path: str, n_bytes: int, header: Mapping[str, Any], source: Iterable[Fact]
-) -> list[Fact]:
-    """Return what an artifact was made from.
-
-    Args:
-        path: of the file.
-        n_bytes: its size.
-        header: of the artifact.
-        source: what is said of its source: the kind with the name first.
-    """
+def list_origin(path: str, n_bytes: int, header: Mapping[str, Any]) -> list[Fact]:
+    """Return what an artifact that is no grammar's was made from."""
     grammar, tokenizer = header["grammar"], header["tokenizer"]
     return [
         ("artifact", path),
         ("size", f"{format_size(n_bytes)} ({format_count(n_bytes)} bytes)"),
         ("written by", f"maskc {header['maskc']}, format {header['format']}"),
-        *source,
+        *kind_of(header).list_source(header),
         ("hash", grammar["sha256"]),
         ("tokenizer", tokenizer["name"]),
         ("vocabulary", f"{format_count(tokenizer['vocab_size'])} ids"),
@@ -69,9 +60,6 @@ def _list_ranges(ranges: Sequence[Sequence[int]]) -> str:
     return ", ".join([*shown, *["…"] * (len(ranges) > _MOST_RANGES)])
 
 
-def print_origin(facts: Iterable[Fact], seconds: float | None) -> None:
-    """Print facts on standard output, and what it took to compile, if that is known."""
-    console = make_console()
-    console.print(make_facts(list(facts)))
-    if seconds is not None:
-        console.print(f"in {format_seconds(seconds)}")
+def print_origin(path: str, n_bytes: int, header: Mapping[str, Any]) -> None:
+    """Print what an artifact was made from on standard output."""
+    make_console().print(make_facts(list_origin(path, n_bytes, header)))

@@ -141,7 +141,7 @@ def test_an_artifact_that_leaves_its_tokens_to_a_kit_is_the_same_otherwise(units
     versions = describe_versions()
     small = make_file(unit.job, unit.vocabulary, Limits(), versions, leaves_tokens=True)
     whole = make_file(unit.job, unit.vocabulary, Limits(), versions, leaves_tokens=False)
-    contents = unit.job.compile(unit.vocabulary, Limits())
+    contents = unit.job.compile(unit.vocabulary, Limits())[0]
     assert whole == encode(contents.header, contents.arrays)
     assert len(small) < len(whole)
 

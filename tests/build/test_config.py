@@ -7,8 +7,9 @@ import pytest
 
 import maskc
 from maskc.build.config import Entry, load_config
-from maskc.build.jobs import GrammarJob, LinkJob, load_job, read_imports
+from maskc.build.entries import load_job, read_imports
 from maskc.errors import ConfigError, GrammarError
+from maskc.jobs import GrammarJob, LinkJob
 from maskc.limits import Limits
 from maskc.vocab import load_vocabulary
 
@@ -104,14 +105,14 @@ def test_a_grammar_is_sent_without_its_folder(job_of, project):
     assert job.find_imports() == {"words.lark": (project / "words.lark").read_text()}
     whole = pickle.loads(pickle.dumps(job.with_imports(job.find_imports())))
     (project / "words.lark").unlink()
-    contents = whole.compile(load_vocabulary("bytes"), Limits())
+    contents = whole.compile(load_vocabulary("bytes"), Limits())[0]
     assert contents.header["grammar"]["imports"] == dict(
         job.with_imports({"words.lark": 'WORD: "a" | "b"\n'}).sources[0].imports
     )
 
 
 def test_the_library_of_lark_is_not_read_to_find_imports(job_of, project, monkeypatch):
-    monkeypatch.setattr("maskc.build.jobs.load_grammar", None)
+    monkeypatch.setattr("maskc.jobs.load_grammar", None)
     (project / "common.lark").write_text("%import common.WORD\nstart: WORD\n")
     assert job_of("common.lark").find_imports() == {}
 
@@ -140,7 +141,7 @@ def test_a_tag_and_tools_are_told_by_what_the_file_holds(job_of, project):
     assert isinstance(tag, LinkJob)
     vocabulary = load_vocabulary("bytes")
     alone = maskc.compile_structural_tag(TAG, tokenizer="bytes").contents.header
-    assert tag.compile(vocabulary, Limits()).header["link"] == alone["link"]
+    assert tag.compile(vocabulary, Limits())[0].header["link"] == alone["link"]
     assert job_of("tools.json", family="qwen_3").settings == {"family": "qwen_3"}
 
 

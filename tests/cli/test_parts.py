@@ -9,13 +9,11 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-import maskc
 from maskc.cli import progress
+from maskc.cli.compile import Saving
 from maskc.cli.grammar import LarkOptions
-from maskc.cli.limits import limit_options, part_limit_option
-from maskc.cli.options import gather
+from maskc.cli.options import gather, limit_options, part_limit_option
 from maskc.cli.progress import show_parts, show_progress
-from maskc.cli.saving import Saving, save_compiled
 from maskc.cli.signals import Terminated, quit_at_once, raise_exceptions, status_of
 from maskc.errors import MaskcError
 from maskc.frontends.bundled import find_grammar
@@ -128,27 +126,11 @@ def test_the_exit_status_says_which_it_was(capfd, interrupt, status, told):
     assert capfd.readouterr().err == f"maskc: {told}\n"
 
 
-def compile_tag():
-    tag = {"type": "structural_tag", "format": {"type": "const_string", "value": "a"}}
-    return maskc.compile_structural_tag(tag, tokenizer="bytes").contents
-
-
-def test_what_was_written_is_returned(tmp_path):
-    target = str(tmp_path / "a.maskc")
-    made = save_compiled(compile_tag, target, Saving(), Limits())
-    assert made.to_dict() == {
-        "path": target,
-        "n_bytes": (tmp_path / "a.maskc").stat().st_size,
-        "seconds": made.seconds,
-    }
-    assert maskc.load(target).header["grammar"]["name"] == made.header["grammar"]["name"]
-
-
 def test_what_cannot_be_written_is_known_before_any_work(tmp_path):
     with pytest.raises(MaskcError, match="cannot be written"):
-        Saving().check(str(tmp_path / "none" / "a.maskc"))
+        Saving(str(tmp_path / "none" / "a.maskc")).choose_target("a", "bytes")
     with pytest.raises(MaskcError, match="cannot be read"):
-        Saving(kit=str(tmp_path / "missing.kit")).check(str(tmp_path / "a.maskc"))
+        Saving(str(tmp_path / "a"), kit=str(tmp_path / "missing.kit")).choose_target("a", "bytes")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,7 +11,7 @@ import pytest
 from lark import Lark
 
 import maskc
-from maskc.cli import input as module
+from maskc.cli import options as module
 from maskc.verify import walks
 from tests.cli.conftest import GRAMMAR
 

@@ -16,7 +16,9 @@ from maskc.integrations.compile_lane import Lane, WorkerDiedError
 from maskc.integrations.compile_messages import unpack, write_limits
 from maskc.integrations.compile_process import Processes
 from maskc.integrations.compile_ticket import BusyError, CancelledOrderError, Ticket
+from maskc.jobs import SchemaJob
 from maskc.kit.kit import REQUEST_LIMITS
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab import load_vocabulary
 
 # Takes seconds to be written out, and is refused then.
@@ -75,9 +77,9 @@ def test_a_refusal_comes_back_with_its_class_and_fields(lane):
     with pytest.raises(GrammarError) as raised:
         ask(lane, {"kind": "pattern", "text": "("})
     assert raised.value.name == "<regex>"
-    plan = {"kind": "plan", "resources": {}, "layout": {}, "assert_formats": True, "formats": {}}
+    job = SchemaJob({"type": "nothing"}, {}, Layout(), True)
     with pytest.raises(SchemaError) as raised:
-        ask(lane, {**plan, "text": '{"type": "nothing"}'})
+        ask(lane, job.describe())
     assert (raised.value.pointer, raised.value.keyword) == ("", "type")
 
 
@@ -349,6 +351,7 @@ from maskc.integrations.compile_lane import Lane
 from maskc.integrations.compile_process import Processes
 from maskc.integrations.compile_ticket import Ticket
 from maskc.kit.kit import REQUEST_LIMITS
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab import load_vocabulary
 lane = Lane(Processes(load_vocabulary("bytes"), REQUEST_LIMITS, keeps_spare=False), niceness=0)
 lane.ask({"kind": "pattern", "text": "a"}, REQUEST_LIMITS, Ticket())

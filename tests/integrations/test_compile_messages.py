@@ -56,7 +56,7 @@ def test_limits_come_through():
 
 
 def test_a_plan_may_be_larger_by_what_was_asked_for():
-    asked = {"kind": "plan", "text": '{"enum": []}'}
+    asked = {"kind": "schema", "text": '{"enum": []}'}
     check_size(asked, 400_000 + len(json.dumps(asked["text"])))
     with pytest.raises(LimitError, match="more than 400,016 bytes of what is compiled"):
         check_size(asked, 400_017)

@@ -9,7 +9,8 @@ import pytest
 
 from maskc.errors import ArtifactError, BudgetError, GrammarError, MaskcError
 from maskc.integrations.compile_ticket import CancelledOrderError
-from maskc.kit.compiling import GrammarOrder, InProcess, SchemaOrder
+from maskc.jobs import SchemaJob
+from maskc.kit.compiling import GrammarOrder, InProcess
 from maskc.kit.file import make_kit
 from maskc.kit.making import Maker
 from maskc.kit.single_flight import SingleFlight
@@ -18,7 +19,7 @@ from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
 
-ORDER = SchemaOrder({"const": 1}, {}, Layout(), True)
+ORDER = SchemaJob({"const": 1}, {}, Layout(), True)
 
 
 class Damaging:
@@ -64,7 +65,7 @@ def compiler():
 
 
 def test_a_schema_becomes_a_plan(compiler):
-    assert compiler.plan(SchemaOrder({}, {}, Layout(), True), Limits()).data.startswith(b"{")
+    assert compiler.plan(SchemaJob({}, {}, Layout(), True), Limits()).data.startswith(b"{")
 
 
 def test_a_pattern_becomes_an_automaton(compiler):

@@ -5,6 +5,7 @@ import pytest
 import maskc
 from maskc.explain.questions import explain, parse_token
 from maskc.frontends.source import load_source
+from maskc.kinds import kind_of
 from maskc.lint.model import Finding, Place, Severity
 from maskc.pipeline import compile_contents
 from maskc.pushdown.questions import FollowAnswer, JointAnswer, NeverAnswer
@@ -14,10 +15,9 @@ from maskc.report.bench import list_floors, list_times
 from maskc.report.compile import Compilation, print_compilation
 from maskc.report.explain import print_explanation
 from maskc.report.explain import to_dict as explanation_to_dict
-from maskc.report.json_schema import describe_schema, list_facts
 from maskc.report.lint import count_findings, print_findings
 from maskc.report.lint import to_dict as lint_to_dict
-from maskc.report.origin import list_origin, print_origin
+from maskc.report.origin import list_origin
 from maskc.report.sarif import to_sarif
 from maskc.report.tokenizers import print_tokenizers
 from maskc.vocab import list_tokenizers
@@ -114,14 +114,14 @@ def integers():
 
 
 def test_the_facts_name_schema_layout_and_tokenizer(integers):
-    facts = dict(list_facts("a.maskc", 2_000, integers.header))
+    facts = dict(list_origin("a.maskc", 2_000, integers.header))
     assert facts["layout"] == "key order any, blanks compact, escapes any, numbers usual"
     assert facts["tokenizer"] == "bytes"
     assert facts["size"] == "2.00 kB (2,000 bytes)"
 
 
 def test_the_parts_of_the_plan_are_counted(integers):
-    report = describe_schema("a.maskc", 2_000, integers.header, integers.contents.arrays)
+    report = kind_of(integers.header).describe(integers.contents.arrays)
     assert (report["counts"]["positions"], report["counts"]["numbers"]) == (1, 1)
 
 
@@ -201,25 +201,20 @@ def test_each_code_is_one_rule():
 ORIGIN = {
     "maskc": "1.2",
     "format": 6,
-    "grammar": {"sha256": "abc"},
+    "grammar": {"name": "t", "parser": "link", "dialect": "structural-tag", "sha256": "abc"},
+    "link": {"settings": {}, "counts": {"words": 2}, "tokens": {}},
     "tokenizer": {"name": "bytes", "vocab_size": 257, "fingerprint": "def"},
 }
 
 
 def test_what_is_said_of_the_source_stands_between_the_file_and_the_tokenizer():
-    facts = list_origin("a.maskc", 2_000, ORIGIN, [("tag", "t.json"), ("parts", "2 words")])
+    facts = list_origin("a.maskc", 2_000, ORIGIN)
     assert [name for name, _ in facts] == [
-        *("artifact", "size", "written by", "tag", "parts"),
+        *("artifact", "size", "written by", "structural tag", "parts", "special tokens"),
         *("hash", "tokenizer", "vocabulary", "fingerprint"),
     ]
     assert dict(facts)["written by"] == "maskc 1.2, format 6"
-
-
-def test_what_it_took_is_printed_if_it_is_known(capsys):
-    print_origin([("tag", "t.json")], 2.0)
-    assert "in 2" in capsys.readouterr().out
-    print_origin([("tag", "t.json")], None)
-    assert "in " not in capsys.readouterr().out
+    assert dict(facts)["parts"] == "2 words"
 
 
 def test_every_tokenizer_has_a_line_that_says_whether_it_is_here(capsys):

@@ -1,0 +1,255 @@
+"""Jobs: what is to be compiled, as values that can be sent to any machine.
+
+A job is a grammar, a JSON Schema, a structural tag, tools or choices with all that decides its
+artifact, but for the tokenizer: texts, not paths. ``describe`` returns it as plain data, of which a
+hash or a message is made; ``compile`` needs nothing else. The command line, :mod:`maskc.compiling`,
+``maskc build``, kits and the compiling processes of servers construct the same jobs.
+
+Example: ``read_grammar("json").compile(vocabulary, Limits())`` returns an artifact's contents, and
+what each pass of the compiler cost.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Protocol
+
+from maskc.artifact.model import Contents
+from maskc.emit.provenance import describe_grammar
+from maskc.formats.registry import Formats, registered
+from maskc.frontends.dialects import REGEX
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import GrammarSource, load_sources
+from maskc.jsonschema.compiling import build_plan, compile_schema
+from maskc.limits import Limits
+from maskc.pipeline import PassRecord, compile_starts
+from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
+from maskc.vocab.vocabulary import Vocabulary
+
+Progress = Callable[[str, float], None]
+Made = tuple[Contents, tuple[PassRecord, ...]]
+
+# Lark's own library is part of its version.
+_RELATIVE_IMPORT = re.compile(r"%import\s*\.")
+_OF_LARK = ("parser", "lexer", "postlex", "roles", "rules")
+_CHOICES = ("auto", "required", "none")
+
+
+class Job(Protocol):
+    """What is compiled; see the module."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return all that decides what its artifact is, as JSON."""
+
+    def compile(
+        self, vocabulary: Vocabulary, limits: Limits, progress: Progress | None = None
+    ) -> Made:
+        """Return its artifact, and what the passes cost if there are any; a budget is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarJob:
+    """A grammar, read with each of its start symbols."""
+
+    sources: tuple[GrammarSource, ...]
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "kind": "grammar",
+            "sources": [
+                {**describe_grammar(s), "flags": s.flags, "priority": s.priority, "regex": s.regex}
+                for s in self.sources
+            ],
+        }
+
+    def with_imports(self, imports: Mapping[str, str]) -> GrammarJob:
+        """Return the job with the texts that its grammar imports, which needs no files."""
+        return GrammarJob(
+            tuple(replace(s, imports=dict(imports), folder=None) for s in self.sources)
+        )
+
+    def find_imports(self) -> dict[str, str]:
+        """Return the texts that its grammar imports, by their paths; Lark reads them.
+
+        Raises:
+            MaskcError: the grammar cannot be read.
+        """
+        found: dict[str, str] = {}
+        for source in self.sources:
+            if _RELATIVE_IMPORT.search(source.text):
+                found |= load_grammar(source)[1].imports
+        return dict(sorted(found.items()))
+
+    def compile(
+        self, vocabulary: Vocabulary, limits: Limits, progress: Progress | None = None
+    ) -> Made:
+        del limits
+        return compile_starts(self.sources, vocabulary, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaJob:
+    """A JSON Schema.
+
+    Attributes:
+        schema: as :func:`maskc.compile_json_schema` takes it.
+        resources: URI → other documents, likewise.
+        assert_formats: whether ``format`` is asserted.
+        formats: those of a user.
+    """
+
+    schema: Any
+    resources: Mapping[str, Any]
+    layout: Layout
+    assert_formats: bool
+    name: str = "<schema>"
+    formats: Formats = field(default_factory=registered)
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "kind": "schema",
+            "name": self.name,
+            "text": _as_text(self.schema),
+            "resources": {uri: _as_text(text) for uri, text in sorted(self.resources.items())},
+            "layout": asdict(self.layout),
+            "assert_formats": self.assert_formats,
+            **({"formats": dict(self.formats)} if self.formats else {}),
+        }
+
+    @classmethod
+    def read(cls, described: Mapping[str, Any]) -> SchemaJob:
+        """Return the job that :meth:`describe` described."""
+        return cls(
+            described["text"],
+            described["resources"],
+            Layout(**described["layout"]),
+            described["assert_formats"],
+            described["name"],
+            described.get("formats", {}),
+        )
+
+    def plan(self) -> FrozenPlan:
+        """Return its plan, which needs no tokenizer."""
+        return build_plan(
+            self.schema,
+            resources=self.resources,
+            layout=self.layout,
+            assert_formats=self.assert_formats,
+            formats=self.formats,
+        )
+
+    def compile(
+        self, vocabulary: Vocabulary, limits: Limits, progress: Progress | None = None
+    ) -> Made:
+        del limits, progress
+        contents = compile_schema(
+            self.schema,
+            vocabulary,
+            name=self.name,
+            resources=self.resources,
+            layout=self.layout,
+            assert_formats=self.assert_formats,
+            formats=self.formats,
+        )
+        return contents, ()
+
+
+def _as_text(document: Any) -> str:
+    """Return a JSON document's text.
+
+    Raises:
+        RecursionError, TypeError, ValueError: it is none.
+    """
+    if isinstance(document, bytes | bytearray):
+        return document.decode(errors="surrogateescape")
+    return document if isinstance(document, str) else json.dumps(document)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkJob:
+    """A structural tag, or tools with the settings of their calls.
+
+    Attributes:
+        given: the tag or the tools, parsed or as JSON.
+        settings: ``family``, ``choice``, ``parallel`` and ``reasoning``; a tag has none.
+    """
+
+    name: str
+    given: Any
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "kind": "link",
+            "name": self.name,
+            "given": self.given,
+            "settings": dict(self.settings),
+        }
+
+    def compile(
+        self, vocabulary: Vocabulary, limits: Limits, progress: Progress | None = None
+    ) -> Made:
+        from maskc.kit import artifacts
+
+        del progress
+        tag, tools = artifacts.compile_structural_tag, artifacts.compile_tools
+        make: Callable[..., Contents] = tools if self.settings else tag
+        return make(self.given, vocabulary, name=self.name, limits=limits, **self.settings), ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChoicesJob:
+    """One of some texts."""
+
+    words: Sequence[str]
+    name: str = "<choices>"
+
+    def describe(self) -> dict[str, Any]:
+        return {"kind": "choices", "name": self.name, "words": list(self.words)}
+
+    def compile(
+        self, vocabulary: Vocabulary, limits: Limits, progress: Progress | None = None
+    ) -> Made:
+        from maskc.kit.artifacts import compile_choices
+
+        del limits, progress
+        return compile_choices(self.words, vocabulary, name=self.name), ()
+
+
+def read_grammar(
+    path_or_text: str | os.PathLike[str],
+    limits: Limits,
+    *,
+    starts: Sequence[str] = (),
+    name: str = "<regex>",
+    **settings: Any,
+) -> GrammarJob | LinkJob:
+    """Return the job of a grammar, or of a pattern that is followed with counters.
+
+    Args:
+        path_or_text: as for :func:`maskc.compile_grammar`.
+        limits: what reading it may take.
+        starts: the start symbols; none: the grammar's own setting.
+        name: of a pattern that counts so far that it becomes a structural tag.
+        settings: of :func:`maskc.frontends.source.load_source`.
+
+    Raises:
+        MaskcError: it cannot be read.
+    """
+    has_settings = any((*starts, *(settings.get(s) for s in _OF_LARK)))
+    if settings.get("dialect") == REGEX.name and not has_settings:
+        from maskc.kit.artifacts import describe_counted
+
+        tag = describe_counted(str(path_or_text), limits)
+        if tag is not None:
+            return LinkJob(name, tag)
+    return GrammarJob(tuple(load_sources(path_or_text, starts=starts, **settings)))
+
+
+def name_choice(choice: str) -> str | dict[str, str]:
+    """Return a choice of tools as the API takes it, from a text that may be a tool's name."""
+    return choice if choice in _CHOICES else {"name": choice}

@@ -1,0 +1,217 @@
+"""The kinds of artifacts: of a grammar, of a JSON Schema, of a link (tags, tools and choices).
+
+What a command does otherwise for another kind is a method here, so that nobody asks which it is.
+
+Example: ``kind_of(artifact.header).explain(artifact, b"[1")`` says what may come after ``[1``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from maskc.artifact.sections import is_link, is_schema
+from maskc.runtime.link.plan.replies import cut_reply, names_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from maskc.explain.model import Explanation
+    from maskc.explain.questions import TokenName
+    from maskc.runtime.artifact import Artifact
+    from maskc.runtime.matcher import Matcher
+
+Texts = Iterator[tuple[str, bool]]
+
+
+class Kind:
+    """A grammar, and what the other kinds do otherwise.
+
+    Attributes:
+        plural: what artifacts of the kind are called.
+        has_rules: whether there are rules and terminals to show.
+        takes_resources: whether its texts may refer to other documents.
+        no_rules: why rules cannot be followed, and a way out; ``None`` if they can.
+    """
+
+    plural = "grammars"
+    has_rules = True
+    takes_resources = False
+    no_rules: tuple[str, str] | None = None
+
+    def explain(
+        self,
+        artifact: Artifact,
+        text: bytes,
+        asked: TokenName | None = None,
+        resources: Mapping[str, Any] | None = None,
+    ) -> Explanation[Any]:
+        """Return what may come next after a text, or why it is illegal.
+
+        Args:
+            artifact: of this kind.
+            text: from the start.
+            asked: a token to explain as well.
+            resources: the documents that a JSON Schema was compiled with.
+
+        Raises:
+            GrammarError, PostlexError: the grammar of the artifact cannot be built again.
+            SchemaError: the schema refers to a document that is not given.
+            ValueError: there is no token of that id.
+        """
+        from maskc.explain.questions import explain
+
+        del resources
+        return explain(artifact, text, asked)
+
+    def cut(self, header: Mapping[str, Any], text: bytes) -> list[bytes | int]:
+        """Return a text as bytes, and special tokens where a reply names them."""
+        del header
+        return [text]
+
+    def accepts(self, artifact: Artifact, matcher: Matcher, text: bytes) -> bool:
+        """Return whether a matcher takes a whole text."""
+        return all(
+            matcher.accept_token(part) if isinstance(part, int) else matcher.accept_bytes(part)
+            for part in self.cut(artifact.header, text)
+        )
+
+    def draw(self, artifact: Artifact, count: int, max_tokens: int, seed: int) -> Texts | None:
+        """Return random texts, and whether each is whole; ``None``: the grammar's rules draw."""
+        del artifact, count, max_tokens, seed
+        return None
+
+    def check_source(self, artifact: Artifact) -> None:
+        """Refuse a source that is none: whoever made the file may have put anything there."""
+
+    def list_source(self, header: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Return what the artifact was made from: its kind with its name first."""
+        return [("grammar", header["grammar"]["name"])]
+
+    def summarize(self, header: Mapping[str, Any]) -> str:
+        """Return in a few words what was compiled, and which choices were made."""
+        grammar, counts = header["grammar"], header["counts"]
+        return (
+            f"{counts['terminals']:,} terminals, {counts['productions']:,} productions, "
+            f"parser={grammar.get('parser', 'lalr')}, lexer={grammar['lexer']}"
+        )
+
+    def describe(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+        """Return what is in the artifact beside its header, as JSON."""
+        del arrays
+        return {}
+
+
+class _SchemaKind(Kind):
+    plural = "JSON Schemas"
+    has_rules = False
+    takes_resources = True
+    no_rules = ("a JSON Schema has no rules", "parse the text, or compile a grammar")
+    _CHOICES = ("key_order", "blanks", "escapes", "numbers")
+
+    def explain(
+        self,
+        artifact: Artifact,
+        text: bytes,
+        asked: TokenName | None = None,
+        resources: Mapping[str, Any] | None = None,
+    ) -> Explanation[Any]:
+        from maskc.explain.schemas import explain_schema
+
+        return explain_schema(artifact, text, asked, resources)
+
+    def draw(self, artifact: Artifact, count: int, max_tokens: int, seed: int) -> Texts:
+        from maskc.verify.json_layout import lay_out_drawn
+        from maskc.verify.json_texts import draw_texts
+
+        return lay_out_drawn(artifact, draw_texts(artifact, count, max_tokens, seed), seed)
+
+    def list_source(self, header: Mapping[str, Any]) -> list[tuple[str, str]]:
+        formats = [header["schema_formats"], *header.get("registered_formats", ())]
+        return [
+            ("JSON Schema", header["grammar"]["name"]),
+            ("layout", self._describe_layout(header)),
+            ("formats", ", ".join(formats)),
+        ]
+
+    def summarize(self, header: Mapping[str, Any]) -> str:
+        return f"JSON Schema, {self._describe_layout(header)}"
+
+    def _describe_layout(self, header: Mapping[str, Any]) -> str:
+        layout = header["schema_layout"]
+        return ", ".join(f"{name.replace('_', ' ')} {layout[name]}" for name in self._CHOICES)
+
+    def describe(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+        plan = json.loads(arrays["schema_plan"].tobytes())
+        return {"counts": {name: len(part) for name, part in plan.items() if type(part) is list}}
+
+
+class _LinkKind(Kind):
+    plural = "structural tags"
+    has_rules = False
+    no_rules = ("a structural tag has no rules", "parse the reply, or compile a grammar")
+
+    def explain(
+        self,
+        artifact: Artifact,
+        text: bytes,
+        asked: TokenName | None = None,
+        resources: Mapping[str, Any] | None = None,
+    ) -> Explanation[Any]:
+        from maskc.explain.links import explain_link
+
+        del resources
+        return explain_link(artifact, text, asked)
+
+    def cut(self, header: Mapping[str, Any], text: bytes) -> list[bytes | int]:
+        reply = text.decode(errors="surrogateescape")
+        return [
+            part if isinstance(part, int) else part.encode(errors="surrogateescape")
+            for part in cut_reply(reply, names_of(header))
+        ]
+
+    def draw(self, artifact: Artifact, count: int, max_tokens: int, seed: int) -> Texts:
+        from maskc.verify.link_texts import draw_replies
+
+        return draw_replies(artifact, count, max_tokens, seed)
+
+    def check_source(self, artifact: Artifact) -> None:
+        from maskc.tags.parsing import parse_tag
+        from maskc.tags.reading import Reader
+
+        tag = parse_tag(artifact.contents.arrays["link_source"].tobytes())
+        Reader(artifact.vocab_size, names_of(artifact.header).get).read(tag)
+
+    def list_source(self, header: Mapping[str, Any]) -> list[tuple[str, str]]:
+        grammar, link = header["grammar"], header["link"]
+        settings = [f"{name} {_say(value)}" for name, value in link["settings"].items()]
+        return [
+            (grammar["dialect"].replace("-", " "), grammar["name"]),
+            *[("settings", ", ".join(settings))] * bool(settings),
+            ("parts", self.summarize(header)),
+            ("special tokens", ", ".join(link["tokens"]) or "none"),
+        ]
+
+    def summarize(self, header: Mapping[str, Any]) -> str:
+        counts = header["link"]["counts"]
+        return ", ".join(f"{n:,} {name}" for name, n in counts.items() if n)
+
+    def describe(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+        text = arrays["link_source"].tobytes().decode(errors="replace")
+        try:
+            return {"tag": json.loads(text)}
+        except (ValueError, RecursionError):
+            return {"tag": text}  # whoever forged it
+
+
+def _say(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+GRAMMAR, SCHEMA, LINK = Kind(), _SchemaKind(), _LinkKind()
+
+
+def kind_of(header: Mapping[str, Any]) -> Kind:
+    """Return the kind of an artifact."""
+    return SCHEMA if is_schema(header) else LINK if is_link(header) else GRAMMAR
