@@ -23,7 +23,7 @@ from maskc.explain.questions import (
     list_texts,
 )
 from maskc.explain.schema_groups import group_texts
-from maskc.jsonschema.compiling import build_altered_plan
+from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget
@@ -128,8 +128,9 @@ class _Judge:
         return bool(machine.step(machine.start(), text))
 
     def _build(self, schema: Any, layout: Layout) -> SchemaMachine:
-        frozen = build_altered_plan(
+        frozen = build_plan(
             schema,
+            is_altered=True,
             resources=self._resources,
             layout=layout,
             assert_formats=self._asserts,

@@ -27,8 +27,13 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.entailment import Atoms, Entailment
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import ABOUT, BIT, Formula, in_order, types_of
-from maskc.jsonschema.spelling_out import holds_number, spell_out
-from maskc.jsonschema.splitting import find_cases, join_members, join_wishes
+from maskc.jsonschema.splitting import (
+    find_cases,
+    holds_number,
+    join_members,
+    join_wishes,
+    spell_out,
+)
 from maskc.jsonschema.values import sort_key
 
 _MANY = 100  # ways in which clauses combine, from which on a split is looked for
@@ -45,27 +50,14 @@ def intersect_bounds(atoms: Atoms, kind: str) -> tuple[int, int | None]:
 
 
 class Alternatives:
-    """Finds the alternatives of formulas.
-
-    Args:
-        space: where they live.
-    """
+    """Finds the alternatives of formulas."""
 
     def __init__(self, space: Space) -> None:
         self._space = space
         self._n_steps = 0
 
     def find(self, formula: Formula, type_: str, pointer: str) -> list[Atoms]:
-        """Return conjunctions of atoms about a type, one of which must hold.
-
-        Args:
-            formula: what is asked.
-            type_: one of ``TYPES``.
-            pointer: where it is asked, for an error.
-
-        Raises:
-            SchemaError: there are too many.
-        """
+        """Return conjunctions of atoms about a type, one of which must hold."""
         if formula.kind == "types" or formula is self._space.true:
             return [frozenset()] if types_of(formula) & BIT[type_] else []
         search = _Search(self._space, type_, pointer, self)
@@ -81,11 +73,7 @@ class Alternatives:
         return found
 
     def count_step(self, pointer: str, n_atoms: int) -> None:
-        """Count one step of a search, the more the more atoms it looks at.
-
-        Raises:
-            SchemaError: there were too many.
-        """
+        """Count one step of a search, the more the more atoms it looks at."""
         self._n_steps += 1 + n_atoms // 8
         if self._n_steps > MAX_STEPS:
             raise _too_many(pointer, MAX_STEPS, "steps")
@@ -104,10 +92,6 @@ class _Search:
     """Finds the alternatives of one formula.
 
     Args:
-        space: where formulas live.
-        type_: one of ``TYPES``.
-        pointer: where it is asked, for an error.
-        counter: counts steps.
         wishing: whether options that ask for some member become one.
     """
 
@@ -159,7 +143,6 @@ class _Search:
         return True
 
     def _find_cases(self, options: list[list[Formula]]) -> list[Formula] | None:
-        """Return cases of which one holds, if branching on them is better than on a clause."""
         if self._type != "object" or prod(map(len, options)) < _MANY:
             return None
         asked = []

@@ -1,5 +1,10 @@
 """Automata over characters, put together: both, all others, those of some lengths or texts.
 
+Strings that a reader of a format reads, too, are stepped with it: where both come to finitely many
+states, as those of digits and dots do with the format regex, no reader is left. Beyond
+``_MOST_READ`` states, or with characters beside ASCII that are not single ones, since others need
+not be alike for the reader, there is a :class:`CustomFormatError`.
+
 Example: the product of ``^a`` and its complement has no accepting state, and is empty.
 
 Limits: those of :mod:`maskc.jsonschema.exploring`.
@@ -19,7 +24,7 @@ from maskc.jsonschema.exploring import (
     explore_rows,
     merge_starts,
 )
-from maskc.jsonschema.restricting import CustomFormatError, restrict
+from maskc.runtime.schema.plan.custom import CustomStrings
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
 from maskc.runtime.schema.strings.transitions import DEAD
@@ -37,7 +42,6 @@ def combine(
     """Return the product of automata.
 
     Args:
-        parts: run side by side.
         label: their labels at the end of a string → the label of the product.
         needs_all: whether a string that one of them has no use for has no label.
 
@@ -75,12 +79,7 @@ def combine(
 
 
 class _Rows(dict[int, list[int]]):
-    """The states after each column, made when they are asked for.
-
-    Args:
-        dfa: whose they are.
-        kinds: of each column, the class.
-    """
+    """The states after each column, made when they are asked for."""
 
     def __init__(self, dfa: CharDfa, kinds: list[int]) -> None:
         self._dfa, self._kinds = dfa, kinds
@@ -95,10 +94,6 @@ def relabel(dfa: CharDfa, label: Callable[[int], int]) -> CharDfa:
     """Return an automaton with other labels, without the states that no longer lead to one.
 
     It need not be minimal: it is as large as the automaton at most.
-
-    Args:
-        dfa: the automaton.
-        label: a label → another one, or ``NO_LABEL``.
     """
     labels = [label(old) if old != NO_LABEL else NO_LABEL for old in dfa.labels]
     live = dfa.leading_to(state for state, kept in enumerate(labels) if kept != NO_LABEL)
@@ -124,7 +119,6 @@ def relabel(dfa: CharDfa, label: Callable[[int], int]) -> CharDfa:
 
 
 def complement(dfa: CharDfa) -> CharDfa:
-    """Return the automaton of all other strings."""
     return combine([dfa], lambda labels: 0 if labels[0] == NO_LABEL else NO_LABEL)
 
 
@@ -166,10 +160,6 @@ def _intersect_read(*read: CharDfa, others: Sequence[CharDfa]) -> CharDfa:
 
 def of_texts(texts: Sequence[str], other: int = NO_LABEL) -> CharDfa:
     """Return the automaton that labels each of some different texts with its place.
-
-    Args:
-        texts: accepted, each with its own label.
-        other: the label of every other text.
 
     Raises:
         TooLargeError: it has too many states.
@@ -239,3 +229,56 @@ def of_length(least: int, most: int | None) -> CharDfa:
         return 0 if length >= least and (most is None or length <= most) else NO_LABEL
 
     return explore([0], 0, step, label)
+
+
+_MOST_READ = 1_000
+_N_ASCII = 0x80
+
+
+class CustomFormatError(Exception):
+    """What a reader reads would have to be combined with something else."""
+
+    def __init__(self, format: str) -> None:  # noqa: A002  # the keyword
+        super().__init__(format)
+        self.format = format
+
+
+def restrict(dfa: CharDfa, read: CharDfa) -> CharDfa:
+    """Return the automaton of the strings of one that another one and its reader accept.
+
+    Raises:
+        CustomFormatError: there may be none.
+        FormatError: there is no such reader, or it fails.
+    """
+    strings, seen = CustomStrings(read), set[Hashable]()
+    starts = merge_starts([dfa.starts, read.starts, range(_N_ASCII + 1)])
+    alone = {code for code, after in itertools.pairwise(starts) if after == code + 1}
+
+    def step(state: Hashable, character: int) -> Hashable:
+        at, here = _parts(state)
+        target = dfa.step(at, character)
+        if target == DEAD:
+            return None
+        if character >= _N_ASCII and character not in alone:
+            raise CustomFormatError(read.reader)
+        after = strings.step(*here, character)
+        if after is None:
+            return None
+        made = (target, after)
+        seen.add(made)
+        if len(seen) > _MOST_READ:
+            raise CustomFormatError(read.reader)
+        return made
+
+    def label(state: Hashable) -> int:
+        at, here = _parts(state)
+        return dfa.labels[at] if strings.may_end(*here) else NO_LABEL
+
+    return explore(starts, (dfa.start, strings.begin[:2]), step, label)
+
+
+def _parts(state: Hashable) -> tuple[int, tuple[int, Hashable]]:
+    if not isinstance(state, tuple):
+        raise TypeError
+    at, here = state
+    return at, here

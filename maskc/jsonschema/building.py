@@ -22,14 +22,13 @@ from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.alternatives import Alternatives, intersect_bounds
-from maskc.jsonschema.counting import Counted, Items, Stretch
 from maskc.jsonschema.drafts import ArrayDraft, Bound, PositionDraft
 from maskc.jsonschema.entailment import Atoms
+from maskc.jsonschema.existential import Counted, Items, Stretch
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, Formula, in_order, types_of
-from maskc.jsonschema.numbers import build_rule
 from maskc.jsonschema.object_drafts import ObjectDrafts
-from maskc.jsonschema.string_drafts import StringDrafts
+from maskc.jsonschema.scalar_drafts import StringDrafts, build_rule
 from maskc.jsonschema.values import FALSE, NULL, TRUE, sort_key
 from maskc.runtime.schema.plan.arrays import Counter
 from maskc.runtime.schema.plan.plan import Layout
@@ -41,10 +40,7 @@ class ArrayDrafts:
     """Builds the drafts of arrays.
 
     Args:
-        space: where formulas live.
-        alternatives: finds theirs.
         add: returns the position of a formula, asked at a JSON pointer.
-        pointers: where formulas come from.
     """
 
     def __init__(
@@ -58,11 +54,7 @@ class ArrayDrafts:
         self._add, self._pointers = add, pointers
 
     def build(self, atoms: Atoms, pointer: str) -> list[ArrayDraft]:
-        """Return the drafts of the arrays that atoms hold of.
-
-        Raises:
-            SchemaError: items are counted in too many ways.
-        """
+        """Return the drafts of the arrays that atoms hold of."""
         ordered = in_order(atoms)
         lists = [atom.args[0] for atom in ordered if atom.kind == "values"]
         if lists:
@@ -212,11 +204,6 @@ MAX_POSITIONS = 20_000
 class Builder:
     """Builds the positions of one schema.
 
-    Args:
-        space: where formulas live.
-        layout: how texts are written.
-        pointers: where formulas come from.
-
     Attributes:
         drafts: positions; others than those of formulas may be added.
         formulas: position → what is asked there.
@@ -241,11 +228,6 @@ class Builder:
         )
 
     def add(self, formula: Formula, pointer: str) -> int:
-        """Return the position of a formula.
-
-        Raises:
-            SchemaError: there are too many positions.
-        """
         number = self._number.get(formula)
         if number is None:
             number = self._number[formula] = len(self.drafts)
@@ -269,7 +251,6 @@ class Builder:
         return pointer if found is None else found
 
     def finish(self) -> None:
-        """Build all positions that were added, and those inside them."""
         while self._open:
             formula, number = self._open.pop()
             self._build(formula, self.drafts[number])

@@ -5,8 +5,10 @@ Example: ``[^a]`` is all characters but one, in two ranges.
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import lru_cache
 
 LAST = 0x10FFFF
 SURROGATES = (0xD800, 0xDFFF)
@@ -39,7 +41,6 @@ class CharSet:
         return self._hash
 
     def negate(self) -> CharSet:
-        """Return all other characters."""
         found, start = [], 0
         for low, high in self.ranges:
             if start < low:
@@ -73,3 +74,59 @@ class CharSet:
             if high < LAST:
                 cuts.add(high + 1)
         return sorted(cuts)
+
+
+_LONG_NAMES = {
+    "Letter": "L",
+    "Lowercase_Letter": "Ll",
+    "Uppercase_Letter": "Lu",
+    "Titlecase_Letter": "Lt",
+    "Modifier_Letter": "Lm",
+    "Other_Letter": "Lo",
+    "Mark": "M",
+    "Nonspacing_Mark": "Mn",
+    "Number": "N",
+    "Decimal_Number": "Nd",
+    "digit": "Nd",
+    "Letter_Number": "Nl",
+    "Other_Number": "No",
+    "Punctuation": "P",
+    "punct": "P",
+    "Symbol": "S",
+    "Separator": "Z",
+    "Space_Separator": "Zs",
+    "Other": "C",
+    "Control": "Cc",
+}
+_CATEGORIES = frozenset(
+    [
+        *("L", "Lu", "Ll", "Lt", "Lm", "Lo", "LC", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No"),
+        *("P", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So"),
+        *("Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Cs", "Co", "Cn"),
+    ]
+)
+
+
+@lru_cache(maxsize=64)
+def find_category(name: str) -> CharSet | None:
+    """Return the characters of a category by its name, ``None`` if it is none."""
+    _, equals, value = name.partition("=")
+    if equals and name.partition("=")[0] not in ("gc", "General_Category"):
+        return None
+    short = _LONG_NAMES.get(value or name, value or name)
+    if short == "Any":
+        return CharSet([(0, LAST)])
+    if short == "ASCII":
+        return CharSet([(0, 127)])
+    if short not in _CATEGORIES:
+        return None
+    wanted = ("Lu", "Ll", "Lt") if short == "LC" else (short,)
+    ranges, start = [], -1
+    for code_point in range(LAST + 2):
+        inside = code_point <= LAST and unicodedata.category(chr(code_point)).startswith(wanted)
+        if inside and start < 0:
+            start = code_point
+        elif not inside and start >= 0:
+            ranges.append((start, code_point - 1))
+            start = -1
+    return CharSet(ranges)

@@ -36,38 +36,18 @@ def build_plan(
     layout: Layout,
     assert_formats: bool,
     formats: Formats | None = None,
+    is_altered: bool = False,
 ) -> FrozenPlan:
     """Return the plan of a schema.
 
     Args:
-        schema: as :func:`maskc.jsonschema.reader.read_schema` takes it.
-        resources: URI → other documents, likewise.
-        layout: how texts may be written.
-        assert_formats: whether ``format`` is asserted.
+        resources: URI → other documents.
         formats: those of a user; default: those that are registered.
-
-    Raises:
-        SchemaError: it cannot be compiled, or is a document that only holds a schema.
+        is_altered: whether keywords may have been left out, so that the root may be no schema.
     """
     parsed = read_schema(schema)
-    check_root(parsed)
-    return _build(parsed, resources, layout, formats, assert_formats=assert_formats)[0]
-
-
-def build_altered_plan(
-    schema: Any,
-    *,
-    resources: Mapping[str, Any],
-    layout: Layout,
-    assert_formats: bool,
-    formats: Formats | None = None,
-) -> FrozenPlan:
-    """Return the plan of a schema of which keywords may be left out, as lint and explain try them.
-
-    Raises:
-        SchemaError: it cannot be compiled.
-    """
-    parsed = read_schema(schema)
+    if not is_altered:
+        check_root(parsed)
     return _build(parsed, resources, layout, formats, assert_formats=assert_formats)[0]
 
 
@@ -81,7 +61,7 @@ def _build(
 ) -> tuple[FrozenPlan, Formats]:
     """Return the plan, and the formats of a user that it asks for."""
     try:
-        lowering, formula = _lower(
+        lowering, formula = lower(
             parsed,
             resources=resources,
             assert_formats=assert_formats,
@@ -98,32 +78,15 @@ def _build(
         ) from None
 
 
-def lower_schema(
-    schema: Any, *, resources: Mapping[str, Any], assert_formats: bool, ordered: bool
-) -> tuple[Lowering, Formula]:
-    """Return what a schema asks, with what lowered it.
-
-    Args:
-        schema: as :func:`maskc.jsonschema.reader.read_schema` takes it.
-        resources: URI → other documents, likewise.
-        assert_formats: whether ``format`` is asserted.
-        ordered: whether keys come in the order in which the schema names them.
-
-    Raises:
-        SchemaError: it cannot be compiled.
-    """
-    parsed = read_schema(schema)
-    return _lower(parsed, resources=resources, assert_formats=assert_formats, ordered=ordered)
-
-
-def _lower(
+def lower(
     parsed: Any,
     *,
     resources: Mapping[str, Any],
-    assert_formats: bool,
+    assert_formats: bool = True,
     formats: Formats | None = None,
-    ordered: bool,
+    ordered: bool = False,
 ) -> tuple[Lowering, Formula]:
+    """Return what a schema asks, with what lowered it."""
     dialect = DEFAULT
     others = {uri: read_schema(other) for uri, other in resources.items()}
     if isinstance(parsed, dict) and "$schema" in parsed:
@@ -138,8 +101,7 @@ def _lower(
         dialect=dialect,
         documents=others,
     )
-    place = Place(parsed, resolver, "", dialect, is_entered=True)
-    return lowering, lowering.lower(place)
+    return lowering, lowering.lower(Place(parsed, resolver, "", dialect, is_entered=True))
 
 
 def compile_schema(
@@ -152,26 +114,13 @@ def compile_schema(
     assert_formats: bool = True,
     formats: Formats | None = None,
 ) -> Contents:
-    """Return the contents of an artifact.
-
-    Args:
-        schema: as :func:`maskc.jsonschema.reader.read_schema` takes it.
-        vocabulary: the tokens.
-        name: of the schema.
-        resources: URI → other documents, likewise.
-        layout: how texts may be written.
-        assert_formats: whether ``format`` is asserted.
-        formats: those of a user; default: those that are registered.
-
-    Raises:
-        SchemaError: the schema cannot be compiled.
-    """
-    layout = layout or Layout()
+    """Return the contents of an artifact; see :func:`build_plan`."""
+    layout, resources = layout or Layout(), resources or {}
     parsed = read_schema(schema)
     check_root(parsed)
-    frozen, used = _build(parsed, resources or {}, layout, formats, assert_formats=assert_formats)
+    frozen, used = _build(parsed, resources, layout, formats, assert_formats=assert_formats)
     text = write_json(parsed)
-    fields = [text, layout.to_dict(), assert_formats, sorted((resources or {}).keys())]
+    fields = [text, layout.to_dict(), assert_formats, sorted(resources)]
     tokenizer, tokens = _describe_vocabulary(vocabulary)
     header = {
         "format": FORMAT,
@@ -189,18 +138,14 @@ def compile_schema(
         "tokenizer": dict(tokenizer),
         "sizes": {"V": vocabulary.vocab_size},
     }
-    arrays: dict[str, NDArray[Any]] = {
-        **tokens,
-        "schema_plan": np.frombuffer(frozen.data, dtype=np.uint8),
-    }
-    return Contents(header, arrays, [frozen])
+    plan = np.frombuffer(frozen.data, dtype=np.uint8)
+    return Contents(header, {**tokens, "schema_plan": plan}, [frozen])
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=4)  # many schemas share a vocabulary
 def _describe_vocabulary(
     vocabulary: Vocabulary,
 ) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]:
-    """Return the header's entry and the arrays of a vocabulary, which many schemas share."""
     texts = [token or b"" for token in vocabulary.tokens]
     return describe_tokenizer(vocabulary), {
         "token_first": np.cumsum([0, *map(len, texts)]).astype(np.int32),

@@ -23,7 +23,6 @@ class Dialect:
     """A version of JSON Schema.
 
     Attributes:
-        name: as people call it.
         year: to compare with: 4, 6, 7, 2019 or 2020.
         left_out: keywords of vocabularies that it lacks.
         asserts_formats: whether it says that ``format`` is asserted.
@@ -51,12 +50,7 @@ def dialect_of(
     """Return the dialect that ``$schema`` names.
 
     Args:
-        uri: what it names.
-        pointer: where, for an error.
         documents: URI → parsed schema; a meta-schema may be among them.
-
-    Raises:
-        SchemaError: it is none of the standard's, and no meta-schema that was given.
     """
     seen: list[Any] = []
     vocabularies: Any = None
@@ -91,11 +85,7 @@ def _find_standard(uri: Any) -> Dialect | None:
 
 
 def _choose(dialect: Dialect, vocabularies: Any, pointer: str) -> Dialect:
-    """Return a dialect with the keywords of some vocabularies only.
-
-    Raises:
-        SchemaError: one is required that is not the standard's.
-    """
+    """Return a dialect with the keywords of some vocabularies only."""
     if dialect.year < 2019 or not isinstance(vocabularies, dict):
         return dialect
     chosen = set[str]()

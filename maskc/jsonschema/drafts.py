@@ -1,17 +1,25 @@
-"""What is asked where a value stands, before it is known what no value fits.
+"""What is asked where a value stands, as drafts of rules, and which of them some value fits.
 
-A draft of a rule refers to other positions by number, some of which may fit nothing.
+A draft refers to other positions by number. Those that some value fits are found as a least fixed
+point: what only an endless value would fit, fits nothing.
 
-Example: ``{"items": {"$ref": "#/$defs/a"}}`` has an array's draft with one piece, whose option is
-the number of the position of ``a``.
+Example: ``{"required": ["a"], "properties": {"a": {"$ref": "#"}}, "type": "object"}`` has one
+position, with an object's draft that refers to it, and fits nothing.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+from maskc.errors import SchemaError
+from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.sides import Rule
-from maskc.runtime.schema.plan.arrays import Counter
+from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
+from maskc.runtime.schema.plan.objects import ObjectRule
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.runtime.schema.strings.characters import CharDfa
 
 
@@ -74,3 +82,113 @@ class PositionDraft:
     strings: list[StringDraft] = field(default_factory=list)
     arrays: list[ArrayDraft] = field(default_factory=list)
     objects: list[ObjectDraft] = field(default_factory=list)
+
+
+_MOST_RULES = 256  # of numbers, which are mostly the same ones in all schemas
+
+
+class Satisfying:
+    """Says what fits the drafts of a schema.
+
+    Args:
+        may_differ: says whether the items of an array that must differ can, by its draft and rule
+            and the positions that fit; ``None``: they always do.
+    """
+
+    def __init__(
+        self,
+        drafts: list[PositionDraft],
+        layout: Layout,
+        may_differ: Callable[[ArrayDraft, ArrayRule, set[int]], bool] | None = None,
+    ) -> None:
+        self._drafts, self._layout = drafts, layout
+        self._may_differ = may_differ
+
+    def positions(self) -> set[int]:
+        """Return the positions that some value fits."""
+        users: dict[int, set[int]] = {}
+        for number, draft in enumerate(self._drafts):
+            for child in _children(draft):
+                users.setdefault(child, set()).add(number)
+        # Inner positions come after outer ones, and each waits for all that may count for it.
+        open_ = deque(reversed(range(len(self._drafts))))
+        waiting, found = set(open_), set[int]()
+        while open_:
+            number = open_.popleft()
+            waiting.discard(number)
+            if number not in found and self._fits(self._drafts[number], found):
+                found.add(number)
+                more = users.get(number, set()) - waiting - found
+                open_ += sorted(more)
+                waiting |= more
+        return found
+
+    def _fits(self, draft: PositionDraft, found: set[int]) -> bool:
+        return (
+            bool(draft.literals)
+            or any(map(self.has_string, draft.strings))
+            or any(map(self.has_number, draft.numbers))
+            or any(self.array_rule(array, found) for array in draft.arrays)
+            or any(self.object_rule(object_, found) for object_ in draft.objects)
+        )
+
+    def has_string(self, draft: StringDraft) -> bool:
+        return draft.dfa.accepts_length(draft.dfa.start, draft.low, draft.high)
+
+    def has_number(self, rule: Rule) -> bool:
+        if rule.values is not None and self._layout.numbers == "usual" and not rule.spelled:
+            return any(map(rule.allows, rule.values))
+        return _has_number(rule, exponents=self._layout.has_exponents)
+
+    def array_rule(self, draft: ArrayDraft, found: set[int]) -> ArrayRule | None:
+        """Return the rule of an array if one fits, with the options that are satisfiable."""
+        rule = self.bare_rule(draft, found)
+        if rule is None or not draft.unique or self._may_differ is None:
+            return rule
+        return rule if self._may_differ(draft, rule, found) else None
+
+    def bare_rule(self, draft: ArrayDraft, found: set[int]) -> ArrayRule | None:
+        """Return the same, whether or not its items can differ."""
+        pieces = [(start, _keep(options, found)) for start, options in draft.pieces]
+        rule = ArrayRule(pieces, draft.low, draft.high, draft.counters)
+        if draft.counters and rule.n_states > MOST_STATES:
+            widest = draft.widest
+            raise SchemaError(
+                widest.pointer,
+                widest.keyword,
+                f"counts to {widest.number:,}, which makes more than {MOST_STATES:,} states with "
+                "what else is counted of the array",
+                "lower the number",
+            )
+        return rule if rule.is_feasible(*rule.start) else None
+
+    def object_rule(self, draft: ObjectDraft, found: set[int]) -> ObjectRule | None:
+        """Return the rule of an object if one fits, with the options that are satisfiable."""
+        options = [_keep(option, found) for option in draft.options]
+        rule = ObjectRule(
+            draft.dfa,
+            draft.n_names,
+            options,
+            draft.required,
+            draft.low,
+            draft.high,
+            draft.n_wishes,
+            ordered=self._layout.key_order == "schema",
+        )
+        return rule if rule.is_feasible() else None
+
+
+@lru_cache(_MOST_RULES)
+def _has_number(rule: Rule, *, exponents: bool) -> bool:
+    return Numbers(rule, exponents=exponents).is_satisfiable
+
+
+def _keep(options: list[tuple[int, int]], found: set[int]) -> list[tuple[int, int]]:
+    return [(bits, child) for bits, child in options if child in found]
+
+
+def _children(draft: PositionDraft) -> set[int]:
+    found = {child for array in draft.arrays for _, options in array.pieces for _, child in options}
+    return found | {
+        child for object_ in draft.objects for options in object_.options for _, child in options
+    }

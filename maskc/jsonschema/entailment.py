@@ -21,8 +21,6 @@ class Entailment:
     """Answers about conjunctions of atoms of one type.
 
     Args:
-        space: where they live.
-        type_: one of ``TYPES``.
         wishing: whether more is looked at, see :mod:`maskc.jsonschema.alternatives`.
     """
 

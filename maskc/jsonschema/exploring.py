@@ -44,7 +44,6 @@ def explore(
 
     Args:
         starts: where each range of characters starts; all of a range are stepped alike.
-        begin: the first state.
         step: state and the first character of a range → state; ``None`` is dead.
         label: state → its label, ``NO_LABEL`` if it does not accept.
         kinds: of each range; those with an equal kind are stepped alike, too.
@@ -78,13 +77,8 @@ def explore_rows(
     """Return the minimal automaton of a function from a state to those after each column.
 
     Args:
-        starts: where each range of characters starts.
         columns: of each range; those of one are stepped alike.
-        n_columns: how many there are.
-        begin: the first state.
         follow: state → those after each column; ``None`` is dead.
-        label: state → its label, ``NO_LABEL`` if it does not accept.
-        n_parts: how many automata one step moves.
 
     Raises:
         TooLargeError: it has too many states, or finding them takes too many steps.
@@ -145,8 +139,6 @@ def _refine(table: list[list[int]], before: list[list[int]], block: list[int]) -
     are looked at again: a chain of a thousand states takes a thousand steps, not a million.
 
     Args:
-        table: state → the states after it.
-        before: state → those that lead to it.
         block: state → the number of its block, 0 for the dead ones; it is written to.
     """
     size = Counter(block)

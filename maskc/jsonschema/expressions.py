@@ -13,9 +13,16 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from maskc.jsonschema.automata import complement, intersect
-from maskc.jsonschema.formulas import ABOUT, BIT, EVERY_TYPE, Formula, Keys, in_order
-from maskc.jsonschema.holding import Holding
-from maskc.jsonschema.references import References
+from maskc.jsonschema.formulas import (
+    ABOUT,
+    BIT,
+    EVERY_TYPE,
+    Formula,
+    Holding,
+    Keys,
+    References,
+    in_order,
+)
 from maskc.jsonschema.values import Value
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.transitions import DEAD
@@ -27,8 +34,6 @@ class Space:
     """The formulas of one compilation.
 
     Attributes:
-        true: holds of everything.
-        false: holds of nothing.
         dfas: automata over characters, by number.
         lexical: whether a number's spelling counts, as in draft 4.
     """
@@ -45,7 +50,6 @@ class Space:
         self._holding = Holding(self.dfas, self._references.expand)
 
     def make(self, kind: str, *args: Any) -> Formula:
-        """Return the formula of a kind with these parts."""
         key = (kind, args)
         found = self._known.get(key)
         if found is None:
@@ -53,13 +57,11 @@ class Space:
         return found
 
     def types(self, mask: int) -> Formula:
-        """Return that a value's type is one of a mask."""
         if mask == EVERY_TYPE:
             return self.true
         return self.make("types", mask) if mask else self.false
 
     def values(self, values: Iterable[Value]) -> Formula:
-        """Return that a value is one of a set."""
         found = frozenset(values)
         return self.make("values", found) if found else self.false
 
@@ -79,19 +81,16 @@ class Space:
         return self.some(*pairs[0]) if len(pairs) == 1 else self.make("any", pairs)
 
     def add_dfa(self, dfa: CharDfa) -> int:
-        """Return the number of an automaton."""
         self.dfas.append(dfa)
         return len(self.dfas) - 1
 
     def complement_of(self, number: int) -> int:
-        """Return the number of the automaton that accepts what this one does not."""
         found = self._complements.get(number)
         if found is None:
             found = self._complements[number] = self.add_dfa(complement(self.dfas[number]))
         return found
 
     def both(self, parts: Iterable[Formula]) -> Formula:
-        """Return the conjunction."""
         open_ = list(parts)
         mask, found = EVERY_TYPE, dict[Formula, None]()
         values: frozenset[Value] | None = None
@@ -165,7 +164,6 @@ class Space:
         return self.make("and", frozenset([self.values(kept), *left]))
 
     def either(self, parts: Iterable[Formula]) -> Formula:
-        """Return the disjunction."""
         open_ = list(parts)
         mask, found = 0, dict[Formula, None]()
         values: set[Value] = set()
@@ -196,7 +194,6 @@ class Space:
         return self.make("or", frozenset(found)) if found else self.false
 
     def exactly_one(self, parts: list[Formula]) -> Formula:
-        """Return that one part holds and no other."""
         parts = [part for part in parts if part is not self.false]
         if len(parts) < 2:
             return parts[0] if parts else self.false
@@ -215,15 +212,10 @@ class Space:
         return self.make("ref", self._references.close(key, build, pointer, keyword))
 
     def expand(self, ref: Formula) -> Formula:
-        """Return what a closed formula says.
-
-        Raises:
-            SchemaError: it refers to itself without going into a value.
-        """
+        """Return what a closed formula says."""
         return self._references.expand(ref.args[0])
 
     def negate(self, formula: Formula) -> Formula:
-        """Return the negation."""
         if formula.negated is None:
             formula.negated = self._negate(formula)
             if formula.negated.negated is None:
@@ -314,8 +306,6 @@ class Space:
         """Return whether what is known of a value says what is asked; not complete.
 
         Args:
-            known: holds of the value.
-            asked: may hold of it.
             by_strings: whether to look at which strings automata accept, too.
         """
         both = self.both([known, asked])
@@ -345,11 +335,9 @@ class Space:
         return found
 
     def contains_key(self, keys: Keys, name: str) -> bool:
-        """Return whether a name is in a set of keys."""
         return self._holding.contains_key(keys, name)
 
     def holds(self, formula: Formula, value: Value) -> bool:
-        """Return whether a formula holds of a value."""
         return self._holding.holds(formula, value)
 
 

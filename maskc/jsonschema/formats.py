@@ -164,7 +164,6 @@ def read_by(name: str, pattern: str = "[^]*") -> CharDfa:
     """Return the automaton of strings that the reader of a format reads.
 
     Args:
-        name: of the format.
         pattern: of the strings; the reader reads what leads to its accepting sink, or stays there.
     """
     dfa = build_whole(pattern)

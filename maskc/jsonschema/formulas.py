@@ -13,13 +13,21 @@ Atoms, by kind:
 - ``items`` from … to … fit; ``contains`` between so many of them fit; ``size``;
   ``unique``: all items differ, or not all.
 
+A reference is a closed formula, built when it is first looked into, so recursion costs nothing. One
+that leads back to itself at the same value says nothing, and is refused.
+
 Example: ``{"maxLength": 3}`` is ``length(0, 3)``, which every number fits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+from maskc.errors import SchemaError
+from maskc.jsonschema.values import Value
+from maskc.runtime.schema.plan.custom import accepts
+from maskc.runtime.schema.strings.characters import CharDfa
 
 TYPES = ("null", "boolean", "number", "string", "array", "object")
 BIT = {name: 1 << place for place, name in enumerate(TYPES)}
@@ -100,5 +108,165 @@ def types_of(formula: Formula) -> int:
 
 
 def in_order(parts: Iterable[Formula]) -> list[Formula]:
-    """Return formulas in the order in which they were made."""
     return sorted(parts, key=lambda part: part.number)
+
+
+# Reason and remedy of an error.
+NO_PROGRESS = (
+    "leads back to itself without going into a value",
+    "let the circle go through a property or an item",
+)
+
+
+class References:
+    """The closed formulas of one compilation, by number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Any, int] = {}
+        self._closed: list[tuple[Callable[[], Formula], str, str]] = []
+        self._open: dict[int, Formula] = {}
+        self._checked: set[int] = set()
+
+    def close(self, key: Any, build: Callable[[], Formula], pointer: str, keyword: str) -> int:
+        """Return the number of a closed formula.
+
+        Args:
+            key: what tells it from others.
+            build: makes it when it is first looked into.
+        """
+        number = self._numbers.setdefault(key, len(self._closed))
+        if number == len(self._closed):
+            self._closed.append((build, pointer, keyword))
+        return number
+
+    def expand(self, number: int) -> Formula:
+        if number not in self._checked:
+            self._check_progress(number)
+        return self._build(number)
+
+    def _build(self, number: int) -> Formula:
+        found = self._open.get(number)
+        if found is None:
+            found = self._open[number] = self._closed[number][0]()
+        return found
+
+    def _check_progress(self, number: int) -> None:
+        """Raise if a closed formula leads back to itself at the same value."""
+        path = [number]
+        entered = {number}
+        pending = [iter(self._refs_of(number))]
+        while pending:
+            after = next(pending[-1], None)
+            if after is None:
+                pending.pop()
+                done = path.pop()
+                entered.discard(done)
+                self._checked.add(done)
+            elif after in entered:
+                raise SchemaError(*self._closed[after][1:], *NO_PROGRESS)
+            elif after not in self._checked:
+                path.append(after)
+                entered.add(after)
+                pending.append(iter(self._refs_of(after)))
+
+    def _refs_of(self, number: int) -> list[int]:
+        found, open_, seen = list[int](), [self._build(number)], set[Formula]()
+        while open_:
+            part = open_.pop()
+            if part in seen:
+                continue
+            seen.add(part)
+            if part.kind in ("ref", "noref"):
+                found.append(part.args[0])
+            elif part.kind in ("and", "or", "one", "noone"):
+                open_ += part.args[0]
+        return found
+
+
+# Formulas inside each other, references included: compiled code has no bound of its own, and the
+# interpreter's is about the same.
+_MOST_DEPTH = 700
+
+
+class Holding:
+    """Says which values formulas hold of."""
+
+    def __init__(self, dfas: list[CharDfa], expand: Callable[[Any], Formula]) -> None:
+        self._dfas, self._expand = dfas, expand
+        self._depth = 0
+
+    def contains_key(self, keys: Keys, name: str) -> bool:
+        """Return whether a name is in a set of keys."""
+        if keys[0] == "names":
+            return name in keys[1]
+        if keys[0] == "dfa":
+            return self._accepts(keys[1], name)
+        if keys[0] == "strings":
+            return self.holds(keys[1], ("string", name))
+        return name not in keys[1] and not any(self._accepts(n, name) for n in keys[2])
+
+    def _accepts(self, number: int, text: str) -> bool:
+        return accepts(self._dfas[number], text)
+
+    def holds(self, formula: Formula, value: Value) -> bool:
+        """Return whether a formula holds of a value.
+
+        Raises:
+            RecursionError: it is nested too deep, with its references.
+        """
+        kind, args = formula.kind, formula.args
+        if kind in ABOUT:
+            return bool(value[0] != ABOUT[kind] or self._holds_atom(kind, args, value[1]))
+        if kind in ("true", "false"):
+            return kind == "true"
+        if kind == "types":
+            return bool(BIT[value[0]] & args[0])
+        if kind in ("values", "novalues"):
+            return bool((value in args[0]) == (kind == "values"))
+        self._depth += 1
+        try:
+            if self._depth > _MOST_DEPTH:
+                raise RecursionError
+            if kind in ("and", "or"):
+                for part in in_order(args[0]):
+                    if self.holds(part, value) != (kind == "and"):
+                        return kind == "or"
+                return kind == "and"
+            if kind in ("one", "noone"):
+                n_held = 0
+                for part in args[0]:
+                    n_held += self.holds(part, value)
+                return (n_held == 1) == (kind == "one")
+            return self.holds(self._expand(args[0]), value) == (kind == "ref")
+        finally:
+            self._depth -= 1
+
+    def _holds_atom(self, kind: str, args: tuple[Any, ...], held: Any) -> bool:
+        if kind == "string":
+            return bool(self._accepts(args[0], held) == args[1])
+        if kind in ("length", "count", "size"):
+            return len(held) >= args[0] and (args[1] is None or len(held) <= args[1])
+        if kind == "bounds":
+            low, low_open, high, high_open = args
+            return (low is None or held > low or held == low and not low_open) and (
+                high is None or held < high or held == high and not high_open
+            )
+        if kind == "multiple":
+            return bool(((held / args[0]).denominator == 1) == args[1])
+        if kind == "order":
+            return True
+        if kind == "spelled":
+            return bool(held.denominator == 1 or args[0] == 2)
+        if kind == "any":
+            return any(self._holds_atom("some", pair, held) for pair in args[0])
+        if kind in ("all", "some"):
+            chosen = [v for key, v in held if self.contains_key(args[0], key)]
+            outcome = (self.holds(args[1], v) for v in chosen)
+            return all(outcome) if kind == "all" else any(outcome)
+        if kind == "unique":
+            return bool((len(set(held)) == len(held)) == args[0])
+        items = held[args[0] : args[1]]
+        n_fit = sum(self.holds(args[2], v) for v in items)
+        if kind == "items":
+            return bool(n_fit == len(items))
+        return n_fit >= args[3] and (args[4] is None or n_fit <= args[4])

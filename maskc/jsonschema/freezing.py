@@ -19,11 +19,10 @@ from typing import Any
 from maskc.errors import SchemaError, UnsatisfiableError
 from maskc.jsonschema.automata import of_texts, relabel
 from maskc.jsonschema.building import Builder
-from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
+from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, Satisfying, StringDraft
 from maskc.jsonschema.exploring import NONE
 from maskc.jsonschema.listing import MAX_ITEMS, MAX_VALUES, Listing, list_texts
-from maskc.jsonschema.satisfying import Satisfying
-from maskc.jsonschema.spelling_out import holds_number
+from maskc.jsonschema.splitting import holds_number
 from maskc.jsonschema.values import FALSE, NULL, TRUE, Value, sort_key
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.machine.variety import Variety
@@ -45,15 +44,6 @@ _FEW_STATES = 64  # are not looked at, whether texts say the same
 
 
 def freeze_plan(builder: Builder, root: int) -> FrozenPlan:
-    """Return the plan.
-
-    Args:
-        builder: with all positions built.
-        root: the position of the whole text.
-
-    Raises:
-        SchemaError: no value fits the root, or items cannot be told apart.
-    """
     return _Freezer(builder).freeze(root)
 
 
@@ -76,7 +66,6 @@ class _Freezer:
         self._open: list[int] = []
 
     def freeze(self, root: int) -> FrozenPlan:
-        """Return the plan."""
         if root not in self._listing.fit:
             raise UnsatisfiableError(
                 "", "", "fits no value at all", "look for keywords that contradict each other"
@@ -99,11 +88,7 @@ class _Freezer:
         return Listing(self._drafts, self._fitting, set(found)).may_differ(draft, rule)
 
     def _check_long(self, frozen: FrozenPlan) -> None:
-        """Refuse arrays of more different items than are listed, unless there are endlessly many.
-
-        Raises:
-            SchemaError: it is not known whether there are enough of them.
-        """
+        """Refuse arrays of more different items than are listed, unless endlessly many."""
         plan = Plan(frozen, self._builder.layout, Budget(0))
         variety = Variety(plan)
         for pointer, positions in self._long:
@@ -341,7 +326,6 @@ def _to_json(value: Value) -> str:
 
 
 def _write_number(number: Fraction) -> str:
-    """Return a number in decimal digits; those of a schema always have an end."""
     written = decimal(abs(number))
     if written is None:
         raise ValueError(f"a schema's number has the denominator {number.denominator}")

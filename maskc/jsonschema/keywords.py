@@ -104,10 +104,8 @@ class Spot:
 
     Attributes:
         path: from the document's root.
-        schema: a mapping or a Boolean.
         is_negated: whether it stands inside ``not`` or ``if``.
         is_definition: whether nothing but a reference leads to it.
-        year: of its dialect.
     """
 
     path: Path
@@ -118,11 +116,9 @@ class Spot:
 
     @property
     def pointer(self) -> str:
-        """Where it is, as a JSON pointer."""
         return pointer_to(self.path)
 
     def has(self, keyword: str) -> bool:
-        """Return whether it has a keyword that its dialect knows."""
         return keyword in self.schema and is_known(keyword, self.year)
 
     @property
@@ -151,11 +147,7 @@ def is_known(keyword: str, year: int) -> bool:
 
 
 def list_spots(schema: Any) -> Iterator[Spot]:
-    """Yield the subschemas of a document, the root first, each before those inside it.
-
-    Args:
-        schema: parsed.
-    """
+    """Yield the subschemas of a document, the root first, each before those inside it."""
     open_ = [Spot((), schema, is_negated=False, is_definition=False, year=_year_of(schema))]
     while open_:
         spot = open_.pop()

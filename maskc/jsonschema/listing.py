@@ -15,8 +15,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
-from maskc.jsonschema.satisfying import Satisfying
+from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, Satisfying, StringDraft
 from maskc.jsonschema.values import FALSE, NULL, TRUE, Value
 from maskc.runtime.schema.machine.fields import Field, Fields
 from maskc.runtime.schema.machine.variety import list_bits
@@ -33,13 +32,7 @@ _LITERALS = (NULL, TRUE, FALSE)
 
 
 class Listing:
-    """Lists the values of positions.
-
-    Args:
-        drafts: all positions; there may come to be more.
-        fitting: says what fits them.
-        fit: positions that some value fits.
-    """
+    """Lists the values of positions."""
 
     def __init__(
         self, drafts: list[PositionDraft], fitting: Satisfying, fit: set[int] | None = None
@@ -50,11 +43,7 @@ class Listing:
         self._known: dict[tuple[int, int], list[Value] | None] = {}
 
     def values(self, draft: PositionDraft, most: int = MAX_VALUES) -> list[Value] | None:
-        """Return the values that fit a position, ``None`` if they are more than so many.
-
-        Raises:
-            SchemaError: an array is too long to be listed.
-        """
+        """Return the values that fit a position, ``None`` if they are more than so many."""
         found: dict[Value, None] = {}
         for bit, literal in enumerate(_LITERALS):
             if draft.literals >> bit & 1:
@@ -82,7 +71,6 @@ class Listing:
         return list(found) if len(found) <= most else None
 
     def of(self, number: int, most: int) -> list[Value] | None:
-        """Return the same for a position by number."""
         if number in self._open:
             return None  # it has values inside its values
         key = (number, most)
@@ -93,12 +81,7 @@ class Listing:
         return self._known[key]
 
     def may_differ(self, draft: ArrayDraft, rule: ArrayRule) -> bool:
-        """Return whether there are enough different items for the shortest array.
-
-        Args:
-            draft: whose items must differ.
-            rule: its rule.
-        """
+        """Return whether there are enough different items for the shortest array."""
         if draft.low < 2:
             return True
         entry = self._entry(draft, rule, min(max(draft.low, MAX_VALUES), MAX_ITEMS))

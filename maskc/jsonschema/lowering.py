@@ -17,8 +17,7 @@ from maskc.formats.registry import Formats
 from maskc.jsonschema.dialects import Dialect, dialect_of
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, TYPES, Formula
-from maskc.jsonschema.locating import Locator
-from maskc.jsonschema.places import Place
+from maskc.jsonschema.places import Locator, Place
 from maskc.jsonschema.scenarios import Scenarios, is_known_reference
 from maskc.jsonschema.string_keywords import StringKeywords
 from maskc.jsonschema.values import freeze, to_fraction
@@ -52,11 +51,7 @@ class Lowering:
     """Lowers the schemas of one compilation.
 
     Args:
-        space: where formulas live.
-        assert_formats: whether ``format`` is asserted.
-        formats: those that are registered.
         ordered: whether keys come in the order in which the schema names them.
-        root: the document, parsed.
         dialect: of the root, and of documents that do not name theirs.
         documents: URI → parsed schema, those that the caller gave.
     """
@@ -85,11 +80,6 @@ class Lowering:
         self.pointers: dict[Formula, str] = {}
 
     def lower(self, place: Place) -> Formula:
-        """Return what a schema asks.
-
-        Raises:
-            SchemaError: it is no schema, or asks for what is not supported.
-        """
         found = self._lower(place)
         self.pointers.setdefault(found, place.pointer)
         return found
@@ -116,7 +106,6 @@ class Lowering:
         return self.space.both(parts)
 
     def _by_scenario(self, place: Place) -> Formula:
-        """Return what a schema asks that depends on what has been evaluated."""
         return self.space.either(scenario.formula for scenario in self._scenarios.find(place))
 
     def enter(self, place: Place) -> Place:
@@ -135,7 +124,6 @@ class Lowering:
         return Place(schema, resolver, place.pointer, dialect)
 
     def _dialect(self, uri: Any, pointer: str) -> Dialect:
-        """Return the dialect that a subschema names."""
         dialect = self._dialects.get(uri) if isinstance(uri, str) else None
         if dialect is None:
             dialect = dialect_of(uri, pointer, self._documents)
@@ -169,7 +157,6 @@ class Lowering:
         return Place(contents, resolver, pointer, dialect, is_entered=True)
 
     def sub(self, place: Place, keyword: str) -> Formula:
-        """Return what a keyword's schema asks."""
         return self.lower(place.below(place.schema[keyword], keyword))
 
     def in_place(self, place: Place) -> Iterator[Formula]:
@@ -197,15 +184,12 @@ class Lowering:
             yield space.either([self.lacks(name), self.lower(below)])
 
     def branches(self, place: Place, keyword: str) -> list[Formula]:
-        """Return what the schemas of a list ask."""
         return [self.lower(below) for below in place.schemas(keyword)]
 
     def lacks(self, name: str) -> Formula:
-        """Return that an object lacks a key."""
         return self.space.all(("names", frozenset([name])), self.space.false)
 
     def has(self, name: str) -> Formula:
-        """Return that an object has a key."""
         return self.space.some(("names", frozenset([name])), self.space.true)
 
     def dependents(self, place: Place) -> Iterator[tuple[str, Place]]:
@@ -271,7 +255,6 @@ class Lowering:
         return []
 
     def _remember(self, place: Place, atom: Formula) -> Formula:
-        """Note where an atom stands, for errors; return it."""
         self.pointers.setdefault(atom, place.pointer)
         return atom
 

@@ -19,12 +19,12 @@ from maskc.jsonschema.alternatives import Alternatives, intersect_bounds
 from maskc.jsonschema.automata import combine, of_texts
 from maskc.jsonschema.drafts import ObjectDraft
 from maskc.jsonschema.entailment import Atoms
+from maskc.jsonschema.existential import Members, Wishes
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys, in_order
-from maskc.jsonschema.string_drafts import StringDrafts, too_large
+from maskc.jsonschema.scalar_drafts import StringDrafts, too_large
 from maskc.jsonschema.values import sort_key
-from maskc.jsonschema.wishes import Members, Wishes
 from maskc.runtime.schema.plan.fulfilment import MAX_WISHES, MOST_WAYS, count_ways
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
@@ -36,11 +36,7 @@ class ObjectDrafts:
     """Builds the drafts of objects.
 
     Args:
-        space: where formulas live.
-        alternatives: finds theirs.
-        strings: gives the automata of keys.
         add: returns the position of a formula, asked at a JSON pointer.
-        ordered: whether keys come in the order in which the schema names them.
     """
 
     def __init__(
@@ -58,11 +54,7 @@ class ObjectDrafts:
         self._known_keys: dict[Any, tuple[CharDfa, list[frozenset[Keys]]]] = {}
 
     def build(self, atoms: Atoms, pointer: str) -> list[ObjectDraft]:
-        """Return the drafts of the objects that atoms hold of.
-
-        Raises:
-            SchemaError: there are too many wishes, or the automaton of keys is too large.
-        """
+        """Return the drafts of the objects that atoms hold of."""
         lists = [atom.args[0] for atom in atoms if atom.kind == "values"]
         if lists:
             values = frozenset.intersection(*lists)
@@ -140,14 +132,7 @@ class ObjectDrafts:
     def _build_keys(
         self, names: list[str], keys: list[Keys], pointer: str, *, has_others: bool
     ) -> tuple[CharDfa, list[frozenset[Keys]]]:
-        """Return the automaton of keys, and for each class which sets it is in.
-
-        Args:
-            names: that are told apart.
-            keys: sets of keys.
-            pointer: where they are asked for, for an error.
-            has_others: whether other keys than the names may be there.
-        """
+        """Return the automaton of keys, and for each class which sets it is in."""
         asked = tuple(dict.fromkeys(k for k in keys if k[0] != "names"))
         key = (tuple(names), asked, has_others)
         found = self._known_keys.get(key)
@@ -201,9 +186,7 @@ class ObjectDrafts:
         """Return the options of a name, or of a class of keys.
 
         Args:
-            fits: what is asked of the value in any case.
             fulfilled: wishes that it can fulfil: number and what that asks.
-            pointer: where it is asked, for an error.
         """
         space = self._space
         if not fulfilled:
@@ -313,7 +296,6 @@ def _too_many_wishes(pointer: str) -> SchemaError:
 
 
 def _is_plain(*parts: Members) -> bool:
-    """Return whether only names tell keys apart."""
     return all(
         keys[0] == "names" or keys[0] == "other" and not keys[2]
         for part in parts

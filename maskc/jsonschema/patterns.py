@@ -1,21 +1,31 @@
-"""A regular expression of ECMA-262 as an automaton over characters.
+r"""A regular expression of ECMA-262 as an automaton over characters, and lengths of strings.
 
 ``pattern`` is searched for, not anchored. A pattern without look-aheads and word boundaries is an
 automaton of positions (:mod:`maskc.jsonschema.glushkov`), any other one of threads
 (:mod:`maskc.jsonschema.threads`).
 
-Example: ``^ab|ac`` accepts ``abx`` and ``xac``.
+A count is a state for each pass when it is written out as an automaton. Two kinds need none:
+
+- What a pattern may still read at its ends may be left to what is around it: ``[a-z]{2,65536}`` is
+  found where ``[a-z]{2}`` is found.
+- Where all else that is matched from the start of a string to its end has one length, and so has
+  a pass, the length of the string says how many passes there were: ``^ab[0-9]{1,65536}$`` is
+  ``^ab[0-9]*$`` with a length from 3 to 65,538, and a length is a counter.
+
+Example: ``^(?:[0-9]{2}:){1,999}[0-9]{2}$`` is ``^(?:[0-9]{2}:)*[0-9]{2}$`` with a length from 5 to
+2,999.
+
+Limits: other counts are written out, up to ``MAX_REPEAT``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
 from maskc.errors import FormatError
 from maskc.jsonschema.charsets import CharSet
 from maskc.jsonschema.exploring import TooLargeError, explore, merge_starts
 from maskc.jsonschema.glushkov import LookError, build_simple
-from maskc.jsonschema.repeats import check_counts, shorten, split_lengths
 from maskc.jsonschema.syntax import (
     ANYTHING,
     WORD,
@@ -32,10 +42,157 @@ from maskc.jsonschema.syntax import (
 from maskc.jsonschema.threads import BEFORE, Matcher, State
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
+MAX_REPEAT = 5_000
+# What has no more states when it is written out is written out.
+_FEW_STATES = 16
+_NOTHING = Sequence(())
+
+Bounded = tuple[Node, int, int | None]
+
+
+def shorten(node: Node) -> Node:
+    """Return a pattern that is found in the same strings, without counts that make no difference.
+
+    >>> from maskc.jsonschema.syntax import parse_pattern
+    >>> shorten(parse_pattern("a{0,9}b{3,9}")) == parse_pattern("b{3}")
+    True
+    """
+    return _shorten(node, first=True, last=True)
+
+
+def _shorten(node: Node, *, first: bool, last: bool) -> Node:
+    """Return a part of a pattern; whether anything may stand before it, and after it."""
+    match node:
+        case Choice(parts):
+            return Choice(tuple(_shorten(part, first=first, last=last) for part in parts))
+        case Repeat(body, least, _) if first or last:
+            if least == 0:
+                return _NOTHING
+            return body if least == 1 else Repeat(body, least, least)
+        case Sequence(parts):
+            kept = list(parts)
+            if first:
+                _shorten_end(kept, 0)
+            if last:
+                _shorten_end(kept, -1)
+            return kept[0] if len(kept) == 1 else Sequence(tuple(kept))
+    return node
+
+
+def _shorten_end(parts: list[Node], place: int) -> None:
+    """Shorten the part at one end, and what comes to stand there where it goes."""
+    while parts:
+        alone = len(parts) == 1
+        parts[place] = _shorten(parts[place], first=place == 0 or alone, last=place == -1 or alone)
+        if parts[place] != _NOTHING:
+            return
+        del parts[place]
+
+
+def split_lengths(node: Node) -> list[Bounded]:
+    """Return alternatives of a pattern, each with the lengths of the strings that it matches.
+
+    Together they are found in the same strings as the pattern.
+    """
+    found = [_split(alternative) for alternative in _alternatives(node)]
+    bounded = [split for split in found if split[1] or split[2] is not None]
+    others = [part for part, low, high in found if not low and high is None]
+    if len(others) > 1:
+        others = [Choice(tuple(others))]
+    return [*bounded, *((part, 0, None) for part in others)]
+
+
+def _alternatives(node: Node) -> Iterator[Node]:
+    """Yield the alternatives of a pattern: also of one between a start and an end."""
+    match node:
+        case Choice(parts):
+            for part in parts:
+                yield from _alternatives(part)
+        case Sequence((Assertion("^") as start, Choice(parts), Assertion("$") as end)):
+            for part in parts:
+                yield from _alternatives(Sequence((start, *_flatten(part), end)))
+        case _:
+            yield node
+
+
+def _flatten(node: Node) -> Iterator[Node]:
+    if isinstance(node, Sequence):
+        for part in node.parts:
+            yield from _flatten(part)
+    else:
+        yield node
+
+
+def _split(node: Node) -> Bounded:
+    """Return a pattern with a loop that a length counts, and the length; itself if none does."""
+    parts = list(_flatten(node))
+    if len(parts) < 3 or parts[0] != Assertion("^") or parts[-1] != Assertion("$"):
+        return node, 0, None
+    lengths = [_length(part) for part in parts]
+    varying = [n for n, length in enumerate(lengths) if length is None]
+    # The longest of those that are counted, if the others have one length.
+    place = max(varying or range(len(parts)), key=lambda n: _n_states(parts[n]))
+    loop = parts[place]
+    if len(varying) > 1 or not isinstance(loop, Repeat):
+        return node, 0, None
+    once = _length(loop.body)
+    is_simple = len(parts) == 3 and isinstance(loop.body, Set)
+    if not once or not (is_simple or _n_states(loop) > _FEW_STATES):
+        return node, 0, None
+    fixed = sum(length for n, length in enumerate(lengths) if n != place and length is not None)
+    parts[place] = Repeat(loop.body, 0, None)
+    most = None if loop.most is None else fixed + once * loop.most
+    return Sequence(tuple(parts)), fixed + once * loop.least, most
+
+
+def _n_states(node: Node) -> int:
+    """Return about how many states the passes of a loop have."""
+    match node:
+        case Repeat(body, least, most):
+            return (_length(body) or 0) * (least if most is None else most)
+    return 0
+
+
+def _length(node: Node) -> int | None:
+    """Return the number of characters that a part matches, ``None`` if it is not always one."""
+    match node:
+        case Set():
+            return 1
+        case Sequence(parts):
+            lengths = [_length(part) for part in parts]
+            return None if None in lengths else sum(n for n in lengths if n is not None)
+        case Choice(parts):
+            found = {_length(part) for part in parts}
+            return found.pop() if len(found) == 1 else None
+        case Repeat(body, least, most):
+            length = _length(body)
+            return None if length is None or most != least else length * least
+    return 0
+
+
+def check_counts(node: Node) -> None:
+    """Raise an error if something is to be written out too often.
+
+    Raises:
+        PatternError: a count is above ``MAX_REPEAT``.
+    """
+    match node:
+        case Sequence(parts) | Choice(parts):
+            for part in parts:
+                check_counts(part)
+        case Look(body):
+            check_counts(body)
+        case Repeat(body, least, most):
+            count = max(least, most or 0)
+            if count > MAX_REPEAT:
+                raise PatternError(f"repeats something {count:,} times, more than {MAX_REPEAT:,}")
+            check_counts(body)
+
+
 # An automaton, and the lengths of the strings that it is about.
-Bounded = tuple[CharDfa, int, int | None]
+BoundedDfa = tuple[CharDfa, int, int | None]
 # What is built of small patterns, for all schemas of a process.
-_known: dict[tuple[str, bool], list[Bounded]] = {}
+_known: dict[tuple[str, bool], list[BoundedDfa]] = {}
 _MOST_KNOWN = 128
 _MOST_KEPT = 512  # characters and states of one
 
@@ -62,11 +219,6 @@ def whole(text: str) -> str:
 
 
 def check_pattern(name: str, text: str) -> None:
-    """Check the pattern of a format.
-
-    Raises:
-        FormatError: it is no pattern, not regular, or too large.
-    """
     try:
         parse_pattern(text)  # which may be no pattern by itself
         split_pattern(whole(text))
@@ -77,7 +229,7 @@ def check_pattern(name: str, text: str) -> None:
         raise FormatError(name, problem, "write a simpler one") from None
 
 
-def split_pattern(text: str) -> list[Bounded]:
+def split_pattern(text: str) -> list[BoundedDfa]:
     """Return automata with the lengths of their strings: in which a pattern is found is of one.
 
     A count in a pattern is a state for each pass; a length costs nothing.
@@ -89,7 +241,7 @@ def split_pattern(text: str) -> list[Bounded]:
     return _find(text, by_length=True)
 
 
-def _find(text: str, *, by_length: bool) -> list[Bounded]:
+def _find(text: str, *, by_length: bool) -> list[BoundedDfa]:
     found = _known.get((text, by_length))
     if found is None:
         node = shorten(parse_pattern(text))

@@ -1,5 +1,8 @@
 """Where does a schema stand, and what do its keywords hold: names, counts, schemas?
 
+Errors name schemas by JSON pointers of the document; what a reference leads to, by an anchor or an
+identifier further in, is looked for.
+
 Example: at the place of ``{"minItems": 2}``, ``count("minItems")`` is 2 and ``count("maxItems")``
 is ``None``.
 """
@@ -8,9 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.dialects import Dialect
+from maskc.jsonschema.keywords import pointer_to
+from maskc.jsonschema.resources import walk
 from maskc.jsonschema.values import to_fraction
 
 # Of characters, items or members; one more is still a number that a plan may hold.
@@ -22,10 +28,6 @@ class Place:
     """Where a schema stands.
 
     Attributes:
-        schema: parsed.
-        resolver: of its references.
-        pointer: JSON pointer.
-        dialect: of its document.
         is_entered: whether ``resolver`` knows the schema's own identifier.
     """
 
@@ -36,12 +38,10 @@ class Place:
     is_entered: bool = False
 
     def below(self, schema: Any, *steps: str | int) -> Place:
-        """Return a subschema's place."""
         names = "".join(f"/{str(s).replace('~', '~0').replace('/', '~1')}" for s in steps)
         return Place(schema, self.resolver, self.pointer + names, self.dialect)
 
     def fault(self, keyword: str, reason: str, remedy: str) -> SchemaError:
-        """Return an error of a keyword here."""
         return SchemaError(self.pointer, keyword, reason, remedy)
 
     def count(self, keyword: str) -> int | None:
@@ -61,35 +61,64 @@ class Place:
         return int(number)
 
     def map(self, keyword: str) -> dict[str, Any]:
-        """Return the names and schemas of a keyword.
-
-        Raises:
-            SchemaError: it is no object.
-        """
         found = self.schema[keyword]
         if not isinstance(found, dict):
             raise self.fault(keyword, "is no object", "write names and schemas")
         return found
 
     def schemas(self, keyword: str) -> list[Place]:
-        """Return the places of the schemas that a keyword lists.
-
-        Raises:
-            SchemaError: it is no list, or has none.
-        """
         found = self.schema[keyword]
         if not isinstance(found, list) or not found:
             raise self.fault(keyword, "is no list of schemas", "write at least one schema")
         return [self.below(schema, keyword, n) for n, schema in enumerate(found)]
 
     def names(self, keyword: str, names: Any) -> list[str]:
-        """Return names that a keyword lists.
-
-        Raises:
-            SchemaError: it is no list of strings.
-        """
         if self.dialect.year == 4 and isinstance(names, bool) and keyword == "required":
             return []  # draft 3 wrote it so; in draft 4 it means nothing
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise self.fault(keyword, "is no list of names", "write a list of strings")
         return names
+
+
+class Locator:
+    """Finds schemas in a document."""
+
+    def __init__(self, document: Any) -> None:
+        self._document = document
+        self._known: dict[int, str] | None = None
+
+    def pointer_of(self, schema: Any, reference: str) -> str:
+        """Return where a schema is; of one in another document, the reference.
+
+        Args:
+            schema: what the reference leads to, the object itself.
+        """
+        pointer = unquote(reference[1:])
+        if reference.startswith("#") and self._at(pointer) is schema:
+            return pointer
+        if self._known is None:
+            self._known = _list_places(self._document)
+        return self._known.get(id(schema), reference)
+
+    def _at(self, pointer: str) -> Any:
+        """Return what a pointer leads to, ``None`` if there is nothing."""
+        if not pointer.startswith("/"):
+            return None if pointer else self._document
+        try:
+            return [*walk(self._document, pointer)][-1]
+        except LookupError:
+            return None
+
+
+def _list_places(document: Any) -> dict[int, str]:
+    """Return the pointer of each object in a document, by its identity."""
+    found: dict[int, str] = {}
+    open_: list[tuple[Any, tuple[str | int, ...]]] = [(document, ())]
+    while open_:
+        here, path = open_.pop()
+        if isinstance(here, dict):
+            found[id(here)] = pointer_to(path)
+            open_ += ((inner, (*path, name)) for name, inner in here.items())
+        elif isinstance(here, list):
+            open_ += ((inner, (*path, n)) for n, inner in enumerate(here))
+    return found

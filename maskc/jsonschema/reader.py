@@ -32,9 +32,6 @@ def read_schema(given: Any) -> Any:
 
     Args:
         given: parsed JSON, its text, or a class with ``model_json_schema()``.
-
-    Raises:
-        SchemaError: it is none of these, or beyond a bound.
     """
     if isinstance(given, str | bytes | bytearray):
         return _parse(given)
@@ -61,9 +58,6 @@ def check_root(parsed: Any) -> None:
     ``response_format``. A root that has a keyword which asks something is a schema, and so is one
     that has annotations, extensions (``x-…``) or nothing; a root that has only names which no
     dialect knows is none.
-
-    Raises:
-        SchemaError: it is such a document; the remedy names the schema in it.
     """
     if not isinstance(parsed, dict):
         return

@@ -33,10 +33,7 @@ class Resource:
     """A document, or a schema in one that has an identifier.
 
     Attributes:
-        uri: what its references are relative to.
-        contents: the schema.
         dialect_uri: what ``$schema`` of it, or of what is around it, names; ``None`` without one.
-        year: of that dialect.
         anchors: name → schema, the dynamic ones included.
         dynamic: the names that are dynamic.
     """
@@ -50,16 +47,7 @@ class Resource:
 
 
 class Documents:
-    """All documents of a compilation, read when a reference needs more than a pointer.
-
-    Args:
-        root: the document that is compiled.
-        given: URI → parsed schema.
-        dialect: of the root, and of documents that do not name theirs.
-
-    Raises:
-        SchemaError: a document names its dialect by what is no text.
-    """
+    """All documents of a compilation, read when a reference needs more than a pointer."""
 
     def __init__(self, root: Any, given: Mapping[str, Any], dialect: Dialect) -> None:
         for uri, contents in sorted(given.items()):
@@ -78,11 +66,6 @@ class Documents:
 
     @property
     def root(self) -> Resource:
-        """The document that is compiled.
-
-        Raises:
-            SchemaError: its identifier is none.
-        """
         if self._root is None:
             schema = self._document if isinstance(self._document, dict) else {}
             keyword = _keyword_of(self._dialect.year)
@@ -93,11 +76,6 @@ class Documents:
         return self._root
 
     def find(self, uri: str) -> Resource:
-        """Return a resource.
-
-        Raises:
-            LookupError: there is none.
-        """
         self.read()
         if uri not in self._known:
             self._add(uri, REGISTRY[uri].contents)
@@ -112,11 +90,7 @@ class Documents:
                 self._add(uri.rstrip("#"), contents)
 
     def enter(self, schema: dict[str, Any], around: Resource, year: int, pointer: str) -> Resource:
-        """Return the resource that a schema begins, or the one around it.
-
-        Raises:
-            SchemaError: its identifier is none.
-        """
+        """Return the resource that a schema begins, or the one around it."""
         uri = _identify(schema, around.uri, year, pointer)
         if uri is None:
             return around
@@ -136,7 +110,6 @@ class Documents:
         return self._begun.get(id(schema))
 
     def _add(self, uri: str, document: Any) -> None:
-        """Find the resources and anchors of a document."""
         around = Resource(uri, None, None, self._dialect.year)
         begun = self._begin(document, around)
         if begun is around:
@@ -201,9 +174,6 @@ def _no_identifier(pointer: str, keyword: str) -> SchemaError:
 def _identify(schema: dict[str, Any], base: str, year: int, pointer: str) -> str | None:
     """Return the URI that a schema's identifier gives it, ``None`` if it has none.
 
-    Raises:
-        SchemaError: the identifier is no URI.
-
     >>> _identify({"$id": "b.json"}, "http://x.y/a.json", 2020, "")
     'http://x.y/b.json'
     """
@@ -252,7 +222,6 @@ class Resolver:
     """Where a schema stands: in which resource, and in which dynamic scope.
 
     Args:
-        documents: of the compilation.
         resource: ``None`` for the root, as long as nothing was looked up there.
         scope: the URIs of resources on the way here that have dynamic anchors, each once, the
             outermost first, without the root.
@@ -269,26 +238,17 @@ class Resolver:
 
     @property
     def resource(self) -> Resource:
-        """The resource."""
         return self._resource or self._documents.root
 
     def enter(self, schema: dict[str, Any], dialect: Dialect, pointer: str) -> Resolver:
-        """Return the resolver inside a subschema.
-
-        Raises:
-            SchemaError: its identifier is none.
-        """
+        """Return the resolver inside a subschema."""
         if not _is_named(schema):
             return self
         there = self._documents.enter(schema, self.resource, dialect.year, pointer)
         return self if there is self.resource else self._move(there)
 
     def follow(self, reference: Any, keyword: str, pointer: str) -> tuple[Any, Resolver]:
-        """Return what a reference leads to, and the resolver there.
-
-        Raises:
-            SchemaError: it leads nowhere.
-        """
+        """Return what a reference leads to, and the resolver there."""
         if not isinstance(reference, str):
             raise SchemaError(pointer, keyword, "is no string", "write a URI reference")
         try:
@@ -333,7 +293,6 @@ class Resolver:
         yield from map(self._documents.find, self._scope)
 
     def _move(self, there: Resource) -> Resolver:
-        """Return the resolver in another resource."""
         if there is self._documents.root:
             return Resolver(self._documents, None, self._scope)
         is_new = there.dynamic and there.uri not in self._scope

@@ -1,7 +1,8 @@
 """In which ways can a schema hold, and which keys and items does it evaluate then?
 
 ``unevaluatedProperties`` and ``unevaluatedItems`` are about what no other keyword looked at, which
-depends on the branches that hold. So a schema with one of them is lowered way by way.
+depends on the branches that hold. So a schema with one of them is lowered way by way: a *scenario*
+says which subschemas hold, as a formula, and what they have then evaluated.
 
 Example: ``anyOf`` over ``a`` and ``b`` has three ways: both hold, or one of the two and not the
 other.
@@ -12,11 +13,67 @@ Limits: ``MAX_SCENARIOS`` ways of a schema, and ``MAX_JOINED`` pairs of ways in 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from maskc.jsonschema.evaluated import Evaluated, Scenario, join
-from maskc.jsonschema.formulas import BIT, Formula, Keys
-from maskc.jsonschema.references import NO_PROGRESS
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import BIT, NO_PROGRESS, Formula, Keys
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """What has been evaluated.
+
+    Attributes:
+        n_items: so many of the first items.
+        fits: and items of which one of these holds.
+    """
+
+    names: frozenset[str] = frozenset()
+    dfas: frozenset[int] = frozenset()
+    all_names: bool = False
+    n_items: int = 0
+    all_items: bool = False
+    fits: tuple[Formula, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Evaluated()
+
+    def __or__(self, other: Evaluated) -> Evaluated:
+        return Evaluated(
+            self.names | other.names,
+            self.dfas | other.dfas,
+            self.all_names or other.all_names,
+            max(self.n_items, other.n_items),
+            self.all_items or other.all_items,
+            tuple(dict.fromkeys((*self.fits, *other.fits))),
+        )
+
+    def with_all_names(self) -> Evaluated:
+        return replace(self, all_names=True)
+
+    def with_all_items(self) -> Evaluated:
+        return replace(self, all_items=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A way in which a schema holds."""
+
+    formula: Formula
+    evaluated: Evaluated
+
+
+def join(space: Space, left: list[Scenario], right: list[Scenario]) -> list[Scenario]:
+    found: dict[Evaluated, list[Formula]] = {}
+    for one in left:
+        for other in right:
+            formula = space.both([one.formula, other.formula])
+            if formula is not space.false:
+                found.setdefault(one.evaluated | other.evaluated, []).append(formula)
+    return [Scenario(space.either(formulas), evaluated) for evaluated, formulas in found.items()]
+
 
 if TYPE_CHECKING:
     from maskc.jsonschema.lowering import Lowering
@@ -27,11 +84,7 @@ MAX_JOINED = 200_000
 
 
 class Scenarios:
-    """Finds the ways in which schemas can hold.
-
-    Args:
-        lowering: of the compilation.
-    """
+    """Finds the ways in which schemas can hold."""
 
     def __init__(self, lowering: Lowering) -> None:
         self._lowering, self._space = lowering, lowering.space
@@ -108,7 +161,6 @@ class Scenarios:
             yield [*there, Scenario(away, Evaluated())]
 
     def _follow(self, place: Place, keyword: str) -> list[Scenario]:
-        """Return the ways in which what a reference leads to can hold."""
         target = self._lowering.target(place, keyword)
         key = (id(target.schema), target.resolver.key, target.dialect)
         if key in self._entered:
@@ -121,7 +173,6 @@ class Scenarios:
         return found
 
     def _join(self, place: Place, left: list[Scenario], right: list[Scenario]) -> list[Scenario]:
-        """Return the ways in which two schemas hold at once."""
         self._n_joined += len(left) * len(right)
         if self._n_joined > MAX_JOINED:
             raise place.fault(

@@ -7,6 +7,10 @@ Where each of several clauses can hold because a key has none of some values, ta
 after the other makes the product of their options. Whether the key is there, and which value it
 has, decides them all. One of the cases always holds, so nothing is lost.
 
+In draft 4 the spelling of a number counts: ``[1]`` and ``[1.0]`` are the same value of an ``enum``,
+and only the first has integers as items. So whether a listed array fits what else is asked of it is
+not known from its value; what it asks item by item is put in the place of the value.
+
 Example: for the clauses *t is not 1, or a is missing* and *t is not 2, or b is missing* the cases
 are: no ``t``, ``t`` is 1, ``t`` is 2, ``t`` is something else.
 """
@@ -24,12 +28,7 @@ _MOST_CASES = 200
 
 
 def join_members(space: Space, options: list[Formula]) -> list[Formula]:
-    """Return the options of a clause about objects, those about the same key as one.
-
-    Args:
-        space: where formulas live.
-        options: of which one must hold.
-    """
+    """Return the options of a clause about objects, those about the same key as one."""
     groups: list[list[Formula]] = []
     of_name: dict[str, list[Formula]] = {}
     for option in options:
@@ -58,7 +57,6 @@ def join_wishes(space: Space, options: list[Formula]) -> list[Formula]:
 
 
 def _join(space: Space, atoms: list[Formula]) -> Formula:
-    """Return that one of some atoms about one key holds."""
     fits = space.either(atom.args[1] for atom in atoms)
     keys = atoms[0].args[0]
     may_lack = any(atom.kind == "all" for atom in atoms)
@@ -80,10 +78,6 @@ def _member_of(option: Formula) -> Formula | None:
 
 def find_cases(space: Space, asked: list[list[Formula]]) -> list[Formula] | None:
     """Return cases of a key's value of which one holds.
-
-    Args:
-        space: where formulas live.
-        asked: for each clause, the atoms of its options.
 
     Returns:
         ``None`` if there is no key of which enough clauses ask for values.
@@ -126,3 +120,29 @@ def _split(space: Space, name: str, lists: list[frozenset[Value]]) -> list[Formu
     keys: Keys = ("names", frozenset([name]))
     fits = [*map(space.values, classes.values()), space.make("novalues", every)]
     return [space.all(keys, space.false), *(space.some(keys, one) for one in fits)]
+
+
+def holds_number(value: Value) -> bool:
+    """Return whether a value is a number, or has one inside."""
+    kind, *held = value
+    if kind == "array":
+        return any(map(holds_number, held[0]))
+    if kind == "object":
+        return any(holds_number(inner) for _, inner in held[0])
+    return bool(kind == "number")
+
+
+def spell_out(space: Space, value: Value) -> Formula:
+    """Return what a value that is an array or an object asks of its items or members."""
+    kind, held = value
+    parts = [space.types(BIT[kind])]
+    if kind == "array":
+        parts.append(space.make("size", len(held), len(held)))
+        for n, item in enumerate(held):
+            parts.append(space.make("items", n, n + 1, space.values([item])))
+        return space.both(parts)
+    parts.append(space.make("count", len(held), len(held)))
+    for name, inner in held:
+        keys: Keys = ("names", frozenset([name]))
+        parts.append(space.some(keys, space.values([inner])))
+    return space.both(parts)

@@ -28,11 +28,6 @@ _MOST_VALUES = 64  # strings of a pattern that are listed
 class StringKeywords:
     """Lowers them, each pattern and format once.
 
-    Args:
-        space: where formulas live.
-        assert_formats: whether ``format`` is asserted.
-        formats: those that are registered.
-
     Attributes:
         used: those of them that a schema has asked for.
     """
@@ -46,11 +41,6 @@ class StringKeywords:
         self._formats: dict[str, Formula] = {}
 
     def lower(self, place: Place) -> Iterator[Formula]:
-        """Yield what they ask of a string.
-
-        Raises:
-            SchemaError: one is none, is not regular, or is too large.
-        """
         schema = place.schema
         if "pattern" in schema:
             yield self._pattern(place, schema["pattern"])
@@ -84,7 +74,6 @@ class StringKeywords:
         return found
 
     def pattern_dfa(self, place: Place, keyword: str, pattern: str) -> int:
-        """Return the number of a pattern's automaton."""
         found = self._pattern_dfas.get(pattern)
         if found is None:
             dfa = self._guard(place, keyword, lambda: build_pattern(pattern), f"{pattern!r} ")
@@ -113,11 +102,6 @@ class StringKeywords:
         return found
 
     def _check_reader(self, place: Place, name: str) -> None:
-        """Check that a format that comes with maskc can be read here.
-
-        Raises:
-            SchemaError: a package is missing.
-        """
         try:
             reader_of(name)
         except FormatError as error:

@@ -19,8 +19,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from maskc.jsonschema.categories import find_category
-from maskc.jsonschema.charsets import LAST, CharSet
+from maskc.jsonschema.charsets import LAST, CharSet, find_category
 
 _MOST_DIGITS = 12  # of a count
 _MAX_DEPTH = 60
@@ -107,11 +106,6 @@ ANYTHING = Repeat(Set(_ANY), 0, None)
 
 
 def parse_pattern(text: str) -> Node:
-    """Return the syntax tree of a pattern.
-
-    Raises:
-        PatternError: it is no pattern, or uses what is not read.
-    """
     parser = _Parser(text)
     node = parser.choice(0)
     if parser.at < len(text):

@@ -113,7 +113,6 @@ class Matcher:
         return _weakest(found)
 
     def _advance(self, list_: Rest, before: int, character: int) -> list[Thread]:
-        """Return threads that stand for what is left of a list after a character."""
         key = (list_, before, character)
         known = self._moved.get(key)
         if known is None:
@@ -190,7 +189,6 @@ class Matcher:
         return found
 
     def _repeat(self, node: Node, body: Node, least: int, most: int | None) -> Node:
-        """Return what is left of a repetition after one pass."""
         found = self._again.get(id(node))
         if found is None:
             again = Repeat(body, max(least - 1, 0), None if most is None else most - 1)
@@ -199,11 +197,6 @@ class Matcher:
 
 
 def _combine(options: list[Thread], moved: list[Thread]) -> list[Thread]:
-    """Return each of some threads with each of others.
-
-    Raises:
-        TooLargeError: they are too many.
-    """
     if len(options) * len(moved) > MAX_AT_ONCE:
         raise TooLargeError
     return list(dict.fromkeys((a | c, b | d) for a, b in options for c, d in moved))

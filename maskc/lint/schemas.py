@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.compiling import build_altered_plan
+from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.keywords import ALL_KEYWORDS, Spot, is_known, list_spots
 from maskc.jsonschema.patterns import build_pattern
@@ -37,7 +37,9 @@ def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tupl
     """
     parsed, documents = read_schema(schema), dict(resources or {})
     try:
-        build_altered_plan(parsed, resources=documents, layout=Layout(), assert_formats=True)
+        build_plan(
+            parsed, resources=documents, layout=Layout(), assert_formats=True, is_altered=True
+        )
     except SchemaError as error:
         if error.reason != FITS_NOTHING:
             raise

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.compiling import build_altered_plan
+from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.keywords import Path, Spot, leave_out, pointer_to
 from maskc.lint.model import Finding, Place, Severity
 from maskc.runtime.schema.plan.plan import Layout
@@ -122,8 +122,9 @@ def _fits(schema: Any, spot: Spot, resources: Mapping[str, Any], inner: Any) -> 
     if isinstance(schema, dict) and "$schema" in schema:
         asking["$schema"] = schema["$schema"]
     try:
-        build_altered_plan(
+        build_plan(
             asking,
+            is_altered=True,
             resources={**resources, _URI: document},
             layout=Layout(),
             assert_formats=True,

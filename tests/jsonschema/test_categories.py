@@ -1,4 +1,4 @@
-from maskc.jsonschema.categories import find_category
+from maskc.jsonschema.charsets import find_category
 
 
 def test_long_and_short_names_are_the_same_category():

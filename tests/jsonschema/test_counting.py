@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.jsonschema.counting import Counted, Items, Stretch
+from maskc.jsonschema.existential import Counted, Items, Stretch
 from maskc.jsonschema.expressions import Space
 
 SPACE = Space()

@@ -1,7 +1,7 @@
 """What has been evaluated where a schema holds in one way or another."""
 
-from maskc.jsonschema.evaluated import Evaluated, Scenario, join
 from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.scenarios import Evaluated, Scenario, join
 
 A, B = Evaluated(names=frozenset("a"), n_items=1), Evaluated(names=frozenset("b"), n_items=3)
 

@@ -2,14 +2,14 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.building import Builder
-from maskc.jsonschema.compiling import lower_schema
+from maskc.jsonschema.compiling import lower
+from maskc.jsonschema.drafts import Satisfying
 from maskc.jsonschema.listing import MAX_VALUES, Listing
-from maskc.jsonschema.satisfying import Satisfying
 from maskc.runtime.schema.plan.plan import Layout
 
 
 def listing_of(schema):
-    lowering, formula = lower_schema(schema, resources={}, assert_formats=True, ordered=False)
+    lowering, formula = lower(schema, resources={})
     builder = Builder(lowering.space, Layout(), lowering.pointers)
     root = builder.add(formula, "")
     builder.finish()

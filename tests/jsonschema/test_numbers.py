@@ -6,7 +6,7 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.numbers import build_rule
+from maskc.jsonschema.scalar_drafts import build_rule
 
 SPACE = Space()
 

@@ -4,16 +4,14 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.building import Builder
-from maskc.jsonschema.compiling import lower_schema
+from maskc.jsonschema.compiling import lower
 from maskc.runtime.schema.plan.plan import Layout
 
 NEGATED = {"type": "object", "not": {"additionalProperties": {"type": "null"}}}
 
 
 def draft(schema, **layout):
-    lowering, formula = lower_schema(
-        schema, resources={}, assert_formats=True, ordered=bool(layout)
-    )
+    lowering, formula = lower(schema, resources={}, ordered=bool(layout))
     builder = Builder(lowering.space, Layout(**layout), lowering.pointers)
     root = builder.add(formula, "")
     builder.finish()

@@ -6,9 +6,8 @@ from itertools import product
 
 import pytest
 
-from maskc.jsonschema import repeats
-from maskc.jsonschema.patterns import build_pattern, split_pattern
-from maskc.jsonschema.repeats import shorten, split_lengths
+from maskc.jsonschema import patterns
+from maskc.jsonschema.patterns import build_pattern, shorten, split_lengths, split_pattern
 from maskc.jsonschema.syntax import parse_pattern
 from tests.examples import seeds
 
@@ -41,7 +40,7 @@ def _draw_whole(draw):
 
 @pytest.mark.parametrize("seed", seeds(25))
 def test_random_patterns_are_found_where_re_finds_them(seed, monkeypatch):
-    monkeypatch.setattr(repeats, "_FEW_STATES", 0)
+    monkeypatch.setattr(patterns, "_FEW_STATES", 0)
     draw = random.Random(seed)
     for _ in range(4):
         pattern = _draw_whole(draw)
@@ -87,7 +86,7 @@ def test_what_may_stand_around_a_pattern_is_left_to_it(pattern, shorter):
 )
 def test_the_length_of_a_string_counts_the_passes_of_a_loop(pattern, expected):
     def flat(node):
-        return list(repeats._flatten(node))
+        return list(patterns._flatten(node))
 
     found = split_lengths(parse_pattern(pattern))
     assert [(flat(node), low, high) for node, low, high in found] == [

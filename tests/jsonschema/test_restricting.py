@@ -5,9 +5,9 @@ import itertools
 import pytest
 
 from maskc.errors import SchemaError
+from maskc.jsonschema.automata import CustomFormatError, restrict
 from maskc.jsonschema.formats import build_format
 from maskc.jsonschema.patterns import build_pattern
-from maskc.jsonschema.restricting import CustomFormatError, restrict
 from maskc.runtime.schema.plan.custom import accepts
 from tests.jsonschema.texts import accepts_value, build_machine
 

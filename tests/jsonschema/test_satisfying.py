@@ -2,8 +2,7 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.automata import of_texts
-from maskc.jsonschema.drafts import ArrayDraft, PositionDraft, StringDraft
-from maskc.jsonschema.satisfying import Satisfying
+from maskc.jsonschema.drafts import ArrayDraft, PositionDraft, Satisfying, StringDraft
 from maskc.runtime.schema.plan.arrays import Counter
 from maskc.runtime.schema.plan.plan import Layout
 

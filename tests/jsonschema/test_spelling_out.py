@@ -1,7 +1,7 @@
 import pytest
 
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.spelling_out import holds_number, spell_out
+from maskc.jsonschema.splitting import holds_number, spell_out
 from maskc.jsonschema.values import freeze
 from tests.jsonschema.texts import accepts, build_machine
 

@@ -1,7 +1,7 @@
 """What is wished of some member of an object, and which members can fulfil it."""
 
+from maskc.jsonschema.existential import Wishes
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.wishes import Wishes
 
 NAMES = ("a", "b", "c")
 

@@ -1,15 +1,23 @@
-"""What is asked of a string, as one automaton and bounds on its length.
+"""What a conjunction of atoms asks of a number, as one rule, and of a string, as one automaton.
 
-Example: ``{"pattern": "^a", "maxLength": 3}`` is the automaton of ``a.*``, and three characters.
-The bound stays a number, since as an automaton it has a state for each character.
+Bounds on the length of a string stay numbers: as an automaton, one has a state for each character.
+
+Example: ``{"type": "integer", "allOf": [{"multipleOf": 4}, {"multipleOf": 6}], "minimum": 0.5}``
+asks for multiples of 12 from 0.5 on, and ``{"pattern": "^a", "maxLength": 3}`` for the automaton of
+``a.*`` and three characters.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import gcd
 
 from maskc.errors import SchemaError
 from maskc.formats.registry import EMAIL, HOST
 from maskc.jsonschema.alternatives import Alternatives, intersect_bounds
 from maskc.jsonschema.automata import (
+    CustomFormatError,
     combine,
     complement,
     intersect,
@@ -21,7 +29,7 @@ from maskc.jsonschema.entailment import Atoms
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, in_order
-from maskc.jsonschema.restricting import CustomFormatError
+from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 # The lengths of all strings that a reader reads, where they are known.
@@ -29,12 +37,7 @@ _LENGTHS: dict[str, tuple[int, int | None]] = {HOST: (1, 253), EMAIL: (3, None)}
 
 
 class StringDrafts:
-    """Builds the drafts of strings.
-
-    Args:
-        space: where formulas live.
-        alternatives: finds theirs.
-    """
+    """Builds the drafts of strings."""
 
     def __init__(self, space: Space, alternatives: Alternatives) -> None:
         self._space, self._alternatives = space, alternatives
@@ -43,11 +46,6 @@ class StringDrafts:
         self._others: dict[tuple[str, ...], CharDfa] = {}
 
     def build(self, atoms: Atoms, pointer: str) -> StringDraft:
-        """Return the draft of the strings that atoms hold of.
-
-        Raises:
-            SchemaError: its automaton is too large.
-        """
         found = self._known.get(atoms)
         if found is None:
             found = self._known[atoms] = self._build(atoms, pointer)
@@ -79,18 +77,13 @@ class StringDrafts:
             raise _custom(pointer, error.format) from None
 
     def _all_but(self, texts: tuple[str, ...]) -> CharDfa:
-        """Return the automaton of all strings but some."""
         found = self._others.get(texts)
         if found is None:
             found = self._others[texts] = complement(only_texts(texts))
         return found
 
     def language(self, formula: Formula, pointer: str) -> CharDfa:
-        """Return the automaton of the strings that a formula holds of.
-
-        Raises:
-            SchemaError: it is too large.
-        """
+        """Return the automaton of the strings that a formula holds of."""
         parts = []
         try:
             for atoms in self._alternatives.find(formula, "string", pointer):
@@ -109,7 +102,6 @@ class StringDrafts:
 
 
 def too_large(pointer: str, keyword: str) -> SchemaError:
-    """Return what is raised if an automaton of strings has too many states."""
     return SchemaError(
         pointer,
         keyword,
@@ -144,3 +136,72 @@ def _custom(pointer: str, name: str) -> SchemaError:
         f"is {name} beside a pattern or a length, negated, or of keys, which is not supported",
         "leave one of the two out",
     )
+
+
+# Of a common multiple, numerator and denominator together: three numbers as large as a schema may
+# have them, with no common factor.
+MAX_BITS = 100_000
+
+
+def build_rule(atoms: Iterable[Formula], pointer: str) -> Rule:
+    """Return what a conjunction asks of a number.
+
+    Args:
+        atoms: of the conjunction, in the order in which they were made.
+    """
+    low: Fraction | None = None
+    high: Fraction | None = None
+    low_open = high_open = False
+    factors, nots = list[Fraction](), list[Fraction]()
+    excluded: frozenset[Fraction] = frozenset()
+    values: frozenset[Fraction] | None = None
+    spelled = 0
+    for atom in atoms:
+        if atom.kind == "bounds":
+            first, first_open, last, last_open = atom.args
+            if first is not None and (low is None or (first, first_open) > (low, low_open)):
+                low, low_open = first, first_open
+            if last is not None and (high is None or (last, not last_open) < (high, not high_open)):
+                high, high_open = last, last_open
+        elif atom.kind == "multiple":
+            (factors if atom.args[1] else nots).append(atom.args[0])
+        elif atom.kind == "novalues":
+            excluded |= {value[1] for value in atom.args[0]}
+        elif atom.kind == "values":
+            held = frozenset(value[1] for value in atom.args[0])
+            values = held if values is None else values & held
+        elif atom.kind == "spelled":
+            spelled |= atom.args[0]
+    if spelled == 3:
+        values = frozenset()
+    if spelled & 1 and Fraction(1) not in factors:
+        factors.append(Fraction(1))
+    multiple = _find_common_multiple(factors, pointer) if factors else None
+    return Rule(
+        low,
+        low_open,
+        high,
+        high_open,
+        multiple,
+        tuple(sorted(set(nots))),
+        excluded,
+        values,
+        0 if spelled == 3 else spelled,
+    )
+
+
+def _find_common_multiple(factors: list[Fraction], pointer: str) -> Fraction:
+    """Return the least positive number that is a multiple of each."""
+    found = factors[0]
+    for factor in factors[1:]:
+        common = gcd(found.numerator * factor.denominator, factor.numerator * found.denominator)
+        found = Fraction(found.numerator * factor.numerator, common)
+        if found.numerator.bit_length() + found.denominator.bit_length() > MAX_BITS:
+            raise SchemaError(
+                pointer,
+                "multipleOf",
+                f"has to hold with others, and what is a multiple of all has more than "
+                f"{MAX_BITS * 3 // 10:,} digits",
+                "leave some out, or write shorter ones",
+            )
+    return found

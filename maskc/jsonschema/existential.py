@@ -1,0 +1,220 @@
+"""What some item or some member has to fit: which of it has to be counted or waited for?
+
+That so many items of a stretch fit something needs no counter where all of them do, or none can;
+where the stretch is one item; where none may fit; and where another counter says more.
+
+A *wish* is that one of several members of an object fits something: a mapping from the label of
+each key whose member can fulfil it to what its value must fit for that. A wish that one name alone
+can fulfil is a required name, and one that is fulfilled whenever another is says nothing.
+
+Example: where all items are strings, *some item is no number* is that there is an item at all; of
+the keys ``a`` and ``b``, where any other is not allowed, *some key but a* is ``b``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import Formula, Keys
+
+
+class Counted(NamedTuple):
+    """So many items from ``start`` to ``stop`` fit: from ``least`` to ``most``; ``None``: any."""
+
+    start: int
+    stop: int | None
+    fits: Formula
+    least: int
+    most: int | None
+
+
+class Stretch(NamedTuple):
+    """All items from ``start`` to ``stop`` fit; ``None``: to the last."""
+
+    start: int
+    stop: int | None
+    fits: Formula
+
+
+class Items:
+    """What is asked of an array's items and of their number.
+
+    Args:
+        count: is called for each comparison of counters, and raises where there are too many.
+
+    Attributes:
+        stretches, low, high: with what counters have come to.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        stretches: Sequence[Stretch],
+        low: int,
+        high: int | None,
+        count: Callable[[], None],
+    ) -> None:
+        self._space, self._count = space, count
+        self.stretches, self.low, self.high = list(stretches), low, high
+
+    def reduce(self, counters: Sequence[Counted]) -> list[Counted] | None:
+        """Return the counters that are left, ``None`` if one of them never holds."""
+        left = list[Counted]()
+        for counter in counters:
+            known = self._known(counter)
+            asked = self._space.both([known, counter.fits])
+            if self._space.is_refuted(asked) or counter.most == 0:
+                if counter.least:
+                    return None
+                if not self._space.is_refuted(asked):
+                    fits = self._space.negate(counter.fits)
+                    self.stretches.append(Stretch(counter.start, counter.stop, fits))
+            elif counter.stop == counter.start + 1 and counter.least == 1:
+                self.stretches.append(Stretch(counter.start, counter.stop, counter.fits))
+                self.low = max(self.low, counter.stop)
+            elif self._space.implies(known, counter.fits, by_strings=True):
+                if not self._bound(counter):
+                    return None
+            else:
+                left.append(counter)
+        return [c for n, c in enumerate(left) if not self._is_needless(c, left[n + 1 :], left[:n])]
+
+    def _known(self, counter: Counted) -> Formula:
+        """Return what all items that are counted fit in any case."""
+        return self._space.both(
+            fits
+            for start, stop, fits in self.stretches
+            if start <= counter.start
+            and (stop is None or counter.stop is not None and counter.stop <= stop)
+        )
+
+    def _bound(self, counter: Counted) -> bool:
+        """Take a counter that all items of its stretch add to as bounds on how many there are."""
+        start, stop, _, least, most = counter
+        n_items = None if stop is None else stop - start
+        if n_items is not None and least > n_items:
+            return False
+        if least:
+            self.low = max(self.low, start + least)
+        if most is not None and (n_items is None or most < n_items):
+            self.high = start + most if self.high is None else min(self.high, start + most)
+        return True
+
+    def _is_needless(
+        self, counter: Counted, later: Sequence[Counted], earlier: Sequence[Counted]
+    ) -> bool:
+        """Return whether another counter holds only where this one does."""
+        return counter.most is None and any(
+            other[:2] == counter[:2]
+            and other.least >= counter.least
+            and self._says(other, counter)
+            and (other in later or not self._says(counter, other) or other.least > counter.least)
+            for other in (*later, *earlier)
+        )
+
+    def _says(self, counter: Counted, other: Counted) -> bool:
+        """Return whether an item that adds to a counter adds to another one."""
+        self._count()
+        known = self._space.both([self._known(counter), counter.fits])
+        return self._space.implies(known, other.fits, by_strings=True)
+
+
+Members = list[tuple[Keys, Formula]]
+Wish = dict[int, Formula]
+
+
+class Wishes:
+    """The wishes of one object.
+
+    Args:
+        names: labels below their number are these keys.
+        fits: label → what is asked of its member in any case; written to.
+        required: names that must be there; written to.
+        count: is called for each comparison, and raises where there are too many.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        names: Sequence[str],
+        fits: list[list[Formula]],
+        required: dict[str, None],
+        count: Callable[[], None],
+    ) -> None:
+        self._space, self._names = space, names
+        self._fits, self._required, self._count = fits, required, count
+
+    def find(
+        self, wishes: Sequence[Members], classes: Sequence[frozenset[Keys]]
+    ) -> list[Wish] | None:
+        """Return what is left to wish for, ``None`` if one is fulfilled by no member.
+
+        Args:
+            wishes: sets of keys, of which one has a member that fits.
+            classes: of each label that is no name, the sets of keys that it is in.
+        """
+        open_ = [self._label(parts, classes) for parts in wishes]
+        n_before = -1
+        while len(open_) != n_before:
+            n_before = len(open_)
+            left = list[Wish]()
+            for wish in open_:
+                able = {label: f for label, f in wish.items() if self._may_fit(label, f)}
+                if not able:
+                    return None
+                if not self._settle(able):
+                    left.append(able)
+            open_ = left
+        return self._drop_implied(open_)
+
+    def _label(self, parts: Members, classes: Sequence[frozenset[Keys]]) -> Wish:
+        space, found = self._space, dict[int, Formula]()
+        for label, name in enumerate(self._names):
+            asked = [fits for keys, fits in parts if space.contains_key(keys, name)]
+            if asked:
+                found[label] = space.either(asked)
+        for label, sets in enumerate(classes, len(self._names)):
+            asked = [fits for keys, fits in parts if keys in sets]
+            if asked:
+                found[label] = space.either(asked)
+        return found
+
+    def _may_fit(self, label: int, asked: Formula) -> bool:
+        self._count()
+        return not self._space.is_refuted(self._space.both([*self._fits[label], asked]))
+
+    def _settle(self, wish: Wish) -> bool:
+        """Return whether what is required fulfils a wish, or can be made to."""
+        for label, asked in wish.items():
+            if label >= len(self._names):
+                continue
+            name = self._names[label]
+            if len(wish) == 1:
+                self._required[name] = None
+                self._fits[label].append(asked)
+                return True
+            if name in self._required and self._implies(self._fits[label], asked):
+                return True
+        return False
+
+    def _implies(self, parts: list[Formula], asked: Formula) -> bool:
+        self._count()
+        return self._space.implies(self._space.both(parts), asked, by_strings=True)
+
+    def _drop_implied(self, wishes: list[Wish]) -> list[Wish]:
+        """Return the wishes without those that are fulfilled whenever another one is."""
+        kept = list[Wish]()
+        for n, wish in enumerate(wishes):
+            others = (*kept, *wishes[n + 1 :])
+            if not any(self._covers(wish, other) for other in others):
+                kept.append(wish)
+        return kept
+
+    def _covers(self, wish: Wish, other: Wish) -> bool:
+        """Return whether each member that fulfils another wish fulfils this one, too."""
+        return other.keys() <= wish.keys() and all(
+            self._implies([*self._fits[label], asked], wish[label])
+            for label, asked in other.items()
+        )
