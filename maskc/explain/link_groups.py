@@ -22,11 +22,11 @@ from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Piece, SchemaPiece
+from maskc.runtime.link.joining.switching import Markers
 from maskc.runtime.link.plan.replies import names_of
 from maskc.runtime.link.text.barred_schema import BarredSchemaPiece
 from maskc.runtime.link.text.free_text import FreeText
 from maskc.runtime.link.text.limited import LimitedPiece
-from maskc.runtime.link.text.markers import Markers
 
 _SPECIAL = "special token"
 

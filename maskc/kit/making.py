@@ -28,15 +28,14 @@ from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.link.automata.automaton import Words
-from maskc.runtime.link.counts.pattern_counter import make_counting_piece
 from maskc.runtime.link.counts.positions import CountedPattern
 from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import Expression, Leaf
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
-from maskc.runtime.link.joining.pieces import Piece, PlainPiece, RegularPiece, SchemaPiece
-from maskc.runtime.link.plan.composing import Composer
+from maskc.runtime.link.joining.pieces import AutomatonPiece, Piece, SchemaPiece
+from maskc.runtime.link.plan.composing import Composer, count_pattern
 from maskc.runtime.link.plan.opening import LinkOpener
 from maskc.runtime.machine import Machine
 from maskc.runtime.once import made_once
@@ -76,9 +75,9 @@ class Maker:
         self._budget = Budget(cache_bytes * 3 // 8)
         self.pool = MaskPool(tokens.vocab_size, tokens.eos_ids, cache_bytes, steps=steps)
         self.joints = Joints(tokens.index, self._budget)
-        self._results = LinkResults(self.joints, self.pool, self._budget, tokens.text_of)
+        self._results = LinkResults(self.joints, self.pool, tokens.text_of)
         self._pieces = Cache(self._budget, _measure)
-        self.composer = Composer(self.joints, self._budget, self.keep)
+        self.composer = Composer(self.joints, self.keep)
         self._compiler = compiler or InProcess(lambda: self._vocabulary)
         self._flights = SingleFlight(self._compiler.wait)
         self._n_found = self._n_made = 0
@@ -105,7 +104,7 @@ class Maker:
         else:
             self._n_found += 1
         # It is in the current generation now, whose size is charged.
-        if isinstance(found, PlainPiece):
+        if isinstance(found, Piece):
             self._budget.charge(found.held_bytes)
         return found
 
@@ -220,14 +219,7 @@ class Maker:
 
     def machine(self, artifact: Artifact, machine: Machine[Any]) -> MachinePiece:
         """Return the piece of a grammar or a schema, read by its machine or a narrowed one."""
-        return MachinePiece(
-            artifact.contents,
-            machine,
-            self.tokens.ends,
-            self.joints.scanner,
-            self.tokens.index,
-            self._budget,
-        )
+        return MachinePiece(artifact.contents, machine, self.tokens.ends, self.joints.scanner)
 
     def open_link(self, contents: Contents) -> Expression:
         """Return the expression of a compiled tag."""
@@ -242,13 +234,12 @@ class Maker:
     def _vocabulary(self) -> Vocabulary:
         return Vocabulary(self.tokens.list_all(), self.tokens.eos_ids, "kit")
 
-    def _regular(self, automaton: Automaton) -> RegularPiece | CountingPiece:
-        index, scanner = self.tokens.index, self.joints.scanner
+    def _regular(self, automaton: Automaton) -> AutomatonPiece | CountingPiece:
         if isinstance(automaton, CountedPattern):
-            counting = make_counting_piece(automaton, scanner, index, self._budget)
+            counting = count_pattern(automaton, self.joints.scanner)
             counting.n_bytes = _POSITION * len(automaton.roots)
             return counting
-        piece = RegularPiece(automaton, scanner, index, self._budget)
+        piece = self.joints.regular(automaton)
         if isinstance(automaton, Pattern):
             piece.n_bytes = _NODE * automaton.n_nodes
         return piece

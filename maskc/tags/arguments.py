@@ -17,8 +17,7 @@ from typing import Any, Protocol
 
 from maskc.errors import LimitError, SchemaError, UnsatisfiableError
 from maskc.runtime.link.joining.expressions import Expression
-from maskc.runtime.link.plan.composing import Composer
-from maskc.runtime.link.plan.items import Item, Late
+from maskc.runtime.link.plan.composing import Composer, Item, Late
 from maskc.runtime.link.plan.members import Counts, Parameters, Ways
 from maskc.runtime.link.text.raw_body import RawBody
 from maskc.runtime.schema.plan.plan import Plan, Position

@@ -18,10 +18,9 @@ from typing import Any, Protocol
 from maskc.errors import GrammarError, SchemaError, TagError
 from maskc.runtime.link.joining.expressions import Expression, Leaf
 from maskc.runtime.link.joining.pieces import SchemaPiece
-from maskc.runtime.link.plan.composing import Composer, check_words
-from maskc.runtime.link.plan.items import Constant, Item, Late
-from maskc.runtime.link.text.barring import may_be_barred
-from maskc.runtime.link.text.markers import ATOM, Word
+from maskc.runtime.link.joining.switching import ATOM, Word
+from maskc.runtime.link.plan.composing import Composer, Constant, Item, Late, check_words
+from maskc.runtime.link.text.barred_schema import may_be_barred
 from maskc.runtime.schema.plan.blanks import at_most
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.tags import formats as f

@@ -22,7 +22,6 @@ from maskc.runtime.link.automata.tabled import tabulate
 from maskc.runtime.link.counts.encoding import write_automaton, write_ranges, write_word
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.counts.positions import write_counter
-from maskc.runtime.link.joining.atoms import StopPiece, TokenPiece
 from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import (
     Choice,
@@ -33,14 +32,19 @@ from maskc.runtime.link.joining.expressions import (
     Repetition,
 )
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
-from maskc.runtime.link.joining.pieces import Piece, RegularPiece, SchemaPiece
-from maskc.runtime.link.joining.switching import SwitchPiece
-from maskc.runtime.link.plan.items import Constant, Item, Late
+from maskc.runtime.link.joining.pieces import (
+    AutomatonPiece,
+    Piece,
+    SchemaPiece,
+    StopPiece,
+    TokenPiece,
+)
+from maskc.runtime.link.joining.switching import ATOM, Markers, SwitchPiece, Word
+from maskc.runtime.link.plan.composing import Constant, Item, Late
 from maskc.runtime.link.plan.members import Members, Parameters
 from maskc.runtime.link.text.barred_schema import BarredSchemaPiece
 from maskc.runtime.link.text.free_text import FreeText
 from maskc.runtime.link.text.limited import LimitedPiece
-from maskc.runtime.link.text.markers import ATOM, Markers, Word
 from maskc.runtime.link.text.names import OtherName
 from maskc.runtime.link.text.raw_text import RawText
 from maskc.runtime.schema.plan.plan import Plan
@@ -144,7 +148,7 @@ class _Freezer:
         match piece:
             case SwitchPiece():
                 return self._switch(piece)
-            case RegularPiece(automaton=automaton):
+            case AutomatonPiece(automaton=automaton):
                 return self._automaton(automaton)
             case CountingPiece(automaton=PatternCounter(pattern=pattern)):
                 entry = write_counter(pattern)

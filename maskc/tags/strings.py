@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from maskc.runtime.link.text.markers import ATOM, Word
+from maskc.runtime.link.joining.switching import ATOM, Word
 from maskc.tags.formats import Named
 
 # Of one constant: each of them doubles the ways to write it.

@@ -21,9 +21,9 @@ import numpy as np
 
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.batches import allocate_bitmask
+from maskc.runtime.link.joining.switching import ATOM, Word
 from maskc.runtime.link.plan.opening import read_link
 from maskc.runtime.link.plan.replies import names_of
-from maskc.runtime.link.text.markers import ATOM, Word
 from maskc.runtime.matcher import Matcher
 
 _MOST_SEARCHED = 1_000

@@ -96,7 +96,7 @@ def test_readings_that_tokens_multiply_raise(artifact, monkeypatch):
 
 
 def test_readings_of_a_token_that_is_taken_by_its_id_are_bounded(monkeypatch):
-    from maskc.runtime.link.joining.atoms import TokenPiece
+    from maskc.runtime.link.joining.pieces import TokenPiece
 
     joints = make_joints()
     either = [joints.leaf(TokenPiece([6])), joints.leaf(TokenPiece([6, 7]))]

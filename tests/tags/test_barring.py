@@ -13,7 +13,7 @@ from maskc.explain.link_groups import group_link
 from maskc.kit.artifacts import compile_structural_tag, compile_tools
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact, check_contents
-from maskc.runtime.link.text.barring import may_be_barred
+from maskc.runtime.link.text.barred_schema import may_be_barred
 from maskc.tags.styles import STYLES
 from maskc.tags.tools import describe_tools
 from maskc.vocab import load_vocabulary

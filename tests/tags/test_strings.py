@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.runtime.link.text.markers import ATOM
+from maskc.runtime.link.joining.switching import ATOM
 from maskc.tags.formats import STYLES as NAMES
 from maskc.tags.formats import Named, with_name
 from maskc.tags.strings import Strings

@@ -18,7 +18,6 @@ from maskc.errors import LimitError
 from maskc.runtime.budget.values import ShortValues
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import NO_LABEL, START, ByteAutomaton
-from maskc.runtime.link.joining.atoms import StopPiece, TokenPiece
 from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
@@ -29,8 +28,15 @@ from maskc.runtime.link.joining.expressions import (
     Rest,
 )
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
-from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Piece, SchemaPiece
-from maskc.runtime.link.joining.switching import SwitchAutomaton, SwitchPiece
+from maskc.runtime.link.joining.pieces import (
+    AutomatonPiece,
+    Link,
+    Piece,
+    SchemaPiece,
+    StopPiece,
+    TokenPiece,
+)
+from maskc.runtime.link.joining.switching import SwitchPiece
 from maskc.runtime.link.plan.members import Members
 from maskc.runtime.link.text.barred_schema import BarredSchemaPiece
 from maskc.runtime.link.text.limited import LimitedPiece
@@ -213,7 +219,7 @@ class LinkTexts:
                 (bytes([byte]), after)
                 for byte, after in sorted(automaton.moves(state).items(), key=_by_use)
             ]
-            if isinstance(automaton, SwitchAutomaton):
+            if automaton.has_labels:
                 moves += sorted(automaton.atoms(state).items())
             for symbol, after in moves:
                 if after not in seen:

@@ -3,7 +3,6 @@
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.joining.joints import Joints
-from maskc.runtime.link.joining.pieces import RegularPiece
 from tests.runtime.schema.vocabularies import build_index
 
 TOKENS = (b"a", b"b", b"c", b"ab", b"bc", b"abc", b"!", b"c!")
@@ -14,8 +13,7 @@ def make_joints():
 
 
 def make_leaf(joints, *words):
-    piece = RegularPiece(Words(sorted(words)), joints.scanner, joints.index, Budget(1 << 20))
-    return joints.leaf(piece)
+    return joints.leaf(joints.regular(Words(sorted(words))))
 
 
 def tokens_of(joints, part):

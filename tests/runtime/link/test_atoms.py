@@ -1,6 +1,6 @@
 """A token that counts as itself is no text."""
 
-from maskc.runtime.link.joining.atoms import StopPiece, TokenPiece
+from maskc.runtime.link.joining.pieces import StopPiece, TokenPiece
 from tests.runtime.link.parts import make_joints, tokens_of
 
 BANG = 6  # the token !

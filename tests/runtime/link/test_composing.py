@@ -2,9 +2,7 @@
 
 import pytest
 
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.plan.composing import Composer
-from maskc.runtime.link.plan.items import Constant, Late
+from maskc.runtime.link.plan.composing import Composer, Constant, Late
 from tests.runtime.link.parts import legal, make_joints
 
 
@@ -21,7 +19,7 @@ def composer():
             kept[kind, key] = make()
         return kept[kind, key]
 
-    return Composer(make_joints(), Budget(1 << 20), keep)
+    return Composer(make_joints(), keep)
 
 
 def starts(composer, expression):

@@ -6,9 +6,10 @@ import pytest
 
 from maskc.automata import counted
 from maskc.automata.counted import count_loops
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START
-from maskc.runtime.link.automata.counted_reader import CountedReader
+from maskc.runtime.link.automata.loop_reader import LoopReader
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
 from maskc.runtime.schema.tries.trie import ROOT
@@ -27,7 +28,7 @@ def counted_after(pattern, text):
     name = counter.name_of(START)
     for byte in text:
         name = counter.read(name, byte)
-    return counter.counted(counter.state_of(name))
+    return counter.loop_of(counter.state_of(name))
 
 
 @pytest.mark.parametrize(("pattern", "text"), [("x[a-z]{1,80}", b"x"), ("(?:a|aa){2,80}", b"aaa")])
@@ -43,7 +44,7 @@ def test_a_loop_that_is_left_in_many_ways_has_no_component(letters):
 
 def test_bounds_and_counts_share_what_was_read():
     index = build_index([b"a", b"ab", b"b", b"b;"])
-    reader = CountedReader(index)
+    reader = LoopReader(index)
     readings = [
         reader.read(counted_after(pattern, text).component, ROOT)
         for pattern, text in (("[ab]{1,80};", b"a"), ("[ab]{7,99};", b"abab"))
@@ -92,7 +93,7 @@ def test_loops_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch)
         for many_texts in (0, 10_000):
             monkeypatch.setattr(walk, "_MANY_TEXTS", many_texts)
             monkeypatch.setattr(walk, "_MANY_BYTES", 1)
-            scanner = Scanner(index)
+            scanner = Scanner(index, Budget(1 << 26))
             scan = scanner.scan(counter, index.tokens, [(ROOT, state)])
             read.append((scanner.words(scan.part).tolist(), scan.exits.tolist()))
         assert read[0] == read[1], (pattern, counter.name_of(state))

@@ -7,7 +7,7 @@ from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.joining import counting
-from maskc.runtime.link.joining.counting import CountingPiece, CountingScans
+from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.joints import Joints
 from tests.runtime.schema.vocabularies import build_index
 
@@ -22,12 +22,8 @@ def joints() -> Joints:
 def _make_piece(pattern: str, joints: Joints) -> CountingPiece:
     found = count_loops(pattern)
     assert found is not None
-
-    def make_scans() -> CountingScans:
-        counter = PatternCounter(found, [2] * len(found.bounds))
-        return CountingScans(counter, joints.scanner, joints.index, Budget(1 << 20))
-
-    return CountingPiece(make_scans)
+    passes = [2] * len(found.bounds)
+    return CountingPiece(lambda: PatternCounter(found, passes), joints.scanner)
 
 
 def _read(piece: CountingPiece, joints: Joints, text: bytes):

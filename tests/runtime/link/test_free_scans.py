@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link.automata.scanning import AutomatonScans
 from maskc.runtime.link.joining.joints import Joints
-from maskc.runtime.link.joining.switching import Switch
-from maskc.runtime.link.text.free_scans import FreeSwitch
-from maskc.runtime.link.text.free_text import FreeText
+from maskc.runtime.link.text.free_text import FreeScans, FreeText
 from tests.examples import seeds
 from tests.runtime.schema.vocabularies import build_index
 
@@ -30,14 +29,14 @@ def _joints(draw: random.Random) -> Joints:
 @pytest.mark.parametrize("seed", seeds(25))
 def test_scans_are_those_of_the_whole_automaton(seed: int) -> None:
     draw = random.Random(seed)
-    joints, budget = _joints(draw), Budget(1 << 26)
+    joints = _joints(draw)
     words = {"".join(draw.choices(_CHARACTERS, k=draw.randint(1, 3))) for _ in range(4)}
     alone = sorted(w for w in words if not any(w != v and w.startswith(v) for v in words))
     n_barred = draw.randint(0, len(alone) - 1)
     labels = {tuple(word.encode()): n for n, word in enumerate(alone[n_barred:])}
     automaton = FreeText(labels, [word.encode() for word in alone[:n_barred]])
-    plain = Switch(FreeText({}, ()), joints, budget)
-    quick, slow = FreeSwitch(automaton, plain, joints, budget), Switch(automaton, joints, budget)
+    plain = AutomatonScans(FreeText({}, ()), joints.scanner)
+    quick, slow = FreeScans(automaton, plain), AutomatonScans(automaton, joints.scanner)
     for _ in range(20):
         state = 0
         for byte in "".join(draw.choices(_CHARACTERS, k=3)).encode()[: draw.randint(0, 8)]:

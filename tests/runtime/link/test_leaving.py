@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.joining import leaving
-from maskc.runtime.link.joining.leaving import Leaving
+from maskc.runtime.link.joining import grammar_piece
+from maskc.runtime.link.joining.grammar_piece import find_ways
 from maskc.runtime.schema.tries.trie import Trie
 
 tokens = st.sets(st.text("abc<", min_size=1, max_size=5).map(str.encode), min_size=1)
@@ -15,7 +14,7 @@ tokens = st.sets(st.text("abc<", min_size=1, max_size=5).map(str.encode), min_si
 @given(tokens, st.frozensets(st.sampled_from(b"abc<"), max_size=2))
 def test_ways_lead_to_where_one_of_the_bytes_goes_on(texts, bytes_):
     trie = Trie(sorted(texts))
-    ways = Leaving(trie, Budget(1 << 20)).ways(bytes_)
+    ways = find_ways(trie, bytes_)
     prefixes = {text[:n] for text in texts for n in range(1, len(text))}
     ends = {p for p in prefixes if any(t.startswith(p + bytes([b])) for t in texts for b in bytes_)}
     on = {p for p in {t[:n] for t in texts for n in range(6)} if any(e.startswith(p) for e in ends)}
@@ -28,7 +27,7 @@ def test_ways_lead_to_where_one_of_the_bytes_goes_on(texts, bytes_):
 
 
 def test_many_nodes_on_the_way_are_not_listed(monkeypatch):
-    monkeypatch.setattr(leaving, "_FEW_NODES", 1)
-    ways = Leaving(Trie([b"ab<", b"c<"]), Budget(1 << 20)).ways(frozenset(b"<"))
+    monkeypatch.setattr(grammar_piece, "_FEW_NODES", 1)
+    ways = find_ways(Trie([b"ab<", b"c<"]), frozenset(b"<"))
     assert ways.children is None
     assert int(ways.is_on[1:].sum()) == 3

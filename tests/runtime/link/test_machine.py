@@ -2,10 +2,9 @@
 
 import pytest
 
-from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
-from maskc.runtime.link.joining.atoms import StopPiece
 from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
+from maskc.runtime.link.joining.pieces import StopPiece
 from tests.runtime.link.parts import TOKENS, make_joints, make_leaf
 
 END, OTHER_END = len(TOKENS), len(TOKENS) + 1
@@ -13,9 +12,9 @@ END, OTHER_END = len(TOKENS), len(TOKENS) + 1
 
 @pytest.fixture
 def results():
-    joints, budget = make_joints(), Budget(1 << 20)
+    joints = make_joints()
     pool = MaskPool(len(TOKENS), (), 1 << 20)
-    return LinkResults(joints, pool, budget, lambda token: TOKENS[token])
+    return LinkResults(joints, pool, lambda token: TOKENS[token])
 
 
 def machine_of(results, expression):
@@ -33,9 +32,9 @@ def test_places_that_leave_the_same_tokens_have_one_mask(results):
 
 
 def test_a_text_that_may_end_has_another_mask_than_one_that_goes_on():
-    joints, budget = make_joints(), Budget(1 << 20)
+    joints = make_joints()
     pool = MaskPool(len(TOKENS) + 2, (END, OTHER_END), 1 << 20)
-    results = LinkResults(joints, pool, budget, lambda token: TOKENS[token])
+    results = LinkResults(joints, pool, lambda token: TOKENS[token])
     machine = machine_of(results, make_leaf(joints, b"a", b"a!"))
     (here,) = machine.step(machine.start(), b"a")
     bang = 1 << TOKENS.index(b"!")

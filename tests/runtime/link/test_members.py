@@ -6,7 +6,7 @@ import pytest
 
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.runtime.link.plan.items import Constant
+from maskc.runtime.link.plan.composing import Constant
 from maskc.runtime.link.plan.members import Counts, Parameters
 from maskc.vocab import load_vocabulary
 

@@ -13,10 +13,10 @@ from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.joints import Joints
-from maskc.runtime.link.joining.pieces import RegularPiece
 from maskc.runtime.link.text.raw_body import RawBody
-from maskc.runtime.link.text.raw_text import RawText, make_raw_piece
+from maskc.runtime.link.text.raw_text import RawText
 from maskc.runtime.schema.plan.plan import Layout, Plan
 from tests.examples import seeds
 from tests.runtime.schema.vocabularies import build_index
@@ -141,8 +141,8 @@ def test_masks_are_those_of_all_texts(seed, is_at_once, joints, monkeypatch):
     if body.is_empty:
         return
     prefixes = {text[:n] for text in texts for n in range(len(text) + 1)}
-    words = RegularPiece(Words([delimiter.encode()]), joints.scanner, joints.index, Budget(1 << 20))
-    piece = make_raw_piece(body, joints.scanner, joints.index, Budget(1 << 20))
+    words = joints.regular(Words([delimiter.encode()]))
+    piece = CountingPiece(lambda: RawText(body, LONGEST), joints.scanner)
     rest = joints.rest(joints.leaf(piece), joints.rest(joints.leaf(words), joints.end))
     here, prefix = rest.starts, b""
     for _ in range(12):

@@ -2,7 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link.automata import scanning
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
@@ -27,12 +31,15 @@ def test_nodes_that_go_on_are_those_with_a_child_by_one_of_the_bytes(every, byte
     expected = [
         node for node in nodes.tolist() if any(trie.child(node, byte) >= 0 for byte in bytes_)
     ]
-    assert Scanner(index).going_on(trie, nodes, frozenset(bytes_)).tolist() == expected
+    assert (
+        Scanner(index, Budget(1 << 20)).going_on(trie, nodes, frozenset(bytes_)).tolist()
+        == expected
+    )
 
 
 def test_a_part_is_left_without_some_of_its_texts_whichever_trie_they_are_of():
     index = build_index(sorted(word + b'"' + rest for word in (b"", b"a", b"bc") for rest in RESTS))
-    scanner = Scanner(index)
+    scanner = Scanner(index, Budget(1 << 20))
 
     def texts(trie, part):
         if trie is index.rests:
@@ -46,3 +53,35 @@ def test_a_part_is_left_without_some_of_its_texts_whichever_trie_they_are_of():
         for gone in ([], [2, 4, 5]):
             kept = scanner.part(trie, np.setdiff1d(every, gone))
             assert texts(trie, scanner.without(trie, part, gone)) == texts(trie, kept)
+
+
+SETS = st.sets(st.integers(0, 29))
+
+
+def _array(numbers: set[int]) -> np.ndarray:
+    return np.array(sorted(numbers), dtype=np.int32)
+
+
+@given(SETS, SETS)
+def test_unions_and_differences_are_those_of_sets(left: set[int], right: set[int]) -> None:
+    # Few nodes are sorted, many are marked: both ways.
+    for few in (1_000, -1):
+        scanning._FEW_SORTED, before = few, scanning._FEW_SORTED
+        try:
+            both = scanning.united(_array(left), _array(right), 30)
+            rest = scanning.without(_array(left), _array(right), 30)
+        finally:
+            scanning._FEW_SORTED = before
+        assert both.tolist() == sorted(left | right)
+        assert rest.tolist() == sorted(left - right)
+        assert both.dtype == rest.dtype == np.int32
+
+
+def test_a_text_is_cut_where_what_is_left_of_it_is_illegal_after_every_node():
+    """A text that ends where the walk began is not read from there."""
+    index = build_index([b"a", b"ab", b"b", b"bb"])
+    scanner, trie = Scanner(index, Budget(1 << 20)), index.tokens
+    scan = scanning.Scan(scanner.part(trie, np.arange(4, dtype=np.int32)), scanning.NO_EXITS)
+    nodes = np.array([ROOT, trie.child(ROOT, ord("a"))], dtype=np.int32)
+    cut = scanner.cut(trie, nodes, scan, [0, 1, 2], lambda left: left == b"b")
+    assert scanner.words(cut.part).tolist() == index.pack([1, 2, 3]).tolist()

@@ -2,14 +2,16 @@
 
 import pytest
 
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automata.automaton import NO_LABEL
-from maskc.runtime.link.joining.switching import Switch, SwitchAutomaton, SwitchPiece
+from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton
+from maskc.runtime.link.automata.scanning import AutomatonScans
+from maskc.runtime.link.joining.switching import SwitchPiece
 from tests.runtime.link.parts import legal, make_joints, make_leaf
 
 
-class Letters(SwitchAutomaton[bytes]):
+class Letters(ByteAutomaton[bytes]):
     """Reads a and b any number of times; after ``c`` it turns. The token 6 turns as well."""
+
+    has_labels = True
 
     def __init__(self):
         super().__init__(b"")
@@ -37,7 +39,7 @@ def make_piece(joints, made, *, loops):
         made.append(1)
         return make_leaf(joints, b"!")
 
-    return SwitchPiece(Switch(Letters(), joints, Budget(1 << 20)), [target], loops=loops)
+    return SwitchPiece(AutomatonScans(Letters(), joints.scanner), joints, [target], loops=loops)
 
 
 def test_a_target_is_made_when_the_text_turns_to_it_and_once(joints):

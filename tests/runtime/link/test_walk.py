@@ -7,8 +7,9 @@ import pytest
 
 from maskc.frontends.regex import read_pattern
 from maskc.kit.patterns import Pattern
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
-from maskc.runtime.link.automata.automaton import START, Words
+from maskc.runtime.link.automata.automaton import NO_LABEL, START, ByteAutomaton, Words
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.examples import seeds
@@ -30,7 +31,7 @@ def test_both_ways_to_walk_find_the_same(seed, monkeypatch):
     found = []
     for most in (1_500, 0):
         monkeypatch.setattr(walk, "_MOST_NODES", most)
-        scanner = Scanner(index)
+        scanner = Scanner(index, Budget(1 << 26))
         scan = scanner.scan(Dense(words), index.tokens, [(ROOT, START)])
         found.append((scanner.words(scan.part).tolist(), scan.exits.tolist()))
     assert found[0] == found[1]
@@ -65,14 +66,14 @@ def test_components_are_read_at_once_as_they_are_step_by_step(seed, few, monkeyp
     index = build_index([*tokens, tokens[0], tokens[-1]])
     trie = index.tokens
     n_round = 0
-    read_components = walk.Walk._read_components
+    read_loops = walk.Walk._read_loops
 
-    def count(self, components, node, pairs):
+    def count(self, reader, node, pairs):
         nonlocal n_round
         n_round += 1
-        return read_components(self, components, node, pairs)
+        return read_loops(self, reader, node, pairs)
 
-    monkeypatch.setattr(walk.Walk, "_read_components", count)
+    monkeypatch.setattr(walk.Walk, "_read_loops", count)
     monkeypatch.setattr(walk, "_FEW", few)
     states = Pattern(read_pattern(pattern))
     places = [[(ROOT, START)]]
@@ -94,7 +95,7 @@ def test_components_are_read_at_once_as_they_are_step_by_step(seed, few, monkeyp
             monkeypatch.setattr(walk, "_MANY_TEXTS", many_texts)
             monkeypatch.setattr(walk, "_MANY_BYTES", many_bytes)
             n_before = n_round
-            scanner = Scanner(index)
+            scanner = Scanner(index, Budget(1 << 26))
             scan = scanner.scan(states, trie, open_)
             found.append((scanner.words(scan.part).tolist(), scan.exits.tolist()))
             assert (n_round > n_before) == (many_texts == 0 and trie.has_children(open_[0][0]))
@@ -119,7 +120,7 @@ def test_tokens_are_those_that_the_pattern_may_begin_with(monkeypatch):
         b"b-b-a",
     ]
     index = build_index(sorted(tokens))
-    scanner = Scanner(index)
+    scanner = Scanner(index, Budget(1 << 26))
     scan = scanner.scan(Pattern(read_pattern("[ab]+(?:-[ab]+)*")), index.tokens, [(ROOT, START)])
     begins = re.compile(rb"[ab]+(?:-[ab]+)*-?")
     legal = [n for n, token in enumerate(sorted(tokens)) if begins.fullmatch(token)]
@@ -129,3 +130,51 @@ def test_tokens_are_those_that_the_pattern_may_begin_with(monkeypatch):
     assert {index.tokens.path(node) for node in scan.exits.tolist()} == {
         path for path in paths if whole.fullmatch(path)
     }
+
+
+class Drawn(ByteAutomaton[int]):
+    """An automaton whose states have moves, ends and labels that were drawn."""
+
+    has_labels = True
+
+    def __init__(self, draw):
+        self._drawn = [
+            ({b: draw.randrange(5) for b in b"abc" if draw.random() < 0.7}, draw.random() < 0.5,
+             draw.choice([NO_LABEL, 0, 1])) for _ in range(5)
+        ]  # fmt: skip
+        super().__init__(0)
+
+    def find_moves(self, name):
+        return self._drawn[name][0]
+
+    def is_accepting(self, name):
+        return self._drawn[name][1]
+
+    def label_of(self, name):
+        return self._drawn[name][2]
+
+
+@pytest.mark.parametrize("most", [1_500, 0])
+@pytest.mark.parametrize("seed", seeds(20))
+def test_labels_are_found_where_texts_go_on(seed, most, monkeypatch):
+    monkeypatch.setattr(walk, "_MOST_NODES", most)
+    draw = random.Random(seed)
+    tokens = sorted({bytes(draw.choices(b"abc", k=draw.randint(1, 4))) for _ in range(30)})
+    index, automaton = build_index(tokens), Drawn(draw)
+    scanner, trie = Scanner(index, Budget(1 << 20)), index.tokens
+    scan = scanner.scan(automaton, trie, [(ROOT, START)])
+    legal, exits, turns = set(), set(), set()
+    for n, token in enumerate(tokens):
+        state, node = START, ROOT
+        for byte in token:
+            state, node = automaton.moves(state).get(byte, -1), trie.child(node, byte)
+            if state < 0:
+                break
+            if trie.has_children(node):
+                exits |= {node} if automaton.accepts(state) else set()
+                turns |= {(automaton.label(state), node)}
+        else:
+            legal.add(n)
+    assert scanner.words(scan.part).tolist() == index.pack(sorted(legal)).tolist()
+    assert scan.exits.tolist() == sorted(exits)
+    assert sorted(scan.turns) == sorted(turn for turn in turns if turn[0] != NO_LABEL)

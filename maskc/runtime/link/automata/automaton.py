@@ -1,4 +1,4 @@
-"""What does a regular piece read? An automaton over bytes whose states are made when needed.
+"""Automata over bytes whose states are made when they are needed: what regular pieces read.
 
 States are numbers, and only live ones exist: from each of them some text leads to an accepting
 one. An automaton is shared by all links that have the piece, in whatever threads they run: two
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.effort import spend
-from maskc.runtime.link.automata.counted_state import CountedState
+from maskc.runtime.link.automata.loops import Loop
 from maskc.runtime.shared import Shared
 
 _Name = TypeVar("_Name", bound=Hashable)
@@ -36,11 +36,13 @@ MAX_MEGABYTES = 128  # that the states of a pattern may take
 class ByteAutomaton(Shared, ABC, Generic[_Name]):
     """A deterministic automaton over bytes, made state by state. State ``START`` is the first.
 
+    A subclass says what follows the *name* of a state. Where it ``has_labels``, states may have
+    labels, and may be left by tokens too, whatever bytes these have: by *atoms*.
+
     ``copy.copy`` and ``copy.deepcopy`` return it itself, and it is not pickled.
 
     Attributes:
         is_sparse: whether few bytes are read in each state, and there are many states.
-        has_labels: whether states may have labels.
         n_bytes: about how much memory the states take that were made so far.
     """
 
@@ -55,22 +57,13 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
         self._numbers: dict[_Name, int] = {start: START}
         self._moves: list[dict[int, int] | None] = [None]
         self._may_end: list[bool | None] = [None]
+        self._atoms: dict[int, dict[int, int]] = {}
+        self._labels_of: dict[int, int] = {}
         self._rows: NDArray[np.int32] = np.full((8, 256), _NO_MOVE, dtype=np.int32)
         self._n_rows = 0
         self._row_of: NDArray[np.int32] = np.full(8, _NO_MOVE, dtype=np.int32)
+        self._by_state = (np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int32))
         self._lock = threading.RLock()
-
-    def charge_to(self, charge: Callable[[int], None]) -> None:
-        """Have states charged as they are made: some thousand bytes at once."""
-        self._charge, self._n_charged = charge, self.n_bytes
-
-    def grow(self, n_bytes: int) -> None:
-        """Count what a state takes that was made; of a thread that has the lock."""
-        self.n_bytes += n_bytes
-        left = self.n_bytes - self._n_charged
-        if left > _CHARGED_AT_ONCE and self._charge is not None:
-            self._n_charged = self.n_bytes
-            self._charge(left)
 
     @abstractmethod
     def find_moves(self, name: _Name) -> dict[int, _Name]:
@@ -80,30 +73,66 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
     def is_accepting(self, name: _Name) -> bool:
         """Return whether the text may end in a state, by its name."""
 
-    @property
-    def n_states(self) -> int:
-        """How many states there are so far."""
-        return len(self._names)
+    def find_atoms(self, name: _Name) -> dict[int, _Name]:  # noqa: ARG002  # there are none
+        """Return token → the name of the state that it leads to as an atom."""
+        return {}
 
-    def accepts(self, state: int) -> bool:
-        """Return whether the text may end in a state."""
-        found = self._may_end[state]
-        if found is None:
-            found = self._may_end[state] = self.is_accepting(self._names[state])
-        return found
-
-    def label(self, state: int) -> int:  # noqa: ARG002  # no state has one here
-        """Return the label of a state, ``NO_LABEL`` for none."""
+    def label_of(self, name: _Name) -> int:  # noqa: ARG002  # no state has one here
+        """Return the label of a state, by its name; ``NO_LABEL`` for none."""
         return NO_LABEL
 
+    def loop_of(self, state: int) -> Loop | None:  # noqa: ARG002  # nothing is counted
+        """Return a state as a place in a counted loop, ``None`` if it is none."""
+        return None
+
+    def only_text(self, state: int) -> bytes:  # noqa: ARG002  # several texts go on here
+        """Return bytes without which no text goes on, with no end and no label before the last.
+
+        Empty where it is not known that there are such. Asked of sparse automata only.
+        """
+        return b""
+
+    def after_only(self, state: int, text: bytes) -> int:
+        """Return the state after the text of :meth:`only_text`."""
+        for byte in text:
+            state = self.moves(state)[byte]
+        return state
+
+    @property
+    def n_states(self) -> int:
+        return len(self._names)
+
     def name_of(self, state: int) -> _Name:
-        """Return the name of a state."""
         return self._names[state]
 
     def state_of(self, name: _Name) -> int:
         """Return the number of a state, which is made if there is none."""
         with self._lock:
             return self._number(name)
+
+    def accepts(self, state: int) -> bool:
+        found = self._may_end[state]
+        if found is None:
+            found = self._may_end[state] = self.is_accepting(self._names[state])
+        return found
+
+    def label(self, state: int) -> int:
+        if not self.has_labels:
+            return NO_LABEL
+        found = self._labels_of.get(state)
+        if found is None:
+            found = self._labels_of[state] = self.label_of(self._names[state])
+        return found
+
+    def atoms(self, state: int) -> dict[int, int]:
+        """Return token → the state that it leads to as an atom."""
+        found = self._atoms.get(state)
+        if found is None:
+            with self._lock:
+                named = self.find_atoms(self._names[state])
+                found = {token: self._number(name) for token, name in named.items()}
+                self._atoms[state] = found
+        return found
 
     def moves(self, state: int) -> dict[int, int]:
         """Return byte → the state that it leads to, for the bytes that are read in a state."""
@@ -124,22 +153,12 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
                     self.grow(_STATE_BYTES + _MOVE_BYTES * len(found))
         return found
 
-    def counted(self, state: int) -> CountedState | None:  # noqa: ARG002  # nothing is counted
-        """Return a state as a place in a counted loop, ``None`` if it is none."""
-        return None
-
-    def only_text(self, state: int) -> bytes:  # noqa: ARG002  # several texts go on here
-        """Return bytes without which no text goes on, with no end and no label before the last.
-
-        Empty where it is not known that there are such. Asked of sparse automata only.
-        """
-        return b""
-
-    def after_only(self, state: int, text: bytes) -> int:
-        """Return the state after the text of :meth:`only_text`."""
+    def reads(self, text: bytes) -> bool:
+        """Return whether a text leads to an accepting state."""
+        state: int | None = START
         for byte in text:
-            state = self.moves(state)[byte]
-        return state
+            state = self.moves(state).get(byte) if state is not None else None
+        return state is not None and self.accepts(state)
 
     def _number(self, name: _Name) -> int:
         found = self._numbers.get(name)
@@ -158,6 +177,28 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
             rows = self._row_of[states]
         after: NDArray[np.int32] = self._rows[rows, bytes_]
         return after
+
+    def know_all(self) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
+        """Return of each state so far whether it accepts, and its label."""
+        accepts, labels = self._by_state
+        if self.n_states > len(labels):
+            new = range(len(labels), self.n_states)
+            labels = np.append(labels, np.array([self.label(s) for s in new], dtype=np.int32))
+            accepts = np.append(accepts, [self.accepts(state) for state in new])
+            self._by_state = accepts, labels
+        return accepts, labels
+
+    def charge_to(self, charge: Callable[[int], None]) -> None:
+        """Have states charged as they are made: some thousand bytes at once."""
+        self._charge, self._n_charged = charge, self.n_bytes
+
+    def grow(self, n_bytes: int) -> None:
+        """Count what a state takes that was made; of a thread that has the lock."""
+        self.n_bytes += n_bytes
+        left = self.n_bytes - self._n_charged
+        if left > _CHARGED_AT_ONCE and self._charge is not None:
+            self._n_charged = self.n_bytes
+            self._charge(left)
 
     def _make_rows(self, states: list[int]) -> None:
         """Make sure that some states have a row in the array."""
@@ -181,18 +222,31 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
                 self.grow(_ROW_BYTES)
 
 
-# Of sorted words: the first, one past the last, and the bytes that were read of each.
-_Left = tuple[int, int, int]
+# Of sorted words: the first, one past the last, and the symbols that were read of each.
+Left = tuple[int, int, int]
 
 
-class Words(ByteAutomaton[_Left]):
-    """Reads one of some words. A state is what is left of the sorted words, and where they are.
+def split_words(words: Sequence[Sequence[int]], left: Left) -> dict[int, Left]:
+    """Return symbol → what is left of sorted words of which one goes on with it."""
+    low, high, depth = left
+    found = dict[int, Left]()
+    if len(words[low]) == depth:
+        low += 1
+    while low < high:
+        symbol = words[low][depth]
+        end = low + 1
+        # Mostly few words are left: look at the next one before searching for the last.
+        if end < high and words[end][depth] == symbol:
+            end = bisect_right(words, symbol, end, high, key=lambda word: word[depth])
+        found[symbol] = (low, end, depth + 1)
+        low = end
+    return found
 
-    Args:
-        words: at least one, sorted, each once.
 
-    Attributes:
-        words: these.
+class Words(ByteAutomaton[Left]):
+    """Reads one of some words, at least one, sorted, each once.
+
+    A state is what is left of the words, and where they are.
     """
 
     is_sparse = True
@@ -201,52 +255,17 @@ class Words(ByteAutomaton[_Left]):
         self.words = words
         super().__init__((0, len(words), 0))
 
-    def find_moves(self, name: _Left) -> dict[int, _Left]:
-        """Return a move for each byte that some word goes on with; see the base class."""
-        low, high, depth = name
-        words, found = self.words, dict[int, _Left]()
-        if len(words[low]) == depth:
-            low += 1
-        while low < high:
-            byte = words[low][depth]
-            end = low + 1
-            # Mostly few words are left: look at the next one before searching for the last.
-            if end < high and words[end][depth] == byte:
-                end = bisect_right(words, byte, end, high, key=lambda word: word[depth])
-            found[byte] = (low, end, depth + 1)
-            low = end
-        return found
-
-    def counted(self, state: int) -> CountedState | None:  # noqa: ARG002  # nothing is counted
-        """Return a state as a place in a counted loop, ``None`` if it is none."""
-        return None
+    def find_moves(self, name: Left) -> dict[int, Left]:
+        return split_words(self.words, name)
 
     def only_text(self, state: int) -> bytes:
-        """Return what is left of the word, if there is one only; see the base class."""
         low, high, depth = self._names[state]
         return self.words[low][depth:] if high - low == 1 else b""
 
     def after_only(self, state: int, text: bytes) -> int:
-        """Return the state after the word; see the base class."""
         low, high, depth = self._names[state]
         return self.state_of((low, high, depth + len(text)))
 
-    def is_accepting(self, name: _Left) -> bool:
-        """Return whether a word ends here."""
+    def is_accepting(self, name: Left) -> bool:
         low, _, depth = name
         return len(self.words[low]) == depth
-
-
-class Anything(ByteAutomaton[int]):
-    """Reads any bytes, and may end anywhere."""
-
-    def __init__(self) -> None:
-        super().__init__(START)
-
-    def find_moves(self, name: int) -> dict[int, int]:
-        """Return a move for each byte; see the base class."""
-        return dict.fromkeys(range(256), name)
-
-    def is_accepting(self, name: int) -> bool:  # noqa: ARG002  # there is one state
-        """Return True."""
-        return True

@@ -1,7 +1,7 @@
-"""What does a regular piece read of a vocabulary, as a mask, and where may it end?
+"""What a regular piece reads of a vocabulary, as a mask, and where it may end.
 
 :mod:`maskc.runtime.link.automata.walk` says which texts of a trie the piece's automaton reads. Here
-these become sets of tokens, or a scan is made of that of another state which differs in few places.
+these become sets of tokens, which are kept.
 
 Example: inside ``[a-z]{2,9}`` the scans after two letters and after three differ in nothing but
 where the piece may end.
@@ -9,22 +9,24 @@ where the piece may end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.link.automata.automaton import ByteAutomaton
-from maskc.runtime.link.automata.component_reader import ComponentReader
-from maskc.runtime.link.automata.differences import find_differences
-from maskc.runtime.link.automata.walk import Turn, Walk, add_turn
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.effort import spend
+from maskc.runtime.link.automata.automaton import START, ByteAutomaton
+from maskc.runtime.link.automata.loop_reader import LoopReader, going_on
+from maskc.runtime.link.automata.walk import Pair, Turn, Walk
 from maskc.runtime.schema.tries.summary import Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
-from maskc.runtime.schema.tries.trie import Ints, Trie
+from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 
 _FEW = 48  # ids that are no row of their own, nodes that are not looked up first
 _MANY = 4_000  # nodes that take longer to sort than it takes to look at some nodes' children
+_FEW_SORTED = 2_000  # nodes that are sorted; more are marked in an array of all nodes
 
 
 class Scan(NamedTuple):
@@ -42,40 +44,35 @@ class Scan(NamedTuple):
     exits: Ints
     turns: tuple[Turn, ...] = ()
 
+    def by_label(self) -> dict[int, list[int]]:
+        """Return label → the nodes where states have it."""
+        found: dict[int, list[int]] = {}
+        for label, node in self.turns:
+            found.setdefault(label, []).append(node)
+        return found
+
 
 NO_EXITS: Ints = np.zeros(0, dtype=np.int32)
 
 
 class Scanner:
-    """Scans the tries of a vocabulary.
+    """Scans the tries of a vocabulary; what is cached of them is charged to the budget."""
 
-    Args:
-        index: the vocabulary.
-    """
-
-    def __init__(self, index: TokenIndex) -> None:
-        self._index = index
+    def __init__(self, index: TokenIndex, budget: Budget) -> None:
+        self.index, self.budget = index, budget
         self._parents: dict[tuple[bool, int], Ints] = {}
-        self._components = ComponentReader(index)
+        self._reader = LoopReader(index)
 
-    def scan(
-        self, automaton: ByteAutomaton[Any], trie: Trie, open_: Iterable[tuple[int, int]]
-    ) -> Scan:
-        """Return what an automaton reads from some nodes of a trie.
-
-        Args:
-            automaton: of the piece.
-            trie: of the tokens, or of the rests after a quote.
-            open_: nodes where the walk begins, each with the automaton's state there.
-        """
-        walk = Walk(automaton, trie, self._components if trie is self._index.tokens else None)
+    def scan(self, automaton: ByteAutomaton[Any], trie: Trie, open_: Iterable[Pair]) -> Scan:
+        """Return what an automaton reads from some nodes of a trie, from the state beside each."""
+        walk = Walk(automaton, trie, self._reader if trie is self.index.tokens else None)
         walk.go(list(open_))
         turns, few, exits = tuple(walk.turns), walk.few, NO_EXITS
         if walk.few_exits or walk.exits:
             listed = np.array(walk.few_exits, dtype=np.int32)
             exits = ascending(np.concatenate([listed, *(part for part in walk.exits if len(part))]))
-        if not walk.places and len(few) <= _FEW and trie is self._index.tokens:
-            ids = self._index.ids
+        if not walk.places and len(few) <= _FEW and trie is self.index.tokens:
+            ids = self.index.ids
             part = Part(few=tuple(sorted([ids[place] for place in few])))
         else:
             part = self.part(trie, np.concatenate([np.array(few, dtype=np.int32), *walk.places]))
@@ -83,57 +80,8 @@ class Scanner:
             part = self.unite((part, *(Part((row,)) for row in walk.rows)))
         return Scan(part, exits, turns)
 
-    def scan_beside(
-        self, automaton: ByteAutomaton[Any], at: int, other: int, known: Scan
-    ) -> Scan | None:
-        """Return the scan of the trie of tokens in a state, by where it differs from another's.
-
-        Args:
-            automaton: of the piece.
-            at: the state.
-            other: a state whose scan is known.
-            known: that scan.
-
-        Returns:
-            ``None`` if they differ in many places.
-        """
-        trie, index = self._index.tokens, self._index
-        found = find_differences(automaton, trie, at, other)
-        if found is None:
-            return None
-        words, exits, turns = self._without(known, found.gone)
-        turns = [*found.turns, *(turn for turn in turns if turn not in found.lost)]
-        turned = [node for node in found.turned if trie.has_children(node)]
-        for child, after in found.fresh:
-            words = index.set_bits(words, index.order[trie.low[child] :][: trie.n_ending[child]])
-            if automaton.accepts(after) and trie.has_children(child):
-                turned.append(child)
-            if automaton.has_labels:
-                add_turn(turns, automaton, trie, child, after)
-        more = self.scan(automaton, trie, found.fresh)
-        # What has turned was there, or was not; what is fresh was not.
-        exits = toggle(exits, np.array(sorted(turned), dtype=np.int32))
-        part = self.unite((Part((words,)), more.part))
-        return Scan(part, toggle(exits, more.exits), tuple(sorted([*turns, *more.turns])))
-
-    def _without(self, known: Scan, gone: list[int]) -> tuple[Words, Ints, list[Turn]]:
-        """Return the tokens, exits and turns of a scan but for those at and below some nodes."""
-        trie, index = self._index.tokens, self._index
-        low = trie.low_array[known.exits]
-        is_kept = np.ones(len(low), dtype=np.bool_)
-        turns = list(known.turns)
-        for node in gone:
-            first, last = trie.low[node], trie.high[node]
-            is_kept &= (low < first) | (low >= last) | (known.exits < node)
-            turns = [t for t in turns if not first <= trie.low[t[1]] < last or t[1] < node]
-        words = self.words(known.part)
-        lost = [index.order[trie.low[node] : trie.high[node]] for node in gone]
-        if lost:
-            words = index.clear_bits(words, np.concatenate(lost))
-        return words, known.exits[is_kept], turns
-
     def going_on(self, trie: Trie, nodes: Ints, bytes_: frozenset[int] | None) -> Ints:
-        """Return those of some nodes from which a text goes on.
+        """Return those of some ascending nodes from which a text goes on.
 
         Args:
             trie: of the vocabulary.
@@ -141,7 +89,7 @@ class Scanner:
             bytes_: with one of which it goes on; ``None``: with any.
         """
         if bytes_ is None or len(nodes) <= _FEW:
-            return nodes[trie.first_array[nodes] < trie.first_array[nodes + 1]]
+            return nodes[going_on(trie, nodes)]
         parents = [self._parents_by(trie, byte) for byte in sorted(bytes_)]
         if max(len(nodes), _MANY) < sum(map(len, parents)):
             return _that_read(trie, nodes, bytes_)
@@ -155,7 +103,7 @@ class Scanner:
 
     def _parents_by(self, trie: Trie, byte: int) -> Ints:
         """Return the nodes that have a child with a byte."""
-        key = (trie is self._index.rests, byte)
+        key = (trie is self.index.rests, byte)
         found = self._parents.get(key)
         if found is None:
             # The root is no child, and has byte 0.
@@ -165,7 +113,7 @@ class Scanner:
 
     def part(self, trie: Trie, places: Ints) -> Part:
         """Return the part of some texts of a trie, by place; one may be there several times."""
-        index = self._index
+        index = self.index
         if trie is index.rests:
             return Part(bits=bits_of(places.tolist()))
         ids = index.order[places]
@@ -176,10 +124,31 @@ class Scanner:
         """Return a part without some texts of a trie, by place."""
         if not places:
             return part
-        if trie is self._index.rests:
-            return Part(bits=part.bits & ~bits_of(places))
-        ids = self._index.order[np.array(places, dtype=np.int32)]
-        return Part((self._index.clear_bits(self.words(part), ids),))
+        if trie is self.index.rests:
+            kept = ~bits_of(places)
+            return Part(bits=part.bits & kept, unsure=part.unsure & kept)
+        ids = self.index.order[np.array(places, dtype=np.int32)]
+        return Part((self.index.clear_bits(self.words(part), ids),))
+
+    def cut(
+        self,
+        trie: Trie,
+        nodes: Ints,
+        scan: Scan,
+        places: Iterable[int],
+        is_legal: Callable[[bytes], bool],
+    ) -> Scan:
+        """Return a scan from some nodes of a trie without some of its texts, given by place.
+
+        A text goes if what is left of it after none of the nodes is legal.
+        """
+        paths, gone = [trie.path(node) for node in nodes.tolist()], list[int]()
+        for place in places:
+            text = trie.texts[place]
+            lefts = {text[len(path) :] for path in paths if text.startswith(path)} - {b""}
+            if lefts and not any(map(is_legal, lefts)):
+                gone.append(place)
+        return scan._replace(part=self.without(trie, scan.part, gone)) if gone else scan
 
     def unite(self, parts: Iterable[Part]) -> Part:
         """Return one part with the texts of several, of one trie."""
@@ -199,7 +168,51 @@ class Scanner:
 
     def words(self, part: Part) -> Words:
         """Return the mask of a part's tokens: int32[ceil(vocab_size / 32)]."""
-        return self._index.mix(part.rows, part.few, part.gone)
+        return self.index.mix(part.rows, part.few, part.gone)
+
+
+class AutomatonScans:
+    """What one automaton reads of the tries of a vocabulary, scanned once and kept.
+
+    All pieces that read the automaton share it.
+    """
+
+    automaton: ByteAutomaton[Any]
+
+    def __init__(self, automaton: ByteAutomaton[Any], scanner: Scanner) -> None:
+        self.automaton, self.scanner, self.index = automaton, scanner, scanner.index
+        self._scans = Cache(scanner.budget)
+        automaton.charge_to(scanner.budget.charge)
+
+    def scan(self, at: int) -> Scan:
+        """Return which tokens are read in a state."""
+        found: Scan | None = self._scans.get(at)
+        if found is None:
+            found = self._scan(at)
+            self._keep(at, found)
+        return found
+
+    def walk(self, trie: Trie, nodes: Ints) -> Scan:
+        """Return what is read from some nodes of a trie on, from the beginning."""
+        key = (trie is self.index.rests, nodes.tobytes())
+        found: Scan | None = self._scans.get(key)
+        if found is None:
+            spend(len(nodes) // 8)
+            found = self._walk(trie, nodes)
+            self._keep(key, found)
+            self.scanner.budget.charge(len(key[1]))
+        return found
+
+    def _walk(self, trie: Trie, nodes: Ints) -> Scan:
+        return self.scanner.scan(self.automaton, trie, [(node, START) for node in nodes.tolist()])
+
+    def _scan(self, at: int) -> Scan:
+        return self.scanner.scan(self.automaton, self.index.tokens, [(ROOT, at)])
+
+    def _keep(self, key: object, scan: Scan) -> None:
+        self._scans.put(key, scan)
+        n_bytes = scan.exits.nbytes + 4 * self.index.n_words * len(scan.part.rows)
+        self.scanner.budget.charge(n_bytes)
 
 
 def _that_read(trie: Trie, nodes: Ints, bytes_: frozenset[int]) -> Ints:
@@ -224,16 +237,20 @@ def ascending(nodes: Ints) -> Ints:
     return distinct
 
 
-def toggle(nodes: Ints, few: Ints) -> Ints:
-    """Return what is in one of two ascending arrays, and not in both.
+def united(left: Ints, right: Ints, n_nodes: int) -> Ints:
+    """Return the nodes of a trie of so many that are in either of two ascending arrays."""
+    if len(left) + len(right) <= _FEW_SORTED:
+        return np.union1d(left, right)
+    is_there = np.zeros(n_nodes, dtype=np.bool_)
+    is_there[left] = True
+    is_there[right] = True
+    return np.flatnonzero(is_there).astype(np.int32)
 
-    >>> toggle(np.array([1, 3, 5]), np.array([3, 4])).tolist()
-    [1, 4, 5]
-    """
-    if not len(few) or not len(nodes):
-        return few if len(few) else nodes
-    places = np.searchsorted(nodes, few)
-    is_there = nodes[np.minimum(places, len(nodes) - 1)] == few
-    left: Ints = np.delete(nodes, places[is_there])
-    added: Ints = few[~is_there]
-    return np.insert(left, np.searchsorted(left, added), added).astype(np.int32)
+
+def without(left: Ints, right: Ints, n_nodes: int) -> Ints:
+    """Return the nodes of the first of two ascending arrays that are not in the second."""
+    if len(left) + len(right) <= _FEW_SORTED:
+        return np.setdiff1d(left, right, assume_unique=True)
+    is_gone = np.zeros(n_nodes, dtype=np.bool_)
+    is_gone[right] = True
+    return left[~is_gone[left]]

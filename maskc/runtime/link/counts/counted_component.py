@@ -1,4 +1,4 @@
-r"""Where does a counted loop go round, one count for each text?
+r"""Where a counted loop goes round, one count for each text.
 
 Inside ``[\w ]{1,80}`` each byte leads from one place of the pattern to one other, and begins a pass
 of the loop or does not. So how often a token passes does not depend on how often the text has: what
@@ -16,29 +16,43 @@ to one of these, and out, to where ``£`` is read.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from maskc.byte_classes import DONE
-from maskc.runtime.link.automata.components import LEFT
-from maskc.runtime.link.automata.counted_state import CountedComponent, Place
-from maskc.runtime.link.counts.positions import CountedPattern
+from maskc.runtime.link.automata.loops import LEFT, MOST_PLACES, Component, Way
+from maskc.runtime.link.counts.positions import CountedPattern, Place
 
-_MOST_PLACES = 250
 _MOST_WAYS = 16  # on from a position
 _MOST_OUT = 500  # bytes that leave places, each of which is looked up for each mask
 
 
-def find_counted_component(pattern: CountedPattern, place: Place) -> CountedComponent | None:
-    """Return the component of a place; ``None`` if it is in no loop, or is left in many ways."""
+class Round(NamedTuple):
+    """Where a loop goes round.
+
+    Attributes:
+        component: the tables of it.
+        places: of the pattern, as the component numbers them.
+        out: the ways that leave it.
+    """
+
+    component: Component
+    places: tuple[Place, ...]
+    out: tuple[Way, ...]
+
+
+def find_round(pattern: CountedPattern, place: Place) -> Round | None:
+    """Return where the loop of a place goes; ``None`` if there is none, or it is left too often."""
     loops = pattern.loops[place[0]]
     if not loops:
         return None
     places, numbers = [place], {place: 1}
-    table, passes, n_inside, ended, others, kept = np.zeros((6, _MOST_PLACES, 256), dtype=np.uint8)
+    table, passes, n_inside, ended, others, kept = np.zeros((6, MOST_PLACES, 256), dtype=np.uint8)
 
     def number_of(found: Place) -> int:
         number = numbers.get(found, LEFT)
-        if number == LEFT and len(places) < _MOST_PLACES:
+        if number == LEFT and len(places) < MOST_PLACES:
             number = numbers[found] = len(places) + 1
             places.append(found)
         return number
@@ -78,8 +92,8 @@ def find_counted_component(pattern: CountedPattern, place: Place) -> CountedComp
     out = zip(rows.tolist(), bytes_.tolist(), stays.tolist(), strict=True)
     whole = tuple(number for number, (_, node) in enumerate(places) if node == DONE)
     key = table.tobytes() + np.packbits(passes).tobytes() + np.packbits(leaves).tobytes()
-    to_end = (0,) * n
-    return CountedComponent(tuple(places), table, passes, leaves, tuple(out), whole, to_end, key)
+    component = Component(table, passes, leaves, whole, (0,) * n, key)
+    return Round(component, tuple(places), tuple(out))
 
 
 def _list_ways(pattern: CountedPattern, position: int) -> list[tuple[int, bool, bool, bool]]:

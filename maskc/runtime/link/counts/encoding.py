@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.link.automata.tabled import TabledAutomaton
-from maskc.runtime.link.text.markers import ATOM, Word
+from maskc.runtime.link.joining.switching import ATOM, Word
 from maskc.runtime.schema.plan.entries import PlanError
 
 _MOST_CELLS = 1 << 24

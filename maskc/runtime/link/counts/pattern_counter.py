@@ -22,12 +22,9 @@ import numpy as np
 
 from maskc.byte_classes import DONE, byte_classes
 from maskc.errors import LimitError
-from maskc.runtime.cache.budget import Budget
 from maskc.runtime.effort import spend
-from maskc.runtime.link.automata.components import LEFT
-from maskc.runtime.link.automata.counted_state import CountedComponent, CountedState, Place
-from maskc.runtime.link.automata.scanning import Scanner
-from maskc.runtime.link.counts.counted_component import find_counted_component
+from maskc.runtime.link.automata.loops import LEFT, Loop
+from maskc.runtime.link.counts.counted_component import Round, find_round
 from maskc.runtime.link.counts.counts import (
     FREE,
     Bounds,
@@ -40,8 +37,8 @@ from maskc.runtime.link.counts.counts import (
     leave,
     repeat,
 )
-from maskc.runtime.link.counts.positions import START, CountedPattern
-from maskc.runtime.link.joining.counting import CountingAutomaton, CountingPiece, CountingScans
+from maskc.runtime.link.counts.positions import START, CountedPattern, Place
+from maskc.runtime.link.joining.counting import CountingAutomaton
 from maskc.runtime.schema.tries.tokens import TokenIndex
 
 _PLACE, _BOX = 4, 3  # steps
@@ -60,7 +57,6 @@ class PatternCounter(CountingAutomaton[State]):
         passes: of each loop, as many as a token can make at most; at least 1.
 
     Attributes:
-        pattern: as given.
         mark: is no other automaton's.
     """
 
@@ -75,12 +71,11 @@ class PatternCounter(CountingAutomaton[State]):
         self._rows_of: dict[int, list[int | None]] = {}
         self._reached: dict[tuple[int, int, int], list[tuple[Place, ...]]] = {}
         self._groups: dict[tuple[Place, ...], list[tuple[int, list[int]]]] = {}
-        self._components: dict[Place, CountedComponent | None] = {}
-        self._tangled: set[tuple[int, ...]] = set()  # loops that have no component
+        self._rounds: dict[Place, Round | None] = {}
+        self._tangled: set[tuple[int, ...]] = set()  # loops that do not go round so
         super().__init__((((START, DONE), FREE),))
 
-    def counted(self, state: int) -> CountedState | None:
-        """Return a state that is one place with one count of its innermost loop."""
+    def loop_of(self, state: int) -> Loop | None:
         name = self.name_of(state)
         (place, boxes), *others = name
         if others or len(boxes) != 1 or not boxes[0]:
@@ -89,16 +84,15 @@ class PatternCounter(CountingAutomaton[State]):
         if low != high:
             return None
         loops, bounds = self.pattern.loops[place[0]], self._bounds[place[0]]
-        if place not in self._components and loops not in self._tangled:
-            self._components[place] = find_counted_component(self.pattern, place)
-            if self._components[place] is None:
+        if place not in self._rounds and loops not in self._tangled:
+            self._rounds[place] = find_round(self.pattern, place)
+            if self._rounds[place] is None:
                 # The places of a loop lead to each other: it is alike from all of them.
                 self._tangled.add(loops)
-        component = self._components.get(place)
-        return None if component is None else _Counted(self, component, outer, low, bounds)
+        found = self._rounds.get(place)
+        return None if found is None else _CountedLoop(self, found, outer, low, bounds)
 
     def find_moves(self, name: State) -> dict[int, State]:
-        """Return what each byte leads to, with capped counts; see the base class."""
         found = dict[int, State]()
         counted: dict[tuple[int, int], Boxes] = {}
         for byte_class, bytes_ in self._group_bytes(tuple(place for place, _ in name)):
@@ -164,7 +158,6 @@ class PatternCounter(CountingAutomaton[State]):
         return known
 
     def is_accepting(self, name: State) -> bool:
-        """Return whether the text so far matches."""
         ends = self.pattern.ends
         return any(
             node == DONE and position in ends and bool(leave(boxes, self._bounds[position]))
@@ -172,7 +165,6 @@ class PatternCounter(CountingAutomaton[State]):
         )
 
     def read(self, name: State, byte: int) -> State | None:
-        """Return the state after a byte, with exact counts; see the base class."""
         return self._step(name, self._class_of[byte])
 
     def leave(self, name: State, byte: int) -> State | None:
@@ -183,7 +175,6 @@ class PatternCounter(CountingAutomaton[State]):
         return self._step(name, self._class_of[byte], is_left=True)
 
     def cap(self, name: State) -> State:
-        """Return the state with counts that no token tells from these; see the base class."""
         return tuple(
             (place, cap(boxes, bounds, self._passes[place[0]]))
             if (bounds := self._bounds[place[0]])
@@ -192,7 +183,6 @@ class PatternCounter(CountingAutomaton[State]):
         )
 
     def measure(self, name: State) -> int:
-        """Return about how many bytes of memory a name takes; see the base class."""
         # Places mostly have the same counts.
         return len(name) * (_PLACE_BYTES + _BOX_BYTES * len(name[0][1]))
 
@@ -270,59 +260,38 @@ class PatternCounter(CountingAutomaton[State]):
         return found
 
 
-class _Counted:
-    """See :class:`maskc.runtime.link.automata.counted_state.CountedState`."""
+class _CountedLoop(Loop):
+    """The innermost loop around one place of a pattern, with fixed counts of the outer ones."""
 
     def __init__(
         self,
         automaton: PatternCounter,
-        component: CountedComponent,
+        found: Round,
         outer: list[Interval],
         count: int,
         bounds: list[Bounds],
     ) -> None:
-        self._automaton, self.component, self._outer = automaton, component, outer
-        self.count, self._bounds = count, bounds
+        self._automaton, self._outer, self._bounds = automaton, outer, bounds
+        self.component, self._places, self.out = found
+        self.count = count
         self.least, self.most = bounds[-1]
-        self.key = (automaton.mark, component.places[0], tuple(outer))
+        self.key = (automaton.mark, self._places[0], tuple(outer))
 
     def _name(self, number: int, count: int) -> State:
         boxes = join([(*self._outer, (count, count))], self._bounds)
-        return ((self.component.places[number], boxes),)
+        return ((self._places[number], boxes),)
 
     def state_at(self, number: int, count: int) -> int:
-        """Return the state at a place with another count."""
         return self._automaton.state_of(self._automaton.cap(self._name(number, count)))
 
     def after(self, number: int, count: int, byte: int) -> int:
-        """Return the state after a byte that leaves the component there, -1 if there is none."""
         stays = self.component.table[number, byte] != LEFT
         read = self._automaton.leave if stays else self._automaton.read
         after = read(self._name(number, count), byte)
         return -1 if after is None else self._automaton.state_of(self._automaton.cap(after))
 
     def may_end(self, number: int) -> bool:
-        """Return whether the text may end at a place, once the loop has passed often enough."""
         return self._automaton.is_accepting(self._name(number, self.least))
-
-
-def make_counting_piece(
-    pattern: CountedPattern, scanner: Scanner, index: TokenIndex, budget: Budget
-) -> CountingPiece:
-    """Return the piece of the texts of a pattern.
-
-    Args:
-        pattern: its positions.
-        scanner: of the vocabulary.
-        index: the vocabulary.
-        budget: what is cached is charged to it.
-    """
-    passes = find_passes(pattern, index)
-
-    def make_scans() -> CountingScans:
-        return CountingScans(PatternCounter(pattern, passes), scanner, index, budget)
-
-    return CountingPiece(make_scans)
 
 
 def find_passes(pattern: CountedPattern, index: TokenIndex) -> list[int]:

@@ -20,6 +20,9 @@ from maskc.runtime.link.counts.counts import Bounds
 from maskc.runtime.link.counts.encoding import read_list, read_number
 from maskc.runtime.schema.plan.entries import PlanError
 
+# A position, and the node that reads the rest of its character, ``DONE`` after it.
+Place = tuple[int, int]
+
 START = 0  # the position before the first character
 MOST_POSITIONS = 1 << 16
 _MOST_LOOPS = 64  # inside each other

@@ -1,4 +1,4 @@
-"""What does a piece read whose state has counters?
+"""Pieces whose state has counters.
 
 An automaton with counters has a state for each count, too many to number them. So what a piece
 knows of its text is the state itself, with exact counts; numbers have only states in which each
@@ -17,15 +17,12 @@ from typing import Any, TypeVar
 
 from maskc.errors import LimitError
 from maskc.runtime.link.automata.automaton import MAX_MEGABYTES, START, ByteAutomaton
-from maskc.runtime.link.automata.automaton_scans import AutomatonScans
-from maskc.runtime.link.automata.scanning import Scan
+from maskc.runtime.link.automata.scanning import AutomatonScans, Scanner
 from maskc.runtime.link.joining.expressions import Rest
-from maskc.runtime.link.joining.pieces import Link, PlainPiece
+from maskc.runtime.link.joining.pieces import Link, ScannedPiece, cross
 from maskc.runtime.schema.tries.summary import Part
-from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 
 MAX_STATES, MAX_BYTES = 50_000, MAX_MEGABYTES * 1_000_000
-_MOST_FIRST = 64  # bytes that a piece may begin with, to be looked up ahead
 
 _Name = TypeVar("_Name", bound=Hashable)
 
@@ -55,79 +52,43 @@ class CountingAutomaton(ByteAutomaton[_Name]):
         return super()._number(name)
 
 
-class CountingScans(AutomatonScans):
-    """What an automaton with counters reads of each trie."""
-
-    automaton: CountingAutomaton[Any]
-
-    def _scan(self, at: int) -> Scan:
-        if self.automaton.counted(at) is None:
-            return super()._scan(at)
-        # Another count differs nearly everywhere, and what is common to both is known.
-        return self.scanner.scan(self.automaton, self.index.tokens, [(ROOT, at)])
-
-
-class CountingPiece(PlainPiece):
+class CountingPiece(ScannedPiece):
     """A piece that an automaton with counters reads; what it knows of its text is a state's name.
 
     Args:
-        make_scans: returns a new automaton, and what is known of it.
-
-    Attributes:
-        automaton: the automaton.
+        make: returns a new automaton.
+        scanner: of the vocabulary.
     """
 
-    def __init__(self, make_scans: Callable[[], CountingScans]) -> None:
-        self._make_scans, self._scans = make_scans, make_scans()
-        self.automaton = automaton = self._scans.automaton
-        self.may_be_empty = automaton.accepts(START)
-        first = automaton.moves(START)
-        self.first_bytes = frozenset(first) if len(first) <= _MOST_FIRST else None
+    automaton: CountingAutomaton[Any]
+
+    def __init__(self, make: Callable[[], CountingAutomaton[Any]], scanner: Scanner) -> None:
+        super().__init__(AutomatonScans(make(), scanner))
+        self._make = make
 
     @property
     def n_states(self) -> int:
         """How many states have a number."""
         return self._scans.automaton.n_states
 
-    @property
-    def held_bytes(self) -> int:
-        """About how much memory it takes by now, with the states that have a number."""
-        return self.n_bytes + self._scans.automaton.n_bytes
-
     def start(self, rest: Rest) -> tuple[Link, ...]:
-        """Return the one hypothesis before its first byte."""
         return (Link(self, self.automaton.name_of(START), rest),)
 
-    def step(self, inner: Hashable, byte: int) -> Sequence[Hashable]:
-        """Return the state after one more byte."""
+    def step(self, inner: Any, byte: int) -> Sequence[Any]:
         after = self.automaton.read(inner, byte)
         return () if after is None else (after,)
 
-    def has_ended(self, inner: Hashable) -> bool:
-        """Return whether the automaton accepts."""
+    def has_ended(self, inner: Any) -> bool:
         return self.automaton.is_accepting(inner)
 
-    def describe(self, inner: Hashable) -> Hashable:
-        """Return the state."""
-        return inner
+    def seen(self, inner: Any) -> Any:
+        return self.automaton.cap(inner)
 
-    def seen(self, inner: Hashable) -> Hashable:
-        """Return the state with counts that no mask tells from these."""
-        capped: Hashable = self.automaton.cap(inner)
-        return capped
-
-    def legal(self, inner: Hashable, rest: Rest) -> Part:
-        """Return the legal tokens; see :class:`maskc.runtime.link.joining.pieces.Piece`."""
-        scans = self._scans
-        automaton = scans.automaton
+    def legal(self, inner: Any, rest: Rest) -> Part:
+        automaton = self._scans.automaton
         if automaton.n_states > MAX_STATES // 2 or automaton.n_bytes > MAX_BYTES // 2:
             # Texts need ever new states: those of old ones are forgotten.
-            self._scans = scans = self._make_scans()
-        scan = scans.scan(scans.automaton.state_of(scans.automaton.cap(inner)))
-        if rest.expression is None or not len(scan.exits):
-            return scan.part
-        return scans.scanner.unite((scan.part, rest.walk(scans.index.tokens, scan.exits)))
-
-    def walk(self, trie: Trie, nodes: Ints, _rest: Rest) -> Scan:
-        """Return what it reads from some nodes on, as any piece does."""
-        return self._scans.walk(trie, nodes)
+            self._scans = AutomatonScans(self._make(), self._scans.scanner)
+        scans = self._scans
+        scan = scans.scan(scans.automaton.state_of(self.automaton.cap(inner)))
+        return cross(scan, scans, rest)

@@ -1,4 +1,4 @@
-"""Which piece of a text may come next? An expression over pieces, and what is left of it.
+"""Expressions over pieces: which piece of a text may come next, and what is left then.
 
 An *expression* is a piece, or a sequence, a choice or a repetition of expressions. What is left
 of one is a *rest*: an expression, and the rest after it. The pieces with which a rest may begin are
@@ -62,9 +62,7 @@ class Expression(ABC):
     def enter(self, after: Rest, joints: Joints, /) -> list[Entry]:
         """Return the pieces with which it may begin, and what is left after each.
 
-        Args:
-            after: what follows the whole expression.
-            joints: makes rests.
+        ``after`` is what follows the whole expression.
         """
 
 
@@ -75,7 +73,6 @@ class Nothing(Expression):
         super().__init__((), may_be_empty=True)
 
     def enter(self, _after: Rest, _joints: Joints) -> list[Entry]:
-        """Return nothing; see the base class."""
         return []
 
 
@@ -89,7 +86,6 @@ class Leaf(Expression):
         self.piece = piece
 
     def enter(self, after: Rest, _joints: Joints) -> list[Entry]:
-        """Return the piece; see the base class."""
         return [(self.piece, after)]
 
 
@@ -125,7 +121,6 @@ class Choice(Expression):
         self.parts = parts
 
     def enter(self, after: Rest, joints: Joints) -> list[Entry]:
-        """Return the entries of all parts."""
         return [entry for part in self.parts for entry in part.enter(after, joints)]
 
 

@@ -1,8 +1,9 @@
 """An artifact of a grammar as a piece: its masks say which tokens stay inside it.
 
 It has no walk of its own, so where a token begins before it or goes on after it, its machine is
-stepped through the trie: all of it, or only on the ways to where what follows can begin
-(:mod:`maskc.runtime.link.joining.leaving`).
+stepped through the trie: all of it, or only on the ways to where what follows can begin. Of 275,000
+nodes of a trie, from 150 a ``<`` goes on, and 218 lie on the way to these. So where a tag follows a
+text, 218 nodes are looked at.
 
 Example: of ``"(" start ")" | "a"`` before ``!``, after ``a`` the trie is followed to where ``!``
 goes on, and the text may end at the root, but not at ``(``.
@@ -11,55 +12,52 @@ goes on, and the text may end at the root, but not at ``(``.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.effort import spend
+from maskc.runtime.link.automata.loop_reader import going_on, list_ending
 from maskc.runtime.link.automata.scanning import NO_EXITS, Scan, Scanner, ascending
 from maskc.runtime.link.joining.expressions import Rest
-from maskc.runtime.link.joining.leaving import Leaving
-from maskc.runtime.link.joining.pieces import Link, PlainPiece
+from maskc.runtime.link.joining.pieces import Link, Piece
 from maskc.runtime.machine import Machine
 from maskc.runtime.schema.tries.summary import Part
-from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 
 _STEP = 20  # what a step of a grammar's machine counts for
+_FEW_NODES = 5_000  # on ways, which are listed
 
 
-class MachinePiece(PlainPiece):
-    """An artifact of a grammar.
-
-    Args:
-        contents: of the artifact.
-        machine: of the artifact.
-        ends: the end-of-sequence ids.
-        scanner: of the vocabulary.
-        index: the vocabulary.
-        budget: what cached results are charged to.
+class Ways(NamedTuple):
+    """The ways to some nodes of a trie.
 
     Attributes:
-        contents, machine: of the artifact.
+        is_end: bool[n_nodes], whether a node is one of these; not the root.
+        is_on: bool[n_nodes], whether a node leads to one of these, or is one.
+        children: node → those of its children that lead on, with their bytes; ``None`` if there
+            are many nodes on the way.
     """
 
+    is_end: NDArray[np.bool_]
+    is_on: NDArray[np.bool_]
+    children: dict[int, list[tuple[int, int]]] | None
+
+
+class MachinePiece(Piece):
+    """An artifact of a grammar, and its machine, without the tokens that end the sequence."""
+
     def __init__(
-        self,
-        contents: Contents,
-        machine: Machine[Any],
-        ends: frozenset[int],
-        scanner: Scanner,
-        index: TokenIndex,
-        budget: Budget,
+        self, contents: Contents, machine: Machine[Any], ends: frozenset[int], scanner: Scanner
     ) -> None:
         self.contents = contents
-        self.machine, self._scanner, self._index = machine, scanner, index
-        self._ends = index.pack(sorted(ends))
-        self._walks, self._crossing = Cache(budget), Cache(budget)
-        self._leaving, self._budget = Leaving(index.tokens, budget), budget
+        self.machine, self._scanner, self._index = machine, scanner, scanner.index
+        self._ends = scanner.index.pack(sorted(ends))
+        self._budget = budget = scanner.budget
+        self._walks, self._crossing, self._ways = Cache(budget), Cache(budget), Cache(budget)
         self._group_of = np.zeros(256, dtype=np.int32)
         for number, group in enumerate(machine.byte_groups):
             self._group_of[list(group)] = number
@@ -73,11 +71,9 @@ class MachinePiece(PlainPiece):
         )
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
-        """Return the machine's hypotheses before the first byte."""
         return tuple(Link(self, inner, rest) for inner in self.machine.start())
 
     def step(self, inner: Any, byte: int) -> Sequence[Any]:
-        """Return the machine's hypotheses after one more byte."""
         return self.machine.step((inner,), bytes([byte]))
 
     def unite(self, inners: Sequence[Any]) -> Sequence[Any]:
@@ -85,19 +81,15 @@ class MachinePiece(PlainPiece):
         return self.machine.step(tuple(inners), b"")
 
     def has_ended(self, inner: Any) -> bool:
-        """Return whether the machine's text may end."""
         return self.machine.may_end(inner)
 
     def describe(self, inner: Any) -> Hashable:
-        """Return the machine's description."""
         return self.machine.describe(inner)
 
     def identify(self, inner: Any) -> Hashable:
-        """Return the machine's key."""
         return self.machine.identify(inner)
 
     def legal(self, inner: Any, rest: Rest) -> Part:
-        """Return the legal tokens; see :class:`Piece`."""
         words = self.machine.mask(inner).words & ~self._ends
         part = Part((words,))
         if rest.expression is None:
@@ -105,8 +97,7 @@ class MachinePiece(PlainPiece):
         exits = self._exits(inner, rest.first_bytes)
         return self._scanner.unite((part, rest.walk(self._index.tokens, exits)))
 
-    def walk(self, trie: Trie, nodes: Ints, _rest: Rest) -> Scan:
-        """Return what the machine reads from some nodes on; see :class:`Piece`."""
+    def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:  # noqa: ARG002
         key = (trie is self._index.rests, nodes.tobytes())
         found: Scan | None = self._walks.get(key)
         if found is None:
@@ -119,9 +110,7 @@ class MachinePiece(PlainPiece):
     def _exits(self, inner: Any, bytes_: frozenset[int] | None) -> Ints:
         """Return the nodes of the trie of tokens at which the machine's text may end.
 
-        Args:
-            inner: what the machine knows.
-            bytes_: only those from which one of these goes on; ``None``: all.
+        Only those are listed from which one of ``bytes_`` goes on; ``None``: all.
         """
         key = (self.machine.identify(inner), bytes_)
         found: Ints | None = self._crossing.get(key)
@@ -134,7 +123,7 @@ class MachinePiece(PlainPiece):
     def _find_exits(self, inner: Any, bytes_: frozenset[int] | None) -> Ints:
         if bytes_ is None:
             return self._follow(self._index.tokens, (ROOT,), (inner,)).exits
-        ways = self._leaving.ways(bytes_)
+        ways = self._find_ways(bytes_)
         if ways.children is None:
             every = self._follow(self._index.tokens, (ROOT,), (inner,), ways.is_on).exits
             return every[ways.is_end[every]]
@@ -151,6 +140,14 @@ class MachinePiece(PlainPiece):
                         exits.append(child)
         return np.array(sorted(exits), dtype=np.int32)
 
+    def _find_ways(self, bytes_: frozenset[int]) -> Ways:
+        found: Ways | None = self._ways.get(bytes_)
+        if found is None:
+            found = find_ways(self._index.tokens, bytes_)
+            self._ways.put(bytes_, found)
+            self._budget.charge(2 * len(found.is_on) + 200 * len(found.children or ()))
+        return found
+
     def _follow(
         self,
         trie: Trie,
@@ -158,13 +155,9 @@ class MachinePiece(PlainPiece):
         start: tuple[Any, ...],
         within: NDArray[np.bool_] | None = None,
     ) -> Scan:
-        """Return what the machine reads from some nodes on, all of them with one past.
+        """Return what the machine reads from some nodes on, where it has the hypotheses ``start``.
 
-        Args:
-            trie: of the tokens, or of the rests after a quote.
-            nodes: of it.
-            start: the machine's hypotheses there.
-            within: bool[n_nodes], the nodes that are looked at; ``None``: all.
+        Only nodes are looked at that are marked in ``within``, bool[n_nodes]; ``None``: all.
 
         Most nodes of a level are reached with the same hypotheses, as inside a string; so the walk
         goes level by level, and from hypotheses to hypotheses by groups of bytes.
@@ -195,10 +188,8 @@ class MachinePiece(PlainPiece):
                     if move is None:
                         continue
                     reached = children[groups == group]
-                    n_ending = trie.ending_array[reached]
-                    for n in range(int(n_ending.max(initial=0))):
-                        places.append(trie.low_array[reached[n_ending > n]] + n)
-                    reached = reached[trie.first_array[reached] < trie.first_array[reached + 1]]
+                    places.append(list_ending(trie, reached)[0])
+                    reached = reached[going_on(trie, reached)]
                     if len(reached):
                         below.setdefault(move, []).append(reached)
                         if any(map(machine.may_end, known[move])):
@@ -210,3 +201,24 @@ class MachinePiece(PlainPiece):
 
     def _name(self, hypotheses: tuple[Any, ...]) -> Hashable:
         return tuple(map(self.machine.identify, hypotheses))
+
+
+def find_ways(trie: Trie, bytes_: frozenset[int]) -> Ways:
+    """Return the ways to the nodes from which one of some bytes goes on."""
+    is_read = np.zeros(256, dtype=np.bool_)
+    is_read[list(bytes_)] = True
+    is_end = np.zeros(len(trie.byte_array), dtype=np.bool_)
+    # The root is no child, and has byte 0.
+    is_end[trie.parent_array[1:][is_read[trie.byte_array[1:]]]] = True
+    is_end[ROOT] = False
+    is_on = is_end.copy()
+    for low, high in reversed(list(zip(trie.levels[1:], trie.levels[2:], strict=False))):
+        is_on[trie.parent_array[low:high][is_on[low:high]]] = True
+    on: Ints = np.flatnonzero(is_on[1:]).astype(np.int32) + 1
+    children: dict[int, list[tuple[int, int]]] | None = None
+    if len(on) <= _FEW_NODES:
+        children = {}
+        columns = (on.tolist(), trie.parent_array[on].tolist(), trie.byte_array[on].tolist())
+        for node, parent, byte in zip(*columns, strict=True):
+            children.setdefault(parent, []).append((node, byte))
+    return Ways(is_end, is_on, children)

@@ -20,9 +20,15 @@ import numpy as np
 
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import spend, spend_at_once
-from maskc.runtime.link.automata.automaton import Words
-from maskc.runtime.link.automata.nodes import united, without
-from maskc.runtime.link.automata.scanning import Scan, Scanner, ascending
+from maskc.runtime.link.automata.automaton import ByteAutomaton, Words
+from maskc.runtime.link.automata.scanning import (
+    AutomatonScans,
+    Scan,
+    Scanner,
+    ascending,
+    united,
+    without,
+)
 from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
@@ -32,7 +38,7 @@ from maskc.runtime.link.joining.expressions import (
     Repetition,
     Rest,
 )
-from maskc.runtime.link.joining.pieces import Link, Piece, RegularPiece
+from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Piece
 from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
@@ -41,21 +47,12 @@ from maskc.runtime.schema.tries.trie import Ints, Trie
 _FEW_HYPOTHESES = 8
 _MANY = 2_000  # nodes that cost as much to look at as the calls that it takes
 _FEW_NODES = 256  # that are walked from together
-_DEPTHS = (
-    5,
-    9,
-    17,
-    33,
-    65,
-)  # of the trie, between which more of them are walked from by themselves
+# Depths of the trie, between which more of them are walked from by themselves.
+_DEPTHS = (5, 9, 17, 33, 65)
 
 
 class Joints:
     """Makes expressions and rests, the same object for the same, and crosses from one to another.
-
-    Args:
-        index: the vocabulary.
-        budget: what cached results are charged to.
 
     Attributes:
         index: the vocabulary.
@@ -66,30 +63,32 @@ class Joints:
     """
 
     def __init__(self, index: TokenIndex, budget: Budget) -> None:
-        self.index, self.scanner = index, Scanner(index)
+        self.index, self.scanner = index, Scanner(index, budget)
         # A piece that is entered reads a byte at least.
         self._most_passes = len(index.tokens.levels)
         self._expressions: WeakValueDictionary[Any, Expression] = WeakValueDictionary()
         self._rests: WeakValueDictionary[Any, Rest] = WeakValueDictionary()
-        self._walks = Cache(budget, lambda key: 200 + len(key[2]))
+        self._walks = Cache(budget, _measure)
         self._lock = RLock()
         self.end, self.nothing = Rest(None, None, self), Nothing()
         # Of a text that may end here, with nothing of it open.
-        self.ended = RegularPiece(Words([b""]), self.scanner, index, budget).start(self.end)[0]
+        self.ended = self.regular(Words([b""])).start(self.end)[0]
+
+    def regular(self, automaton: ByteAutomaton[Any]) -> AutomatonPiece:
+        """Return the piece of an automaton that no other piece reads."""
+        return AutomatonPiece(AutomatonScans(automaton, self.scanner))
 
     def leaf(self, piece: Piece) -> Expression:
-        """Return the expression of one piece."""
         return self.intern((Leaf, piece), lambda: Leaf(piece))
 
     def sequence(self, parts: Sequence[Expression]) -> Expression:
-        """Return that of one part after the other."""
         key = tuple(part for part in parts if part is not self.nothing)
         if len(key) < 2:
             return key[0] if key else self.nothing
         return self.intern((Concatenation, key), lambda: Concatenation(key))
 
     def choice(self, parts: Iterable[Expression]) -> Expression:
-        """Return that of one of several parts, at least one."""
+        """Return that of one of several parts; there is at least one."""
         key = tuple(dict.fromkeys(parts))
         return key[0] if len(key) == 1 else self.intern((Choice, key), lambda: Choice(key))
 
@@ -139,13 +138,7 @@ class Joints:
         return capped
 
     def walk(self, rest: Rest, trie: Trie, nodes: Ints) -> Part:
-        """Return the texts of a trie that a rest may begin with.
-
-        Args:
-            rest: what is left.
-            trie: of the tokens, or of the rests after a quote.
-            nodes: int32[n] of the trie, where the rest begins.
-        """
+        """Return the texts of a trie with which a rest goes on from some of its nodes."""
         if len(nodes) > _MANY:
             # Other texts end there, and the same go on.
             nodes = self.scanner.going_on(trie, nodes, rest.first_bytes)
@@ -197,10 +190,7 @@ class Joints:
                 spend_at_once(_MANY + len(scan.exits))
                 if len(scan.exits):
                     _open(open_, after, scan.exits, n_nodes)
-                turned: dict[int, list[int]] = {}
-                for label, node in scan.turns:
-                    turned.setdefault(label, []).append(node)
-                for label, found in turned.items():
+                for label, found in scan.by_label().items():
                     spend_at_once(_MANY + len(found))
                     reached = ascending(np.array(found, dtype=np.int32))
                     _open(open_, piece.after(label, after), reached, n_nodes)
@@ -217,13 +207,7 @@ class Joints:
             found: dict[Link, None] = {}
             for piece, inner, rest in here:
                 for after in piece.step(inner, byte):
-                    if piece.has_turns:
-                        self._turn(found, piece, after, rest)
-                        if not piece.goes_on(after):
-                            continue
-                    found[Link(piece, after, rest)] = None
-                    if rest.expression is not None and piece.has_ended(after):
-                        found.update(dict.fromkeys(rest.starts))
+                    self._reach(found, piece, after, rest)
             here = tuple(found)
             if len(here) > _FEW_HYPOTHESES:
                 here = self._distinct(here)
@@ -238,23 +222,24 @@ class Joints:
         """
         found: dict[Link, None] = {}
         for piece, inner, rest in here:
-            if not piece.has_atoms:
-                continue
-            for after in piece.take(inner, token_id):
-                self._turn(found, piece, after, rest)
-                if piece.goes_on(after):
-                    found[Link(piece, after, rest)] = None
-                    if rest.expression is not None and piece.has_ended(after):
-                        found.update(dict.fromkeys(rest.starts))
+            if piece.has_atoms:
+                for after in piece.take(inner, token_id):
+                    self._reach(found, piece, after, rest)
         check_hypotheses(len(found))
         return tuple(found)
 
-    def _turn(self, found: dict[Link, None], piece: Piece, inner: Any, rest: Rest) -> None:
-        """Add the hypotheses of what a piece has turned to."""
-        for other in piece.turn(inner, rest):
-            found.update(dict.fromkeys(other.starts))
-            if other.may_be_empty:
-                found[self.ended] = None
+    def _reach(self, found: dict[Link, None], piece: Piece, inner: Any, rest: Rest) -> None:
+        """Add a hypothesis, those of what it has turned to, and of what follows where it ends."""
+        if piece.has_turns:
+            for other in piece.turn(inner, rest):
+                found.update(dict.fromkeys(other.starts))
+                if other.may_be_empty:
+                    found[self.ended] = None
+            if not piece.goes_on(inner):
+                return
+        found[Link(piece, inner, rest)] = None
+        if rest.expression is not None and piece.has_ended(inner):
+            found.update(dict.fromkeys(rest.starts))
 
     def _distinct(self, here: tuple[Link, ...]) -> tuple[Link, ...]:
         """Return hypotheses of which no two have the same future.
@@ -270,6 +255,10 @@ class Joints:
             for inner in piece.unite(several)
         }
         return tuple(found.values())
+
+
+def _measure(key: tuple[Rest, bool, bytes]) -> int:
+    return 200 + len(key[2])
 
 
 def _depth(rest: Rest) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
 from maskc.runtime.effort import one_mask
 from maskc.runtime.link.joining.expressions import Rest
@@ -24,23 +24,19 @@ from maskc.runtime.schema.tries.mixes import Mixes
 
 
 class LinkResults:
-    """What the links of a tokenizer cache together.
+    """What the links of a tokenizer cache together, charged to the budget of its joints.
 
     Args:
         joints: of the tokenizer.
         pool: the distinct masks.
-        budget: what cached results are charged to.
         text_of: token id → its bytes, ``None`` if it writes no text.
     """
 
     def __init__(
-        self,
-        joints: Joints,
-        pool: MaskPool,
-        budget: Budget,
-        text_of: Callable[[int], bytes | None],
+        self, joints: Joints, pool: MaskPool, text_of: Callable[[int], bytes | None]
     ) -> None:
-        self.joints, self.pool, self.budget, self.text_of = joints, pool, budget, text_of
+        self.joints, self.pool, self.text_of = joints, pool, text_of
+        self.budget = budget = joints.scanner.budget
         self.moves = Cache(budget)  # (hypotheses, token) → hypotheses
         self.masks = Cache(budget)  # (piece, what it knows, capped rest) → mask
         # Many places in many texts leave the same tokens.
@@ -54,10 +50,6 @@ class LinkMachine:
         root: the whole text.
         results: of its tokenizer.
 
-    Attributes:
-        pool, byte_groups: see the interface.
-        root: as given.
-        joints: of the tokenizer.
     """
 
     def __init__(self, root: Rest, results: LinkResults) -> None:
@@ -70,12 +62,7 @@ class LinkMachine:
             self._start += (results.joints.ended,)
 
     def start(self) -> tuple[Link, ...]:
-        """Return the hypotheses before the first byte."""
         return self._start
-
-    def step(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
-        """Return the live hypotheses after some bytes; none if the text is illegal."""
-        return self._read(hypotheses, text)
 
     def take(self, hypotheses: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
         """Return the live hypotheses after a token; none if it is illegal."""
@@ -105,15 +92,15 @@ class LinkMachine:
 
     def _take(self, hypotheses: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
         text = self._results.text_of(token_id)
-        found = self._read(hypotheses, text) if text else ()
+        found = self.step(hypotheses, text) if text else ()
         if any(hypothesis.piece.has_atoms for hypothesis in hypotheses):
             atoms = self.joints.take(hypotheses, token_id)
             found = tuple(dict.fromkeys((*found, *atoms)))
             check_hypotheses(len(found))
         return found
 
-    def _read(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
-        """Return the hypotheses after a text, which counts as one token."""
+    def step(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
+        """Return the live hypotheses after a text, which counts as one token."""
         with one_mask(self.pool.steps):
             found = self.begin(hypotheses, text)
         if any(hypothesis.piece.counts_tokens for hypothesis in found):
@@ -121,11 +108,9 @@ class LinkMachine:
         return found
 
     def may_end(self, hypothesis: Link) -> bool:
-        """Return whether the text may end here."""
         return hypothesis.rest.may_be_empty and hypothesis.piece.has_ended(hypothesis.inner)
 
     def mask(self, hypothesis: Link) -> PooledMask:
-        """Return the tokens that a hypothesis allows."""
         known = hypothesis.mask
         if known is not None:
             return known
@@ -158,11 +143,9 @@ class LinkMachine:
             return self.pool.unite(map(self.mask, here))
 
     def describe(self, hypothesis: Link) -> Hashable:
-        """Return all that the future of a hypothesis depends on."""
         return (hypothesis.piece, hypothesis.piece.describe(hypothesis.inner), hypothesis.rest)
 
     def identify(self, hypothesis: Link) -> Hashable:
-        """Return a key of a hypothesis."""
         return (hypothesis.piece, hypothesis.piece.identify(hypothesis.inner), hypothesis.rest)
 
 

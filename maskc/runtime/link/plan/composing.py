@@ -1,4 +1,8 @@
-"""How do items become one expression? Those that begin alike are read once.
+"""What stands one after the other in a text as one expression; what begins alike is read once.
+
+*Items* are constants, expressions, and expressions that are made later: a call is the constant
+``{"name": "f", "arguments": ``, a schema that is compiled when the name has been written, and the
+constant ``}``.
 
 Alternatives with constants become one switch over words, so that hundreds of tools are one
 hypothesis while a name is written. What two requests have alike is one piece: it is found again by
@@ -11,35 +15,54 @@ arguments of the one that was named.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from maskc.errors import LimitError
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton, Words
-from maskc.runtime.link.automata.automaton_scans import AutomatonScans
-from maskc.runtime.link.counts.pattern_counter import make_counting_piece
+from maskc.runtime.link.automata.automaton import NO_LABEL, Words
+from maskc.runtime.link.automata.scanning import AutomatonScans, Scanner
+from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
 from maskc.runtime.link.counts.positions import CountedPattern
-from maskc.runtime.link.joining.atoms import StopPiece, TokenPiece
+from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.joining.joints import Joints
-from maskc.runtime.link.joining.pieces import Piece, RegularPiece, SchemaPiece
-from maskc.runtime.link.joining.switching import Switch, SwitchPiece, Target
-from maskc.runtime.link.plan.items import Constant, Item, Late
+from maskc.runtime.link.joining.pieces import (
+    AutomatonPiece,
+    Piece,
+    SchemaPiece,
+    StopPiece,
+    TokenPiece,
+)
+from maskc.runtime.link.joining.switching import ATOM, Markers, SwitchPiece, Target, Word
 from maskc.runtime.link.text.barred_schema import BarredSchemaPiece, Barring
-from maskc.runtime.link.text.free_scans import FreeSwitch
-from maskc.runtime.link.text.free_text import FreeText
+from maskc.runtime.link.text.free_text import FreeScans, FreeText
 from maskc.runtime.link.text.limited import LimitedPiece
-from maskc.runtime.link.text.markers import ATOM, Markers, Word
-from maskc.runtime.link.text.name_scans import NamePiece, NameScans
-from maskc.runtime.link.text.names import OtherName
+from maskc.runtime.link.text.names import NameScans, OtherName
 from maskc.runtime.link.text.raw_body import RawBody
-from maskc.runtime.link.text.raw_text import make_raw_piece
+from maskc.runtime.link.text.raw_text import RawText
 
 _MANY_IDS = 48  # have a mask of their own
 _MOST_BYTES = 500_000  # of the words of a free text: 150 MB
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """One of some words of symbols, none empty."""
+
+    words: tuple[Word, ...]
+
+
+class Late:
+    """An expression that is made when it is needed."""
+
+    def __init__(self, make: Callable[[], Expression]) -> None:
+        self.make = make
+
+
+Item = Expression | Constant | Late
 
 
 class Keep(Protocol):
@@ -50,22 +73,12 @@ class Keep(Protocol):
 
 
 class Composer:
-    """Makes expressions of items.
+    """Makes expressions of items; ``keep`` finds pieces again."""
 
-    Args:
-        joints: of the tokenizer.
-        budget: what cached results are charged to.
-        keep: finds pieces again.
-
-    Attributes:
-        joints, keep: these.
-    """
-
-    def __init__(self, joints: Joints, budget: Budget, keep: Keep) -> None:
-        self.joints, self._budget, self.keep = joints, budget, keep
+    def __init__(self, joints: Joints, keep: Keep) -> None:
+        self.joints, self.keep = joints, keep
 
     def join(self, items: Iterable[Item]) -> Expression:
-        """Return one item after the other."""
         return self.joints.sequence([self._expression(item) for item in items])
 
     def either(self, options: list[list[Item]]) -> Expression:
@@ -105,40 +118,32 @@ class Composer:
 
     def words(self, texts: list[bytes]) -> Expression:
         """Return one of some texts, sorted and each once."""
-        return self.leaf("words", tuple(texts), lambda: self._regular(Words(texts)))
+        return self.leaf("words", tuple(texts), lambda: self.joints.regular(Words(texts)))
 
     def switch(self, words: Sequence[Word], targets: Sequence[Target]) -> Expression:
         """Return one of some words, sorted and each once, and what each turns to."""
-        switch = Switch(Markers(words, range(len(words))), self.joints, self._budget)
-        return self.joints.leaf(SwitchPiece(switch, targets, loops=False))
-
-    def automaton(self, automaton: ByteAutomaton[Any]) -> Expression:
-        """Return the expression of an automaton."""
-        return self.joints.leaf(self._regular(automaton))
+        scans = AutomatonScans(Markers(words), self.joints.scanner)
+        return self.joints.leaf(SwitchPiece(scans, self.joints, targets, loops=False))
 
     def other_name(self, names: Iterable[bytes]) -> Expression:
         """Return a name that is none of some."""
-        joints = self.joints
-        scanner, index, budget = joints.scanner, joints.index, self._budget
-        listed = tuple(sorted(set(names)))
+        scanner, listed = self.joints.scanner, tuple(sorted(set(names)))
         plain: AutomatonScans = self.keep(
-            "any_name", "", lambda: AutomatonScans(OtherName(()), scanner, index, budget)
+            "any_name", "", lambda: AutomatonScans(OtherName(()), scanner)
         )
-
-        def make() -> NamePiece:
-            return NamePiece(NameScans(OtherName(listed), plain, scanner, index, budget))
-
-        return self.leaf("other_name", listed, make)
+        return self.leaf(
+            "other_name", listed, lambda: AutomatonPiece(NameScans(OtherName(listed), plain))
+        )
 
     def counter(self, pattern: CountedPattern) -> Expression:
         """Return the expression of a pattern with counted loops."""
-        joints = self.joints
-        return joints.leaf(make_counting_piece(pattern, joints.scanner, joints.index, self._budget))
+        return self.joints.leaf(count_pattern(pattern, self.joints.scanner))
 
     def raw_text(self, body: RawBody) -> Expression:
         """Return the expression of a raw string."""
-        joints = self.joints
-        return joints.leaf(make_raw_piece(body, joints.scanner, joints.index, self._budget))
+        scanner = self.joints.scanner
+        longest = len(scanner.index.tokens.levels)
+        return self.joints.leaf(CountingPiece(lambda: RawText(body, longest), scanner))
 
     def token(self, token_id: int) -> Expression:
         """Return one token."""
@@ -168,32 +173,27 @@ class Composer:
         *,
         loops: bool,
     ) -> Expression:
-        """Return free text up to one of some triggers, each with what it turns to.
+        """Return free text up to one of some sorted triggers, each with what it turns to.
 
-        Args:
-            triggers: sorted.
-            unused: triggers that turn to nothing.
-            barred: words that do not stand in the text.
-            targets: of the triggers.
-            loops: whether text is free again after a target.
+        Unused triggers turn to nothing, barred words do not stand in the text; where it loops, text
+        is free again after a target.
         """
-        switch = self._free(triggers, unused, barred)
+        scans, joints = self._free(triggers, unused, barred), self.joints
         if triggers:
-            return self.joints.leaf(SwitchPiece(switch, targets, loops=loops))
+            return joints.leaf(SwitchPiece(scans, joints, targets, loops=loops))
         key = (unused, barred)
-        return self.leaf("any_text", key, lambda: SwitchPiece(switch, (), loops=False))
+        return self.leaf("any_text", key, lambda: SwitchPiece(scans, joints, (), loops=False))
 
     def limited_text(
         self, barred: tuple[bytes, ...], max_tokens: int | None, max_characters: int | None
     ) -> Expression:
         """Return free text of at most so many tokens or characters, more than 0."""
-        switch = self._free((), (), barred)
-
-        def make() -> LimitedPiece:
-            return LimitedPiece(
-                switch, self._budget, max_tokens=max_tokens, max_characters=max_characters
-            )
-
+        make = partial(
+            LimitedPiece,
+            self._free((), (), barred),
+            max_tokens=max_tokens,
+            max_characters=max_characters,
+        )
         return self.leaf("limited_text", (barred, max_tokens, max_characters), make)
 
     def barred_schema(self, piece: SchemaPiece, barred: tuple[bytes, ...]) -> Expression:
@@ -201,37 +201,39 @@ class Composer:
 
         def make() -> Barring:
             text = self._free((), (), barred)
-            assert isinstance(text, FreeSwitch)  # noqa: S101  # as it is made
-            return Barring(text, barred, self._budget)
+            assert isinstance(text, FreeScans)  # noqa: S101  # as it is made
+            return Barring(text, barred)
 
         barring: Barring = self.keep("barring", barred, make)
-        key = (piece, barring)
-        return self.leaf("barred_schema", key, lambda: BarredSchemaPiece(piece, barring))
+        bar = partial(BarredSchemaPiece, piece, barring, self.joints)
+        return self.leaf("barred_schema", (piece, barring), bar)
 
     def _free(
         self, triggers: tuple[Word, ...], unused: tuple[Word, ...], barred: tuple[bytes, ...]
-    ) -> Switch:
+    ) -> AutomatonScans:
         """Return free text; the label of a trigger is its place among the sorted ones."""
 
-        def make() -> Switch:
+        def make() -> AutomatonScans:
             check_words((*triggers, *unused, *barred))
             labels = dict.fromkeys(unused, NO_LABEL)
             labels.update((word, label) for label, word in enumerate(triggers))
             automaton = FreeText(labels, barred)
             if not labels and not barred:
-                return Switch(automaton, self.joints, self._budget)
-            return FreeSwitch(automaton, self._free((), (), ()), self.joints, self._budget)
+                return AutomatonScans(automaton, self.joints.scanner)
+            return FreeScans(automaton, self._free((), (), ()))
 
-        found: Switch = self.keep("free_text", (triggers, unused, barred), make)
+        found: AutomatonScans = self.keep("free_text", (triggers, unused, barred), make)
         return found
 
     def leaf(self, kind: str, key: Hashable, make: Callable[[], Piece]) -> Expression:
         """Return the expression of a piece that is made once for a key."""
         return self.joints.leaf(self.keep(kind, key, make))
 
-    def _regular(self, automaton: ByteAutomaton[Any]) -> Piece:
-        joints = self.joints
-        return RegularPiece(automaton, joints.scanner, joints.index, self._budget)
+
+def count_pattern(pattern: CountedPattern, scanner: Scanner) -> CountingPiece:
+    """Return the piece of the texts of a pattern with counted loops."""
+    passes = find_passes(pattern, scanner.index)
+    return CountingPiece(lambda: PatternCounter(pattern, passes), scanner)
 
 
 def check_words(words: Iterable[Sequence[int]]) -> None:

@@ -12,11 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from maskc.runtime.link.automata.automaton import Anything
 from maskc.runtime.link.joining.expressions import Entry, Expression, Rest
 from maskc.runtime.link.joining.joints import Joints
-from maskc.runtime.link.plan.composing import Composer
-from maskc.runtime.link.plan.items import Item, Late
+from maskc.runtime.link.plan.composing import Composer, Item, Late
 
 # The ways to write a parameter: items, of which the first is a constant.
 Ways = list[list[Item]]
@@ -53,9 +51,6 @@ class Parameters:
         ways: number of a parameter → the ways to write it; ``None``: another one.
         blanks: what may stand before each, and at the end.
         composer: of the tokenizer.
-
-    Attributes:
-        counts, ways, blanks: these.
     """
 
     def __init__(
@@ -70,7 +65,6 @@ class Parameters:
         self._following: dict[int, Expression | None] = {}
 
     def expression(self) -> Expression:
-        """Return all of them."""
         return self._composer.join([self.after(0), self.blanks])
 
     def after(self, seen: int) -> Expression:
@@ -91,18 +85,6 @@ class Parameters:
     def one(self, number: int | None) -> Expression:
         """Return a parameter, with the blanks before it, and nothing after it."""
         return self._composer.join([self.blanks, self._composer.either(self.ways(number))])
-
-    def list_all(self) -> list[Expression]:
-        """Return all of them, one by one, in any order; others stand for one."""
-        counts = self.counts
-        numbers = [n for n in range(counts.n_names) if counts.possible >> n & 1]
-        return [self.one(n) for n in (*numbers, *[None] * counts.has_others)]
-
-    def between(self, before: bytes, after: bytes) -> Expression:
-        """Return blanks and a text that begins and ends with some bytes."""
-        compose = self._composer
-        words, anything = compose.words, compose.automaton(Anything())
-        return compose.join([self.blanks, words([before]), anything, words([after])])
 
     def _find_next(self, seen: int) -> Expression | None:
         options: Ways = []
@@ -138,21 +120,12 @@ class Parameters:
 
 
 class Members(Expression):
-    """What may come after some parameters.
-
-    Args:
-        parameters: all of them.
-        seen: those that have come, as bits.
-
-    Attributes:
-        parameters, seen: these.
-    """
+    """What may come after some parameters: those that are ``seen``, as bits."""
 
     def __init__(self, parameters: Parameters, seen: int) -> None:
         super().__init__((), may_be_empty=parameters.may_end(seen))
         self.parameters, self.seen = parameters, seen
 
     def enter(self, after: Rest, joints: Joints, /) -> list[Entry]:
-        """Return the entries of what may come next; see the base class."""
         following = self.parameters.next(self.seen)
         return [] if following is None else following.enter(after, joints)

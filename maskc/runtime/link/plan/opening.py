@@ -25,8 +25,7 @@ from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
 from maskc.runtime.link.joining.pieces import SchemaPiece
-from maskc.runtime.link.plan.composing import Composer, Keep
-from maskc.runtime.link.plan.items import Constant, Item, Late
+from maskc.runtime.link.plan.composing import Composer, Constant, Item, Keep, Late
 from maskc.runtime.link.plan.members import Parameters, Ways
 from maskc.runtime.link.plan.plan import LinkPlan
 from maskc.runtime.link.text.raw_body import RawBody
@@ -88,7 +87,9 @@ class LinkOpener:
             case "words", texts:
                 return compose.words([text.encode("latin-1") for text in texts])
             case "automaton", automaton:
-                return compose.automaton(TabledAutomaton(plan.automata[automaton]))
+                return compose.joints.leaf(
+                    compose.joints.regular(TabledAutomaton(plan.automata[automaton]))
+                )
             case "counter", counter:
                 return compose.counter(plan.counters[counter])
             case "name", names:
@@ -155,9 +156,7 @@ class LinkOpener:
     def _grammar(self, number: int) -> MachinePiece:
         contents, joints = read_grammar(self._contents, number), self._compose.joints
         machine = self._open_grammar(contents)
-        return MachinePiece(
-            contents, machine, self._ends, joints.scanner, joints.index, self._results.budget
-        )
+        return MachinePiece(contents, machine, self._ends, joints.scanner)
 
 
 def open_link(
@@ -178,9 +177,9 @@ def open_link(
         open_grammar: makes the machine of a grammar in it.
     """
     joints = Joints(index_of(*(contents.arrays[name] for name in TOKEN_ARRAYS)), budget)
-    results = LinkResults(joints, pool, budget, text_of)
+    results = LinkResults(joints, pool, text_of)
     ends = frozenset(contents.header["tokenizer"]["eos_ids"])
-    composer = Composer(joints, budget, _keep_all())
+    composer = Composer(joints, _keep_all())
     opener = LinkOpener(contents, composer, results, ends, open_grammar)
     return LinkMachine(joints.rest(opener.root(), joints.end), results)
 

@@ -29,9 +29,9 @@ from maskc.runtime.link.counts.encoding import (
 )
 from maskc.runtime.link.counts.positions import read_counter
 from maskc.runtime.link.joining.expressions import MAX_DEPTH
+from maskc.runtime.link.joining.switching import ATOM, Word
 from maskc.runtime.link.plan.members import Counts
-from maskc.runtime.link.text.barring import may_be_barred
-from maskc.runtime.link.text.markers import ATOM, Word
+from maskc.runtime.link.text.barred_schema import may_be_barred
 from maskc.runtime.schema.plan.entries import PlanError
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
 

@@ -1,16 +1,17 @@
 r"""A JSON text without some words: those with which a parser would find the end of a call in it.
 
 The schema's machine reads the text, and beside it an automaton looks for the words among the same
-bytes, as they are written. Whatever was begun of a word that may be barred is left by an escape
-(:mod:`maskc.runtime.link.text.barring`), so a text goes on if the schema's machine does; only of a
-character of several bytes, the last one of a word, it has to be asked whether another one can be
-made of the bytes that are there.
+bytes, as they are written. JSON can always be written without a word that has a character that
+only stands in strings and in no escape, and neither a quote nor a backslash: all of it stands in
+one string, and a character of it can be an escape. So a text goes on if the schema's machine does;
+only of a character of several bytes, the last one of a word, it has to be asked whether another one
+can be made of the bytes that are there.
 
 Masks are those of the schema, without the tokens that make a word whole inside of a string. Other
 tokens in which a word becomes whole are read one by one, as the JSON text may end before that.
 
 Example: of ``{"type": "string"}`` without ``</x>``, after ``"</x`` the byte ``>`` is illegal, and
-``\u003e`` is not.
+``\u003e`` is not. The word ``}}`` may be needed.
 
 Source: Aho and Corasick 1975 (doi:10.1145/360825.360855), beside the schema's machine.
 """
@@ -18,22 +19,34 @@ Source: Aho and Corasick 1975 (doi:10.1145/360825.360855), beside the schema's m
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.link.automata.automaton import START
+from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
+from maskc.runtime.link.automata.automaton import START, ByteAutomaton
 from maskc.runtime.link.automata.scanning import Scan
 from maskc.runtime.link.joining.expressions import Rest
-from maskc.runtime.link.joining.pieces import Link, PlainPiece, SchemaPiece
-from maskc.runtime.link.joining.switching import SwitchAutomaton
-from maskc.runtime.link.text.free_scans import FreeSwitch
-from maskc.runtime.link.text.free_text import Position
+from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.joining.pieces import Link, Piece, SchemaPiece
+from maskc.runtime.link.text.free_text import FreeScans, Position
 from maskc.runtime.schema.machine.nodes import KEY, STATE, STRING, Configuration
-from maskc.runtime.schema.tries.summary import Part, bits_of
+from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.trie import Ints, Trie
 
 _FIRST_OF_MANY = 0x80
 _QUOTE = 0x22
+_NEVER = frozenset(b'"\\')
+# What stands outside of strings, and in escapes.
+_ELSEWHERE = frozenset(b'0123456789abcdefABCDEF{}[],:+-. \t\r\n"\\/rtunls')
+
+
+def may_be_barred(word: bytes) -> bool:
+    r"""Return whether each JSON value can be written without a word, with all escapes.
+
+    >>> may_be_barred(b"</a>"), may_be_barred(b"<\\"), may_be_barred(b"}}"), may_be_barred(b"u00e9")
+    (True, False, False, False)
+    """
+    return _NEVER.isdisjoint(word) and not _ELSEWHERE.issuperset(word)
 
 
 class Reading(NamedTuple):
@@ -68,20 +81,18 @@ class Barring:
     Args:
         text: free text without the words, and what is known of it.
         words: each of which may be barred.
-        budget: what cached results are charged to.
 
     Attributes:
         automaton: looks for the words.
-        joints: of the tokenizer.
-        words: as given.
         is_delicate: whether a word ends with a character of several bytes.
     """
 
-    def __init__(self, text: FreeSwitch, words: tuple[bytes, ...], budget: Budget) -> None:
-        self._text, self.words, self.joints = text, words, text.joints
-        self.automaton: SwitchAutomaton[Position] = text.automaton
+    def __init__(self, text: FreeScans, words: tuple[bytes, ...]) -> None:
+        self._text, self.words, self.index = text, words, text.index
+        self.automaton: ByteAutomaton[Position] = text.automaton
         self.is_delicate = any(word[-1] >= _FIRST_OF_MANY for word in words)
-        self._doubtful, self._budget = Cache(budget), budget
+        self._budget = text.scanner.budget
+        self._doubtful = Cache(self._budget)
 
     def doubtful(self, at: int) -> Doubtful:
         """Return the tokens that may make a word whole, from a state on."""
@@ -93,7 +104,7 @@ class Barring:
         return found
 
     def _find_doubtful(self, at: int) -> Doubtful:
-        index = self.joints.index
+        index = self.index
         trie, texts = index.tokens, index.texts
         places = {
             place
@@ -121,32 +132,25 @@ class Barring:
         return bool(node and left)
 
 
-class BarredSchemaPiece(PlainPiece):
+class BarredSchemaPiece(Piece):
     """A JSON Schema in whose texts some words do not stand.
 
     Args:
         piece: of the schema, in which any character may be written as an escape.
         barring: the words.
-
-    Attributes:
-        piece: as given.
-        words: that do not stand in a text.
+        joints: of the tokenizer.
     """
 
-    may_be_empty = False
-
-    def __init__(self, piece: SchemaPiece, barring: Barring) -> None:
+    def __init__(self, piece: SchemaPiece, barring: Barring, joints: Joints) -> None:
         self.piece, self.words, self._barring = piece, barring.words, barring
         self.first_bytes = piece.first_bytes
         self._automaton = barring.automaton
-        self._machine, self._joints = piece.machine, barring.joints
+        self._machine, self._joints = piece.machine, joints
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
-        """Return the one hypothesis before its first byte."""
         return (Link(self, Reading(self._machine.start_before(rest.capped), START), rest),)
 
     def step(self, inner: Reading, byte: int) -> Sequence[Reading]:
-        """Return what is known after one more byte."""
         at = self._automaton.moves(inner.at).get(byte)
         after = None if at is None else self._machine.read(inner.schema, byte)
         if at is None or after is None:
@@ -162,19 +166,15 @@ class BarredSchemaPiece(PlainPiece):
         return any(self.step(here, byte) for byte in self._automaton.moves(here.at))
 
     def has_ended(self, inner: Reading) -> bool:
-        """Return whether the value is whole."""
         return self._machine.has_ended(inner.schema)
 
     def describe(self, inner: Reading) -> Hashable:
-        """Return all that the future depends on."""
         return (self._machine.describe(inner.schema), inner.at)
 
     def identify(self, inner: Reading) -> Hashable:
-        """Return a key, with the configuration's."""
         return (self._machine.identify(inner.schema), inner.at)
 
     def legal(self, inner: Reading, rest: Rest) -> Part:
-        """Return the legal tokens; see :class:`maskc.runtime.link.joining.pieces.Piece`."""
         part = self._machine.masks.legal(inner.schema)
         doubtful = self._barring.doubtful(inner.at)
         is_string = inner.schema.nodes[0][STATE][0] in (STRING, KEY)
@@ -195,20 +195,9 @@ class BarredSchemaPiece(PlainPiece):
         return any(link.piece.is_live(link.inner, link.rest) for link in after)
 
     def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:
-        """Return what it and its rest read from some nodes on; see :class:`Piece`."""
-        scan = self.piece.walk(trie, nodes, rest)
-        doubtful = self._find_holding(trie)
-        if not doubtful:
-            return scan
-        start = self.start(rest)[0]
-        texts, paths = trie.texts, [trie.path(node) for node in nodes.tolist()]
-        gone = []
-        for place in doubtful:
-            text = texts[place]
-            lefts = {text[len(path) :] for path in paths if text.startswith(path)} - {b""}
-            if lefts and not any(self._reads(start, left) for left in lefts):
-                gone.append(place)
-        return Scan(self._without(trie, scan.part, gone), scan.exits) if gone else scan
+        scan, start = self.piece.walk(trie, nodes, rest), self.start(rest)[0]
+        reads = partial(self._reads, start)
+        return self._joints.scanner.cut(trie, nodes, scan, self._find_holding(trie), reads)
 
     def _find_holding(self, trie: Trie) -> list[int]:
         """Return the places of the texts of a trie in which a word may be whole."""
@@ -218,13 +207,6 @@ class BarredSchemaPiece(PlainPiece):
             return places
         # What follows a quote in a token has a word only if the token has it.
         return list(range(len(trie.texts)))
-
-    def _without(self, trie: Trie, part: Part, places: list[int]) -> Part:
-        """Return a part without some texts of a trie, by place."""
-        if trie is self._joints.index.rests:
-            gone = ~bits_of(places)
-            return Part(bits=part.bits & gone, unsure=part.unsure & gone)
-        return self._joints.scanner.without(trie, part, places)
 
 
 def _has(part: Part, token: int) -> bool:

@@ -6,11 +6,17 @@ stands for. Where triggers end at the same byte, the one that began first counts
 has another one inside of it may still be written to its end: after the inner one, only the rest of
 a longer one is read.
 
-Triggers are words of symbols, see :mod:`maskc.runtime.link.text.markers`; an atom stands in free
-text only as a part of a trigger.
+Triggers are words of symbols, see :mod:`maskc.runtime.link.joining.switching`; an atom stands in
+free text only as a part of a trigger.
+
+Free text without any words is scanned once for a tokenizer. With words, the tokens are the same but
+for those in which a word is whole: these are found where a word's first byte stands in the trie of
+the tokens, or where a word that was begun goes on from its root. They are cut out, and where a
+trigger is whole the text turns.
 
 Example: with the trigger ``<f>`` and ``</x>`` barred, ``a < b <f`` is a text, ``>`` turns it to the
-call of ``f``, and after ``a </x`` the byte ``>`` is illegal.
+call of ``f``, and after ``a </x`` the byte ``>`` is illegal. Of the tokens ``<f`` and ``f>x``
+after ``<``, only the second one has the whole trigger.
 
 Source: Aho and Corasick 1975 (doi:10.1145/360825.360855), as in TagDispatch of XGrammar 2.
 """
@@ -20,9 +26,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 
-from maskc.runtime.link.automata.automaton import NO_LABEL
-from maskc.runtime.link.joining.switching import SwitchAutomaton
-from maskc.runtime.link.text.markers import ATOM, Word
+import numpy as np
+
+from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton
+from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
+from maskc.runtime.link.joining.switching import ATOM, Word
+from maskc.runtime.schema.tries.trie import ROOT, Ints
 
 _ROOT = 0
 
@@ -47,7 +56,7 @@ _LEADS = (
     (0xF1, 0xF3, 3),
     (0xF4, 0xF4, 7),
 )
-_CHARACTERS = tuple(
+CHARACTERS = tuple(
     {
         byte: after
         for low, high, after in (_LEADS if state == 0 else (_AFTER_LEAD[state],))
@@ -59,7 +68,7 @@ _CHARACTERS = tuple(
 # Byte → the position after it where no word is begun; equal ones are the same object.
 _AFTER_ROOT = tuple((_ROOT, left, 0) for left in range(8))
 _FREE = tuple(
-    {byte: _AFTER_ROOT[after] for byte, after in characters.items()} for characters in _CHARACTERS
+    {byte: _AFTER_ROOT[after] for byte, after in characters.items()} for characters in CHARACTERS
 )
 
 # The longest beginning of a word that the text ends with; what is left of a character; and 0, or
@@ -68,17 +77,16 @@ _FREE = tuple(
 Position = tuple[int, int, int]
 
 
-class FreeText(SwitchAutomaton[Position]):
+class FreeText(ByteAutomaton[Position]):
     """Reads free text.
 
     Args:
         triggers: words of symbols, none empty or the beginning of another → their labels;
             ``NO_LABEL``: it turns to nothing, and stands only inside of others.
         barred: words that do not stand in the text, none empty.
-
-    Attributes:
-        triggers, barred: these.
     """
+
+    has_labels = True
 
     def __init__(self, triggers: Mapping[Word, int], barred: Iterable[bytes]) -> None:
         self.triggers, self.barred = triggers, tuple(barred)
@@ -118,7 +126,6 @@ class FreeText(SwitchAutomaton[Position]):
         return self._chain(node, 1)
 
     def is_whole(self, node: int) -> bool:
-        """Return whether a word ends at a node."""
         return node in self._labels or node in self._barred
 
     def rank(self, node: int) -> tuple[int, int]:
@@ -181,9 +188,8 @@ class FreeText(SwitchAutomaton[Position]):
         return least if trigger == _ROOT else self._depth[trigger] + 1
 
     def find_moves(self, name: Position) -> dict[int, Position]:
-        """Return what each byte leads to; see the base class."""
         node, left, least = name
-        characters = _CHARACTERS[left]
+        characters = CHARACTERS[left]
         least = self._bound(node, least)
         goto = self._goto(node, least)
         if least:
@@ -211,7 +217,6 @@ class FreeText(SwitchAutomaton[Position]):
         return any(self._leads_on[child] for child in after)
 
     def find_atoms(self, name: Position) -> dict[int, Position]:
-        """Return what each atom leads to; see the base class."""
         node, left, least = name
         if left:
             return {}
@@ -222,16 +227,116 @@ class FreeText(SwitchAutomaton[Position]):
         }
 
     def is_accepting(self, name: Position) -> bool:
-        """Return whether the text may end here."""
         node, left, least = name
         return not left and not least and self._trigger(node, 0) == _ROOT
 
     def label_of(self, name: Position) -> int:
-        """Return the label of the trigger that is whole here."""
         node, _, least = name
         return self._labels.get(self._trigger(node, least), NO_LABEL)
 
 
-def step_character(left: int, byte: int) -> int | None:
-    """Return what is left of a character after a byte, ``None`` if it is no UTF-8."""
-    return _CHARACTERS[left].get(byte)
+_Whole = tuple[int, int]  # a node of the trie of the tokens, and one of the words' trie
+
+
+class FreeScans(AutomatonScans):
+    """What is known of free text with some words; ``plain`` is free text without words."""
+
+    def __init__(self, automaton: FreeText, plain: AutomatonScans) -> None:
+        super().__init__(automaton, plain.scanner)
+        self._text, self._plain = automaton, plain
+        self._inside: list[_Whole] | None = None
+
+    def _scan(self, at: int) -> Scan:
+        _, left, least = self._text.name_of(at)
+        if least or self._text.is_nested or self._text.label(at) != NO_LABEL:
+            return super()._scan(at)
+        plain = self._plain.scan(self._plain.automaton.state_of((0, left, 0)))
+        return self._cut(plain, self.find_whole(at), left)
+
+    def find_whole(self, at: int) -> list[_Whole]:
+        """Return where words are whole that begin inside of a token, or had begun in a state."""
+        if self._inside is None:
+            self._inside = self._find_inside()
+        begun: list[_Whole] = []
+        for back in self._text.begun(self._text.name_of(at)[0]):
+            self._follow(ROOT, back, begun)
+        return [*self._inside, *begun]
+
+    def _find_inside(self) -> list[_Whole]:
+        """Return where words that begin inside of a token are whole."""
+        trie, found = self.index.tokens, list[_Whole]()
+        for byte, child in self._text.children(0).items():
+            nodes = np.flatnonzero(trie.byte_array == byte)
+            for node in nodes[nodes > ROOT].tolist():
+                self._add(node, child, found)
+        return found
+
+    def _follow(self, node: int, word: int, found: list[_Whole]) -> None:
+        """Add where words are whole that go on from a node."""
+        trie = self.index.tokens
+        for byte, child in self._text.children(word).items():
+            after = trie.child(node, byte)
+            if after >= 0:
+                self._add(after, child, found)
+
+    def _add(self, node: int, word: int, found: list[_Whole]) -> None:
+        if self._text.is_whole(word):
+            found.append((node, word))
+        else:
+            self._follow(node, word, found)
+
+    def _cut(self, plain: Scan, whole: list[_Whole], left: int) -> Scan:
+        """Return a scan without what follows whole words, and with turns where triggers are."""
+        trie = self.index.tokens
+        # A barred word counts before a trigger, and of triggers the one that began first.
+        ended: dict[int, tuple[int, int]] = {}
+        for node, word in whole:
+            ended[node] = max(ended.get(node, (0, NO_LABEL)), self._text.rank(word))
+        exits, part = plain.exits, plain.part
+        turns, places = list[tuple[int, int]](), list[range]()
+        highest = self._highest(ended)
+        for node in highest:
+            label = ended[node][1]
+            low, high = trie.low[node], trie.high[node]
+            # A token that ends with a trigger stays.
+            places.append(range(low + (trie.n_ending[node] if label != NO_LABEL else 0), high))
+            # Characters are whole up to a turn.
+            if label != NO_LABEL and trie.has_children(node) and self._reads(node, left):
+                turns.append((label, node))
+        gone = [place for stretch in places for place in stretch]
+        if gone:
+            part = self.scanner.without(trie, part, gone)
+            exits = self._leave_out(exits, highest)
+        return Scan(part, exits, tuple(sorted(turns)))
+
+    def _highest(self, nodes: Iterable[int]) -> list[int]:
+        """Return those of some nodes that are below no other one of them, by their texts."""
+        trie, found, end = self.index.tokens, list[int](), 0
+        for node in sorted(nodes, key=lambda node: (trie.low[node], -trie.high[node], node)):
+            if trie.low[node] >= end:
+                found.append(node)
+                end = trie.high[node]
+        return found
+
+    def _leave_out(self, exits: Ints, nodes: list[int]) -> Ints:
+        """Return exits without those at and below some nodes, none below another one."""
+        first, gone = self.index.tokens.first, list[tuple[int, int]]()
+        for node in nodes:
+            # What is below a node is consecutive on each level.
+            low, high = node, node + 1
+            while low < high:
+                gone.append((low, high))
+                low, high = first[low], first[high]
+        gone.sort()
+        starts = np.searchsorted(exits, [low for low, _ in gone]).tolist()
+        stops = np.searchsorted(exits, [high for _, high in gone]).tolist()
+        kept = zip([0, *stops], [*starts, len(exits)], strict=True)
+        return np.concatenate([exits[start:stop] for start, stop in kept])
+
+    def _reads(self, node: int, left: int) -> bool:
+        """Return whether the bytes that lead to a node are characters."""
+        state: int | None = left
+        for byte in self.index.tokens.path(node):
+            if state is not None:
+                state = CHARACTERS[state].get(byte)
+        return state == 0

@@ -11,15 +11,13 @@ Example: with at most 2 tokens, after ``a`` and ``b`` only what follows the text
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automata.automaton import START
-from maskc.runtime.link.automata.scanning import Scan
+from maskc.runtime.link.automata.automaton import START, ByteAutomaton
+from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.link.joining.expressions import Rest
-from maskc.runtime.link.joining.pieces import Link, PlainPiece
-from maskc.runtime.link.joining.switching import Switch, SwitchAutomaton
+from maskc.runtime.link.joining.pieces import Link, Piece
 from maskc.runtime.link.text.free_text import Position
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.trie import Ints, Trie
@@ -45,15 +43,16 @@ class Reading(NamedTuple):
 _Counted = tuple[Position, int]
 
 
-class CountedText(SwitchAutomaton[_Counted]):
+class CountedText(ByteAutomaton[_Counted]):
     """Free text of at most so many characters: a state is one of free text, and what is left."""
 
-    def __init__(self, text: SwitchAutomaton[Position], characters: int) -> None:
+    has_labels = True  # it has none, and no loops either, as it counts
+
+    def __init__(self, text: ByteAutomaton[Position], characters: int) -> None:
         self._text = text
         super().__init__((text.name_of(START), characters))
 
     def find_moves(self, name: _Counted) -> dict[int, _Counted]:
-        """Return what each byte leads to; see the base class."""
         position, left = name
         moves = self._text.find_moves(position).items()
         return {
@@ -62,25 +61,15 @@ class CountedText(SwitchAutomaton[_Counted]):
             if left or not _begins_character(byte)
         }
 
-    def find_atoms(self, name: _Counted) -> dict[int, _Counted]:  # noqa: ARG002  # there are none
-        """Return nothing."""
-        return {}
-
     def is_accepting(self, name: _Counted) -> bool:
-        """Return whether the text may end here."""
         return self._text.is_accepting(name[0])
 
-    def label_of(self, name: _Counted) -> int:
-        """Return that there is no label."""
-        return self._text.label_of(name[0])
 
-
-class LimitedPiece(PlainPiece):
+class LimitedPiece(Piece):
     """Free text of at most so many tokens or characters, more than 0.
 
     Args:
         text: free text without triggers, and what is known of it.
-        budget: what cached rows are charged to.
         max_tokens: how many tokens may begin in it; ``None``: any number.
         max_characters: how many characters it may have; ``None``: any number.
 
@@ -89,33 +78,24 @@ class LimitedPiece(PlainPiece):
         limits: in tokens and in characters.
     """
 
-    counts_tokens = True
-    may_be_empty = True
-    first_bytes: frozenset[int] | None = None
+    counts_tokens = may_be_empty = True
 
     def __init__(
-        self,
-        text: Switch,
-        budget: Budget,
-        *,
-        max_tokens: int | None,
-        max_characters: int | None,
+        self, text: AutomatonScans, *, max_tokens: int | None, max_characters: int | None
     ) -> None:
-        self._text, self._joints = text, text.joints
-        self.automaton: SwitchAutomaton[Position] = text.automaton
+        self._text, self._scanner, self._index = text, text.scanner, text.index
+        self.automaton: ByteAutomaton[Position] = text.automaton
         self.limits = (max_tokens, max_characters)
         # A token has no more characters than bytes.
-        self._longest = len(self._joints.index.tokens.levels)
+        self._longest = len(self._index.tokens.levels)
         self._counted = CountedText(self.automaton, self._longest)
-        self._few = Switch(self._counted, self._joints, budget)
+        self._few = AutomatonScans(self._counted, self._scanner)
         self._breaking: list[tuple[int, bytes]] | None = None
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
-        """Return the one hypothesis before its first byte."""
         return (Link(self, Reading(START, *self.limits), rest),)
 
     def step(self, inner: Reading, byte: int) -> Sequence[Reading]:
-        """Return what is known after one more byte."""
         state, tokens, characters = inner
         after = self.automaton.moves(state).get(byte)
         if after is None:
@@ -127,7 +107,6 @@ class LimitedPiece(PlainPiece):
         return (Reading(after, tokens, characters),)
 
     def begin_token(self, inner: Reading) -> Reading | None:
-        """Return what is known when one more token begins, ``None`` if there may be no more."""
         state, tokens, characters = inner
         if tokens is None:
             return inner
@@ -163,25 +142,14 @@ class LimitedPiece(PlainPiece):
     def _list_breaking(self) -> list[tuple[int, bytes]]:
         """Return the tokens that end or begin inside a character, with their texts."""
         if self._breaking is None:
-            index = self._joints.index
-            ids = index.order.tolist()
-            self._breaking = [
-                (token, text)
-                for token, text in zip(ids, index.tokens.texts, strict=True)
-                if _begins_inside(text) or _ends_inside(text)
-            ]
+            index = self._index
+            self._breaking = [(index.ids[n], index.texts[n]) for n in _list_breaking(index.texts)]
         return self._breaking
 
     def has_ended(self, inner: Reading) -> bool:
-        """Return whether the text may end here."""
         return self.automaton.accepts(inner.state)
 
-    def describe(self, inner: Reading) -> Hashable:
-        """Return what is known."""
-        return inner
-
     def legal(self, inner: Reading, rest: Rest) -> Part:
-        """Return the legal tokens; see :class:`maskc.runtime.link.joining.pieces.Piece`."""
         state, tokens, characters = inner
         if tokens == 0:
             return Part()
@@ -195,12 +163,11 @@ class LimitedPiece(PlainPiece):
             part = self._without_dead(part, inner, rest)
         if rest.expression is None or not len(scan.exits):
             return part
-        others = rest.walk(self._joints.index.tokens, scan.exits)
-        return self._joints.scanner.unite((part, others))
+        return self._scanner.unite((part, rest.walk(self._index.tokens, scan.exits)))
 
     def _without_dead(self, part: Part, inner: Reading, rest: Rest) -> Part:
         """Return a part without the tokens after which no character can be finished."""
-        words = self._joints.scanner.words(part)
+        words = self._scanner.words(part)
         dead = []
         for token, text in self._list_breaking():
             if not (int(words[token >> 5]) >> (token & 31)) & 1:
@@ -211,7 +178,7 @@ class LimitedPiece(PlainPiece):
                 here = self.step(here, byte)[0]
             if here is not None and not self.is_live(here, rest):
                 dead.append(token)
-        return Part((self._joints.index.clear_bits(words, dead),)) if dead else part
+        return Part((self._index.clear_bits(words, dead),)) if dead else part
 
     def seen(self, inner: Reading) -> Reading:
         """Return what no mask tells from what is known: no count in it is larger than matters."""
@@ -223,25 +190,17 @@ class LimitedPiece(PlainPiece):
         )
 
     def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:
-        """Return what it reads from some nodes on; see :class:`Piece`."""
         tokens, characters = self.limits
         if characters is None or characters >= self._longest:
             scan = self._text.walk(trie, nodes)
         else:
             start = self._counted.state_of((self.automaton.name_of(START), characters))
             open_ = [(node, start) for node in nodes.tolist()]
-            scan = self._joints.scanner.scan(self._counted, trie, open_)
+            scan = self._scanner.scan(self._counted, trie, open_)
         if tokens is None or tokens > _MOST_MISSING:
             return scan
-        dead = []
-        for place, text in enumerate(trie.texts):
-            if not (_begins_inside(text) or _ends_inside(text)):
-                continue
-            paths = [path for path in map(trie.path, nodes.tolist()) if text.startswith(path)]
-            if paths and not any(self._enters(text[len(path) :], rest) for path in paths):
-                dead.append(place)
-        scanner = self._joints.scanner
-        return Scan(scanner.without(trie, scan.part, dead), scan.exits)
+        dead = _list_breaking(trie.texts)
+        return self._scanner.cut(trie, nodes, scan, dead, lambda text: self._enters(text, rest))
 
     def _enters(self, text: bytes, rest: Rest) -> bool:
         """Return whether the limited text may begin with this, if a token ends after it."""
@@ -258,8 +217,13 @@ def _begins_character(byte: int) -> bool:
     return byte < _FIRST_CONTINUATION or byte >= _FIRST_LEAD
 
 
-def _begins_inside(text: bytes) -> bool:
-    return not _begins_character(text[0])
+def _list_breaking(texts: Sequence[bytes]) -> list[int]:
+    """Return the places of the texts that begin or end inside a character."""
+    return [
+        place
+        for place, text in enumerate(texts)
+        if not _begins_character(text[0]) or _ends_inside(text)
+    ]
 
 
 def _ends_inside(text: bytes) -> bool:

@@ -11,19 +11,14 @@ Example: ``^[a-z]+$`` before ``</parameter>`` reads ``oslo``.
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
 
 import numpy as np
 
 from maskc.errors import LimitError
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automata.counted_state import CountedComponent, CountedState
-from maskc.runtime.link.automata.scanning import Scanner
-from maskc.runtime.link.joining.counting import CountingAutomaton, CountingPiece, CountingScans
+from maskc.runtime.link.automata.loops import MOST_PLACES, Component, Loop
+from maskc.runtime.link.joining.counting import CountingAutomaton
 from maskc.runtime.link.text.raw_body import NEVER, RawBody, RawState
-from maskc.runtime.schema.tries.tokens import TokenIndex
 
-_MOST_PLACES = 250
 _STATE_BYTES = 200
 
 # A state, and how many characters were begun.
@@ -31,25 +26,16 @@ Counted = tuple[RawState, int]
 
 
 class RawText(CountingAutomaton[Counted]):
-    """Reads a string.
-
-    Args:
-        body: its characters.
-        longest: at least as many as the characters of any token.
-
-    Attributes:
-        body: as given.
-    """
+    """Reads a string; no token has more characters than ``longest``."""
 
     def __init__(self, body: RawBody, longest: int) -> None:
         self.body, self._longest = body, longest
         self._low, self._high = body.rule.low, body.rule.high
         self._slack = self._reserve = -1  # not known yet
-        self._components: dict[RawState, tuple[CountedComponent, list[RawState]] | None] = {}
+        self._components: dict[RawState, tuple[Component, list[RawState]] | None] = {}
         super().__init__((body.start, 0))
 
     def read(self, name: Counted, byte: int) -> Counted | None:
-        """Return the state after a byte, with the exact count; see the base class."""
         state, count = name
         count += state[1][1] == 0
         for after, bytes_ in self.body.moves(state):
@@ -58,7 +44,6 @@ class RawText(CountingAutomaton[Counted]):
         return None
 
     def find_moves(self, name: Counted) -> dict[int, Counted]:
-        """Return what each byte leads to, with capped counts; see the base class."""
         state, count = name
         count += state[1][1] == 0
         found = dict[int, Counted]()
@@ -68,18 +53,15 @@ class RawText(CountingAutomaton[Counted]):
         return found
 
     def is_accepting(self, name: Counted) -> bool:
-        """Return whether the text may end here."""
         state, count = name
         if count < self._low or (self._high is not None and count > self._high):
             return False
         return self.body.accepts(state)
 
     def cap(self, name: Counted) -> Counted:
-        """Return the state with a count that no token tells from its own; see the base class."""
         return (name[0], self._cap(name[1]))
 
     def measure(self, name: Counted) -> int:  # noqa: ARG002  # all are alike
-        """Return about how many bytes of memory a name takes; see the base class."""
         return _STATE_BYTES
 
     def _cap(self, count: int) -> int:
@@ -105,75 +87,56 @@ class RawText(CountingAutomaton[Counted]):
             self._reserve = self._low if all_from == NEVER else self._longest + all_from + 1
         return self._reserve
 
-    def counted(self, state: int) -> CountedState | None:
-        """Return a state as one of a loop that any character passes once more."""
+    def loop_of(self, state: int) -> Loop | None:
         if not self.body.is_steady:
             return None
         here, count = self.name_of(state)
         if here not in self._components:
-            self._components[here] = find_component(self.body, here)
+            self._components[here] = _find_component(self.body, here)
         found = self._components[here]
-        return None if found is None else _Counted(self, *found, count)
+        return None if found is None else _RawLoop(self, *found, count)
 
 
-class _Counted:
-    """See :class:`maskc.runtime.link.automata.counted_state.CountedState`."""
+class _RawLoop(Loop):
+    """Characters of a raw string, each of which is a pass; no byte leaves the loop."""
 
     def __init__(
-        self, text: RawText, component: CountedComponent, states: list[RawState], count: int
+        self, text: RawText, component: Component, states: list[RawState], count: int
     ) -> None:
         self._text, self.component, self._states, self.count = text, component, states, count
         self.least, self.most = text.body.rule.low, text.body.rule.high
         # What is read after the loop: nothing, of all that are equal.
-        self.key: Hashable = component.key
+        self.key, self.out = component.key, ()
 
     def state_at(self, number: int, count: int) -> int:
-        """Return the state at a place with another count."""
         return self._text.state_of(self._text.cap((self._states[number], count)))
 
-    def after(self, _number: int, _count: int, _byte: int) -> int:
-        """Return that no byte leaves the loop."""
+    def after(self, number: int, count: int, byte: int) -> int:  # noqa: ARG002
         return -1
 
     def may_end(self, number: int) -> bool:
-        """Return whether the text may end at a place, once there are enough characters."""
         return self._text.body.accepts(self._states[number])
 
 
-def find_component(
-    body: RawBody, start: RawState
-) -> tuple[CountedComponent, list[RawState]] | None:
+def _find_component(body: RawBody, start: RawState) -> tuple[Component, list[RawState]] | None:
     """Return the states that a state leads to, as a loop that each character passes once more.
 
     ``None`` if they are too many.
     """
     states, numbers = [start], {start: 1}
-    table, passes = np.zeros((2, _MOST_PLACES, 256), dtype=np.uint8)
+    table, passes = np.zeros((2, MOST_PLACES, 256), dtype=np.uint8)
     for row, state in enumerate(states):  # grows while we walk it
         for after, bytes_ in body.moves(state):
             if after not in numbers:
                 states.append(after)
                 numbers[after] = len(states)
-            if len(states) > _MOST_PLACES:
+            if len(states) > MOST_PLACES:
                 return None
             table[row, bytes_] = numbers[after]
             passes[row, bytes_] = state[1][1] == 0
     table, passes = table[: len(states)], passes[: len(states)]
     whole = tuple(number for number, state in enumerate(states) if not state[1][1])
     leaves = np.zeros(table.shape, dtype=np.bool_)
-    places = tuple((number, 0) for number in range(len(states)))
     to_end = tuple(map(body.to_end, states))
     key = table.tobytes() + np.packbits(passes).tobytes() + bytes(str(to_end), "ascii")
-    return CountedComponent(places, table, passes, leaves, (), whole, to_end, key), states
-
-
-def make_raw_piece(
-    body: RawBody, scanner: Scanner, index: TokenIndex, budget: Budget
-) -> CountingPiece:
-    """Return the piece of a raw string; what is cached is charged to the budget."""
-    longest = len(index.tokens.levels)
-
-    def make_scans() -> CountingScans:
-        return CountingScans(RawText(body, longest), scanner, index, budget)
-
-    return CountingPiece(make_scans)
+    return Component(table, passes, leaves, whole, to_end, key), states

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automata.automaton_scans import AutomatonScans
-from maskc.runtime.link.automata.scanning import Scanner
-from maskc.runtime.link.text.name_scans import NameScans
-from maskc.runtime.link.text.names import OtherName
+from maskc.runtime.link.automata.scanning import AutomatonScans, Scanner
+from maskc.runtime.link.text.names import NameScans, OtherName
 from tests.examples import seeds
 from tests.runtime.schema.vocabularies import build_index
 
@@ -29,12 +27,12 @@ def same(scanner, found, expected):
 @pytest.mark.parametrize("seed", seeds(20))
 def test_scans_of_other_names_are_those_of_their_automaton(seed):
     draw = random.Random(seed)
-    index, budget = make_index(draw), Budget(1 << 22)
-    scanner = Scanner(index)
+    index = make_index(draw)
+    scanner = Scanner(index, Budget(1 << 22))
     names = sorted({"".join(draw.choices("ab_1", k=draw.randint(1, 4))).encode() for _ in range(5)})
-    plain = AutomatonScans(OtherName(()), scanner, index, budget)
-    scans = NameScans(OtherName(names), plain, scanner, index, budget)
-    other = AutomatonScans(OtherName(names), scanner, index, budget)
+    plain = AutomatonScans(OtherName(()), scanner)
+    scans = NameScans(OtherName(names), plain)
+    other = AutomatonScans(OtherName(names), scanner)
     begun = [name[:n] for name in names for n in range(1, len(name) + 1)]
     for name in (b"", *begun, b"a_a_a_"):
         at = here = 0

@@ -1,10 +1,12 @@
-r"""What does a counted loop read of a vocabulary, and how often does it pass?
+r"""What a loop reads of a vocabulary, and how often each text passes.
 
-As :mod:`maskc.runtime.link.automata.component_reader`, with the passes of each node beside it. It
-is worked out once for a component and a node, whatever the loop's bounds and counts are.
+Below a node of the trie, each node at which an automaton is still in the loop's component has one
+place and a number of passes, and the first nodes at which it is no longer there are left to the one
+who asks. Both are worked out once for a component and a node, for all automata and all links of a
+tokenizer, whatever the loop's bounds and counts are.
 
-Example: in ``[a-z]{1,80}`` the token ``abc`` passes three times, so it is read after 77 letters and
-not after 78.
+Example: below the root, ``[a-z]+`` is inside of its component at ``ab`` and has left it at ``ab1``;
+``[a-z]{1,80}`` passes three times in ``abc``, so it is read after 77 letters and not after 78.
 
 The invariant of the walk: a level holds all nodes of its depth below the node, ascending, which are
 consecutive, each with the number of its place, counted from 1, or 0 outside of the component, and
@@ -13,28 +15,30 @@ with its passes.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.effort import AT_ONCE, spend
-from maskc.runtime.link.automata.counted_state import CountedComponent
-from maskc.runtime.link.automata.nodes import list_ending, mark_texts
+from maskc.runtime.link.automata.loops import Component, Way
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
-from maskc.runtime.schema.tries.trie import ROOT, Ints
+from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 
-_KEY = "counted component"
+_KEY = "loop"
 
 Passes = NDArray[np.uint16]
+_NO_NODES: Ints = np.zeros(0, dtype=np.int32)
+_NO_PASSES: Passes = np.zeros(0, dtype=np.uint16)
 
 
-class CountedReading(NamedTuple):
+class Reading(NamedTuple):
     """What a component reads below a node, which is not itself among what is read.
 
     Attributes:
-        row: the mask of the tokens that end inside the component; ``None`` but for the root.
+        row: the mask of the tokens that end inside the component; ``None`` but for the root, as the
+            others are not asked for so often.
         places: int32[n], the same tokens by place in the vocabulary's order, by passes.
         place_passes: uint16[n], of each of them, with those to the nearest end after it.
         inside: int32[n], the nodes inside it from which texts go on, by the component's place, then
@@ -42,7 +46,7 @@ class CountedReading(NamedTuple):
         inside_passes: uint16[n], of each of them.
         first_inside: of each place of the component the first of its nodes, and one past the last.
         left: int32[n], the nodes at which it is left in one of its ways, by place, byte and passes.
-        left_by: int32[n], of each of these 256 times the number of the place, and the byte.
+        left_by: uint16[n], of each of these 256 times the number of the place, and the byte.
         left_passes: uint16[n], those before the byte.
     """
 
@@ -53,7 +57,7 @@ class CountedReading(NamedTuple):
     inside_passes: Passes
     first_inside: list[int]
     left: Ints
-    left_by: Ints
+    left_by: NDArray[np.uint16]
     left_passes: Passes
 
     def read_within(self, passes: int) -> tuple[Ints, Ints]:
@@ -68,74 +72,64 @@ class CountedReading(NamedTuple):
         is_in = passes <= high if low <= 0 else (passes >= low) & (passes <= high)
         return nodes if is_in.all() else nodes[is_in]
 
-    def left_from(self, number: int, byte: int, low: int, high: int) -> tuple[Ints, Passes]:
-        """Return the nodes at which a byte has led from a place, and their passes.
-
-        Args:
-            number: of the place.
-            byte: that was read.
-            low: the fewest passes before it.
-            high: the most.
-        """
-        key = (number << 8) + byte
-        start, stop = (int(np.searchsorted(self.left_by, k)) for k in (key, key + 1))
-        passes = self.left_passes[start:stop]
-        first, last = np.searchsorted(passes, low), np.searchsorted(passes, high, side="right")
-        return self.left[start:stop][first:last], passes[first:last]
+    def leave_by(self, out: Sequence[Way]) -> Iterator[tuple[Way, Ints, Passes]]:
+        """Return the ways that were taken, each with the nodes behind it and the passes before."""
+        keys = np.array([(number << 8) + byte for number, byte, _ in out], dtype=np.uint16)
+        first = np.searchsorted(self.left_by, keys).tolist()
+        last = np.searchsorted(self.left_by, keys, side="right").tolist()
+        for way, start, stop in zip(out, first, last, strict=True):
+            if start < stop:
+                yield way, self.left[start:stop], self.left_passes[start:stop]
 
 
-class CountedReader:
-    """Reads the trie of a vocabulary's tokens.
-
-    Args:
-        index: the vocabulary; what is worked out is kept with it.
-    """
+class LoopReader:
+    """Reads the trie of a vocabulary's tokens; what is worked out is kept with the vocabulary."""
 
     def __init__(self, index: TokenIndex) -> None:
-        self._index = index
+        self.index = index
 
-    def read(self, component: CountedComponent, node: int) -> CountedReading:
+    def read(self, component: Component, node: int) -> Reading:
         """Return what the component reads below a node, from its first place."""
         key = (_KEY, node, component.key)
-        found: CountedReading | None = self._index.shared.get(key)
+        found: Reading | None = self.index.shared.get(key)
         if found is None:
             found = self._read(component, node)
             n_bytes = 6 * (len(found.places) + len(found.inside)) + 14 * len(found.left)
-            self._index.shared.put(key, found, n_bytes + len(component.key) + 10_000)
+            self.index.shared.put(key, found, n_bytes + len(component.key) + 10_000)
         return found
 
-    def ends(self, component: CountedComponent, numbers: tuple[int, ...]) -> tuple[Ints, Passes]:
+    def ends(self, component: Component, numbers: tuple[int, ...]) -> tuple[Ints, Passes]:
         """Return the nodes inside a component read from the root, in some places, ascending.
 
         Returns:
             int32[n], the nodes; uint16[n], the passes of each.
         """
         key = (_KEY, numbers, component.key)
-        found: tuple[Ints, Passes] | None = self._index.shared.get(key)
+        found: tuple[Ints, Passes] | None = self.index.shared.get(key)
         if found is None:
             reading = self.read(component, ROOT)
             here = [np.arange(*reading.first_inside[n : n + 2]) for n in numbers]
             at = np.concatenate([np.arange(0), *here])
             at = at[np.argsort(reading.inside[at])]
             found = reading.inside[at], reading.inside_passes[at]
-            self._index.shared.put(key, found, 6 * len(at) + len(component.key) + 1_000)
+            self.index.shared.put(key, found, 6 * len(at) + len(component.key) + 1_000)
         return found
 
-    def leave_out(self, reading: CountedReading, children: Collection[int]) -> CountedReading:
+    def leave_out(self, reading: Reading, children: Iterable[int]) -> Reading:
         """Return a reading without what is at and below some children of its node."""
-        trie, index = self._index.tokens, self._index
-        is_out = mark_texts(trie, children)
+        trie, index = self.index.tokens, self.index
+        is_out = np.zeros(len(trie.texts) + 1, dtype=np.bool_)
+        for node in children:
+            is_out[trie.low[node] : trie.high[node]] = True
         row = reading.row
         if row is not None:
             row = index.clear_bits(row, index.order[np.flatnonzero(is_out)])
         # Below the node, a node is at or below a child if its first text is.
         read = ~is_out[reading.places]
-        inside, left = (
-            ~is_out[trie.low_array[reading.inside]],
-            ~is_out[trie.low_array[reading.left]],
-        )
+        inside = ~is_out[trie.low_array[reading.inside]]
+        left = ~is_out[trie.low_array[reading.left]]
         counts = np.concatenate([[0], np.cumsum(inside)])
-        return CountedReading(
+        return Reading(
             row,
             reading.places[read],
             reading.place_passes[read],
@@ -147,12 +141,8 @@ class CountedReader:
             reading.left_passes[left],
         )
 
-    def without(self, row: Words, places: Ints) -> Words:
-        """Return a mask without some tokens, by place."""
-        return self._index.clear_bits(row, self._index.order[places]) if len(places) else row
-
-    def _read(self, component: CountedComponent, node: int) -> CountedReading:
-        trie, levels = self._index.tokens, _Levels()
+    def _read(self, component: Component, node: int) -> Reading:
+        trie, levels = self.index.tokens, _Levels()
         # The place that a byte leads to, and above it the step: one look-up for both.
         cells = (component.table + (component.passes.astype(np.uint16) << 8)).reshape(-1)
         # What is out of the component stays out.
@@ -168,7 +158,7 @@ class CountedReader:
             cell = cells[keys]
             above, passed = cell & 0xFF, passes + (cell >> 8)
             gone = np.flatnonzero(leaves[keys])
-            left = keys[gone].astype(np.int32) - 256
+            left = (keys[gone] - 256).astype(np.uint16)
             levels.left.append(((gone + first).astype(np.int32), left, passes[gone]))
             now = np.flatnonzero(above)
             nodes = (now + first).astype(np.int32)
@@ -177,29 +167,25 @@ class CountedReader:
             first, last = trie.first[first], trie.first[last]
         return self._pack(component, node, levels)
 
-    def _pack(self, component: CountedComponent, node: int, levels: _Levels) -> CountedReading:
+    def _pack(self, component: Component, node: int, levels: _Levels) -> Reading:
         """Return the reading of what each level has."""
-        index, trie = self._index, self._index.tokens
-        empty = np.zeros(0, dtype=np.int32)
-        nothing = (empty, empty.astype(np.uint8), empty.astype(np.uint16))
-        nodes, numbers, passes = map(np.concatenate, zip(nothing, *levels.inside, strict=True))
+        index, trie = self.index, self.index.tokens
+        nodes, numbers, passes = map(np.concatenate, zip(*levels.inside, strict=True))
         places, at = list_ending(trie, nodes)
         place_passes = passes[at] + np.array(component.to_end, dtype=np.uint16)[numbers[at] - 1]
         by_passes = np.argsort(place_passes, kind="stable")
         places, place_passes = places[by_passes], place_passes[by_passes]
-        goes_on = trie.first_array[nodes] < trie.first_array[nodes + 1]
+        goes_on = going_on(trie, nodes)
         nodes, numbers, passes = nodes[goes_on], numbers[goes_on], passes[goes_on]
         order = np.argsort(numbers, kind="stable")
-        n_places = len(component.places)
-        bounds = np.searchsorted(numbers[order], np.arange(1, n_places + 2)).tolist()
-        left, keys, left_passes = map(
-            np.concatenate,
-            zip((empty, empty, nothing[2]), *levels.left, strict=True),
-        )
-        by_key = np.lexsort((left_passes, keys))
-        row = index.pack(index.order[places]) if node == ROOT else None
-        return CountedReading(
-            row,
+        every = np.arange(1, len(component.table) + 2)
+        bounds = np.searchsorted(numbers[order], every).tolist()
+        left, keys, left_passes = map(np.concatenate, zip(*levels.left, strict=True))
+        # Two sorts of narrow numbers take less time than one by pairs.
+        by_key = np.argsort(left_passes, kind="stable")
+        by_key = by_key[np.argsort(keys[by_key], kind="stable")]
+        return Reading(
+            index.pack(index.order[places]) if node == ROOT else None,
             places,
             place_passes,
             nodes[order],
@@ -212,10 +198,36 @@ class CountedReader:
 
 
 class _Levels:
-    """What was found, level by level."""
+    """What was found, level by level, after a first one with nothing."""
 
     def __init__(self) -> None:
         # Nodes, the number of their place, and passes.
-        self.inside: list[tuple[Ints, NDArray[np.uint8], Passes]] = []
+        self.inside: list[tuple[Ints, NDArray[np.uint8], Passes]] = [
+            (_NO_NODES, np.zeros(0, dtype=np.uint8), _NO_PASSES)
+        ]
         # Nodes, 256 times the number of the place before them and the byte, and passes before it.
-        self.left: list[tuple[Ints, Ints, Passes]] = []
+        self.left: list[tuple[Ints, NDArray[np.uint16], Passes]] = [
+            (_NO_NODES, _NO_PASSES, _NO_PASSES)
+        ]
+
+
+def list_ending(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
+    """Return the texts that end in some nodes of a trie, by place, and at which of the nodes.
+
+    Returns:
+        int32[n], places; int32[n], indices of ``nodes``.
+    """
+    n_ending = trie.ending_array[nodes]
+    places, found = [_NO_NODES], [_NO_NODES]
+    for n in range(int(n_ending.max(initial=0))):
+        at = np.flatnonzero(n_ending > n).astype(np.int32)
+        places.append(trie.low_array[nodes[at]] + n)
+        found.append(at)
+    return np.concatenate(places).astype(np.int32), np.concatenate(found)
+
+
+def going_on(trie: Trie, nodes: Ints) -> NDArray[np.bool_]:
+    """Return of each of some nodes whether a text goes on after it."""
+    first = trie.first_array
+    is_inner: NDArray[np.bool_] = first[nodes] < first[nodes + 1]
+    return is_inner

@@ -1,4 +1,4 @@
-r"""What is read after a counted loop, by how often it has passed?
+r"""Walks of a trie level by level, with arrays; and what is read after a counted loop.
 
 In ``\w{1,50}\W{1,50}`` nearly every token that has a letter and then another character leaves the
 first loop, at thousands of nodes of the trie. Where they lead from there does not depend on how
@@ -18,15 +18,24 @@ import numpy as np
 
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import ByteAutomaton
-from maskc.runtime.link.automata.counted_reader import CountedReading, Passes
-from maskc.runtime.link.automata.counted_state import CountedState
-from maskc.runtime.link.automata.nodes import list_ending
+from maskc.runtime.link.automata.loop_reader import Passes, Reading, going_on, list_ending
+from maskc.runtime.link.automata.loops import Loop
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Ints
+from maskc.runtime.schema.tries.trie import Ints, Trie
 
 _KEY = "loop exits"
-_MOST_PASSES = (1 << 16) - 1
-_LEVEL, _AT_ONCE = 40, 10  # steps of a level, and nodes of it that are one step more
+LEVEL, AT_ONCE = 40, 10  # steps of a level, and nodes of it that are one step more
+
+
+def go_down(
+    automaton: ByteAutomaton[Any], trie: Trie, nodes: Ints, states: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Return what is read one byte further: at which of the nodes, the child, the state there."""
+    above, children = trie.children_of(nodes)
+    spend(LEVEL + len(children) // AT_ONCE)
+    after = automaton.step_all(states[above], trie.byte_array[children])
+    alive = np.flatnonzero(after >= 0)
+    return above[alive], children[alive], after[alive]
 
 
 class LoopExits(NamedTuple):
@@ -58,61 +67,48 @@ def _within(found: Ints, passes: Passes, low: int, high: int) -> Ints:
 
 
 def read_loop_exits(
-    automaton: ByteAutomaton[Any], counted: CountedState, reading: CountedReading, index: TokenIndex
+    automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, index: TokenIndex
 ) -> LoopExits:
     """Return what is read after a loop, from the root of the tokens' trie on.
 
     Args:
-        automaton: of the state.
-        counted: the state.
+        automaton: of the loop.
+        loop: as it is counted.
         reading: what its component reads from the root.
         index: the vocabulary; what is worked out is kept with it.
     """
-    key = (_KEY, counted.key)
+    key = (_KEY, loop.key)
     found: LoopExits | None = index.shared.get(key)
     if found is None:
-        found = _read(automaton, counted, reading, index)
+        found = _read(automaton, loop, reading, index.tokens)
         index.shared.put(key, found, 6 * (len(found.places) + len(found.nodes)) + 1_000)
     return found
 
 
-def _read(
-    automaton: ByteAutomaton[Any], counted: CountedState, reading: CountedReading, index: TokenIndex
-) -> LoopExits:
-    trie = index.tokens
-    nodes, states, passes = _list_left(counted, reading)
+def _read(automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, trie: Trie) -> LoopExits:
+    nodes, states, passes = _list_left(loop, reading)
     places, place_passes = [nodes[:0]], [passes[:0]]
     exits, exit_passes = [nodes[:0]], [passes[:0]]
-    accepts = np.zeros(0, dtype=np.bool_)
     while len(nodes):
         ending, at = list_ending(trie, nodes)
         places.append(ending)
         place_passes.append(passes[at])
-        goes_on = trie.first_array[nodes] < trie.first_array[nodes + 1]
+        goes_on = going_on(trie, nodes)
         nodes, states, passes = nodes[goes_on], states[goes_on], passes[goes_on]
-        if automaton.n_states > len(accepts):
-            known = range(len(accepts), automaton.n_states)
-            accepts = np.append(accepts, [automaton.accepts(state) for state in known])
-        is_exit = accepts[states]
+        is_exit = automaton.know_all()[0][states]
         exits.append(nodes[is_exit])
         exit_passes.append(passes[is_exit])
-        above, children = trie.children_of(nodes)
-        spend(_LEVEL + len(children) // _AT_ONCE)
-        after = automaton.step_all(states[above], trie.byte_array[children])
-        alive = np.flatnonzero(after >= 0)
-        nodes, states, passes = children[alive], after[alive], passes[above[alive]]
+        above, nodes, states = go_down(automaton, trie, nodes, states)
+        passes = passes[above]
     return LoopExits(*_by_passes(places, place_passes), *_by_passes(exits, exit_passes))
 
 
-def _list_left(counted: CountedState, reading: CountedReading) -> tuple[Ints, Ints, Passes]:
+def _list_left(loop: Loop, reading: Reading) -> tuple[Ints, Ints, Passes]:
     """Return the nodes at which the loop is left, each with the state there and the passes."""
     nodes, states, passes = [reading.left[:0]], [reading.left[:0]], [reading.left_passes[:0]]
-    for number, byte, is_kept in counted.component.out:
-        left, passed = reading.left_from(number, byte, 0, _MOST_PASSES)
-        if is_kept or not len(left):
-            continue
+    for (number, byte, is_kept), left, passed in reading.leave_by(loop.out):
         # However often the loop has passed, it is left.
-        after = counted.after(number, counted.least, byte)
+        after = -1 if is_kept else loop.after(number, loop.least, byte)
         if after >= 0:
             nodes.append(left)
             states.append(np.full(len(left), after, dtype=np.int32))
