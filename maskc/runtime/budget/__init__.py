@@ -1,18 +1,19 @@
 """Masks by the tokens that are left: with `n` of them, a text that is begun ends whole within `n`.
 
-Each machine gives a *completion* of a hypothesis: a short text that finishes it, found by rules of
-thumb and read by the machine itself (:mod:`maskc.runtime.budget.completions`). Written in as few
-tokens as write it, which dynamic programming over the token trie finds, it is an upper bound U of
-what the text needs, the end of sequence included.
+The smallest form that keeps this promise has four parts.
 
-A mask with `n` tokens left is
-
-- the plain one, if `n` is enough: U before the token and what one token adds to it at most
-  (:mod:`maskc.runtime.budget.slack`), or the greatest U after any legal token;
-- else the legal tokens after which U is at most `n - 1`. Tokens are followed through the trie all
-  at once, through hypotheses by number, and U is found once for each hypothesis that they lead to
-  (:mod:`maskc.runtime.budget.reach`). What takes too long is left out, but never the first token of
-  the known completion, which the matcher remembers: so the next mask has a token again.
+1. Each kind of machine proposes *words* that may come next in a short text: what ends the open
+   lexeme and the terminals of a least derivation (`parsing`), what the open levels of a JSON text
+   must still have (`values`), one part of a link after the other (`links`). The machine reads them,
+   so the words in a row are one *completion* of the hypotheses (`completions`).
+2. Dynamic programming over the token trie writes a completion in its fewest tokens (`cells`), which
+   are an upper bound U of what the text needs, the end of sequence included.
+3. All tokens are followed through the trie at once, through hypotheses by number, and U is found
+   once for each hypothesis that they lead to (`reach`).
+4. With `n` tokens left the mask is the plain one if U is at most `n - 1` after all legal tokens,
+   else it has those after which it is. Short tokens are followed first, and what takes too long is
+   left out, but never the first token of the known completion, which the matcher remembers: so the
+   next mask has a token again (`endings`).
 
 Nothing proves that no shorter text exists: a mask may lack tokens, and none of it is one too many.
 

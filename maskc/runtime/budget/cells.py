@@ -19,6 +19,7 @@ from maskc.runtime.schema.tries.trie import ROOT
 FAR: Final = 1 << 30  # tokens: no end is known
 _END: Final = -1
 _ATOM: Final = -2  # minus the id of a token that is taken whole, whatever it writes
+_CELL_BYTES: Final = 90
 
 
 class Cell:
@@ -47,14 +48,10 @@ END.n_tokens = 1
 
 
 class Writing:
-    """Writes completions in the tokens of a vocabulary.
-
-    Args:
-        index: the tokens.
-        ends: end-of-sequence ids, whose bytes are never written.
+    """Writes completions in the tokens of a vocabulary; the bytes of ``ends`` are never written.
 
     Attributes:
-        index: as given.
+        index: the tokens.
         written: the bytes that tokens write.
         n_cells: how many cells were made.
     """
@@ -105,11 +102,13 @@ class Writing:
     def _token_at(self, node: int) -> int:
         """Return the smallest token that ends in a node of the trie, -1 if there is none."""
         low = self._trie.low[node]
-        for place in range(low, low + self._trie.n_ending[node]):
-            token = self.index.ids[place]
-            if token not in self._ends:
-                return token
-        return -1
+        tokens = (self.index.ids[at] for at in range(low, low + self._trie.n_ending[node]))
+        return next((token for token in tokens if token not in self._ends), -1)
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much is remembered."""
+        return _CELL_BYTES * self.n_cells
 
 
 def list_tokens(cell: Cell) -> list[int]:

@@ -19,11 +19,9 @@ from numpy.typing import NDArray
 
 from maskc.errors import LimitError, TokensLeftError
 from maskc.runtime.budget.cells import FAR, Cell, Writing, list_tokens, text_of
-from maskc.runtime.budget.completions import Completions, Known
+from maskc.runtime.budget.completions import Completions, Known, Texts
 from maskc.runtime.budget.opening import open_texts
-from maskc.runtime.budget.reach import NOWHERE
-from maskc.runtime.budget.scanning import open_reach
-from maskc.runtime.budget.texts import Texts
+from maskc.runtime.budget.reach import NOWHERE, Reach
 from maskc.runtime.effort import one_mask
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
@@ -31,10 +29,14 @@ from maskc.runtime.schema.tries.tokens import TokenIndex
 
 _MOST_STEPS: Final = 2_000_000  # to find a completion, where the machine may take as many or more
 _MASK_STEPS: Final = 60_000  # to find after which tokens one is short enough
+_TIGHT_STEPS: Final = 6_000  # the same where few tokens are left beside those of a completion
+_ROOMY: Final = 200  # tokens that are more than a few
 _MOST_CHECKED: Final = 64  # bytes that finish an open key
 _EXTENSIONS: Final = b"a0_" + bytes(range(0x21, 0x7F)).translate(None, b'"\\')
 _PLACE_BYTES: Final = 700
 _MOST_SEEN: Final = 10_000
+_MOST_WALKS: Final = 16  # whose tokens are remembered one by one
+_MANY: Final = (1 << 16) - 1  # tokens: as good as none
 _REMEDY: Final = "leave tokens_left out, or ask for less of numbers, required keys and items"
 
 
@@ -48,6 +50,25 @@ class Completion(NamedTuple):
     tokens: list[int]
 
 
+class Walk:
+    """What is known of all tokens after hypotheses with what is forgotten forgotten.
+
+    Attributes:
+        here: the hypotheses.
+        most: how many tokens finish a text after any legal one; ``FAR``: not known of all.
+        needs: uint16, of each token, in the order of the index, how many finish the text after it;
+            ``None``: not remembered.
+        atoms: the same of tokens that are taken whole, by id.
+    """
+
+    __slots__ = ("atoms", "here", "most", "needs")
+
+    def __init__(self, here: Hypotheses) -> None:
+        self.here, self.most = here, FAR
+        self.needs: NDArray[np.uint16] | None = None
+        self.atoms: dict[int, int] = {}
+
+
 class Place:
     """Where a text is, and what is known to finish it.
 
@@ -55,18 +76,19 @@ class Place:
         hypotheses: of the machine.
         key: equal for two places only if they have the same future.
         cell: a completion, ``None`` if none is found.
+        walk: over the tokens.
         plain_from: with so many tokens left the mask is the plain one.
         known: all completions that were known when the last mask was made.
         key_after: the key of where the first token of the completion leads.
         masks: by the tokens that are left.
     """
 
-    __slots__ = ("cell", "hypotheses", "key", "key_after", "known", "masks", "plain_from")
+    __slots__ = ("cell", "hypotheses", "key", "key_after", "known", "masks", "plain_from", "walk")
 
-    def __init__(self, hypotheses: Hypotheses, key: Hashable, cell: Cell | None) -> None:
-        self.hypotheses, self.key, self.cell = hypotheses, key, cell
-        self.plain_from = FAR
-        self.known: Known = {}
+    def __init__(self, hypotheses: Hypotheses, key: Hashable, walk: Walk, known: Known) -> None:
+        self.hypotheses, self.key, self.walk, self.known = hypotheses, key, walk, known
+        self.cell: Cell | None = None
+        self.plain_from = min(FAR, walk.most + 1)
         self.key_after: Hashable = None
         self.masks: dict[int, NDArray[np.int32]] = {}
 
@@ -78,11 +100,7 @@ class Place:
 class Endings:
     """What is known of the ends of one machine's texts. Safe to use from any thread.
 
-    Args:
-        machine: the machine.
-        index: the tokens.
-        ends: end-of-sequence ids.
-        make_room: is told before more is remembered, and has some forget.
+    ``make_room`` is told before more is remembered, and has some endings forget.
     """
 
     def __init__(
@@ -107,11 +125,13 @@ class Endings:
         self._writing.clear()
         self._texts.clear()
         self._completions = Completions(self._machine, self._texts, self._writing)
-        self._reach = open_reach(self._machine, self._completions, self._index)
+        self._reach = Reach(self._machine, self._completions, self._index)
         # By the number of hypotheses, how many tokens finish them; 0: that is not known.
         self._needs = np.zeros(64, dtype=np.int32)
         self._places: dict[Hashable, Place] = {}
         self._seen: dict[int, Place] = {}  # by the identity of hypotheses
+        self._walks: dict[Hashable, Walk] = {}
+        self._remembered: list[Walk] = []  # with their tokens, the latest last
         self._n_mask_bytes = 0
 
     def forget(self) -> bool:
@@ -152,26 +172,26 @@ class Endings:
             return found
         with self._lock, one_mask(self._most_steps, _REMEDY):
             self._make_room(self)
-            return self._find_place(
-                hypotheses, key, None if before is None else before.known, promised
-            )
+            return self._find_place(hypotheses, key, before, promised)
 
     def _find_place(
-        self, hypotheses: Hypotheses, key: Hashable, known: Known | None, promised: Cell | None
+        self, hypotheses: Hypotheses, key: Hashable, before: Place | None, promised: Cell | None
     ) -> Place:
         found = self._places.get(key)
         if found is None or found.cell is None:
-            found = self._places[key] = Place(hypotheses, key, self._find_cell(hypotheses, known))
-            found.known = self._completions.known
-            if found.cell is not None:
-                found.plain_from = self._texts.most(hypotheses, found.cell.n_tokens) or FAR
+            forgotten = self._texts.forget(hypotheses)
+            key_of_walk = key if forgotten is hypotheses else self._completions.key_of(forgotten)
+            walk = self._walks.setdefault(key_of_walk, Walk(forgotten))
+            found = self._places[key] = Place(hypotheses, key, walk, self._completions.known)
+            found.cell = self._find_cell(hypotheses, forgotten, before.known if before else None)
         if promised is not None and not found.is_within(promised):
             found.cell, found.masks = promised, {}
         return found
 
-    def _find_cell(self, hypotheses: Hypotheses, known: Known | None) -> Cell | None:
+    def _find_cell(
+        self, hypotheses: Hypotheses, forgotten: Hypotheses, known: Known | None
+    ) -> Cell | None:
         """Return a completion that the machine reads."""
-        forgotten = self._texts.forget(hypotheses)
         cell = self._completions.find(forgotten, known)
         if cell is None or not self._texts.margin(forgotten):
             return cell
@@ -213,40 +233,55 @@ class Endings:
 
     def _find_mask(self, place: Place, cell: Cell, tokens_left: int) -> NDArray[np.int32] | None:
         """Return the tokens that leave enough; ``None``: all that are legal."""
-        machine, here = self._machine, place.hypotheses
-        plain = machine.pool.unite(map(machine.mask, here)).words
+        machine, here, walk = self._machine, place.hypotheses, place.walk
         place.known = self._completions.known
-        ends = plain & machine.pool.end_only.words
-        # Some tokens are both text and the end of it.
-        text = plain & ~machine.pool.end_only.words
-        ids = [] if cell.token < 0 else [cell.token]
-        if ids:
+        if cell.token >= 0:
             place.key_after = self._completions.key_of(machine.take(here, cell.token))
-        atoms = self._measure_atoms(here)
-        ids += [token for token, n_tokens in atoms.items() if n_tokens < tokens_left]
-        most = max(atoms.values(), default=0)
-        words, order = np.zeros_like(text), self._index.order
-        is_text = np.unpackbits(text.view(np.uint8), bitorder="little")[order].view(np.bool_)
-        if atoms:
-            is_text[np.isin(order, list(atoms))] = False
-        try:
-            with one_mask(self._mask_steps, _REMEDY):
-                numbers = self._reach.follow(here, is_text)
-        except LimitError:
-            most = FAR
-        else:
-            counts = np.bincount(numbers, minlength=1)
-            counts[NOWHERE] = 0
-            needs = self._measure(counts)
-            most = max(most, int(needs[counts > 0].max(initial=0)))
-            words = self._index.pack(order[(needs < tokens_left)[numbers]])
-        if most < FAR:
-            place.plain_from = min(place.plain_from, most + 1)
-        words = self._index.set_bits(words, ids) & text | ends
+        needs = walk.needs
+        if needs is None and walk.most >= tokens_left:
+            is_tight = tokens_left < cell.n_tokens + _ROOMY
+            needs = self._walk(walk, min(self._mask_steps, _TIGHT_STEPS if is_tight else FAR))
+        place.plain_from = min(place.plain_from, walk.most + 1)
+        if needs is None or tokens_left >= place.plain_from:
+            return None
+        ids = [token for token, n_tokens in walk.atoms.items() if n_tokens < tokens_left]
+        ids += [cell.token] if cell.token >= 0 else []
+        words = self._index.pack(self._index.order[needs < min(tokens_left, _MANY)])
+        # Some tokens are both text and the end of it.
+        plain, ends = self._plain(here), machine.pool.end_only.words
+        words = self._index.set_bits(words, ids) & plain & ~ends | plain & ends
         if np.array_equal(words, plain):
             place.plain_from = min(place.plain_from, tokens_left)
             return None
         return words
+
+    def _plain(self, here: Hypotheses) -> NDArray[np.int32]:
+        """Return the tokens that are legal without a budget."""
+        words: NDArray[np.int32] = self._machine.pool.unite(map(self._machine.mask, here)).words
+        return words
+
+    def _walk(self, walk: Walk, most_steps: int) -> NDArray[np.uint16]:
+        """Return of each token how many finish the text after it, ``_MANY``: not known."""
+        text = self._plain(walk.here) & ~self._machine.pool.end_only.words
+        walk.atoms = self._measure_atoms(walk.here)
+        is_text = np.unpackbits(text.view(np.uint8), bitorder="little")[self._index.order]
+        if walk.atoms:
+            is_text[np.isin(self._index.order, list(walk.atoms))] = 0
+        with one_mask(most_steps, _REMEDY):
+            numbers, is_whole = self._reach.follow(walk.here, is_text.view(np.bool_))
+        counts = np.bincount(numbers, minlength=1)
+        counts[NOWHERE] = 0
+        by_number = self._measure(counts, most_steps)
+        is_known = by_number > 0
+        needs = np.where(is_known, np.minimum(by_number, _MANY), _MANY).astype(np.uint16)[numbers]
+        if is_whole and is_known[counts > 0].all():
+            most = int(by_number[counts > 0].max(initial=0))
+            walk.most = max(most, *walk.atoms.values(), 0)
+            walk.needs = needs
+            self._remembered.append(walk)
+            if len(self._remembered) > _MOST_WALKS:
+                self._remembered.pop(0).needs = None
+        return needs
 
     def _measure_atoms(self, here: Hypotheses) -> dict[int, int]:
         """Return the tokens that are taken whole, each with how many finish the text after it."""
@@ -261,11 +296,10 @@ class Endings:
                     found[token_id] = self._count(self._texts.forget(after))
         return found
 
-    def _measure(self, counts: NDArray[np.intp]) -> NDArray[np.int32]:
-        """Return by number of hypotheses how many tokens finish them.
+    def _measure(self, counts: NDArray[np.intp], most_steps: int) -> NDArray[np.int32]:
+        """Return by number of hypotheses how many tokens finish them; 0: that is not known.
 
-        Args:
-            counts: how many tokens lead to them; those that most lead to are found first.
+        Those that the most tokens lead to, of which ``counts`` says how many, are found first.
         """
         if len(counts) > len(self._needs):
             more = np.zeros(2 * len(counts), dtype=np.int32)
@@ -274,12 +308,12 @@ class Endings:
         needs = self._needs[: len(counts)]
         asked = np.flatnonzero((counts > 0) & (needs == 0))
         try:
-            with one_mask(self._mask_steps, _REMEDY):
+            with one_mask(most_steps, _REMEDY):
                 for number in asked[np.argsort(-counts[asked], kind="stable")].tolist():
                     needs[number] = self._count(self._reach.hypotheses[number])
         except LimitError:
             pass
-        return np.where(needs == 0, FAR, needs)
+        return needs
 
     def _count(self, here: Hypotheses) -> int:
         """Return how many tokens finish hypotheses, with what is forgotten forgotten."""
@@ -298,7 +332,7 @@ class Endings:
             here = machine.take(here, token_id) if here else here
         if place.cell is None or place.cell.n_tokens >= FAR or not here:
             raise TokensLeftError(None, None)
-        words = machine.pool.unite(map(machine.mask, here)).words
+        words = self._plain(here)
         end = min(e for e in self._ends if words[e >> 5] >> (e & 31) & 1)
         return Completion([*tokens, end])
 
@@ -306,4 +340,5 @@ class Endings:
     def n_bytes(self) -> int:
         """About how much is remembered."""
         n_bytes = self._n_mask_bytes + _PLACE_BYTES * len(self._places)
+        n_bytes += 2 * len(self._index.order) * len(self._remembered)
         return n_bytes + self._completions.n_bytes + self._reach.n_bytes

@@ -21,17 +21,21 @@ from maskc.runtime.schema.machine.nodes import (
     PARENTS,
     SERIAL,
     STATE,
+    STRING,
     Configuration,
     Node,
     State,
     read_members,
 )
+from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.strings.other_keys import NO_KEYS, add_key, list_keys, unread_key
+from maskc.runtime.schema.tries.trie import ROOT, Trie
 
 _BACKSLASH, _FIRST_LEAD, _ESCAPE_BYTES = 0x5C, 0xC0, 6
 _HALVES: Final = (b"d8", b"d9", b"da", b"db")
+_WRITTEN: Final = (*range(0x20, 0x7F), *range(0x80, 0xC0), *range(0xC2, 0xF5))
 _MOST_KEYS: Final = 40  # of a text; one character makes another key of each
 
 
@@ -42,8 +46,10 @@ class Forgetting:
         machine: of the schema.
     """
 
-    def __init__(self, machine: SchemaMachine) -> None:
+    def __init__(self, machine: SchemaMachine, trie: Trie) -> None:
         self._machine, self._plan = machine, machine.plan
+        nodes = (trie.child(ROOT, byte) for byte in _WRITTEN)
+        self._writes_all = all(node >= 0 and trie.n_ending[node] for node in nodes)
         self._known: dict[int, Node] = {}  # by serial
 
     def forget(self, here: Configuration) -> Configuration:
@@ -72,14 +78,18 @@ class Forgetting:
             known.clear()
         for node in list_unknown(top, known):
             above = {n[SERIAL]: n for n in (known[parent[SERIAL]] for parent in node[PARENTS])}
-            state = _forget_state(self._plan, node[STATE])
+            state = _forget_state(self._plan, node[STATE], writes_all=self._writes_all)
             is_same = state == node[STATE] and tuple(above.values()) == node[PARENTS]
             found = node if is_same else self._machine.node(state, tuple(above.values()))
             known[node[SERIAL]] = known[found[SERIAL]] = found
         return known[top[SERIAL]]
 
 
-def _forget_state(plan: Plan, state: State) -> State:
+def _forget_state(plan: Plan, state: State, *, writes_all: bool) -> State:
+    if state[0] == STRING:
+        string = plan.strings[state[1]]
+        is_free = string.is_any and not isinstance(string, CustomRule) and state[3] > string.low
+        return (*state[:3], string.low, *state[4:]) if is_free and writes_all else state
     if state[0] not in (OBJECT, KEY):
         return state
     rule, (seen, others, n_members, wishes) = plan.objects[state[1]], read_members(state)

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from maskc.runtime.budget.cells import FAR, Writing, text_of
-from maskc.runtime.budget.completions import Completions
+from maskc.runtime.budget.completions import Completions, Texts
 from maskc.runtime.budget.forgetting import Forgetting
 from maskc.runtime.budget.links import LinkTexts, size_of
 from maskc.runtime.budget.parsing import ParsedTexts
-from maskc.runtime.budget.slack import Slack
-from maskc.runtime.budget.texts import Texts
 from maskc.runtime.budget.values import ShortValues
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.machine import HoleMachine
@@ -38,9 +36,7 @@ class _Json(Texts):
 
     def __init__(self, machine: SchemaMachine, writing: Writing) -> None:
         self.values = ShortValues(machine.plan, _find_filler(writing))
-        self._forgetting = Forgetting(machine)
-        self._slack: Slack | None = None
-        self._plan, self._index = machine.plan, writing.index
+        self._forgetting = Forgetting(machine, writing.index.tokens)
 
     def propose(self, hypotheses: Hypotheses) -> Iterator[bytes | int]:
         yield from self.values.propose(hypotheses[0])
@@ -54,11 +50,6 @@ class _Json(Texts):
 
     def margin(self, hypotheses: Hypotheses) -> int:
         return int(self._forgetting.is_key(hypotheses[0]))
-
-    def most(self, hypotheses: Hypotheses, _least: int) -> int | None:
-        if self._slack is None:
-            self._slack = Slack(self._plan, self.values, self._index)
-        return self._slack.most(hypotheses[0])
 
 
 class _Linked(Texts):

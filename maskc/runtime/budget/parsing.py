@@ -9,7 +9,7 @@ Example: in json after ``[1, tr`` the words are ``ue]``.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -17,7 +17,6 @@ import numpy as np
 from maskc.ids import (
     DEAD,
     IGNORED,
-    NO_LINE,
     ContextId,
     GeneralStateId,
     LalrStateId,
@@ -25,9 +24,9 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
+from maskc.runtime.budget.completions import Texts
 from maskc.runtime.budget.derivations import NEVER, Cost, Derivations, Edge, Table
 from maskc.runtime.budget.lexemes import Lexemes
-from maskc.runtime.budget.texts import Texts
 from maskc.runtime.effort import spend
 from maskc.runtime.glr.gss import Node, StackSet
 from maskc.runtime.glr.machine import GlrMachine
@@ -108,13 +107,12 @@ class ParsedTexts(Texts):
         """Forget what is remembered of stacks."""
         self._ended: dict[int, _Ended] = {}  # by a number that equal stacks have in common
         self._after: dict[int, dict[TerminalId, _Ended | None]] = {}  # by the stack before
-        self._leaps: dict[Hashable, tuple[bytes, Hypotheses] | None] = {}
         self._paths: dict[int, Stack] = {}  # of graphs, by the serial of the node on top
 
     @property
     def n_bytes(self) -> int:  # type: ignore[override]  # it grows
         """About how much is remembered."""
-        n_stacks = len(self._ended) + 2 * len(self._after) + len(self._paths) + len(self._leaps)
+        n_stacks = len(self._ended) + 2 * len(self._after) + len(self._paths)
         return self._lexemes.n_bytes + _STACK_BYTES * n_stacks
 
     def propose(self, hypotheses: Hypotheses) -> Iterator[bytes]:
@@ -125,47 +123,6 @@ class ParsedTexts(Texts):
                 yield way.text + word
             if way.text:
                 yield way.text
-
-    def leap(self, hypotheses: Hypotheses) -> tuple[bytes, Hypotheses] | None:
-        """Return the best word of an LALR grammar, as the scanner and the parser say, not read.
-
-        What stands where a lexeme ends depends on what it ends as, and not on the rest of it: so of
-        all lexemes that end alike one is looked at.
-        """
-        h, machine = hypotheses[0], self._machine
-        if not isinstance(machine, LalrMachine) or not isinstance(h, Hypothesis):
-            return None
-        if len(hypotheses) > 1 or machine.counts_columns[h.state]:
-            return None
-        way = min(self._list_ways(h), key=lambda each: each.n_left, default=None)
-        if way is None or way.n_left >= NEVER:
-            return None
-        if way.text:
-            after = Hypothesis(way.state, h.stack, h.indents, h.column)
-            return (way.text, (after,)) if machine.lexemes.is_live(after, ReadSet(0)) else None
-        key = (self._scanner.ends(h.state), self._number(h), h.indents, way.terminal)
-        if key not in self._leaps:
-            found = (self._begin(h, way, word) for word in self._follow(way))
-            self._leaps[key] = next((leap for leap in found if leap is not None), None)
-        return self._leaps[key]
-
-    def _begin(self, h: Hypothesis, way: _Way, word: bytes) -> tuple[bytes, Hypotheses] | None:
-        """Return a word after a lexeme that has ended, and where it leads."""
-        machine, stack = self._machine, way.ended.stack
-        if not isinstance(machine, LalrMachine):
-            return None
-        context = machine.tables.context[stack.state]
-        for terminal, boundary in self._scanner.ends(h.state):
-            state = self._scanner.entry(boundary, context)[self._scanner.byte_classes[word[0]]]
-            if terminal == way.terminal and state != DEAD:
-                column = NO_LINE
-                if machine.newlines is not None and machine.counts_columns[state]:
-                    column = machine.newlines.next_column(NO_LINE, word[0])
-                    column = NO_LINE if machine.tables.enclosed[stack.state] else column
-                after = machine.step((Hypothesis(state, stack, h.indents, column),), word[1:])
-                if after:
-                    return word, after
-        return None
 
     def estimate(self, hypotheses: Hypotheses) -> int:
         """Return about how many bytes are left."""

@@ -154,6 +154,33 @@ def test_what_takes_too_long_to_find_out_is_left_out(monkeypatch):
     assert not matcher.is_exact
 
 
+def test_of_tokens_that_take_too_long_the_short_ones_are_kept(monkeypatch):
+    artifact = compile_text(LISTS, TOKENS)
+    monkeypatch.setattr(artifact.endings, "_mask_steps", 40)
+    matcher = matcher_at(artifact, "([[a")
+    assert within(matcher, artifact, 1_000) == {b"]", b","}
+    # What was found out is not lost.
+    assert within(matcher, artifact, 999) == {b"]", b",", b"]]", b",a"}
+
+
+def test_a_string_of_the_greatest_length_is_finished_in_time():
+    tokens = (*(bytes([byte]) for byte in range(256)), b'aa"', b"aa", None)
+    constraint = make_kit(Vocabulary(tokens, (258,), "bytes")).json_schema(
+        {"type": "array", "items": {"type": "string", "maxLength": 4}}
+    )
+    matcher = constraint.matcher()
+    assert matcher.accept_text('["')
+    bitmask = allocate_bitmask(1, constraint.vocab_size)
+    for n_left, expected in [(4, [b'aa"', b"aa"]), (3, [b'aa"']), (3, [b'aa"']), (3, []), (3, [])]:
+        matcher.fill_bitmask(bitmask, 0, tokens_left=n_left)
+        bits = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")
+        assert bits[ord('"')]
+        assert [tokens[256 + at] for at in np.flatnonzero(bits[256:])] == expected
+        matcher.accept_text("a")
+    # Where it was far from its greatest length and near it, the same was asked.
+    assert len(constraint.endings._walks) == 1
+
+
 @pytest.mark.parametrize("parser", ["lalr", "earley"])
 def test_no_generation_breaks_off_however_little_is_kept(parser, monkeypatch):
     artifact = compile_text(LISTS, TOKENS, parser=parser)
@@ -178,20 +205,19 @@ def test_a_step_of_a_deep_text_takes_no_more_than_one_of_a_shallow_text(kind):
         made = compile_text(LISTS, TOKENS, parser=kind)
     matcher, bitmask = made.matcher(), allocate_bitmask(1, made.vocab_size)
     n_cells = []
-    for n in range(600):
+    for n in range(400):
         matcher.fill_bitmask(bitmask, 0, tokens_left=100_000 - n)
         n_cells.append(made.endings._writing.n_cells)
         assert legal_ids(matcher, made.vocab_size) == set(
             np.flatnonzero(np.unpackbits(bitmask.view(np.uint8), bitorder="little")).tolist()
         )
         assert matcher.accept_text("[")
-    assert n_cells[599] - n_cells[499] <= n_cells[199] - n_cells[99]
-    assert len(matcher.shortest_completion().tokens) == 600 // 2 + 1 + (kind != "schema")
+    assert n_cells[399] - n_cells[299] <= n_cells[199] - n_cells[99]
+    assert len(matcher.shortest_completion().tokens) == 400 // 2 + 1 + (kind != "schema")
 
 
 def test_a_text_of_which_nothing_is_known_is_searched_for(monkeypatch):
     monkeypatch.setattr(completions, "_MOST_PROPOSED", -1)
     artifact = compile_text('start: ("ab" | "cde")+ ";"', (b"a", b"b", b"c", b"d", b"e", b";"))
-    monkeypatch.setattr(artifact.endings._texts, "leap", lambda _: None)
     found = matcher_at(artifact, "c").shortest_completion().tokens
     assert bytes(b"abcde;"[token] for token in found[:-1]) == b"de;"
