@@ -17,11 +17,10 @@ from fractions import Fraction
 from maskc.errors import SchemaError
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, Satisfying, StringDraft
 from maskc.jsonschema.values import FALSE, NULL, TRUE, Value
-from maskc.runtime.schema.machine.fields import Field, Fields
-from maskc.runtime.schema.machine.variety import list_bits
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import ArrayRule
-from maskc.runtime.schema.plan.objects import WISHES, ObjectRule
+from maskc.runtime.schema.plan.fulfilment import Field, Fields
+from maskc.runtime.schema.plan.objects import WISHES, ObjectRule, list_bits
 from maskc.runtime.schema.plan.rules import ArrayEntry, Place, Split
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.transitions import DEAD

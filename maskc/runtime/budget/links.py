@@ -42,7 +42,7 @@ from maskc.runtime.link.text.barred_schema import BarredSchemaPiece
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.machine.variety import list_bits
+from maskc.runtime.schema.plan.objects import list_bits
 
 # Bytes, and tokens that are written as atoms.
 Written = tuple[bytes | int, ...]

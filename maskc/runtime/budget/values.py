@@ -41,8 +41,15 @@ from maskc.runtime.schema.machine.nodes import (
     State,
     read_members,
 )
-from maskc.runtime.schema.machine.variety import list_bits
-from maskc.runtime.schema.plan.objects import N_MEMBERS, OTHERS, SEEN, WISHES, Members, ObjectRule
+from maskc.runtime.schema.plan.objects import (
+    N_MEMBERS,
+    OTHERS,
+    SEEN,
+    WISHES,
+    Members,
+    ObjectRule,
+    list_bits,
+)
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.strings.other_keys import list_keys, unread_key
 
@@ -200,8 +207,7 @@ class ShortValues:
             text = self.strings.rest(rule, rule.body.start, 0)
             found.append(None if text is None else b'"' + text)
         for n in rules.arrays:
-            index, counts, values = plan.arrays[n].start
-            text = self._finish_array((ARRAY, n, index, counts, FIRST, values, 0))
+            text = self._finish_array((ARRAY, n, plan.arrays[n].start, FIRST, 0))
             found.append(None if text is None else b"[" + text)
         for n in rules.objects:
             text = self.finish_object(plan.objects[n], plan.objects[n].start, FIRST)
@@ -316,7 +322,7 @@ class ShortValues:
         return None
 
     def _finish_array(self, state: State) -> bytes | None:
-        _, number, index, counts, phase, values, _ = state
+        _, number, (index, counts, values), phase, _ = state
         entry = self._plan.arrays[number]
         rule, items = entry.rule, list[bytes]()
         n_bytes, used = 0, set[bytes]()

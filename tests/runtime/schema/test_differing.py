@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.runtime.schema.plan.differing import can_differ
+from maskc.runtime.schema.plan.arrays import can_differ
 
 GROUPS = st.lists(st.tuples(st.integers(0, 3), st.frozensets(st.integers(0, 5))), max_size=4)
 

@@ -1,4 +1,4 @@
-from maskc.runtime.schema.machine.fields import Field, Fields
+from maskc.runtime.schema.plan.fulfilment import Field, Fields
 
 
 def fields(*needed, low=0, high=None, bits=0):

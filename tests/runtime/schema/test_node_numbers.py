@@ -38,7 +38,7 @@ def test_of_a_text_that_grew_only_what_is_new_is_looked_at():
     machine = build_machine({})
     here = read(machine, "[" * 20_000)
     machine.identify(here)
-    known = machine._node_numbers._by_serial.generations.current
+    known = machine._numbers.generations.current
     n_known = len(known)
     (after,) = machine.step((here,), b"[")
     machine.identify(after)

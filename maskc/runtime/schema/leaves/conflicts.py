@@ -18,14 +18,15 @@ from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     IS_BOUND,
     IS_ROOMY,
+    ITEM,
     KEY,
     STATE,
     Configuration,
     Node,
     read_members,
 )
-from maskc.runtime.schema.machine.unfinished import read_unfinished
 from maskc.runtime.schema.plan.objects import OTHERS
+from maskc.runtime.schema.plan.values import read_unfinished
 from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, child_of
 from maskc.runtime.schema.scans.stepping import step_body
 from maskc.runtime.schema.strings.characters import of_words
@@ -152,7 +153,7 @@ def find_equal(
     words = {w for frame in frames for w in machine.distinct.words(frame, node, text)}
     if not words:
         return _NONE
-    raw = read_unfinished(text[frames[0][STATE][6] :], inside=True).rest
+    raw = read_unfinished(text[frames[0][STATE][ITEM] :], inside=True).rest
     is_endless = node[IS_ROOMY] or not node[IS_BOUND] and _is_endless(machine, node)
     prefix, begun = split_body(raw)
     left = sorted({word[len(prefix) :] for word in words if word.startswith(prefix)})

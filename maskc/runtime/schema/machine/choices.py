@@ -1,4 +1,4 @@
-"""Is there a value of some kind that is none of a few, and does one fit?
+"""Whether a value of some kind is none of a few, and whether one of them fits.
 
 We look at the few values part by part. If a part of a value can be other than in all of them, there
 is one; else that part is as in some of them, and the rest is looked at among those. So each of the
@@ -11,35 +11,149 @@ Example: of the pairs of Booleans ``[true, true]`` and ``[true, false]`` are not
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
-from maskc.runtime.schema.machine.fields import Field, Fields
-from maskc.runtime.schema.machine.nodes import LITERALS
-from maskc.runtime.schema.machine.variety import Variety, list_bits
-from maskc.runtime.schema.plan.objects import N_MEMBERS, OTHERS, SEEN, WISHES, Members, ObjectRule
+from maskc.runtime.schema.machine.nodes import (
+    ARRAY,
+    COLON,
+    FIRST,
+    KIND,
+    LITERAL,
+    LITERALS,
+    NEXT,
+    NUMBER,
+    OBJECT,
+    PHASE,
+    POSITION,
+    RULE,
+    STRING,
+    VALUE,
+    State,
+    read_members,
+)
+from maskc.runtime.schema.machine.variety import Variety
+from maskc.runtime.schema.plan.fulfilment import Field, Fields
+from maskc.runtime.schema.plan.objects import (
+    N_MEMBERS,
+    OTHERS,
+    SEEN,
+    WISHES,
+    Members,
+    ObjectRule,
+    list_bits,
+)
 from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.plan.rules import Place
+from maskc.runtime.schema.plan.rules import VALUES, Place, StringRule
 from maskc.runtime.schema.plan.values import Value, decimal_of, items_of, members_of, read_value
 from maskc.runtime.schema.strings.other_keys import has_key, list_keys
+from maskc.runtime.schema.strings.spelling import begins, decode_body
 
 _MOST_REMEMBERED = 1_000
-LITERAL_VALUES = tuple(read_value(text) for text in LITERALS)
-Rests = Sequence[Mapping[str, Value]]  # of each value, the members that are left
-Tails = Sequence[tuple[Value, ...]]  # of each value, the items that are left
+_LITERAL_VALUES = tuple(map(read_value, LITERALS))
+Values = Collection[Value]
+# What is left of a value: the members of an object, or the items of an array.
+Rest = Any
 
 
 class Choices:
-    """Finds values beside some others.
-
-    Args:
-        plan: what is asked.
-        variety: of its positions.
-    """
+    """Finds values beside some others."""
 
     def __init__(self, plan: Plan, variety: Variety) -> None:
         self._plan, self._variety = plan, variety
+        self._is_minimal = plan.layout.escapes == "minimal"
         self._texts: dict[frozenset[Value], list[str]] = {}
 
-    def texts_of(self, values: Collection[Value]) -> list[str]:
+    def has_other(self, position: int, values: Values) -> bool:
+        """Return whether some value that fits a position is none of a few."""
+        if not values or self._variety.of_position(position):
+            return True
+        return any(self.becomes_other(start, values, b"") for start in self._starts(position))
+
+    def fits(self, position: int, value: Value) -> bool:
+        """Return whether a value fits a position."""
+        return any(self.becomes(start, value, b"") for start in self._starts(position))
+
+    def _starts(self, position: int) -> Iterator[State]:
+        """Yield what can be open where a value begins; of literals and scalars before it."""
+        plan = self._plan
+        rules = plan.positions[position]
+        for n in list_bits(rules.literals):
+            yield (LITERAL, n, 0)
+        for n in rules.numbers:
+            yield (NUMBER, n, None, None)
+        for n in rules.strings:
+            rule = plan.strings[n]
+            yield (STRING, n, rule.body.start, rule.begin, None)
+        for n in rules.arrays:
+            yield (ARRAY, n, plan.arrays[n].start, FIRST, 0)
+        for n in rules.objects:
+            yield (OBJECT, n, plan.objects[n].start, FIRST)
+
+    def becomes_other(self, state: State, values: Values, raw: bytes) -> bool:
+        """Return whether what is open can become none of some values.
+
+        Args:
+            state: what is open, but for a key.
+            values: these; of brackets they have what was read.
+            raw: what has been read of a string's body or of a number.
+        """
+        plan, kind, number = self._plan, state[KIND], state[RULE]
+        if kind in (VALUE, COLON):
+            return self.has_other(state[POSITION], values)
+        if kind == LITERAL:
+            return _LITERAL_VALUES[number] not in values
+        if kind == NUMBER:
+            numbers = plan.numbers_without(number, frozenset(values))
+            return numbers.reads(raw) if raw else numbers.is_satisfiable
+        if kind == STRING:
+            texts = self._texts_of(values)
+            return _string_has_other(plan.strings[number], state[2], state[3], raw, texts)
+        if kind == ARRAY:
+            return self.rest_has_other(state, [items_of(v) for v in values if v[0] == "array"])
+        return self.rest_has_other(state, [members_of(v) for v in values if v[0] == "object"])
+
+    def becomes(self, state: State, value: Value, raw: bytes) -> bool:
+        """Return whether what is open, but for a key, can become a value."""
+        plan, kind, number = self._plan, state[KIND], state[RULE]
+        if kind in (VALUE, COLON):
+            return self.fits(state[POSITION], value)
+        if kind == LITERAL:
+            return _LITERAL_VALUES[number] == value
+        if kind == NUMBER:
+            decimal = decimal_of(value) if value[0] == "number" else None
+            if decimal is None:
+                return False
+            if not raw:
+                return plan.numbers[number].has_value(decimal)
+            only = plan.numbers_only(number, value)
+            return only is not None and only.reads(raw)
+        if kind == STRING:
+            return (
+                value[0] == "string"
+                and begins(value[1], raw, minimal=self._is_minimal)
+                and plan.strings[number].has(value[1])
+            )
+        if kind == ARRAY:
+            return value[0] == "array" and self.rest_fits(state, items_of(value))
+        return value[0] == "object" and self.rest_fits(state, members_of(value))
+
+    def rest_has_other(self, state: State, rests: Sequence[Rest]) -> bool:
+        """Return whether an object or array can go on otherwise than in some ways."""
+        more = state[PHASE] == NEXT
+        if state[KIND] == ARRAY:
+            return self._has_other_items(state[RULE], state[2], rests, more=more)
+        return self.has_other_members(state[RULE], read_members(state), rests, more=more)
+
+    def rest_fits(self, state: State, rest: Rest) -> bool:
+        """Return whether an object or array can go on with so much and end."""
+        more = state[PHASE] == NEXT
+        if more and not rest:
+            return False
+        if state[KIND] == ARRAY:
+            return self._fits_items(state[RULE], state[2], rest)
+        return self.fits_members(state[RULE], read_members(state), rest)
+
+    def _texts_of(self, values: Values) -> list[str]:
         """Return the strings among some values, in ascending order."""
         # The values of an array are asked for again and again, and know their hash.
         known = values if isinstance(values, frozenset) else frozenset(values)
@@ -51,86 +165,24 @@ class Choices:
             self._texts[known] = found
         return found
 
-    def has_other(self, position: int, values: Collection[Value]) -> bool:
-        """Return whether some value that fits a position is none of a few."""
-        if not values or self._variety.of_position(position):
-            return True
-        plan = self._plan
-        rules = plan.positions[position]
-        if any(
-            rules.literals >> n & 1 and value not in values
-            for n, value in enumerate(LITERAL_VALUES)
-        ):
-            return True
-        if rules.numbers:
-            known = frozenset(values)
-            if any(plan.numbers_without(n, known).is_satisfiable for n in rules.numbers):
-                return True
-        if rules.strings:
-            texts = self.texts_of(values)
-            strings = [plan.strings[n] for n in rules.strings]
-            if any(rule.has_other(rule.body.dfa.start, rule.begin, "", texts) for rule in strings):
-                return True
-        if rules.arrays:
-            tails = [items_of(value) for value in values if value[0] == "array"]
-            starts = [(n, plan.arrays[n].start) for n in rules.arrays]
-            if any(self.has_other_items(n, start, tails, more=False) for n, start in starts):
-                return True
-        rests = [members_of(value) for value in values if value[0] == "object"]
-        return any(self.has_other_members(n, plan.objects[n].start, rests) for n in rules.objects)
-
-    def fits(self, position: int, value: Value) -> bool:
-        """Return whether a value fits a position."""
-        plan, kind = self._plan, value[0]
-        rules = plan.positions[position]
-        if kind == "number":
-            number = decimal_of(value)
-            return number is not None and any(
-                plan.numbers[n].has_value(number) for n in rules.numbers
-            )
-        if kind == "string":
-            return any(self.fits_string(n, value[1]) for n in rules.strings)
-        if kind == "array":
-            items = items_of(value)
-            return any(self.fits_items(n, plan.arrays[n].start, items) for n in rules.arrays)
-        if kind == "object":
-            members = members_of(value)
-            return any(self.fits_members(n, plan.objects[n].start, members) for n in rules.objects)
-        return bool(rules.literals >> LITERAL_VALUES.index(value) & 1)
-
-    def fits_string(self, number: int, text: str) -> bool:
-        """Return whether a string fits a rule."""
-        return self._plan.strings[number].has(text)
-
     def ways(self, number: int, place: Place) -> Iterator[tuple[Place, int]]:
-        """Yield the place after an array's next item, but for its value, with its position.
-
-        Args:
-            number: of the array's rule.
-            place: where it is.
-        """
+        """Yield the place after an array's next item, but for its value, with its position."""
         array = self._plan.arrays[number]
         for after, position in array.enter(place):
             if (
-                after.values is None
+                after[VALUES] is None
                 or self._variety.of_position(position)
                 or self.has_other(position, array.barred(after))
             ):
                 yield after, position
 
-    def has_other_items(self, number: int, start: Place, tails: Tails, *, more: bool) -> bool:
-        """Return whether an array can go on otherwise than in some ways.
-
-        Args:
-            number: of its rule.
-            start: where it is.
-            tails: the ways, item by item.
-            more: whether at least one more item must come.
-        """
+    def _has_other_items(
+        self, number: int, start: Place, tails: Sequence[tuple[Value, ...]], *, more: bool
+    ) -> bool:
         array = self._plan.arrays[number]
-        open_: list[tuple[Place, int, Tails]] = [(start, 0, tails)]
-        while open_:
-            place, n_read, left = open_.pop()
+        worklist = [(start, 0, tails)]
+        while worklist:
+            place, n_read, left = worklist.pop()
             may_close = array.may_close(place) and (n_read > 0 or not more)
             if not left or may_close and all(len(tail) > n_read for tail in left):
                 return True
@@ -147,22 +199,12 @@ class Choices:
                 for item, some in by_item.items():
                     made = array.add(after, item)
                     if made is not None and self.fits(position, item):
-                        open_.append((made, n_read + 1, some))
+                        worklist.append((made, n_read + 1, some))
         return False
 
-    def fits_items(
-        self, number: int, start: Place, items: Sequence[Value], *, more: bool = False
-    ) -> bool:
-        """Return whether an array may go on with some items and end.
-
-        Args:
-            number: of its rule.
-            start: where it is.
-            items: that come.
-            more: whether at least one must.
-        """
+    def _fits_items(self, number: int, start: Place, items: Sequence[Value]) -> bool:
         array = self._plan.arrays[number]
-        places = {start} if items or not more else set()
+        places = {start}
         for item in items:
             found = {
                 array.add(after, item)
@@ -174,7 +216,12 @@ class Choices:
         return any(map(array.may_close, places))
 
     def has_other_members(
-        self, number: int, start: Members, rests: Rests, *, more: bool = False
+        self,
+        number: int,
+        start: Members,
+        rests: Sequence[Mapping[str, Value]],
+        *,
+        more: bool = False,
     ) -> bool:
         """Return whether an object can go on otherwise than in some ways.
 
@@ -190,10 +237,10 @@ class Choices:
         labels = rule.open_labels(members)
         fields: dict[str, int] = {}
         for key in dict.fromkeys(key for rest in rests for key in rest):
-            label = _label_of(rule, key)
+            label = rule.label_of(key)
             if label >= 0 and labels >> label & 1 and not has_key(members[OTHERS], key):
                 fields[key] = label
-        if _has_more_keys(rule, members, labels, fields):
+        if _has_more_keys(rule, members, labels, list(fields.values())):
             return True
         left = [rest for rest in rests if rest.keys() <= fields.keys()]
         missing = rule.required & ~members[SEEN]
@@ -205,23 +252,20 @@ class Choices:
             )
             for key, label in fields.items()
         ]
-        return self._choose(
-            Fields(known, max(rule.low, members[N_MEMBERS] + more), rule.high),
-            (members[N_MEMBERS], members[WISHES]),
-            left,
-        )
+        low = max(rule.low, members[N_MEMBERS] + more)
+        start_of = (members[N_MEMBERS], members[WISHES])
+        return self._choose(Fields(known, low, rule.high), start_of, left)
 
-    def _choose(self, fields: Fields, start: tuple[int, int], rests: Rests) -> bool:
-        """Return whether some choice of members is none of a few.
+    def _choose(
+        self, fields: Fields, start: tuple[int, int], rests: Sequence[Mapping[str, Value]]
+    ) -> bool:
+        """Return whether some choice of fields is none of a few.
 
-        Args:
-            fields: the members.
-            start: how many were read, and the wishes that are left.
-            rests: the choices, all of these members.
+        ``start`` is how many members were read, and the wishes that are left.
         """
-        open_ = [(0, *start, rests)]
-        while open_:
-            place, n_members, wishes, left = open_.pop()
+        worklist = [(0, *start, rests)]
+        while worklist:
+            place, n_members, wishes, left = worklist.pop()
             if not fields.may_end(place, n_members, wishes):
                 continue
             if not left:
@@ -231,7 +275,7 @@ class Choices:
             key, options, is_needed = fields.fields[place]
             if not is_needed:
                 without = [rest for rest in left if key not in rest]
-                open_.append((place + 1, n_members, wishes, without))
+                worklist.append((place + 1, n_members, wishes, without))
             by_value: dict[Value, list[Mapping[str, Value]]] = {}
             for rest in left:
                 if key in rest:
@@ -242,28 +286,17 @@ class Choices:
                     continue
                 if self.has_other(child, by_value.keys()):
                     return True
-                open_ += [
+                worklist += [
                     (*after, some) for value, some in by_value.items() if self.fits(child, value)
                 ]
         return False
 
-    def fits_members(
-        self, number: int, start: Members, rest: Mapping[str, Value], *, more: bool = False
-    ) -> bool:
-        """Return whether an object may go on with some members, and no more.
-
-        Args:
-            number: of its rule.
-            start: what has been read of it.
-            rest: the members.
-            more: whether at least one must come.
-        """
-        if more and not rest:
-            return False
+    def fits_members(self, number: int, start: Members, rest: Mapping[str, Value]) -> bool:
+        """Return whether an object may go on with some members, and no more."""
         rule, loose = self._plan.objects[number].loosen(start)
         ways = {(loose[SEEN], loose[WISHES])}
         for key, value in rest.items():
-            label = _label_of(rule, key)
+            label = rule.label_of(key)
             if label < 0 or has_key(loose[OTHERS], key):
                 return False
             bit = 1 << label if label < rule.n_names else 0
@@ -278,22 +311,28 @@ class Choices:
         return any(rule.can_close((seen, loose[OTHERS], n, wishes)) for seen, wishes in ways)
 
 
-def _label_of(rule: ObjectRule, key: str) -> int:
-    state = rule.dfa.read(key)
-    return rule.dfa.labels[state] if state > 0 else -1
-
-
-def _has_more_keys(
-    rule: ObjectRule, members: Members, labels: int, fields: Mapping[str, int]
-) -> bool:
-    """Return whether a key of some labels may come that is none of some fields."""
+def _has_more_keys(rule: ObjectRule, members: Members, labels: int, known: list[int]) -> bool:
+    """Return whether a key of some labels may come beside as many as are known of each."""
     if rule.has_endless(labels):
         return True
-    known = list(fields.values())
     for label in list_bits(labels):
         n_known = known.count(label)
         if label >= rule.n_names:
-            n_known += sum(_label_of(rule, key) == label for key in list_keys(members[OTHERS]))
+            n_known += sum(rule.label_of(key) == label for key in list_keys(members[OTHERS]))
         if n_known < rule.size_of(label):
+            return True
+    return False
+
+
+def _string_has_other(rule: StringRule, at: int, count: Any, raw: bytes, texts: list[str]) -> bool:
+    """Return whether a string can become one that is none of some texts, which ascend."""
+    if not texts:
+        return True
+    characters = rule.body.characters
+    if characters[at] >= 0:
+        return rule.has_other(characters[at], count, decode_body(raw), texts)
+    for byte in range(256):
+        moved = rule.move(at, count, byte)
+        if moved is not None and _string_has_other(rule, *moved, raw + bytes([byte]), texts):
             return True
     return False

@@ -1,4 +1,4 @@
-"""Can what has been read of an array's item still become one that may come there?
+"""Whether what has been read of an array's item can still become one that may come there.
 
 An item that must differ may not become one of those that were there, nor one that items after it
 cannot do without (:mod:`maskc.runtime.schema.plan.rules`). What has been read is compared with each
@@ -6,8 +6,7 @@ of them, bracket by bracket from the outside: where they have the same so far, e
 inside can become something else, or it is as there and the rest is looked at
 (:mod:`maskc.runtime.schema.machine.choices`). So no value is tried that is not among them.
 
-Nodes of which endlessly much can become need no look (:mod:`maskc.runtime.schema.machine.variety`);
-a node that does is *tight*.
+Nodes of which endlessly much can become need no look (:mod:`maskc.runtime.schema.machine.variety`).
 
 Example: with items ``{"a": …, "b": …}`` of Booleans, after ``[{"a": true, "b": true}, {"a": true``
 the text can go on with ``, "b": false}``, and after ``…, "b": t`` not at all.
@@ -15,32 +14,53 @@ the text can go on with ``, "b": false}``, and after ``…, "b": t`` not at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from maskc.runtime.schema.machine.choices import Choices
+from maskc.runtime.schema.machine.choices import Choices, Rest, Values
 from maskc.runtime.schema.machine.nodes import (
+    AFTER,
+    ARRAY,
+    CAPTURES,
+    ITEM,
     KEY,
+    KIND,
+    LITERAL,
+    NUMBER,
+    OBJECT,
+    PARENTS,
+    RULE,
+    SERIAL,
     STATE,
     STRING,
     Node,
+    State,
+    is_compared,
+    place_of,
+    read_members,
 )
-from maskc.runtime.schema.machine.questions import INSIDE, Question, Values, take_apart
-from maskc.runtime.schema.machine.room import place_of
-from maskc.runtime.schema.machine.unfinished import Unfinished, read_unfinished
 from maskc.runtime.schema.machine.variety import Variety
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.numbers import State as NumberState
+from maskc.runtime.schema.plan.objects import OTHERS, list_bits
 from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.plan.values import Value
+from maskc.runtime.schema.plan.values import (
+    Open,
+    Unfinished,
+    Value,
+    items_of,
+    members_of,
+    read_unfinished,
+)
+from maskc.runtime.schema.strings.other_keys import has_key, join_keys, list_keys
 from maskc.runtime.schema.strings.spelling import begins
+
+_INSIDE = frozenset([STRING, KEY, NUMBER, LITERAL])
+_BRACKETS = frozenset([ARRAY, OBJECT])
+_NONE: frozenset[Value] = frozenset()
 
 
 class Distinct:
-    """Says whether a text can be finished.
-
-    Args:
-        plan: what is asked.
-    """
+    """Says whether a text whose items must differ can be finished."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -65,15 +85,10 @@ class Distinct:
             node: on top, as far as it looks at nothing below.
             text: that its arrays have captured.
         """
-        return Question(self._plan, self.choices, node, text).is_live()
+        return _Question(self._plan, self.choices, node, text).is_live()
 
     def numbers(self, node: Node, text: bytes) -> list[tuple[Numbers, NumberState]]:
-        """Return the numbers that an open number may become, each with its state there.
-
-        Args:
-            node: on top: a number, as far as it looks at nothing below.
-            text: that its arrays have captured.
-        """
+        """Return the numbers that an open number on top may become, each with its state there."""
         question = _NumberQuestion(self._plan, self.choices, node, text)
         question.is_live()
         return question.found
@@ -88,26 +103,20 @@ class Distinct:
             node: on top.
             text: that its arrays have captured.
         """
-        array, place = self._plan.arrays[frame[STATE][1]], place_of(frame)
-        values = place.values if array.repeats else array.barred(place)
+        array, place = self._plan.arrays[frame[STATE][RULE]], place_of(frame)
+        values = place[2] if array.repeats else array.barred(place)
         if values:
-            kind = node[STATE][0]
-            read = read_unfinished(text[frame[STATE][6] :], inside=kind in INSIDE)
+            kind = node[STATE][KIND]
+            read = read_unfinished(text[frame[STATE][ITEM] :], inside=kind in _INSIDE)
             for value in values:
                 yield from _list_words(value, read, kind)
 
 
 def _list_words(value: Value, read: Unfinished, kind: int) -> Iterator[str]:
-    """Yield what an open string or key is in a value that has what has been read of another.
-
-    Args:
-        value: that is compared.
-        read: of the other.
-        kind: of the node on top.
-    """
+    """Yield what an open string or key, or another kind, is in a value that begins as was read."""
     here = value
     for opened in read.open:
-        parts = take_apart(here, opened, is_array=opened.keys is None)
+        parts = _take_apart(here, opened)
         if parts is None:
             return
         part, rest = parts
@@ -125,8 +134,194 @@ def _list_words(value: Value, read: Unfinished, kind: int) -> Iterator[str]:
         yield here[1]
 
 
-class _NumberQuestion(Question):
-    """Which numbers may the one on top become? Finds all ways in which it may, and asks for none.
+def _take_apart(value: Value, opened: Open) -> tuple[Value | None, Rest] | None:
+    """Return the part of a value that is under way in a bracket, and what comes after it.
+
+    ``None`` if the value has not what has been read. The part is ``None`` if there is none; of an
+    array, it is the next item if there is one.
+    """
+    if opened.keys is None:
+        if value[0] != "array":
+            return None
+        items, n = items_of(value), len(opened.values)
+        if list(items[:n]) != opened.values:
+            return None
+        return (items[n], items[n + 1 :]) if n < len(items) else (None, ())
+    if value[0] != "object":
+        return None
+    rest = dict(members_of(value))
+    for key, inner in opened.members.items():
+        if rest.pop(key, None) != inner:
+            return None
+    if opened.key is None:
+        return None, rest
+    part = rest.pop(opened.key, None)
+    return None if part is None else (part, rest)
+
+
+class _Question:
+    """Whether one text, with some node on top, can be finished."""
+
+    def __init__(self, plan: Plan, choices: Choices, top: Node, text: bytes) -> None:
+        self._plan, self._choices = plan, choices
+        self._top, self._text = top, text
+        self._is_minimal = plan.layout.escapes == "minimal"
+        self._inner: dict[int, list[Node]] = {}
+
+    def is_live(self) -> bool:
+        """Return whether the text can be finished."""
+        roots: dict[int, Node] = {}
+        worklist, seen = [self._top], {self._top[SERIAL]}
+        while worklist:
+            node = worklist.pop()
+            for parent in node[PARENTS]:
+                if not parent[CAPTURES]:
+                    roots[node[SERIAL]] = node
+                    continue
+                self._inner.setdefault(parent[SERIAL], []).append(node)
+                if parent[SERIAL] not in seen:
+                    seen.add(parent[SERIAL])
+                    worklist.append(parent)
+        return any(self._has_other(root, _NONE, None, 0) for root in roots.values())
+
+    def _has_other(self, node: Node, values: Values, read: Unfinished | None, depth: int) -> bool:
+        """Return whether a node's value can become none of some values.
+
+        Args:
+            node: what is open.
+            values: these.
+            read: what has been read of the item that it is in, ``None`` if it is in none.
+            depth: how many of that item's brackets are below the node.
+        """
+        if node is self._top:
+            return self._top_is_other(values, read, depth)
+        barred, only = _NONE, None
+        rests: dict[Value, list[Rest]] = {}
+        for value in values if read is not None else ():
+            parts = _take_apart(value, read.open[depth]) if read is not None else None
+            if parts is not None and parts[0] is not None:
+                rests.setdefault(parts[0], []).append(parts[1])
+        if is_compared(node):
+            array, place = self._plan.arrays[node[STATE][RULE]], place_of(node)
+            barred, only = array.barred(place), array.only(place)
+            if read is None:
+                inside = self._top[STATE][KIND] in _INSIDE
+                read, depth = read_unfinished(self._text[node[STATE][ITEM] :], inside=inside), -1
+        inner = self._inner[node[SERIAL]]
+        if only is None:
+            taken = barred.union(rests) if rests else barred
+            if any(self._has_other(child, taken, read, depth + 1) for child in inner):
+                return True
+        return any(
+            value not in barred
+            and (left is None or self._rest_has_other(node, value, left))
+            and read is not None
+            and any(self._may_be(child, value, read, depth + 1) for child in inner)
+            for value, left in (
+                rests.items() if only is None else ((v, rests.get(v)) for v in only)
+            )
+        )
+
+    def _may_be(self, node: Node, value: Value, read: Unfinished, depth: int) -> bool:
+        """Return whether a node's value can become this one."""
+        if node is self._top:
+            return self._top_may_be(value, read, depth)
+        parts = _take_apart(value, read.open[depth])
+        if parts is None or parts[0] is None:
+            return False
+        part = parts[0]
+        after = self._bracket_after(node, part)
+        if after is None or not self._choices.rest_fits(after, parts[1]):
+            return False
+        return any(
+            self._may_be(child, part, read, depth + 1) for child in self._inner[node[SERIAL]]
+        )
+
+    def _bracket_after(self, node: Node, part: Value) -> State | None:
+        """Return the state of a bracket after a value in it, ``None`` if it may not be there."""
+        state: State = node[STATE]
+        if state[KIND] == OBJECT:
+            return state
+        place = self._plan.arrays[state[RULE]].add(place_of(node), part)
+        return None if place is None else (ARRAY, state[RULE], place, AFTER, 0)
+
+    def _rest_has_other(self, node: Node, part: Value, rests: list[Rest]) -> bool:
+        after = self._bracket_after(node, part)
+        return after is not None and self._choices.rest_has_other(after, rests)
+
+    def _top_is_other(self, values: Values, read: Unfinished | None, depth: int) -> bool:
+        """Return whether what is on top can become none of some values, if there are any."""
+        if not values or read is None:
+            return True
+        state = self._top[STATE]
+        if state[KIND] == KEY:
+            return self._key_has_other(self._top_rests(values, read, depth), read.rest)
+        if state[KIND] in _BRACKETS:
+            return self._choices.rest_has_other(state, self._top_rests(values, read, depth))
+        return self._choices.becomes_other(state, values, read.rest)
+
+    def _top_may_be(self, value: Value, read: Unfinished, depth: int) -> bool:
+        """Return whether what is on top can become a value."""
+        state, choices = self._top[STATE], self._choices
+        if state[KIND] != KEY and state[KIND] not in _BRACKETS:
+            return choices.becomes(state, value, read.rest)
+        rests = self._top_rests([value], read, depth)
+        if state[KIND] != KEY:
+            return any(choices.rest_fits(state, rest) for rest in rests)
+        return any(
+            any(begins(key, read.rest, minimal=self._is_minimal) for key in rest)
+            and choices.fits_members(state[RULE], read_members(state), rest)
+            for rest in rests
+        )
+
+    def _top_rests(self, values: Values, read: Unfinished, depth: int) -> list[Rest]:
+        """Return what is left of the values that have what was read of the bracket on top."""
+        found = []
+        for value in values:
+            parts = _take_apart(value, read.open[depth])
+            if parts is not None:
+                part, rest = parts
+                found.append(rest if part is None else (part, *rest))
+        return found
+
+    def _key_has_other(self, rests: list[Mapping[str, Value]], raw: bytes) -> bool:
+        """Return whether an object can go on otherwise than in some ways, from inside a key."""
+        _, number, members, at, _ = self._top[STATE]
+        others = read_members(self._top[STATE])[OTHERS]
+        rule, choices = self._plan.objects[number], self._choices
+        reach = rule.keys.reach_of(self._plan.key_bodies[number].targets[at])
+        labels = rule.open_labels(members) & reach
+        by_key: dict[str, dict[Value, list[Mapping[str, Value]]]] = {}
+        for rest in rests:
+            for key, value in rest.items():
+                if begins(key, raw, minimal=self._is_minimal):
+                    by_key.setdefault(key, {}).setdefault(value, []).append(rest)
+        label_of = {key: rule.dfa.labels[rule.dfa.read(key)] for key in by_key}
+        for label in list_bits(labels & rule.keys.names):
+            if label not in label_of.values():
+                return True
+        classes = labels & ~rule.keys.names
+        taken = join_keys(sorted({*list_keys(others), *by_key}))
+        if classes and self._plan.key_is_live(number, classes, at, raw, taken):
+            return True
+        for key, by_value in by_key.items():
+            label = label_of[key]
+            if label < 0 or not labels >> label & 1 or has_key(others, key):
+                continue
+            for after, position in rule.enter(members, label, key):
+                if choices.has_other(position, by_value.keys()):
+                    return True
+                for value, some in by_value.items():
+                    left = [{k: v for k, v in rest.items() if k != key} for rest in some]
+                    if choices.fits(position, value) and choices.has_other_members(
+                        number, after, left
+                    ):
+                        return True
+        return False
+
+
+class _NumberQuestion(_Question):
+    """Which numbers the one on top may become; finds all ways in which it may.
 
     Attributes:
         found: the numbers, each with its state after what was read.
@@ -156,7 +351,7 @@ class _NumberQuestion(Question):
         depth: int,  # noqa: ARG002  # a number has no brackets
     ) -> bool:
         if value[0] == "number":
-            self._add(self._plan.numbers_only(self._top[STATE][1], value), read.rest)
+            self._add(self._plan.numbers_only(self._top[STATE][RULE], value), read.rest)
         return False
 
     def _add(self, numbers: Numbers | None, text: bytes) -> None:

@@ -15,15 +15,17 @@ from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     CAPTURES,
     FRESH,
+    ITEM,
     NEW,
     PARENTS,
+    RULE,
     SERIAL,
     STATE,
     Node,
     State,
+    is_compared,
 )
-from maskc.runtime.schema.machine.room import is_compared, place_of
-from maskc.runtime.schema.plan.rules import Place
+from maskc.runtime.schema.plan.rules import VALUES, Place, with_value
 from maskc.runtime.schema.plan.values import Value
 
 FRESH_VALUE: Value = ("fresh",)  # a value that is not known, and none of those that are
@@ -31,80 +33,61 @@ FRESH_VALUE: Value = ("fresh",)  # a value that is not known, and none of those 
 
 def is_fresh(place: Place) -> bool:
     """Return whether an array has had an item of which it is not known what it was."""
-    return any(value[0] == FRESH_VALUE[0] for value in place.values or ())
+    return any(value[0] == FRESH_VALUE[0] for value in place[VALUES] or ())
 
 
 def list_frames(node: Node) -> list[Node]:
     """Return the arrays below a node whose items under way are compared."""
-    found, open_, seen = [], [node], {node[SERIAL]}
-    while open_:
-        for parent in open_.pop()[PARENTS]:
+    found, worklist, seen = [], [node], {node[SERIAL]}
+    while worklist:
+        for parent in worklist.pop()[PARENTS]:
             if parent[CAPTURES] and parent[SERIAL] not in seen:
                 seen.add(parent[SERIAL])
-                open_.append(parent)
+                worklist.append(parent)
                 if is_compared(parent):
                     found.append(parent)
     return found
 
 
 def renew(machine: SchemaMachine, node: Node, text: bytes) -> Node:
-    """Return a node with the items below marked that are new.
-
-    Args:
-        machine: that made it.
-        node: on top.
-        text: that its arrays have captured.
-    """
+    """Return a node with the items below marked that are new, of which a text was captured."""
     new = {
-        frame[SERIAL]: (*frame[STATE][:6], NEW - frame[STATE][6])
+        frame[SERIAL]: (*frame[STATE][:ITEM], NEW - frame[STATE][ITEM])
         for frame in list_frames(node)
-        if not machine.plan.arrays[frame[STATE][1]].repeats
+        if not machine.plan.arrays[frame[STATE][RULE]].repeats
         and not any(True for _ in machine.distinct.words(frame, node, text))
     }
     return _rebuild(machine, node, new) or node if new else node
 
 
 def freshen(machine: SchemaMachine, node: Node) -> Node | None:
-    """Return a node with all items below marked as fresh, ``None`` if they may not be.
-
-    Args:
-        machine: that made it.
-        node: on top.
-    """
+    """Return a node with all items below marked as fresh, ``None`` if they may not be."""
     dead = set()
     fresh: dict[int, State] = {}
     for frame in list_frames(node):
-        place = place_of(frame)
-        if machine.plan.arrays[frame[STATE][1]].only(place) is not None:
+        kind, number, place, phase, _ = frame[STATE]
+        if machine.plan.arrays[number].only(place) is not None:
             dead.add(frame[SERIAL])
-        values = place.with_value(FRESH_VALUE).values
-        fresh[frame[SERIAL]] = (*frame[STATE][:5], values, FRESH)
+        fresh[frame[SERIAL]] = (kind, number, with_value(place, FRESH_VALUE), phase, FRESH)
     return _rebuild(machine, node, fresh, dead)
 
 
 def _rebuild(
-    machine: SchemaMachine,
-    top: Node,
-    states: dict[int, State],
-    dead: Collection[int] = (),
+    machine: SchemaMachine, top: Node, states: dict[int, State], dead: Collection[int] = ()
 ) -> Node | None:
     """Return a node with the states of some nodes below changed, without those that are dead.
 
-    Args:
-        machine: that made it.
-        top: the node.
-        states: the new ones, by the nodes' serials.
-        dead: serials.
+    Both are told by serials.
     """
     made: dict[int, Node | None] = {}
-    open_: list[Node] = [top]
-    while open_:
-        node = open_[-1]
+    worklist: list[Node] = [top]
+    while worklist:
+        node = worklist[-1]
         left = [p for p in node[PARENTS] if p[CAPTURES] and p[SERIAL] not in made]
         if left:
-            open_ += left
+            worklist += left
             continue
-        open_.pop()
+        worklist.pop()
         above = [made.get(parent[SERIAL], parent) for parent in node[PARENTS]]
         parents = tuple([parent for parent in above if parent is not None])
         serial = node[SERIAL]

@@ -16,10 +16,10 @@ from collections.abc import Callable, Hashable
 from typing import Any
 from weakref import WeakValueDictionary
 
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.budget import EDGE_BYTES, Budget, Cache
+from maskc.runtime.cache.interner import Interner
 from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.schema.machine.moves import Moves
-from maskc.runtime.schema.machine.node_numbers import NodeNumbers
 from maskc.runtime.schema.machine.nodes import (
     CAPTURES,
     DEPTH,
@@ -27,6 +27,7 @@ from maskc.runtime.schema.machine.nodes import (
     FOLLOWING,
     IS_TIGHT,
     KEY,
+    KIND,
     NUMBER,
     PARENTS,
     READS,
@@ -62,16 +63,14 @@ _NOTHING: _Content = ()
 class SchemaMachine(Moves):
     """Moves configurations. Shared by all matchers of an artifact, in whatever threads they run.
 
-    Args:
-        plan: what is asked.
-        text_of: token id → its bytes, ``None`` if it writes no text.
-        budget: where results are remembered.
+    ``text_of`` gives the bytes of a token by id, ``None`` if it writes no text.
     """
 
     def __init__(self, plan: Plan, text_of: Callable[[int], bytes | None], budget: Budget) -> None:
         super().__init__(plan, budget)
         self._text_of = text_of
-        self._node_numbers = NodeNumbers(budget)
+        self._numbers = Cache(budget, lambda _: EDGE_BYTES)  # of a node's serial → its number
+        self._contents = Interner(budget)  # of a state and the numbers of the parents
         self._serials = Cache(budget)  # (gap, text, the serials of the nodes) → serial
         # By the serial of a configuration, and a byte or a token → what it becomes.
         self._steps = Cache(budget)
@@ -81,7 +80,6 @@ class SchemaMachine(Moves):
         self._start = self.start_before(None)
 
     def start(self) -> Configurations:
-        """Return the configuration before the first byte."""
         return (self._start,)
 
     def start_before(self, following: Following | None) -> Configuration:
@@ -124,7 +122,7 @@ class SchemaMachine(Moves):
         here, n_read = hypotheses[0], 0
         while n_read < len(text):
             spend(1)
-            is_string = here.nodes[0][STATE][0] in _STRINGS
+            is_string = here.nodes[0][STATE][KIND] in _STRINGS
             if is_string and n_read + 1 < len(text) and not here.captures:
                 found, n_more = read_within(self.plan, here.nodes, text[n_read:])
                 if not found:
@@ -156,6 +154,31 @@ class SchemaMachine(Moves):
         self._tokens.put(key, self._close(after[0]) if after else _NOTHING)
         return after
 
+    def _number(self, node: Node) -> int:
+        """Return the number of a node: only equal ones have it, however much is open below."""
+        known: int | None = self._numbers.get(node[SERIAL])
+        if known is not None:
+            return known
+        # Of the nodes that are asked about; what is evicted meanwhile stays here.
+        found: dict[int, int] = {}
+        worklist = [node]
+        while worklist:
+            here = worklist[-1]
+            serial: int = here[SERIAL]
+            if serial not in found:
+                known = self._numbers.get(serial)
+                if known is None:
+                    new = [parent for parent in here[PARENTS] if parent[SERIAL] not in found]
+                    if new:
+                        worklist += new
+                        continue
+                    numbers = sorted({found[parent[SERIAL]] for parent in here[PARENTS]})
+                    known = self._contents.number((here[STATE], *numbers))
+                    self._numbers.put(serial, known)
+                found[serial] = known
+            worklist.pop()
+        return found[node[SERIAL]]
+
     def _close(self, here: Configuration) -> _Content:
         return (self.serial_of(here), here.gap, here.text, *here.nodes)
 
@@ -169,10 +192,10 @@ class SchemaMachine(Moves):
     def has_ended(self, hypothesis: Configuration) -> bool:
         """Return whether the text is whole here, whatever must follow it."""
         return any(
-            node[STATE][0] == END
-            or node[STATE][0] == NUMBER
+            node[STATE][KIND] == END
+            or node[STATE][KIND] == NUMBER
             and self.ends_number(node)
-            and any(parent[STATE][0] == END for parent in node[PARENTS])
+            and any(parent[STATE][KIND] == END for parent in node[PARENTS])
             for node in hypothesis.nodes
         ) and self.plan.blanks.may_go_on(hypothesis.gap)
 
@@ -182,12 +205,12 @@ class SchemaMachine(Moves):
 
     def identify(self, hypothesis: Configuration) -> Hashable:
         """Return a key of a configuration, with its nodes by number."""
-        numbers = frozenset([self._node_numbers.number(node) for node in hypothesis.nodes])
+        numbers = frozenset([self._number(node) for node in hypothesis.nodes])
         return (hypothesis.gap, hypothesis.text, numbers)
 
     def may_read(self, here: Configuration) -> frozenset[int]:
         """Return bytes outside of which none is legal; not all of them need be."""
-        return frozenset().union(*(READS[node[STATE][0]] for node in here.nodes))
+        return frozenset().union(*(READS[node[STATE][KIND]] for node in here.nodes))
 
     def read(self, here: Configuration, byte: int) -> Configuration | None:
         """Return the configuration after one more byte, ``None`` if the text is illegal."""
@@ -207,7 +230,7 @@ class SchemaMachine(Moves):
         first = here.nodes[0]
         spend(_READ_STEPS * len(here.nodes))
         spend_at_once(len(here.text))
-        if byte in BLANK_BYTES and first[STATE][0] not in _STRINGS:
+        if byte in BLANK_BYTES and first[STATE][KIND] not in _STRINGS:
             after = self.plan.blanks.step(here.gap, byte, first[DEPTH])
             if after is None:
                 return None

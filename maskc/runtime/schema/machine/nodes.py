@@ -22,20 +22,11 @@ from typing import Any, Final
 from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.objects import Members
+from maskc.runtime.schema.plan.rules import VALUES, Place
 
 END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY, HOLE = range(10)
 FIRST, NEXT, AFTER = range(3)  # phases: after the bracket, after a comma, after a value
 LITERALS = (b"null", b"true", b"false")
-
-
-# What is open, as a tuple that begins with its kind, and holds numbers, texts and tuples of these;
-# where items are compared it also has the set of those that were there.
-State = tuple[Any, ...]
-# Where the item under way of an array begins in the captured text, if it differs from those before
-# it whatever it becomes: nowhere that is known, or at NEW minus this.
-FRESH, NEW = -1, -2
-
-
 BEGINNINGS = frozenset(b'"{[ntf-0123456789')
 # Kind of a node → bytes outside of which it reads none.
 READS = {
@@ -50,15 +41,34 @@ READS = {
     KEY: frozenset(range(256)),
 }
 
+# What is open, as a tuple of numbers, texts and tuples of these; where items are compared it also
+# has the set of those that were there. By kind:
+#   END, number of what follows if anything does
+#   VALUE or COLON, position
+#   LITERAL, which, how many bytes were read
+#   STRING, rule, state of its body, what is counted of it, raw text if it is compared
+#   NUMBER, rule, state, the values that it must differ from
+#   OBJECT, rule, members, phase
+#   KEY, rule, members, state of its body, raw text
+#   ARRAY, rule, place, phase, where the item under way begins in the captured text
+State = tuple[Any, ...]
+KIND: Final = 0
+RULE: Final = 1
+POSITION: Final = 1
+PHASE: Final = 3
+ITEM: Final = 4
+# In the place of where an item begins, if it differs from those before it whatever it becomes:
+# nowhere that is known, or at NEW minus this.
+FRESH, NEW = -1, -2
 
 # What is open on top of a stack, and the alternatives below: a tuple of
 #  - its serial;
 #  - its state;
 #  - how many brackets are open;
 #  - whether an array is open whose items are compared;
-#  - the room that it has, see :mod:`maskc.runtime.schema.machine.room`: whether what is below lets
-#    it become endlessly many, whatever it becomes itself; whether it must become what was there
-#    before; whether it may be that it can become nothing else than what was there before;
+#  - the room that it has, see :class:`maskc.runtime.schema.machine.variety.Variety`: whether what
+#    is below lets it become endlessly many, whatever it becomes itself; whether it must become what
+#    was there before; whether it may be that it can become nothing else than what was there before;
 #  - the number of what comes after the whole text, 0 if nothing does;
 #  - its parents, what goes on when it ends. They have no tuple of their own, as the collector sees
 #    through one more level each time it runs.
@@ -73,6 +83,7 @@ IS_TIGHT: Final = 6
 FOLLOWING: Final = 7
 PARENTS: Final = slice(8, None)
 
+Room = tuple[bool, bool, bool]
 ROOMY: Final = (True, False, False)  # the room of a node in no item that is compared
 _serials = count(1)
 
@@ -82,9 +93,27 @@ def next_serial() -> int:
     return next(_serials)
 
 
+def read_members(state: State) -> Members:
+    """Return what has been read of an object, of its state or that of one of its keys."""
+    members: Members = state[2]
+    return members
+
+
+def place_of(node: Node) -> Place:
+    """Return how far an array was read."""
+    place: Place = node[STATE][2]
+    return place
+
+
+def is_compared(frame: Node) -> bool:
+    """Return whether a node is an array whose item under way is compared where it ends."""
+    state = frame[STATE]
+    return state[KIND] == ARRAY and state[2][VALUES] is not None
+
+
 def captures_at(state: State, parents: tuple[Node, ...]) -> bool:
     """Return whether an array is open whose items are compared, with a state over some parents."""
-    if state[0] == ARRAY and state[5] is not None and state[6] >= 0:
+    if state[KIND] == ARRAY and state[2][VALUES] is not None and state[ITEM] >= 0:
         return True
     for parent in parents:  # noqa: SIM110 - a generator would take longer than the rest
         if parent[CAPTURES]:
@@ -96,23 +125,15 @@ def make_node(
     state: State,
     parents: tuple[Node, ...],
     depth: int = 0,
-    room: tuple[bool, bool, bool] = ROOMY,
+    room: Room = ROOMY,
     *,
     captures: bool = False,
 ) -> Node:
-    """Return a new node.
-
-    Args:
-        state: what is open.
-        parents: what goes on when it ends.
-        depth: how many brackets are open below, where there are no parents.
-        room: that it has.
-        captures: whether an array is open whose items are compared.
-    """
+    """Return a new node; ``depth`` is of a bottom, without parents."""
     following = 0
     if parents:
         depth, following = parents[0][DEPTH], parents[0][FOLLOWING]
-    kind = state[0]
+    kind = state[KIND]
     if kind == END:
         following = state[1] if len(state) > 1 else 0
     elif kind in (OBJECT, ARRAY, KEY):
@@ -123,12 +144,6 @@ def make_node(
 def serials_of(nodes: Iterable[Node]) -> tuple[int, ...]:
     """Return the serials of some nodes."""
     return tuple([node[SERIAL] for node in nodes])
-
-
-def read_members(state: State) -> Members:
-    """Return what has been read of an object, of its state or that of one of its keys."""
-    members: Members = state[2]
-    return members
 
 
 class Configuration:

@@ -1,11 +1,17 @@
-"""Where are there so many values that those of an array's items never use them up?
+"""Positions and open nodes with so many values that an array's items never use them up.
 
 A position is *endless* if infinitely many values fit it, or more than any text has. What is open is
 endless if what has been read of it can still become that many values. Then nothing that was there
 before can be in the way of an item that must differ, and nobody has to look.
 
-Positions that are not are found from those without any inside, as what is on a circle of positions,
-or leads to one, has no end. A position that is not said to be endless may be so nevertheless.
+A node inside an item that must differ is *roomy* if something below it lets the item become
+endlessly many, whatever the node itself becomes. A node that is not, and cannot become endlessly
+many by itself, is *tight*: it may be that nothing is left for it to become. Where two items must be
+equal, and only the last one can still be, it is *bound*: to become one that was there.
+
+Positions that are not endless are found from those without any inside, as what is on a circle of
+positions, or leads to one, has no end. A position that is not said to be endless may be so
+nevertheless.
 
 Example: ``{"properties": {"a": {"type": "boolean"}}, "additionalProperties": false}`` has three
 values, and with ``"b": {"type": "string"}`` endlessly many, until b has been read.
@@ -19,21 +25,32 @@ from typing import Any
 
 from maskc.runtime.schema.machine.nodes import (
     ARRAY,
+    CAPTURES,
     COLON,
+    IS_BOUND,
+    IS_ROOMY,
     KEY,
+    KIND,
     NUMBER,
     OBJECT,
+    POSITION,
+    RULE,
+    STATE,
     STRING,
     VALUE,
+    Node,
+    Room,
     State,
+    is_compared,
+    place_of,
     read_members,
 )
 from maskc.runtime.schema.numbers.numbers import FRACTION, INTEGER, MINUS, POINT, START, ZERO
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.custom import CustomRule
-from maskc.runtime.schema.plan.objects import Members
+from maskc.runtime.schema.plan.objects import Members, list_bits
 from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.plan.rules import ArrayEntry, StringRule
+from maskc.runtime.schema.plan.rules import ArrayEntry, Place, StringRule
 from maskc.runtime.schema.strings.other_keys import UNREAD
 
 PLENTY = 1 << 40  # values that no text has
@@ -42,11 +59,7 @@ _MOST_REMEMBERED = 50_000
 
 
 class Variety:
-    """Says what is endless.
-
-    Args:
-        plan: what is asked.
-    """
+    """Says what of a plan is endless, and what room nodes have."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -66,12 +79,12 @@ class Variety:
         """Find whether a position and those inside it are endless: left by peeling the others."""
         known = self._positions
         inside: dict[int, set[int] | None] = {}
-        open_ = [position]
-        while open_:
-            here = open_.pop()
+        worklist = [position]
+        while worklist:
+            here = worklist.pop()
             if here not in inside and here not in known:
                 inside[here] = children = self._list_inside(here)
-                open_ += children or ()
+                worklist += children or ()
         users: dict[int, list[int]] = {}
         n_left = dict.fromkeys(inside, 0)
         for here, children in inside.items():
@@ -80,15 +93,15 @@ class Variety:
                     users.setdefault(child, []).append(here)
                     n_left[here] += 1
         found = dict.fromkeys(inside, True)
-        open_ = [here for here, children in inside.items() if children is not None]
-        open_ = [here for here in open_ if not n_left[here]]
-        while open_:
-            here = open_.pop()
+        worklist = [here for here, children in inside.items() if children is not None]
+        worklist = [here for here in worklist if not n_left[here]]
+        while worklist:
+            here = worklist.pop()
             found[here] = False
             for user in users.get(here, ()):
                 n_left[user] -= 1
                 if not n_left[user] and inside[user] is not None:
-                    open_.append(user)
+                    worklist.append(user)
         known.update(found)
 
     def _list_inside(self, number: int) -> set[int] | None:
@@ -112,47 +125,11 @@ class Variety:
             array = plan.arrays[n]
             if _can_grow(array):
                 return None
-            found.update(self._list_items(array, *array.rule.start, further=True))
+            found.update(_list_items(array, array.start, further=True))
         return found
 
-    def _list_items(
-        self, array: ArrayEntry, index: int, counts: tuple[int, ...], *, further: bool
-    ) -> Iterable[int]:
-        """Yield the positions that items from an index on can have.
-
-        Args:
-            array: that has the items.
-            index: of the next item.
-            counts: of the counters.
-            further: whether to look further than the next item where items are counted.
-        """
-        rule = array.rule
-        if not rule.counters:
-            for piece, stop in rule.pieces_from(index):
-                start, options = rule.pieces[piece]
-                if not options or rule.high is not None and max(start, index) >= rule.high:
-                    return
-                for _, child in options:
-                    yield from array.split(child)
-                if stop is None or not array.has_endless(piece):
-                    return  # few items may be used up before an array gets there
-            return
-        open_, seen = [(index, counts)], {(index, counts)}
-        while open_ and len(seen) < _MOST_STEPS:
-            for after, child in rule.enter(*open_.pop()):
-                yield from array.split(child)
-                if further and after not in seen:
-                    seen.add(after)
-                    open_.append(after)
-
     def of_string(self, number: int, state: int, count: Any) -> bool:
-        """Return whether a string can become endlessly many.
-
-        Args:
-            number: of its rule.
-            state: of its body.
-            count: what is counted of it.
-        """
+        """Return whether a string can become endlessly many, by its rule and what was read."""
         key = (number, state, count)
         found = self._strings.get(key)
         if found is None:
@@ -164,21 +141,21 @@ class Variety:
 
     def of_open(self, state: State) -> bool:
         """Return whether what is open can still become endlessly many values, by itself."""
-        kind = state[0]
+        kind = state[KIND]
         if kind in (VALUE, COLON):
-            return self.of_position(state[1])
+            return self.of_position(state[POSITION])
         if kind == STRING:
-            return self.of_string(state[1], state[2], state[3])
+            return self.of_string(*state[RULE:4])
         if kind == NUMBER:
             return self._of_number(state)
         if kind == KEY:
             return self._of_key(state)
         if kind == OBJECT:
-            return self._of_object(state[1], read_members(state))
+            return self._of_object(state[RULE], read_members(state))
         return kind == ARRAY and self._of_array(state)
 
     def _of_number(self, state: State) -> bool:
-        rule = self._plan.numbers[state[1]].rule
+        rule = self._plan.numbers[state[RULE]].rule
         negative, phase = state[2][0], state[2][1]
         if rule.values is not None or (rule.low if negative else rule.high) is not None:
             return False
@@ -219,17 +196,64 @@ class Variety:
         )
 
     def _of_array(self, state: State) -> bool:
-        _, number, index, counts, *_ = state
-        array = self._plan.arrays[number]
-        return _can_grow(array) or any(
-            map(self.of_position, self._list_items(array, index, counts, further=False))
-        )
+        array = self._plan.arrays[state[RULE]]
+        items = _list_items(array, state[2], further=False)
+        return _can_grow(array) or any(map(self.of_position, items))
 
-    def is_always(self, state: State) -> bool:
-        """Return whether an object or array is endless however it goes on, until it is closed."""
-        if state[0] == OBJECT:
-            return self._plan.objects[state[1]].is_open
-        return state[0] == ARRAY and _can_grow(self._plan.arrays[state[1]])
+    def find_room(self, state: State, parents: tuple[Node, ...]) -> Room:
+        """Return what room a node has: whether it is roomy, bound and tight."""
+        is_roomy = is_bound = False
+        arrays = self._plan.arrays
+        for parent in parents:
+            if not parent[CAPTURES]:
+                is_roomy = True
+                break
+            entry = arrays[parent[STATE][RULE]] if is_compared(parent) else None
+            # Only an item that was there may be the one under way, if it is the last.
+            if parent[IS_BOUND] or entry is not None and entry.only(place_of(parent)) is not None:
+                is_bound = True
+            elif entry is None or entry.repeats:
+                is_roomy = is_roomy or parent[IS_ROOMY] or self.of_open(parent[STATE])
+        is_tight = not is_roomy and (is_bound or not self.of_open(state))
+        return is_roomy, is_bound and not is_roomy, is_tight
+
+    def is_calm(self, node: Node) -> bool:
+        """Return whether nothing that comes above a node has to be compared with other items."""
+        state: State = node[STATE]
+        if is_compared(node):
+            return False
+        if node[IS_ROOMY] or node[IS_BOUND]:
+            return bool(node[IS_ROOMY])
+        # Endless however it goes on, until it is closed.
+        if state[KIND] == OBJECT:
+            return self._plan.objects[state[RULE]].is_open
+        return bool(state[KIND] == ARRAY) and _can_grow(self._plan.arrays[state[RULE]])
+
+
+def _list_items(array: ArrayEntry, place: Place, *, further: bool) -> Iterable[int]:
+    """Yield the positions that items from a place on can have.
+
+    Where items are counted, they are those of the next item, or ``further`` of all after it.
+    """
+    rule = array.rule
+    index, counts, _ = place
+    if not rule.counters:
+        for piece, stop in rule.pieces_from(index):
+            start, options = rule.pieces[piece]
+            if not options or rule.high is not None and max(start, index) >= rule.high:
+                return
+            for _, child in options:
+                yield from array.split(child)
+            if stop is None or not array.has_endless(piece):
+                return  # few items may be used up before an array gets there
+        return
+    worklist, seen = [(index, counts)], {(index, counts)}
+    while worklist and len(seen) < _MOST_STEPS:
+        for after, child in rule.enter(*worklist.pop()):
+            yield from array.split(child)
+            if further and after not in seen:
+                seen.add(after)
+                worklist.append(after)
 
 
 def _can_grow(array: ArrayEntry) -> bool:
@@ -273,15 +297,3 @@ def _has_many_numbers(rule: Rule) -> bool:
         return rule.low < rule.high
     n_multiples = (rule.high - rule.low) / multiple - len(rule.excluded)
     return n_multiples > PLENTY and not rule.not_multiples
-
-
-def list_bits(bits: int) -> Iterable[int]:
-    """Yield the places of the bits that are set.
-
-    >>> list(list_bits(5))
-    [0, 2]
-    """
-    while bits:
-        low = bits & -bits
-        yield low.bit_length() - 1
-        bits ^= low

@@ -1,8 +1,8 @@
-"""What becomes of open strings and keys after some bytes at once?
+"""Open strings and keys after some bytes, which are read in one go.
 
 A token inside a string is many bytes that do little: what counts is where the string's automaton is
-after them, and how many characters they are. So they are read in one go, without the nodes that
-byte after byte would make. What has died on the way is dead at the end, too.
+after them, and how many characters they are. So they are read without the nodes that byte after
+byte would make. What has died on the way is dead at the end, too.
 
 Example: after ``"na`` the bytes ``me":`` are read in one go up to the quote.
 """
@@ -13,6 +13,7 @@ import re
 
 from maskc.runtime.schema.machine.nodes import (
     KEY,
+    KIND,
     PARENTS,
     STATE,
     STRING,
@@ -46,7 +47,7 @@ def read_within(plan: Plan, nodes: tuple[Node, ...], text: bytes) -> tuple[Found
     found: Found = {}
     n_read = 0
     for node in nodes:
-        read = _read_key if node[STATE][0] == KEY else _read_string
+        read = read_key if node[STATE][KIND] == KEY else read_string
         state, n = read(plan, node[STATE], text)
         if state is not None:
             # All that live end at the same quote, as all have read the same characters.
@@ -55,7 +56,8 @@ def read_within(plan: Plan, nodes: tuple[Node, ...], text: bytes) -> tuple[Found
     return found, n_read
 
 
-def _read_string(plan: Plan, state: State, text: bytes) -> tuple[State | None, int]:
+def read_string(plan: Plan, state: State, text: bytes) -> tuple[State | None, int]:
+    """Return the state of a string before its quote or after a text, and how much was read."""
     _, number, at, count, raw = state
     rule = plan.strings[number]
     if isinstance(rule, CustomRule):
@@ -89,28 +91,25 @@ def _read_custom(rule: CustomRule, state: State, text: bytes) -> tuple[State | N
     return (STRING, number, at, count, raw), n_read
 
 
-def _read_key(plan: Plan, state: State, text: bytes) -> tuple[State | None, int]:
-    _, number, fields, at, raw = state
-    members = read_members(state)
+def read_key(plan: Plan, state: State, text: bytes) -> tuple[State | None, int]:
+    """Return the same for a key."""
+    _, number, members, at, raw = state
     rule, body = plan.objects[number], plan.key_bodies[number]
     n_read, at, _ = _follow(body, at, text, 0)
     if not at:
         return None, 0
     if rule.has_classes:
         raw += text[:n_read]
-    if not plan.key_is_live(number, rule.open_labels(members), at, raw, members[OTHERS]):
+    others = read_members(state)[OTHERS]
+    if not plan.key_is_live(number, rule.open_labels(members), at, raw, others):
         return None, 0
-    return (KEY, number, fields, at, raw), n_read
+    return (KEY, number, members, at, raw), n_read
 
 
 def _follow(body: Body, at: int, text: bytes, first: int) -> tuple[int, int, int]:
     """Return how many bytes come before a quote, the state after them, and the characters.
 
-    Args:
-        body: of the string.
-        at: its state.
-        text: what is read.
-        first: so many bytes, each a character, leave the state as it is.
+    The first so many bytes, each a character, leave the state as it is.
     """
     characters, n_characters = body.characters, first
     for n in range(first, len(text)):

@@ -42,10 +42,10 @@ from maskc.runtime.schema.machine.nodes import (
     STRING,
     Configuration,
     Node,
+    is_compared,
     read_members,
     serials_of,
 )
-from maskc.runtime.schema.machine.room import is_compared
 from maskc.runtime.schema.masks.stacks import Stacks
 from maskc.runtime.schema.masks.walking import Walk, make_parts
 from maskc.runtime.schema.plan.objects import OTHERS

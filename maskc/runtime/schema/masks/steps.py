@@ -18,13 +18,16 @@ from maskc.runtime.schema.machine.nodes import (
     FRESH,
     HOLE,
     IS_TIGHT,
+    ITEM,
     NEW,
     PARENTS,
     STATE,
     Node,
+    is_compared,
+    place_of,
 )
-from maskc.runtime.schema.machine.room import is_compared
 from maskc.runtime.schema.masks.parts import Parts
+from maskc.runtime.schema.plan.rules import VALUES
 from maskc.runtime.schema.plan.values import read_value
 from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
@@ -88,7 +91,7 @@ class Steps:
         """Go on at some nodes of the trie, with a node on top of the stack."""
         if node[STATE][0] == HOLE:
             self._exits += nodes
-        elif not node[CAPTURES] or self._machine.room.is_calm(node):
+        elif not node[CAPTURES] or self._machine.variety.is_calm(node):
             self.take(self._parts.part(self._trie, node, gap, nodes), node)
         else:
             self.follow(node, gap, nodes)
@@ -169,7 +172,7 @@ class Steps:
 
     def _after_item(self, frame: Node, node: int) -> Iterable[Node]:
         """Yield the nodes after an item of an array that has ended at a node of the trie."""
-        start = frame[STATE][6]
+        start = frame[STATE][ITEM]
         if start == FRESH:
             yield self._machine.end_fresh(frame)
             return
@@ -183,11 +186,13 @@ class Steps:
                 yield after
             return
         self.mark(node)
-        after = self._machine.after_item(frame, (*FRESH_VALUE, len(frame[STATE][5])))
+        after = self._machine.after_item(frame, (*FRESH_VALUE, len(place_of(frame)[VALUES] or ())))
         if after is not None:
             yield after
-        if self._plan.arrays[frame[STATE][1]].repeats:
-            yield self._machine.node((*frame[STATE][:5], None, 0), frame[PARENTS])
+        kind, number, place, phase, _ = frame[STATE]
+        if self._plan.arrays[number].repeats:
+            state = (kind, number, (*place[:VALUES], None), phase, 0)
+            yield self._machine.node(state, frame[PARENTS])
 
     def mark(self, node: int) -> None:
         """Let all texts from a node on be read token by token."""

@@ -48,12 +48,12 @@ from maskc.runtime.schema.machine.nodes import (
     Node,
     read_members,
 )
-from maskc.runtime.schema.machine.room import place_of
 from maskc.runtime.schema.masks.openings import after_quote, read_body
 from maskc.runtime.schema.masks.parts import Parts
 from maskc.runtime.schema.masks.steps import Steps
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import OTHERS
+from maskc.runtime.schema.plan.rules import VALUES
 from maskc.runtime.schema.scans.excluding import follow_number
 from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.summary import EndedKeys, Part, new_keys
@@ -227,7 +227,7 @@ class Walk(Steps):
 
     def _array(self, node: Node, gap: int, nodes: Nodes, signs: dict[int, Nodes]) -> None:
         machine = self._machine
-        number, phase, place = node[STATE][1], node[STATE][4], place_of(node)
+        _, number, place, phase, _ = node[STATE]
         closing, commas = signs.get(_CLOSE_BRACKET), signs.get(_COMMA)
         if closing and phase != NEXT and self._plan.arrays[number].may_close(place):
             self.complete(node[PARENTS], closing)
@@ -237,12 +237,12 @@ class Walk(Steps):
                 self.mark(comma)
         if phase == AFTER:
             if commas and any(machine.distinct.choices.ways(number, place)):
-                state = (ARRAY, number, *place[:2], NEXT, place.values, 0)
+                state = (ARRAY, number, place, NEXT, 0)
                 self.go(machine.node(state, node[PARENTS]), commas)
             return
         for after, position in machine.distinct.choices.ways(number, place):
             # Where an item begins counts only if it is compared.
-            for some in [nodes] if after.values is None else [(n,) for n in nodes]:
+            for some in [nodes] if after[VALUES] is None else [(n,) for n in nodes]:
                 frame = machine.frame(node, after, len(self.text_at(some[0])))
                 self.enter(machine.node((VALUE, position), (frame,)), gap, some)
 

@@ -1,4 +1,4 @@
-r"""How much white space may stand between the signs of a JSON text?
+r"""How much white space may stand between the signs of a JSON text.
 
 - ``compact``: none.
 - ``bounded``: up to 8 blanks (spaces, tabs), then, if wanted, one line break (``\n`` or ``\r\n``)
@@ -30,12 +30,7 @@ BLANK_BYTES = frozenset(b" \t\n\r")
 
 
 def at_most(n: int | None, *, on_line: bool = False) -> str:
-    """Return the choice of up to ``n`` blanks, ``None`` for the usual ones, inside of a text.
-
-    Args:
-        n: how many.
-        on_line: whether none of them is a line break.
-    """
+    """Return the choice of up to ``n`` blanks, ``None`` for the usual ones, inside of a text."""
     if on_line and n != 0:
         return f"at most {MOST if n is None else n} on a line{_INSIDE}"
     return (COMPACT if n == 0 else BOUNDED if n is None else f"at most {n}") + _INSIDE
@@ -70,10 +65,7 @@ class Blanks:
     def step(self, gap: int, byte: int, depth: int) -> int | None:
         """Return the gap after a blank, ``None`` if it may not stand here.
 
-        Args:
-            gap: what has been read of it.
-            byte: one of ``BLANK_BYTES``.
-            depth: how many brackets are open.
+        ``depth`` is how many brackets are open.
         """
         if self.is_inside and not depth:
             return None

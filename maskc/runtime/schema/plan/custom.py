@@ -43,13 +43,7 @@ class Read(NamedTuple):
 
 
 class CustomStrings:
-    """Reads strings by an automaton and the reader that it names.
-
-    Args:
-        dfa: the automaton.
-
-    Attributes:
-        begin: what is read of a string at its beginning.
+    """Reads strings by an automaton and the reader that it names, from ``begin`` on.
 
     Raises:
         FormatError: there is no such reader, or it fails.
@@ -98,13 +92,6 @@ class CustomStrings:
 class CustomRule(StringRule):
     """What is asked of such a string. No length is: none that is longer or shorter would fit.
 
-    Args:
-        body: how its characters are written.
-        minimal: whether strings are written with no more escapes than they need.
-
-    Attributes:
-        strings: reads them.
-
     Raises:
         FormatError: there is no such reader, or it fails.
     """
@@ -117,15 +104,12 @@ class CustomRule(StringRule):
 
     @property
     def format(self) -> str:
-        """The name of the format."""
         return self.body.dfa.reader
 
     def may_end(self, state: int, count: Any) -> bool:
-        """Return whether a string may end in a state of the automaton."""
         return self.strings.may_end(state, count.held)
 
     def move(self, at: int, count: Any, byte: int) -> tuple[int, Any] | None:
-        """Return where a string is after a byte, ``None`` if none that fits begins so."""
         body, strings = self.body, self.strings
         after = body.step(at, byte)
         if not after:
@@ -147,19 +131,15 @@ class CustomRule(StringRule):
         return self.format in READ and at == self.body.start and bool(count == self.begin)
 
     def has(self, text: str) -> bool:
-        """Return whether a string fits."""
         return self.strings.accepts(text)
 
     def has_other(self, state: int, count: Any, prefix: str, texts: Sequence[str]) -> bool:
-        """Return whether a prefix can become a string that is not among some; see the base.
-
-        What is read can become some string, so it can if a character follows with which none of the
-        texts goes on.
-        """
+        # What is read can become some string, so it can become another if a character follows with
+        # which none of the texts goes on.
         strings = self.strings
-        open_: list[tuple[str, int, Any]] = [(prefix, state, count.held)]
-        while open_:
-            text, here, held = open_.pop()
+        worklist: list[tuple[str, int, Any]] = [(prefix, state, count.held)]
+        while worklist:
+            text, here, held = worklist.pop()
             first = bisect_left(texts, text)
             if strings.may_end(here, held) and (first == len(texts) or texts[first] != text):
                 return True
@@ -174,16 +154,11 @@ class CustomRule(StringRule):
             for code in following:
                 after = strings.step(here, held, code)
                 if after is not None:
-                    open_.append((text + chr(code), *after))
+                    worklist.append((text + chr(code), *after))
         return False
 
     def finish(self, at: int, count: Any) -> bytes | None:
-        """Return what ends an open string, its quote included: a short end, if one is found.
-
-        Args:
-            at: state of the body.
-            count: what has been read of the string.
-        """
+        """Return what ends an open string, its quote included: a short end, if one is found."""
         begun = b""
         while count.begun:
             moves = ((byte, self.move(at, count, byte)) for byte in range(256))

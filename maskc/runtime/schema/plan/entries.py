@@ -1,4 +1,4 @@
-"""The parts of a plan's JSON, each checked before anything is made of it.
+"""The records of a plan's JSON: one declaration of each, which checks what it reads.
 
 Everything that the machine indexes with is within its bounds, every list has its length, and every
 state of an automaton leads somewhere; a plan that someone made up can be wrong, but never makes the
@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from maskc.formats.registry import is_name
 from maskc.runtime.schema.numbers.listed_numbers import read_number
-from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
 from maskc.runtime.schema.plan.fulfilment import MAX_WISHES, MOST_WAYS, count_ways
 from maskc.runtime.schema.plan.objects import ObjectRule
@@ -28,6 +27,10 @@ from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
 
 _MOST = 1 << 40
 _MOST_LABEL = 1 << 20
+_MOST_COUNTERS = 8
+
+# Something of the JSON, and how long the lists of the plan are → the same, checked.
+Check = Callable[[Any, Mapping[str, int]], Any]
 
 
 class PlanError(ValueError):
@@ -46,36 +49,207 @@ def parse_plan(data: bytes) -> dict[str, Any]:
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return a list."""
+    """Return a list, or raise."""
     if not isinstance(value, list):
         raise PlanError("the plan lacks a list")
     return value
 
 
-def list_of(raw: dict[str, Any], name: str) -> list[Any]:
-    """Return one of the lists of a plan."""
-    return as_list(raw.get(name))
-
-
-def rows_of(raw: dict[str, Any], name: str, n: int) -> list[list[Any]]:
-    """Return a list of lists of so many entries."""
-    rows = list_of(raw, name)
-    for row in rows:
-        if len(as_list(row)) != n:
-            raise PlanError(f"the plan's {name} do not have {n} entries each")
-    return rows
-
-
 def integer(value: Any, below: int = _MOST, least: int = 0) -> int:
-    """Return an integer within its bounds."""
+    """Return an integer within its bounds, or raise."""
     if type(value) is not int or not least <= value < below:
         raise PlanError(f"the plan holds {value!r}, outside {least} … {below - 1}")
     return value
 
 
-def bound(value: Any) -> int | None:
-    """Return an integer, or ``None``."""
-    return None if value is None else integer(value)
+def _number(below: int = _MOST) -> Check:
+    return lambda value, _: integer(value, below)
+
+
+def _ref(name: str, least: int = 0) -> Check:
+    """Return the check of a number of an entry in one of the plan's lists."""
+    return lambda value, sizes: integer(value, sizes[name], least)
+
+
+def _optional(check: Check) -> Check:
+    return lambda value, sizes: None if value is None else check(value, sizes)
+
+
+def _each(check: Check) -> Check:
+    return lambda value, sizes: tuple([check(item, sizes) for item in as_list(value)])
+
+
+def _pairs(left: Check, right: Check) -> Check:
+    """Return the check of a flat list whose items are two kinds by turns."""
+
+    def read(value: Any, sizes: Mapping[str, int]) -> tuple[tuple[Any, Any], ...]:
+        flat = as_list(value)
+        if len(flat) % 2:
+            raise PlanError("a list of the plan is cut off")
+        pairs = zip(flat[::2], flat[1::2], strict=True)
+        return tuple([(left(one, sizes), right(other, sizes)) for one, other in pairs])
+
+    return read
+
+
+def _record(name: str, *fields: Check) -> Check:
+    def read(value: Any, sizes: Mapping[str, int]) -> tuple[Any, ...]:
+        if len(as_list(value)) != len(fields):
+            raise PlanError(f"the plan's {name} do not have {len(fields)} entries each")
+        return tuple([check(item, sizes) for check, item in zip(fields, value, strict=True)])
+
+    return read
+
+
+def _flag(value: Any, _: Mapping[str, int]) -> bool:
+    return bool(value)
+
+
+def _fraction(value: Any, __: Mapping[str, int]) -> Fraction:
+    if not isinstance(value, str) or len(value) > 40_000:
+        raise PlanError("the plan lacks a number")
+    try:
+        top, _, bottom = value.partition("/")
+        return Fraction(int(top, 16), int(bottom, 16))
+    except (ValueError, ZeroDivisionError):
+        raise PlanError("the plan has a broken number") from None
+
+
+def write_fraction(value: Fraction) -> str:
+    """Return a number as the plan has it.
+
+    >>> write_fraction(Fraction(-10, 3))
+    '-a/3'
+    """
+    return f"{value.numerator:x}/{value.denominator:x}"
+
+
+def _positive(value: Any, sizes: Mapping[str, int]) -> Fraction:
+    found = _fraction(value, sizes)
+    if found <= 0:
+        raise PlanError("a number of the plan is not positive")
+    return found
+
+
+def _listed(values: Any, _: Mapping[str, int]) -> frozenset[Fraction]:
+    try:
+        return frozenset(map(read_number, as_list(values)))
+    except ValueError:
+        raise PlanError("the plan has a broken number") from None
+
+
+def _value(text: Any, _: Mapping[str, int]) -> Value:
+    if not isinstance(text, str):
+        raise PlanError("a value of the plan is no text")
+    try:
+        return read_value(text.encode())
+    except ValueError:
+        raise PlanError("a value of the plan is no JSON") from None
+
+
+def _unique(value: Any, sizes: Mapping[str, int]) -> Any:
+    return value if value is None or value is True else _SPLITS(value, sizes)
+
+
+_COUNT = _number()
+_BOUND = _optional(_COUNT)
+_POSITION = _ref("positions")
+# What a value adds to or fulfils, as bits, and its position.
+_OPTIONS = _pairs(_COUNT, _POSITION)
+# Items that differ: their position; that of their many values, or -1; their few values.
+_SPLITS = _each(
+    _record(
+        "items that differ",
+        _POSITION,
+        _ref("positions", -1),
+        _each(_record("values", _value, _POSITION)),
+    )
+)
+RECORDS = {
+    "strings": _record("strings", _ref("dfas"), _COUNT, _BOUND),
+    # As the fields of :class:`maskc.runtime.schema.numbers.sides.Rule`.
+    "numbers": _record(
+        "numbers",
+        _optional(_fraction),
+        _flag,
+        _optional(_fraction),
+        _flag,
+        _optional(_positive),
+        _each(_positive),
+        _listed,
+        _optional(_listed),
+        _number(3),
+    ),
+    # Pieces, low, high, counters; ``True`` where two items must be equal, or how items differ.
+    "arrays": _record(
+        "arrays",
+        _each(_record("pieces", _COUNT, _OPTIONS)),
+        _COUNT,
+        _BOUND,
+        _each(_record("counters", _COUNT, _BOUND, _COUNT, _BOUND)),
+        _unique,
+    ),
+    # Keys, number of names, options of each label, required names, low, high, number of wishes.
+    "objects": _record(
+        "objects",
+        _ref("dfas"),
+        _COUNT,
+        _each(_OPTIONS),
+        _each(_COUNT),
+        _COUNT,
+        _BOUND,
+        _number(MAX_WISHES + 1),
+    ),
+    # Literals as bits, then rules of numbers, strings, arrays, objects.
+    "positions": _record(
+        "positions",
+        _number(8),
+        *[_each(_ref(name)) for name in ("numbers", "strings", "arrays", "objects")],
+    ),
+}
+
+
+def make_object(entry: tuple[Any, ...], dfas: Sequence[CharDfa], *, ordered: bool) -> ObjectRule:
+    """Return a rule of objects from its record."""
+    dfa, n_names, options, required, low, high, n_wishes = entry
+    _check_bits(options, n_wishes)
+    if any(label >= len(options) for label in dfas[dfa].labels):
+        raise PlanError("a key of the plan has no options")
+    integer(n_names, len(options) + 1)
+    if n_wishes and count_ways(options, n_names, n_wishes) > MOST_WAYS:
+        raise PlanError("an object of the plan has too many ways to fulfil wishes")
+    bits = 0
+    for name in required:
+        bits |= 1 << integer(name, max(n_names, 1))
+    return ObjectRule(dfas[dfa], n_names, options, bits, low, high, n_wishes, ordered=ordered)
+
+
+def make_array(entry: tuple[Any, ...]) -> ArrayEntry:
+    """Return a rule of arrays from its record."""
+    pieces, low, high, counters, unique = entry
+    if len(counters) > _MOST_COUNTERS:
+        raise PlanError("an array of the plan has too many counters")
+    _check_bits([options for _, options in pieces], len(counters))
+    if not pieces or pieces[0][0] or any(a >= b for (a, _), (b, _) in itertools.pairwise(pieces)):
+        raise PlanError("the pieces of an array do not ascend from 0")
+    rule = ArrayRule(pieces, low, high, [Counter(*counter) for counter in counters])
+    if counters and rule.n_states > 4 * MOST_STATES:
+        raise PlanError("an array of the plan has too many states")
+    if unique is None:
+        return ArrayEntry(rule, None)
+    if unique is True:
+        if len(pieces) > 1 or len(pieces[0][1]) > 1 or counters or low < 2:
+            raise PlanError("an array of the plan has items of several kinds to be repeated")
+        return ArrayEntry(rule, None, repeats=True)
+    splits = {child: Split(endless, values) for child, endless, values in unique}
+    if any(child not in splits for _, options in pieces for _, child in options):
+        raise PlanError("an array of the plan does not tell its items apart")
+    return ArrayEntry(rule, splits)
+
+
+def _check_bits(options: Sequence[Sequence[tuple[int, int]]], n_bits: int) -> None:
+    if any(bits >> n_bits for found in options for bits, _ in found):
+        raise PlanError("an option of the plan adds to what is not there")
 
 
 def read_dfa(entry: Any) -> CharDfa:
@@ -95,14 +269,8 @@ def read_dfa(entry: Any) -> CharDfa:
         integer(low, integer(high, 0x110000 + 1))
     if integer(starts[0], 1):
         raise PlanError("an automaton's ranges do not begin at 0")
-    made = []
-    for row in rows:
-        flat = as_list(row)
-        kinds = [integer(kind, n_kinds) for kind in flat[::2]]
-        targets = [integer(target, n) for target in flat[1::2]]
-        if len(kinds) != len(targets):
-            raise PlanError("an automaton's row is cut off")
-        made.append(dict(zip(kinds, targets, strict=True)))
+    read_row = _pairs(_number(n_kinds), _number(n))
+    made: list[dict[int, int]] = [dict(read_row(row, {})) for row in rows]
     if made[0] or integer(defaults[0], 1) or labels[0] != NO_LABEL:
         raise PlanError("an automaton's dead state lives")
     dfa = CharDfa(
@@ -135,13 +303,6 @@ def _read_texts(texts: Any, labels: Any, other: Any) -> CharDfa:
         raise PlanError("the texts of an automaton are too many") from None
 
 
-def _listed(values: Any) -> frozenset[Fraction]:
-    try:
-        return frozenset(map(read_number, as_list(values)))
-    except ValueError:
-        raise PlanError("the plan has a broken number") from None
-
-
 def _leads_on(dfa: CharDfa) -> bool:
     """Return whether each state leads to an accepting one; False: it is not known.
 
@@ -155,143 +316,3 @@ def _leads_on(dfa: CharDfa) -> bool:
             by_default = len(row) < n_kinds and is_good[dfa.defaults[state]]
             is_good[state] = by_default or any(is_good[t] for t in row.values())
     return all(is_good[1:])
-
-
-def _fraction(value: Any) -> Fraction:
-    if not isinstance(value, str) or len(value) > 40_000:
-        raise PlanError("the plan lacks a number")
-    try:
-        top, _, bottom = value.partition("/")
-        return Fraction(int(top, 16), int(bottom, 16))
-    except (ValueError, ZeroDivisionError):
-        raise PlanError("the plan has a broken number") from None
-
-
-def write_fraction(value: Fraction) -> str:
-    """Return a number as the plan has it.
-
-    >>> write_fraction(Fraction(-10, 3))
-    '-a/3'
-    """
-    return f"{value.numerator:x}/{value.denominator:x}"
-
-
-def _optional(value: Any) -> Fraction | None:
-    return None if value is None else _fraction(value)
-
-
-def read_rule(entry: Any) -> Rule:
-    """Return a rule of numbers."""
-    if len(as_list(entry)) != 9:
-        raise PlanError("a rule of numbers lacks a part")
-    low, low_open, high, high_open, multiple, nots, excluded, values, spelled = entry
-    factors = [_fraction(n) for n in as_list(nots)]
-    if multiple is not None:
-        factors.append(_fraction(multiple))
-    if any(factor <= 0 for factor in factors):
-        raise PlanError("a number of the plan is not positive")
-    return Rule(
-        _optional(low),
-        bool(low_open),
-        _optional(high),
-        bool(high_open),
-        _optional(multiple),
-        tuple(_fraction(n) for n in nots),
-        _listed(excluded),
-        None if values is None else _listed(values),
-        integer(spelled, 3),
-    )
-
-
-class Reader:
-    """Reads rules of objects and arrays."""
-
-    def __init__(self, n_positions: int, dfas: list[CharDfa], *, ordered: bool) -> None:
-        self._n_positions, self._dfas, self._ordered = n_positions, dfas, ordered
-
-    def _options(self, entry: Any, n_bits: int) -> tuple[tuple[int, int], ...]:
-        flat = as_list(entry)
-        if len(flat) % 2:
-            raise PlanError("an option of the plan is cut off")
-        return tuple(
-            (integer(bits, 1 << n_bits), integer(child, self._n_positions))
-            for bits, child in zip(flat[::2], flat[1::2], strict=True)
-        )
-
-    def read_object(self, entry: Any) -> ObjectRule:
-        """Return a rule of objects."""
-        if len(as_list(entry)) != 7:
-            raise PlanError("a rule of objects lacks a part")
-        dfa, n_names, options, required, low, high, n_wishes = entry
-        keys = self._dfas[integer(dfa, len(self._dfas))]
-        wishes = integer(n_wishes, MAX_WISHES + 1)
-        labels = [self._options(option, wishes) for option in as_list(options)]
-        if any(label >= len(labels) for label in keys.labels):
-            raise PlanError("a key of the plan has no options")
-        names = integer(n_names, len(labels) + 1)
-        if wishes and count_ways(labels, names, wishes) > MOST_WAYS:
-            raise PlanError("an object of the plan has too many ways to fulfil wishes")
-        bits = 0
-        for name in as_list(required):
-            bits |= 1 << integer(name, max(names, 1))
-        return ObjectRule(
-            keys, names, labels, bits, integer(low), bound(high), wishes, ordered=self._ordered
-        )
-
-    def read_array(self, entry: Any) -> ArrayEntry:
-        """Return a rule of arrays, with how its items differ."""
-        if len(as_list(entry)) != 5:
-            raise PlanError("a rule of arrays lacks a part")
-        pieces, low, high, counters, unique = entry
-        made = []
-        counts = [
-            Counter(integer(a), bound(b), integer(c), bound(d))
-            for a, b, c, d in map(_quadruple, as_list(counters))
-        ]
-        if len(counts) > 8:
-            raise PlanError("an array of the plan has too many counters")
-        for piece in as_list(pieces):
-            start, options = _pair(piece)
-            made.append((integer(start), self._options(options, len(counts))))
-        if not made or made[0][0] or any(a[0] >= b[0] for a, b in itertools.pairwise(made)):
-            raise PlanError("the pieces of an array do not ascend from 0")
-        rule = ArrayRule(made, integer(low), bound(high), counts)
-        if counts and rule.n_states > 4 * MOST_STATES:
-            raise PlanError("an array of the plan has too many states")
-        if unique is None:
-            return ArrayEntry(rule, None)
-        if unique is True:
-            if len(made) > 1 or len(made[0][1]) > 1 or counts or rule.low < 2:
-                raise PlanError("an array of the plan has items of several kinds to be repeated")
-            return ArrayEntry(rule, None, repeats=True)
-        splits = {}
-        for row in as_list(unique):
-            child, endless, values = _triple(row)
-            splits[integer(child, self._n_positions)] = Split(
-                integer(endless, self._n_positions, -1),
-                tuple(self._value(pair) for pair in as_list(values)),
-            )
-        if any(child not in splits for _, options in made for _, child in options):
-            raise PlanError("an array of the plan does not tell its items apart")
-        return ArrayEntry(rule, splits)
-
-    def _value(self, pair: Any) -> tuple[Value, int]:
-        text, position = _pair(pair)
-        if not isinstance(text, str):
-            raise PlanError("a value of the plan is no text")
-        try:
-            return read_value(text.encode()), integer(position, self._n_positions)
-        except ValueError:
-            raise PlanError("a value of the plan is no JSON") from None
-
-
-def _sized(n: int) -> Callable[[Any], list[Any]]:
-    def check(value: Any) -> list[Any]:
-        if len(as_list(value)) != n:
-            raise PlanError(f"a list of the plan does not have {n} entries")
-        return list(value)
-
-    return check
-
-
-_pair, _triple, _quadruple = _sized(2), _sized(3), _sized(4)

@@ -1,4 +1,4 @@
-"""With how few members can an object fulfil its wishes?
+"""Which choices of an object's members fulfil its wishes, and with how few it does.
 
 A *wish* is that some member with a key of an infinite set fits, which comes from a negation. A
 value fulfils some of them by its position, so each label has ways to fulfil wishes, and an object
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 # Wishes that a value fulfils, and its position.
 Option = tuple[int, int]
@@ -23,11 +24,6 @@ def count_ways(options: Sequence[Sequence[Option]], n_names: int, n_wishes: int)
     """Return in how many ways members are looked at to see which of them fulfil all wishes.
 
     Beyond ``MOST_WAYS`` it is no longer counted.
-
-    Args:
-        options: of each label.
-        n_names: labels below it are names, others have more than one key.
-        n_wishes: so many wishes there are.
     """
     reached, n_ways = {(1 << n_wishes) - 1}, 0
     for label, found in enumerate(options):
@@ -102,15 +98,11 @@ class Fulfilment:
     ) -> int | None:
         """Return the least number of keys, beside those that are needed, that fulfil wishes.
 
+        ``None`` if no keys fulfil them. Wishes, labels and needed names are bits.
+
         Args:
-            wishes: which are left, as bits.
-            labels: that keys may have, as bits.
-            needed: names that must come anyway, as bits.
             used: how many keys were there of each label that has a size.
             any_number: the number of members has no bound, so that it may be more than the least.
-
-        Returns:
-            The number; ``None`` if no keys fulfil them.
         """
         # Wishes that are left → the least number of keys, label by label.
         best = {wishes: 0}
@@ -135,3 +127,65 @@ class Fulfilment:
             if any_number and 0 in best:
                 break  # how many they are does not count
         return best.get(0)
+
+
+class Field(NamedTuple):
+    """A member that an object may have.
+
+    Attributes:
+        key: of the member.
+        options: the wishes that its value fulfils, and its position.
+        is_needed: whether it must be there.
+    """
+
+    key: str
+    options: tuple[Option, ...]
+    is_needed: bool
+
+
+class Fields:
+    """Members of an object that are decided in order; says which choices so far can be completed.
+
+    Example: of ``a``, which must be there, and ``b`` there are two choices, and with at least two
+    members there is one.
+    """
+
+    def __init__(self, fields: Sequence[Field], low: int, high: int | None) -> None:
+        self.fields, self._low, self._high = fields, low, high
+        self._n_needed = [0]
+        for field in reversed(fields):
+            self._n_needed.append(self._n_needed[-1] + field.is_needed)
+        self._n_needed.reverse()
+        # From each field on, what members may add: their number and wishes. Found backwards.
+        self._ends: list[set[tuple[int, int]]] | None = None
+
+    def may_end(self, place: int, n_members: int, wishes: int) -> bool:
+        """Return whether the fields from a place on can make the object whole.
+
+        Args:
+            place: of the first field that is not decided.
+            n_members: so many are there.
+            wishes: that are left, as bits.
+        """
+        if self._high is not None and n_members + self._n_needed[place] > self._high:
+            return False
+        if n_members + len(self.fields) - place < self._low:
+            return False
+        if not wishes:
+            return True
+        if self._ends is None:
+            self._ends = self._find_ends()
+        return any(
+            not wishes & ~fulfilled
+            and n_members + n >= self._low
+            and (self._high is None or n_members + n <= self._high)
+            for n, fulfilled in self._ends[place]
+        )
+
+    def _find_ends(self) -> list[set[tuple[int, int]]]:
+        found: list[set[tuple[int, int]]] = [{(0, 0)}]
+        for field in reversed(self.fields):
+            here = set() if field.is_needed else set(found[-1])
+            here.update((n + 1, w | d) for n, w in found[-1] for d, _ in field.options)
+            found.append(here)
+        return found[::-1]

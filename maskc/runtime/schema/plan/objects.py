@@ -1,4 +1,4 @@
-"""Which keys may an object still have, and can it be finished?
+"""Which keys an object may still have, and whether it can be finished.
 
 A rule names keys, and has classes of other keys by automaton; each is a *label*, and has options:
 the position of its value, and which *wishes* a value there fulfils
@@ -10,7 +10,7 @@ Example: with ``required`` a and b, ``maxProperties`` 2 and a seen, only b may c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from maskc.runtime.effort import spend
@@ -18,11 +18,7 @@ from maskc.runtime.schema.plan.fulfilment import Fulfilment, Option
 from maskc.runtime.schema.plan.used import UsedKeys
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.keys import Keys, order_names
-from maskc.runtime.schema.strings.other_keys import (
-    NO_KEYS,
-    OtherKeys,
-    add_key,
-)
+from maskc.runtime.schema.strings.other_keys import NO_KEYS, OtherKeys, add_key
 
 _MOST_REMEMBERED = 50_000
 _PLENTY = 1 << 40  # keys that no text has
@@ -35,6 +31,10 @@ SEEN: Final = 0
 OTHERS: Final = 1
 N_MEMBERS: Final = 2
 WISHES: Final = 3
+
+# The same, with what counts of the other keys in their place: whether there are any, if keys come
+# in order, and how many of each finite class.
+Summary = tuple[int, tuple[int, ...], int, int]
 
 
 class ObjectRule:
@@ -49,6 +49,11 @@ class ObjectRule:
         high: the greatest; ``None``: any.
         n_wishes: so many wishes must be fulfilled.
         ordered: whether names come in the order of their labels, other keys last.
+
+    Attributes:
+        allowed: labels with options, as bits.
+        has_classes: whether keys without a name are allowed.
+        start: what has been read after the opening brace.
     """
 
     def __init__(
@@ -67,17 +72,18 @@ class ObjectRule:
         self.required, self.low, self.high = required, low, high
         self.n_wishes, self.ordered = n_wishes, ordered
         self.allowed = sum(1 << label for label, found in enumerate(options) if found)
+        self.has_classes = bool(self.allowed >> n_names)
+        self.start: Members = (0, NO_KEYS, 0, (1 << n_wishes) - 1)
         self._names = (1 << n_names) - 1
+        # What is made when it is first asked for: of most rules it never is.
         self._keys: Keys | None = None
         self._is_flat: bool | None = None
-        self.has_classes = bool(self.allowed >> n_names)
-        # What is made when it is first asked for: of most rules it never is.
         self._measured: tuple[set[int], dict[int, int]] | None = None
         self._fulfilment: Fulfilment | None = None
         self._runs_out: bool | None = None
-        self._known: dict[tuple[int, tuple[int, ...], int, int], int] = {}
         self._unordered: ObjectRule | None = None
         self._used: UsedKeys | None = None
+        self._known: dict[Summary, int] = {}
 
     @property
     def is_scarce(self) -> bool:
@@ -103,15 +109,15 @@ class ObjectRule:
             return set(), {}
         if self.is_flat:
             return {self.n_names}, {}
-        classes = [n for n in range(self.n_names, len(self.options)) if self.options[n]]
-        endless = self.keys.endless[self.dfa.start]
-        sizes = {
-            label: self.dfa.count(self.dfa.start, label, _PLENTY)
-            for label in classes
-            if not endless >> label & 1
-        }
-        finite = {label: size for label, size in sizes.items() if size < _PLENTY}
-        return set(classes) - set(finite), finite
+        start = self.dfa.start
+        classes = {n for n in range(self.n_names, len(self.options)) if self.options[n]}
+        finite: dict[int, int] = {}
+        for label in sorted(classes):
+            if not self.keys.endless[start] >> label & 1:
+                size = self.dfa.count(start, label, _PLENTY)
+                if size < _PLENTY:
+                    finite[label] = size
+        return classes.difference(finite), finite
 
     @property
     def may_run_out(self) -> bool:
@@ -127,19 +133,16 @@ class ObjectRule:
         Then the automaton has the names, and words that are no keys; all else leads to its sink.
         """
         if self._is_flat is None:
-            self._is_flat = self._find_flat()
+            dfa = self.dfa
+            sink = dfa.defaults[dfa.start]
+            self._is_flat = (
+                len(self.options) > self.n_names
+                and not any(self.options[self.n_names + 1 :])
+                and dfa.labels[sink] == self.n_names
+                and max(dfa.labels) <= self.n_names
+                and order_names(dfa) is not None
+            )
         return self._is_flat
-
-    def _find_flat(self) -> bool:
-        dfa = self.dfa
-        sink = dfa.defaults[dfa.start]
-        return (
-            len(self.options) > self.n_names
-            and not any(self.options[self.n_names + 1 :])
-            and dfa.labels[sink] == self.n_names
-            and max(dfa.labels) <= self.n_names
-            and order_names(dfa) is not None
-        )
 
     @property
     def keys(self) -> Keys:
@@ -159,11 +162,6 @@ class ObjectRule:
     def is_plain(self) -> bool:
         """Whether only names that are required, or were there, count for what may come."""
         return not (self.low or self.n_wishes or self.ordered or self._finite) and self.high is None
-
-    @property
-    def start(self) -> Members:
-        """What has been read after the opening brace."""
-        return (0, NO_KEYS, 0, (1 << self.n_wishes) - 1)
 
     @property
     def is_open(self) -> bool:
@@ -206,77 +204,70 @@ class ObjectRule:
         """Return how many keys a label without endlessly many has."""
         return 1 if label < self.n_names else self._finite[label]
 
-    def summary(self, members: Members) -> tuple[int, tuple[int, ...], int, int]:
+    def label_of(self, key: str) -> int:
+        """Return the label of a key, less than 0 if there is none."""
+        state = self.dfa.read(key)
+        return self.dfa.labels[state] if state > 0 else -1
+
+    def summary(self, members: Members) -> Summary:
         """Return what counts for which keys may come, but for those that are none of few."""
-        return members[SEEN], self._use(members[OTHERS]), members[N_MEMBERS], members[WISHES]
+        seen, others, n_members, wishes = members
+        used: tuple[int, ...] = (self.ordered and bool(others),)
+        if self._finite:
+            used += self.used.of(others).counts
+        return seen, used, n_members, wishes
 
     def can_close(self, members: Members) -> bool:
         """Return whether the object may end."""
+        seen, _, n_members, wishes = members
         return (
-            members[N_MEMBERS] >= self.low
-            and not self.required & ~members[SEEN]
-            and not members[WISHES]
-            and (self.high is None or members[N_MEMBERS] <= self.high)
+            n_members >= self.low
+            and not self.required & ~seen
+            and not wishes
+            and (self.high is None or n_members <= self.high)
         )
 
     def open_labels(self, members: Members) -> int:
         """Return the labels of keys that may come next, as bits."""
-        used = self._use(members[OTHERS])
-        key = (members[SEEN], used, members[N_MEMBERS], members[WISHES])
+        key = self.summary(members)
         found = self._known.get(key)
         if found is None:
             if len(self._known) > _MOST_REMEMBERED:
                 self._known.clear()
-            found = self._known[key] = self._find_open(*key, others=bool(members[OTHERS]))
+            found = self._known[key] = self._find_open(key)
         return found
 
-    def _use(self, others: OtherKeys) -> tuple[int, ...]:
-        """Return how many keys of each finite class were there, and whether of any other."""
-        if not self._finite:
-            return (bool(others),) if self.ordered else ()
-        return (bool(others), *self.used.of(others).counts)
-
-    def _find_open(
-        self, seen: int, used: tuple[int, ...], count: int, wishes: int, *, others: bool
-    ) -> int:
-        found = 0
-        rest = self._available(seen, used, others=others)
-        simple = self.high is None and not wishes and not self.ordered and not self._finite
-        if simple:
+    def _find_open(self, here: Summary) -> int:
+        seen, used, n_members, wishes = here
+        rest = self._available(seen, used)
+        if self.high is None and not wishes and not self.ordered and not self._finite:
             return rest
-        bits = rest
-        while bits:
-            low = bits & -bits
-            bits ^= low
+        found = 0
+        for label in list_bits(rest):
             spend(1)
-            label = low.bit_length() - 1
-            is_name = label < self.n_names
-            after_seen = seen | low if is_name else seen
-            after_used = used if is_name else self._use_more(used, label)
+            after_seen, after_used = seen, used
+            if label < self.n_names:
+                after_seen |= 1 << label
+            else:
+                counts = zip(self._finite, used[1:], strict=True)
+                after_used = (self.ordered, *[n + (k == label) for k, n in counts])
             if any(
-                self._is_feasible(
-                    after_seen, after_used, count + 1, wishes & ~d, others=others or not is_name
-                )
+                self._is_feasible((after_seen, after_used, n_members + 1, wishes & ~d))
                 for d in {d & wishes for d, _ in self.options[label]}
             ):
-                found |= low
+                found |= 1 << label
         return found
 
-    def _use_more(self, used: tuple[int, ...], label: int) -> tuple[int, ...]:
-        if not self._finite:
-            return (True,) if self.ordered else ()
-        return (True, *(n + (k == label) for k, n in zip(self._finite, used[1:], strict=True)))
-
-    def _available(self, seen: int, used: tuple[int, ...], *, others: bool) -> int:
+    def _available(self, seen: int, used: tuple[int, ...]) -> int:
         """Return the labels of keys that are not used up, as bits."""
         rest = self.allowed & ~(seen & self._names)
-        for (label, size), n in zip(self._finite.items(), used[1:], strict=False):
+        for (label, size), n in zip(self._finite.items(), used[1:], strict=True):
             if n >= size:
                 rest &= ~(1 << label)
         if self.ordered:
             rest &= ~((1 << seen.bit_length()) - 1)
             missing = self.required & ~seen
-            if others:
+            if used[0]:
                 rest &= ~self._names
             elif missing:
                 first = missing & -missing
@@ -287,15 +278,14 @@ class ObjectRule:
         """Return whether there is such an object."""
         if not self.low and self.high is None and not self.n_wishes:
             return not self.required & ~self.allowed  # nothing is counted
-        return self._is_feasible(0, self._use(NO_KEYS), 0, (1 << self.n_wishes) - 1, others=False)
+        return self._is_feasible(self.summary(self.start))
 
-    def _is_feasible(
-        self, seen: int, used: tuple[int, ...], count: int, wishes: int, *, others: bool
-    ) -> bool:
+    def _is_feasible(self, here: Summary) -> bool:
+        seen, used, n_members, wishes = here
         missing = self.required & ~seen
         if missing & ~self.allowed:
             return False
-        if self.ordered and missing and (others or missing & ((1 << seen.bit_length()) - 1)):
+        if self.ordered and missing and (used[0] or missing & ((1 << seen.bit_length()) - 1)):
             return False
         n_needed = missing.bit_count()
         if wishes:
@@ -303,21 +293,18 @@ class ObjectRule:
             if more is None:
                 return False
             n_needed += more
-        if self.high is not None and count + n_needed > self.high:
+        if self.high is not None and max(n_members + n_needed, self.low) > self.high:
             return False
-        if self.high is not None and self.low > self.high:
-            return False
-        return count >= self.low or count + self._remaining(seen, used, others=others) >= self.low
+        return n_members >= self.low or n_members + self._remaining(seen, used) >= self.low
 
-    def _remaining(self, seen: int, used: tuple[int, ...], *, others: bool) -> int:
+    def _remaining(self, seen: int, used: tuple[int, ...]) -> int:
         """Return how many more keys there can be."""
         if self._endless:
             return self.low
         rest = self.allowed & ~seen & self._names
         if self.ordered:
-            rest &= 0 if others else ~((1 << seen.bit_length()) - 1)
-        classes = sum(size - n for (size, n) in zip(self._finite.values(), used[1:], strict=False))
-        return rest.bit_count() + classes
+            rest &= 0 if used[0] else ~((1 << seen.bit_length()) - 1)
+        return rest.bit_count() + sum(self._finite.values()) - sum(used[1:])
 
     def _fewest(self, seen: int, used: tuple[int, ...], missing: int, wishes: int) -> int | None:
         """Return the least number of keys, beside the missing ones, that fulfil all wishes.
@@ -331,36 +318,46 @@ class ObjectRule:
             self._fulfilment = Fulfilment(self.options, self.n_names, self._endless, self._finite)
         if self.high is None and self._fulfilment.can_fulfil(wishes, rest):
             return wishes.bit_count()
-        n_used = dict(zip(self._finite, used[1:], strict=False))
+        n_used = dict(zip(self._finite, used[1:], strict=True))
         return self._fulfilment.find_fewest(
             wishes, rest, missing, n_used, any_number=self.high is None
         )
 
     def enter(self, members: Members, label: int, key: str) -> list[tuple[Members, int]]:
-        """Return what there is after a key, with the position of its value, way by way."""
-        bit = 1 << label
+        """Return what there is after a key, with the position of its value, for each option."""
+        seen, others, n_members, before = members
         if label < self.n_names:
-            seen, others = members[SEEN] | bit, members[OTHERS]
+            seen |= 1 << label
+        elif self._finite or self.may_run_out:
+            others = self.used.add(others, key)
         else:
-            seen, others = members[SEEN], members[OTHERS]
-            if self._finite or self.may_run_out:
-                others = self.used.add(others, key)
-            else:
-                others = add_key(others, key)
-        used = self._use(others)
+            others = add_key(others, key)
         options = self.options[label]
         found: list[tuple[Members, int]] = []
         done: set[tuple[int, int]] = set()
         for d, child in options:
-            fulfilled = d & members[WISHES]
+            fulfilled = d & before
             # What was fulfilled before need not be again, if that asks for less.
             if fulfilled != d and any(other == fulfilled for other, _ in options):
                 continue
-            wishes = members[WISHES] ^ fulfilled
+            wishes = before ^ fulfilled
             # A position that fulfils more and asks for nothing else makes others needless.
             if any(child == c and not known & ~wishes for known, c in done):
                 continue
-            if self._is_feasible(seen, used, members[N_MEMBERS] + 1, wishes, others=bool(others)):
+            after: Members = (seen, others, n_members + 1, wishes)
+            if self._is_feasible(self.summary(after)):
                 done.add((wishes, child))
-                found.append(((seen, others, members[N_MEMBERS] + 1, wishes), child))
+                found.append((after, child))
         return found
+
+
+def list_bits(bits: int) -> Iterator[int]:
+    """Yield the numbers of the bits that are set.
+
+    >>> list(list_bits(5))
+    [0, 2]
+    """
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low

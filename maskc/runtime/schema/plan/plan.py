@@ -7,7 +7,7 @@ checked here, once; a plan that someone made up can be wrong, but never makes th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -19,16 +19,14 @@ from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.blanks import Blanks
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.entries import (
+    RECORDS,
     PlanError,
-    Reader,
     as_list,
-    bound,
     integer,
-    list_of,
+    make_array,
+    make_object,
     parse_plan,
     read_dfa,
-    read_rule,
-    rows_of,
 )
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.plan.values import Value, decimal_of
@@ -53,8 +51,7 @@ class Layout:
         blanks: ``compact``, ``bounded``, ``any`` or ``at most N``.
         escapes: ``any``, or ``minimal``: only what must be escaped.
         numbers: ``usual`` or ``plain``, see :mod:`maskc.runtime.schema.numbers.numbers`, or
-        ``digits``:
-            as usual, but integers have neither fraction nor exponent.
+            ``digits``: as usual, but integers have neither fraction nor exponent.
     """
 
     key_order: str = "any"
@@ -82,24 +79,14 @@ class Layout:
 
     def to_dict(self) -> dict[str, str]:
         """Return it as the artifact's header has it."""
-        return {
-            "key_order": self.key_order,
-            "blanks": self.blanks,
-            "escapes": self.escapes,
-            "numbers": self.numbers,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What is asked of a value: by type, rules one of which must hold.
+    """What is asked of a value: by type, the numbers of rules one of which must hold.
 
-    Attributes:
-        literals: 1: null, 2: true, 4: false.
-        numbers: numbers of rules.
-        strings: of strings.
-        arrays: of arrays.
-        objects: of objects.
+    Literals are bits: 1: null, 2: true, 4: false.
     """
 
     literals: int
@@ -124,16 +111,7 @@ class FrozenPlan(NamedTuple):
 
 
 class Plan:
-    """What the machine follows.
-
-    Args:
-        frozen: the plan.
-        layout: how texts are written.
-        budget: where derived rules are remembered.
-
-    Attributes:
-        data: the plan as JSON.
-        layout: how texts are written.
+    """What the machine follows: rules by number, read from a frozen plan and checked.
 
     Raises:
         PlanError: it is damaged.
@@ -143,44 +121,33 @@ class Plan:
         raw = parse_plan(frozen.data) if frozen.parts is None else frozen.parts
         self.data, self.layout = frozen.data, layout
         self.blanks = Blanks(layout.blanks)
-        minimal = layout.escapes == "minimal"
-        dfas = frozen.dfas
-        self.dfas = list(dfas or map(read_dfa, list_of(raw, "dfas")))
-        n_dfas = len(self.dfas)
+        minimal, ordered = layout.escapes == "minimal", layout.key_order == "schema"
+        sizes = {name: len(as_list(raw.get(name))) for name in ("dfas", *RECORDS)}
+        read = {
+            name: [check(entry, sizes) for entry in raw[name]] for name, check in RECORDS.items()
+        }
+        self.dfas = list(frozen.dfas or map(read_dfa, raw["dfas"]))
         bodies = [Body(dfa, minimal=minimal) for dfa in self.dfas]
         self.strings = [
-            _string_rule(bodies[integer(d, n_dfas)], integer(low), bound(high), minimal=minimal)
-            for d, low, high in rows_of(raw, "strings", 3)
+            _string_rule(bodies[dfa], low, high, minimal=minimal)
+            for dfa, low, high in read["strings"]
         ]
         self.numbers = [
-            Numbers(_spell(read_rule(entry), layout), exponents=layout.has_exponents)
-            for entry in list_of(raw, "numbers")
+            Numbers(_spell(Rule(*entry), layout), exponents=layout.has_exponents)
+            for entry in read["numbers"]
         ]
-        n_positions = len(list_of(raw, "positions"))
-        read = Reader(n_positions, self.dfas, ordered=layout.key_order == "schema")
-        self.objects = [read.read_object(entry) for entry in list_of(raw, "objects")]
-        self.key_bodies = [bodies[integer(e[0], n_dfas)] for e in rows_of(raw, "objects", 7)]
+        self.objects = [make_object(entry, self.dfas, ordered=ordered) for entry in read["objects"]]
+        self.key_bodies = [bodies[dfa] for dfa, *_ in read["objects"]]
         if any(body.dfa.reader for body in self.key_bodies):
             raise PlanError("the plan leaves keys to a reader")
-        self.arrays = [read.read_array(entry) for entry in list_of(raw, "arrays")]
-        limits = [len(self.numbers), len(self.strings), len(self.arrays), len(self.objects)]
-        self.positions = [
-            Position(
-                integer(row[0], 8),
-                *(
-                    tuple(integer(n, limit) for n in as_list(part))
-                    for part, limit in zip(row[1:], limits, strict=True)
-                ),
-            )
-            for row in rows_of(raw, "positions", 5)
-        ]
-        self.root = integer(raw.get("root"), n_positions)
+        self.arrays = [make_array(entry) for entry in read["arrays"]]
+        self.positions = [Position(*entry) for entry in read["positions"]]
+        self.root = integer(raw.get("root"), sizes["positions"])
         self._derived = Cache(budget)
         # The last values of which the numbers were excluded: an array gets one more at a time.
         self._excluded: tuple[frozenset[Value], Excluded] = (frozenset(), NONE)
 
     def numbers_without(self, number: int, values: frozenset[Value] | None) -> Numbers:
-        """Return a rule of numbers without those of some values."""
         numbers = self.numbers[number]
         if not values:
             return numbers
@@ -220,23 +187,20 @@ class Plan:
         return found
 
     def key_is_live(self, number: int, labels: int, at: int, raw: bytes, others: OtherKeys) -> bool:
-        """Return whether a key can become one that may come.
+        """Return whether an object's open key, after ``raw``, can become one that may come.
 
         Args:
-            number: of the object's rule.
             labels: that may come, as bits.
-            at: state of the key's body.
-            raw: what has been read of it.
             others: keys without a name that may not come.
         """
         body, keys = self.key_bodies[number], self.objects[number].keys
-        open_ = False
+        is_open = False
         for state in body.targets[at]:
             reach = keys.reach[state] & labels
             if reach & (keys.names | keys.endless[state]):
                 return True
-            open_ = open_ or bool(reach)
-        if not open_:
+            is_open = is_open or bool(reach)
+        if not is_open:
             return False
         if body.characters[at] >= 0:
             return bool(keys.reach_left(body.characters[at], decode_body(raw), others) & labels)

@@ -1,20 +1,26 @@
-"""What is asked of strings and of arrays with items that must differ, as the machine asks it."""
+"""What is asked of strings, and of arrays with items that must differ, as the machine asks it."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final
 
-from maskc.runtime.schema.plan.arrays import ArrayRule, Option
-from maskc.runtime.schema.plan.differing import can_differ
+from maskc.runtime.schema.plan.arrays import ArrayRule, Counts, Option, can_differ
 from maskc.runtime.schema.plan.values import Value
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.strings import Body
 
-Counts = tuple[int, ...]
 _MOST_REMEMBERED = 10_000
+
+# How far an array was read: the number of items, as its rule counts; the counts of its counters;
+# the values of its items, ``None`` if they do not matter, or no longer. It is a part of a state,
+# and a plain tuple for the reason that nodes are.
+Place = tuple[int, Counts, frozenset[Value] | None]
+N_ITEMS: Final = 0
+COUNTS: Final = 1
+VALUES: Final = 2
 
 
 class StringRule:
@@ -27,31 +33,20 @@ class StringRule:
 
     Attributes:
         begin: what is counted of a string of which nothing was read.
+        is_any: whether every string of the right length fits.
+        is_unbounded: whether no number of characters is asked for.
+        is_endless: whether what was read can become infinitely many strings, or all but a few.
     """
 
     def __init__(self, body: Body, low: int, high: int | None) -> None:
         self.body, self.low, self.high = body, low, high
         self.begin: Any = 0
         self._dfa: CharDfa = body.dfa
-        # Nothing but the number of characters can go wrong.
-        self._is_universal = body.dfa.is_universal
+        self.is_any = body.dfa.is_universal
+        self.is_unbounded = low == 0 and high is None
+        self.is_endless = high is None and self.is_any
         self._furthest = -1
         self._known: dict[str, bool] = {}
-
-    @property
-    def is_any(self) -> bool:
-        """Whether every string of the right length fits."""
-        return self._is_universal
-
-    @property
-    def is_unbounded(self) -> bool:
-        """Whether no number of characters is asked for."""
-        return self.low == 0 and self.high is None
-
-    @property
-    def is_endless(self) -> bool:
-        """Whether whatever was read can become infinitely many strings, or all but a few."""
-        return self.high is None and self._is_universal
 
     def move(self, at: int, count: Any, byte: int) -> tuple[int, Any] | None:
         """Return where a string is after a byte, ``None`` if none that fits begins so.
@@ -84,7 +79,7 @@ class StringRule:
         """Return whether a string that is at a state of the body can become one that fits."""
         body, high = self.body, self.high
         is_inside = body.characters[at] < 0
-        if self._is_universal:
+        if self.is_any:
             return high is None or count + is_inside <= high
         return self.leads_on(body.targets[at], count + is_inside)
 
@@ -126,44 +121,25 @@ class StringRule:
             prefix: what has been read.
             texts: the strings that it must not become, each once, in ascending order.
         """
-        taken: list[str] = []
+        n_taken = 0
         for n in range(bisect_left(texts, prefix), len(texts)):
             if not texts[n].startswith(prefix):
                 break
-            if self.has(texts[n]):
-                taken.append(texts[n])
-        if not taken:
+            n_taken += self.has(texts[n])
+        if not n_taken:
             return True
         if self.is_unbounded:
             n_strings = self._dfa.n_strings(state)
-            return n_strings is None or n_strings > len(taken)
-        here, n_found, length = {state: 1}, 0, 0
-        while here and (self.high is None or count + length <= self.high):
-            if count + length >= self.low:
+            return n_strings is None or n_strings > n_taken
+        here, n_found, length = {state: 1}, 0, count
+        while here and (self.high is None or length <= self.high):
+            if length >= self.low:
                 n_found += sum(n for s, n in here.items() if self._dfa.labels[s] != NO_LABEL)
-                if n_found > len(taken):
+                if n_found > n_taken:
                     return True
             here = self._dfa.advance(here)
             length += 1
         return False
-
-
-class Place(NamedTuple):
-    """How far an array was read.
-
-    Attributes:
-        n_items: so many items were read, as its rule counts.
-        counts: of its counters.
-        values: of its items; ``None`` if it does not matter, or no longer.
-    """
-
-    n_items: int
-    counts: Counts
-    values: frozenset[Value] | None
-
-    def with_value(self, value: Value) -> Place:
-        """Return the same with one more value."""
-        return self._replace(values=(self.values or frozenset()) | {value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,24 +162,23 @@ class ArrayEntry:
         rule: of its items.
         unique: position → how its values are told apart; ``None`` if items may be equal.
         repeats: whether two items must be equal; then all of them have one position.
+
+    Attributes:
+        start: the place after the opening bracket.
     """
 
     def __init__(
         self, rule: ArrayRule, unique: dict[int, Split] | None, *, repeats: bool = False
     ) -> None:
         self.rule, self.unique, self.repeats = rule, unique, repeats
+        compares = repeats or unique is not None
+        self.start: Place = (*rule.start, frozenset() if compares else None)
         self._domains = (
             [] if unique is None else [_list_values(options, unique) for _, options in rule.pieces]
         )
         few = [domain for domain in self._domains if domain is not None]
         self._few: frozenset[Value] = frozenset().union(*few)
         self._barred: dict[Place, frozenset[Value]] = {}
-
-    @property
-    def start(self) -> Place:
-        """The place after the opening bracket."""
-        compares = self.repeats or self.unique is not None
-        return Place(*self.rule.start, frozenset() if compares else None)
 
     def split(self, child: int) -> Iterable[int]:
         """Yield the positions into which one of its items is told apart."""
@@ -221,15 +196,13 @@ class ArrayEntry:
 
     def may_close(self, place: Place) -> bool:
         """Return whether the array may end."""
-        return self.rule.can_close(place.n_items, place.counts) and not (
-            self.repeats and place.values is not None
-        )
+        n_items, counts, values = place
+        return self.rule.can_close(n_items, counts) and not (self.repeats and values is not None)
 
-    def enter(self, place: Place) -> Iterable[tuple[Place, int]]:
+    def enter(self, place: Place) -> Iterator[tuple[Place, int]]:
         """Yield the place after the next item, but for its value, with its position, way by way."""
-        values = place.values
-        for (index, counts), child in self.rule.enter(place.n_items, place.counts):
-            after = Place(index, counts, values)
+        values = place[VALUES]
+        for after, child in self.rule_ways(place):
             if self.unique is None or values is None:
                 if self.only(after) != frozenset():
                     yield after, child
@@ -238,60 +211,58 @@ class ArrayEntry:
             if split.endless >= 0 and self.is_feasible(after):
                 yield after, split.endless
             for value, position in split.values:
-                if value not in values and self.is_feasible(after.with_value(value)):
+                if value not in values and self.is_feasible(with_value(after, value)):
                     yield after, position
 
-    def rule_ways(self, place: Place) -> Iterable[tuple[Place, int]]:
+    def rule_ways(self, place: Place) -> Iterator[tuple[Place, int]]:
         """Yield the same without telling values apart, by what its rule says."""
-        for (n_items, counts), child in self.rule.enter(place.n_items, place.counts):
-            yield Place(n_items, counts, place.values), child
+        n_items, counts, values = place
+        for state, child in self.rule.enter(n_items, counts):
+            yield (*state, values), child
 
     def add(self, after: Place, value: Value) -> Place | None:
-        """Return the place after an item with its value, ``None`` if it may not have that.
-
-        Args:
-            after: the place, without it.
-            value: of the item.
-        """
-        values = after.values
+        """Return the place after an item with its value, ``None`` if it may not have that."""
+        values = after[VALUES]
         if values is None:
             return after
-        if self.repeats:
-            if value in values:
-                return after._replace(values=None)
-            return after.with_value(value) if self.only(after) is None else None
-        made = after.with_value(value)
-        return made if value not in values and self.is_feasible(made) else None
+        made = with_value(after, value)
+        if not self.repeats:
+            return made if value not in values and self.is_feasible(made) else None
+        if value in values:
+            return (*after[:VALUES], None)
+        return made if self.only(after) is None else None
 
     def only(self, after: Place) -> frozenset[Value] | None:
         """Return the only values that an item may have, ``None`` if others may follow it."""
         high = self.rule.high
-        if not self.repeats or high is None or after.n_items < high:
+        if not self.repeats or high is None or after[N_ITEMS] < high:
             return None
-        return after.values
+        return after[VALUES]
 
     def barred(self, after: Place) -> frozenset[Value]:
         """Return the values that an item may not have: those before, and what others then lack."""
-        values = after.values
+        values = after[VALUES]
         if values is None or self.repeats:
             return frozenset()
-        if after.n_items >= self.rule.low or not self._few:
+        if after[N_ITEMS] >= self.rule.low or not self._few:
             return values
         found = self._barred.get(after)
         if found is None:
             if len(self._barred) > _MOST_REMEMBERED:
                 self._barred.clear()
-            needed = {v for v in self._few - values if not self.is_feasible(after.with_value(v))}
+            left = self._few - values
+            needed = {v for v in left if not self.is_feasible(with_value(after, v))}
             found = self._barred[after] = values | needed
         return found
 
     def is_feasible(self, place: Place) -> bool:
         """Return whether an array can be finished whose items differ."""
-        if not self.rule.is_feasible(place.n_items, place.counts):
+        n_items, counts, values = place
+        if not self.rule.is_feasible(n_items, counts):
             return False
-        if self.unique is None or place.n_items >= self.rule.low:
+        if self.unique is None or n_items >= self.rule.low:
             return True
-        return self._match(place.n_items, place.values or frozenset())
+        return self._match(n_items, values or frozenset())
 
     def _match(self, index: int, values: frozenset[Value]) -> bool:
         """Return whether the items that must come can all differ."""
@@ -308,6 +279,12 @@ class ArrayEntry:
         if all(len(domain) - len(values) >= n_items for _, domain in groups):
             return True  # without looking at any
         return can_differ([(n, domain - values) for n, domain in groups])
+
+
+def with_value(place: Place, value: Value) -> Place:
+    """Return a place with one more value."""
+    n_items, counts, values = place
+    return n_items, counts, (values or frozenset()) | {value}
 
 
 def _list_values(options: Sequence[Option], unique: Mapping[int, Split]) -> frozenset[Value] | None:

@@ -1,4 +1,4 @@
-"""How much of its finite classes of keys has an object used up?
+"""How much of its finite classes of keys an object has used up.
 
 A class may have few keys, as of ``^[a-z]{1,2}$``, and a beginning of a key may lead to few of an
 endless class. What was used is kept by the keys that were there, and made of what was used before
@@ -13,12 +13,7 @@ from typing import NamedTuple
 
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.strings.keys import Keys
-from maskc.runtime.schema.strings.other_keys import (
-    OtherKeys,
-    add_key,
-    label_of_unread,
-    list_keys,
-)
+from maskc.runtime.schema.strings.other_keys import OtherKeys, add_key, label_of_unread, list_keys
 
 _KEY_STEPS = 10  # that each character of a key counts for
 _MOST_CHARACTERS = 4_000_000  # of the keys that are remembered
@@ -38,12 +33,7 @@ class Used(NamedTuple):
 
 
 class UsedKeys:
-    """What keys without a name have used, by these keys.
-
-    Args:
-        keys: of the object.
-        finite: the classes that have few keys.
-    """
+    """What keys without a name have used, of classes that are finite."""
 
     def __init__(self, keys: Keys, finite: tuple[int, ...]) -> None:
         self._keys, self._finite = keys, finite
@@ -52,7 +42,6 @@ class UsedKeys:
         self._none = Used((0,) * len(finite), frozenset())
 
     def of(self, others: OtherKeys) -> Used:
-        """Return what some keys have used."""
         if not others:
             return self._none
         found = self._known.get(others)

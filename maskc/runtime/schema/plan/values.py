@@ -1,10 +1,12 @@
-"""JSON values of a text, to compare items that must differ: ``1`` is ``1.0``.
+"""JSON values of a text, whole or begun, to compare items that must differ: ``1`` is ``1.0``.
 
 A value is a tuple of its type and what it holds; arrays and objects hold a text that is the same
 for equal values, so that comparing them takes no recursion, however deep they are. Numbers are
 compared by their digits and exponent, never written out.
 
-Example: ``[1, {"a": null}]`` has the same value as ``[1.0, {"a":null}]``.
+Example: ``[1, {"a": null}]`` has the same value as ``[1.0, {"a":null}]``. Of ``{"a": [1, {"b": "x``
+the object has no member yet and the key ``a``, the array has the item 1, the inner object has the
+key ``b``, and ``x`` is left.
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from maskc.runtime.schema.numbers.powers import read_digits
 
 Value = tuple[Any, ...]
 
-TOKEN = re.compile(rb'[ \t\n\r]*([{}\[\],:]|"(?:[^"\\]|\\.)*"|[^ \t\n\r{}\[\],:"]+)')
+_TOKEN = re.compile(rb'[ \t\n\r]*([{}\[\],:]|"(?:[^"\\]|\\.)*"|[^ \t\n\r{}\[\],:"]+)')
+_BETWEEN, _CLOSING = (b",", b":"), (b"]", b"}")
+_SIGNS = (*_BETWEEN, *_CLOSING, b"[", b"{")
 _SIGN = re.compile(r'[\[\]{},:]|"(?:[^"\\]|\\.)*"')
 _NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 _MOST_DIGITS = 4_000
@@ -31,6 +35,42 @@ _LITERALS: dict[bytes, Value] = {
     b"true": ("boolean", True),
     b"false": ("boolean", False),
 }
+
+
+class Open(NamedTuple):
+    """What has been read inside a bracket.
+
+    Attributes:
+        values: items, or the values of members.
+        keys: of members, with that of the one under way; ``None`` in an array.
+    """
+
+    values: list[Value]
+    keys: list[str] | None
+
+    @property
+    def members(self) -> dict[str, Value]:
+        """The members that are whole."""
+        return dict(zip(self.keys or (), self.values, strict=False))
+
+    @property
+    def key(self) -> str | None:
+        """The key of the member under way, ``None`` if there is none."""
+        if self.keys is None or len(self.keys) == len(self.values):
+            return None
+        return self.keys[-1]
+
+
+class Unfinished(NamedTuple):
+    """A value of which something has been read.
+
+    Attributes:
+        open: the brackets that are open, the outermost first.
+        rest: of a string, its body; of a number or a literal, what has been read of it.
+    """
+
+    open: list[Open]
+    rest: bytes
 
 
 def read_value(text: bytes) -> Value:
@@ -44,33 +84,59 @@ def read_value(text: bytes) -> Value:
     >>> read_value(b'[1, {"b": 1, "a": 1.0}]') == read_value(b'[1.0,{"a":1,"b":1}]')
     True
     """
-    frames: list[tuple[list[Value], list[str] | None]] = [([], None)]
-    for match in TOKEN.finditer(text):
+    frames = [Open([], None)]  # as if the value were an item
+    for match in _TOKEN.finditer(text):
         token = match[1]
-        if token in (b",", b":"):
-            continue
-        if token == b"[":
-            frames.append(([], None))
-        elif token == b"{":
-            frames.append(([], []))
-        elif token in (b"]", b"}"):
-            if len(frames) < 2:
-                raise ValueError("brackets do not match")
-            items, keys = frames.pop()
-            frames[-1][0].append(close_bracket(items, keys))
-        else:
-            items, keys = frames[-1]
-            if keys is not None and len(keys) == len(items):
-                keys.append(json.loads(token))
-            else:
-                items.append(read_scalar(token))
-    (items, _), *open_ = frames
-    if open_ or len(items) != 1:
+        if len(frames) < 2 and token in _CLOSING:
+            raise ValueError("brackets do not match")
+        _take(frames, token)
+    if len(frames) > 1 or len(frames[0].values) != 1:
         raise ValueError("not one JSON value")
-    return items[0]
+    return frames[0].values[0]
 
 
-def close_bracket(items: list[Value], keys: list[str] | None) -> Value:
+def read_unfinished(text: bytes, *, inside: bool) -> Unfinished:
+    """Return what has been read of a value.
+
+    Args:
+        text: with which JSON texts begin.
+        inside: whether it ends in a string, a key, a number or a literal, and not after one.
+
+    >>> read_unfinished(b'[1, "ab', inside=True).rest
+    b'ab'
+    """
+    frames: list[Open] = []
+    at = 0
+    while (match := _TOKEN.match(text, at)) is not None:
+        token, at = match[1], match.end()
+        if inside and at == len(text) and token[:1] not in _SIGNS:
+            return Unfinished(frames, token)
+        _take(frames, token)
+    # Nothing but a quote that is not closed, or white space.
+    return Unfinished(frames, text[at:].lstrip(b" \t\n\r")[1:])
+
+
+def _take(frames: list[Open], token: bytes) -> None:
+    """Add a sign or a scalar to what is open."""
+    if token in _BETWEEN:
+        return
+    if token == b"[":
+        frames.append(Open([], None))
+    elif token == b"{":
+        frames.append(Open([], []))
+    elif token in _CLOSING:
+        closed = frames.pop()
+        if frames:
+            frames[-1].values.append(_close_bracket(closed.values, closed.keys))
+    elif frames:
+        values, keys = frames[-1]
+        if keys is not None and len(keys) == len(values):
+            keys.append(json.loads(token))
+        else:
+            values.append(_read_scalar(token))
+
+
+def _close_bracket(items: list[Value], keys: list[str] | None) -> Value:
     """Return the array of some items, or the object of some keys and values."""
     if keys is None:
         return ("array", f"[{','.join(map(_write, items))}]")
@@ -140,10 +206,10 @@ def _read_written(text: str) -> Value:
     """Return the value of a text that :func:`_write` gave."""
     if text[0] in "[{":
         return ("array" if text[0] == "[" else "object", text)
-    return read_scalar(text.encode())
+    return _read_scalar(text.encode())
 
 
-def read_scalar(token: bytes) -> Value:
+def _read_scalar(token: bytes) -> Value:
     """Return the value of a text without brackets."""
     if token in _LITERALS:
         return _LITERALS[token]
