@@ -157,10 +157,6 @@ def _read(file: int, name: str, *, mapped: bool) -> bytes | mmap.mmap | memoryvi
 def decode(buffer: bytes | mmap.mmap | memoryview, path: str) -> tuple[dict[str, Any], Arrays]:
     """Return header and arrays; the arrays are read-only views into ``buffer``.
 
-    Args:
-        buffer: the whole file.
-        path: what to call it in an error.
-
     Raises:
         ArtifactError: any byte is not what :func:`encode` writes.
     """

@@ -165,12 +165,7 @@ class FollowingMachine(CapturingMachine):
         return (self._machine.identify(reading.hypothesis), reading.text.whole())
 
     def spans_before(self, parse: Parse, reads: ReadSet) -> tuple[Spans, ...]:
-        """Return for each hole the symbols that are complete before a lexeme that becomes it.
-
-        Args:
-            parse: of the lexemes before it.
-            reads: notes what was read.
-        """
+        """Return for each hole the symbols that are complete before a lexeme that becomes it."""
         found = []
         for terminal in self._holes:
             taken = self._shift(parse.stack, terminal, reads) is not None
@@ -201,12 +196,7 @@ class FollowingMachine(CapturingMachine):
         return self.scopes.of(tuple(words))
 
     def completed(self, spans: Spans, read: Read) -> Completed:
-        """Return the names and texts of symbols that are complete.
-
-        Args:
-            spans: of the symbols.
-            read: of a text that begins with them.
-        """
+        """Return the names and texts of symbols that are complete."""
         new: list[Spans] = []
         found = self.scopes.nothing
         while spans is not None:

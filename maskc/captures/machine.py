@@ -281,13 +281,7 @@ class CapturingMachine:
     def end_lexeme(
         self, place: Place, terminal: TerminalId, at: int
     ) -> tuple[Parse, tuple[int, ...]] | None:
-        """Return what is left when the open lexeme has ended, ``None`` if the parser refuses it.
-
-        Args:
-            place: before its end.
-            terminal: what it became.
-            at: where it ends.
-        """
+        """Return what is left when the open lexeme has ended, ``None`` if the parser refuses it."""
         parse, indents = place.parse, place.indents
         if terminal == IGNORED:
             return parse, indents

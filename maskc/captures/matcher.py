@@ -88,9 +88,6 @@ class CapturingMatcher(Matcher):
         What is returned stays: it is in Lark's parse of every text that goes on from here. After
         an end of sequence, it is all of them.
 
-        Args:
-            name: of one captured symbol; default: all of them.
-
         Raises:
             UnknownSymbolError: no symbol of that name is captured.
         """

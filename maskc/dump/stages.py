@@ -131,12 +131,7 @@ def dump_table(grammar: LalrGrammar, boundaries: Boundaries, table: RefinedTable
 
 
 def dump_general_table(symbols: Sequence[str], table: GeneralTable) -> Iterator[str]:
-    """Yield each LR(0) state of a general grammar, all its actions kept.
-
-    Args:
-        symbols: names of the symbols that are shifted.
-        table: the automaton.
-    """
+    """Yield each LR(0) state of a general grammar, all its actions kept."""
     yield f"{len(table.shifts)} LR(0) states"
     for state, row in enumerate(table.shifts):
         yield f"state {state}{', where the text may end' if table.accepts[state] else ''}"

@@ -34,13 +34,7 @@ _SPECIAL = "special token"
 def group_link(
     artifact: Artifact, here: tuple[Link, ...], legal: Iterable[int]
 ) -> tuple[Group, ...]:
-    """Return the groups of legal tokens, those with the most tokens first.
-
-    Args:
-        artifact: of a structural tag, of tools or of choices.
-        here: where the text is.
-        legal: the ids of tokens that are legal there.
-    """
+    """Return the groups of legal tokens, those with the most tokens first."""
     machine = artifact.machine
     if not isinstance(machine, LinkMachine):
         raise TypeError(f"{type(machine).__name__} is of no link")

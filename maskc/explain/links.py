@@ -24,11 +24,6 @@ def explain_link(
 ) -> Explanation[Death]:
     """Return what may come next after a text.
 
-    Args:
-        artifact: of a structural tag or of tools.
-        text: from the start.
-        asked: a token to explain as well.
-
     Raises:
         ValueError: there is no token of that id.
     """

@@ -58,11 +58,6 @@ def parse_token(name: str) -> TokenName:
 def explain(artifact: Artifact, text: bytes, asked: TokenName | None = None) -> Explanation[Death]:
     """Return what may come next after a text.
 
-    Args:
-        artifact: what to ask.
-        text: from the start.
-        asked: a token to explain as well.
-
     Raises:
         GrammarError, PostlexError: the grammar of the artifact cannot be built again.
         ValueError: there is no token of that id.

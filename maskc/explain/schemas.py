@@ -43,12 +43,6 @@ def explain_schema(
 ) -> Explanation[Refusal]:
     """Return what may come next after a text.
 
-    Args:
-        artifact: of a JSON Schema.
-        text: from the start.
-        asked: a token to explain as well.
-        resources: the documents that it was compiled with.
-
     Raises:
         SchemaError: the schema refers to a document that is not given.
         ValueError: there is no token of that id.

@@ -143,13 +143,7 @@ _EVERY: Codes = ([0, _SURROGATES[1] + 1], [_SURROGATES[0] - 1, 0x10FFFF])
 
 
 def guarded(name: str, ask: Callable[[], Any], part: str = "reader") -> Any:
-    """Return what a function of a user's returns; what it raises is a ``FormatError``.
-
-    Args:
-        name: of the format.
-        ask: calls it.
-        part: what the function is of the format.
-    """
+    """Return what a function of a user's returns; what it raises is a ``FormatError``."""
     try:
         return ask()
     except MaskcError:

@@ -85,10 +85,6 @@ class LexedCfg:
 def keep_adjacent(cfg: Cfg, adjacency: Adjacency) -> LexedCfg:
     """Return the sequences of a grammar that the lexer can give.
 
-    Args:
-        cfg: over terminals, without empty productions.
-        adjacency: what the lexer allows.
-
     Raises:
         LimitError: it has more than ``MAX_PRODUCTIONS`` productions.
     """

@@ -57,10 +57,6 @@ _SCANNER_OF = {
 def build_general_language(source: GrammarSource, run: Run = run_plainly) -> GeneralLanguage:
     """Return what a general grammar decides, without a tokenizer.
 
-    Args:
-        source: the grammar.
-        run: does a pass.
-
     Raises:
         GrammarError, UnsupportedTerminalError: the grammar cannot be compiled.
         LimitError: a stated bound was reached.

@@ -65,15 +65,6 @@ def build_general_store(
 ) -> MaskStore:
     """Return the rows of all sources.
 
-    Args:
-        scanner: of a grammar with one context, and no layout.
-        boundaries: its boundaries.
-        triples: which terminals may come after two others.
-        steps: the scanner's steps.
-        trie: the tokens.
-        progress: called with the fraction done.
-        quote: terminal → what it is called in a message.
-
     Raises:
         LimitError: tokens can be cut into terminals in too many ways.
     """

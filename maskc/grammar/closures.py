@@ -52,10 +52,6 @@ def find_derivable(rules: Iterable[tuple[int, Sequence[int]]]) -> set[int]:
 def unite_along(edges: list[list[int]], values: list[int]) -> tuple[list[int], list[list[int]]]:
     """Return, for each node, the union of the values of all nodes that it leads to, and its own.
 
-    Args:
-        edges: node → the nodes that it leads to.
-        values: of each node, a set as bits.
-
     Returns:
         The unions, and the strongly connected components of several nodes.
 

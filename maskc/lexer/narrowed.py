@@ -38,10 +38,6 @@ class WordStates(Protocol):
 def narrow_scanner(scanner: Scanner, holes: Mapping[TerminalId, WordStates]) -> Scanner:
     """Return the minimal scanner whose lexemes of some terminals are words.
 
-    Args:
-        scanner: of a grammar.
-        holes: terminal → its words.
-
     Raises:
         LimitError: it has more than ``MAX_STATES`` states before it is minimised.
     """

@@ -31,13 +31,7 @@ _URI = "urn:maskc:linted"
 def find_unsatisfiable(
     schema: Any, spots: Sequence[Spot], resources: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    """Yield a finding for each subschema that no value fits, but for what others are at fault for.
-
-    Args:
-        schema: parsed.
-        spots: its subschemas, each before those inside it.
-        resources: URI → other documents.
-    """
+    """Yield a finding for each subschema that no value fits, unless one inside it is the cause."""
     asked = [spot for spot in spots if not isinstance(spot.schema, bool) and not spot.is_negated]
     lost: list[Path] = []
     found: list[Finding] = []

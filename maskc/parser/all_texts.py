@@ -25,10 +25,6 @@ from maskc.parser.conflicts import find_conflicts
 def check_reads_all(grammar: LalrGrammar, name: str) -> None:
     """Check that no conflict was resolved in the table.
 
-    Args:
-        grammar: with Lark's table.
-        name: of the grammar, for the error.
-
     Raises:
         GrammarError: one was; the rule is named that is not completed, and before which terminal.
     """

@@ -36,10 +36,6 @@ def split_by_brackets(
 
     It is the same grammar if its postlex does not look at brackets.
 
-    Args:
-        grammar: of a postlex that is written as rules.
-        brackets: opening terminal → closing terminal.
-
     Raises:
         PostlexError: a production leaves a bracket open, or closes one that it did not open.
         LimitError: more than ``MAX_STATES`` states.

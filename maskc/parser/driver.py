@@ -40,15 +40,7 @@ class Driver:
         gotos: Sequence[Mapping[int, int]],
         end_states: frozenset[int],
     ) -> None:
-        """Take a table.
-
-        Args:
-            bnf: the productions that are reduced.
-            shifts: state → terminal → state.
-            reduces: state → terminal → production.
-            gotos: state → nonterminal → state.
-            end_states: where the text may end.
-        """
+        """Take a table."""
         self._shifts, self._reduces, self._gotos = shifts, reduces, gotos
         self._end_states = end_states
         self._lhs = [production.lhs for production in bnf.productions]

@@ -94,12 +94,6 @@ def build_refined_table(
 ) -> RefinedTable:
     """Return the refined table of a grammar, for what its lexer allows.
 
-    Args:
-        grammar: with Lark's table.
-        item_sets: its items.
-        lexer: what may follow what.
-        brackets: how many are open at each item.
-
     Raises:
         LimitError: more than ``MAX_REFINED_STATES`` states.
     """

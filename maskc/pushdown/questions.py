@@ -148,12 +148,7 @@ class Questions:
     """
 
     def __init__(self, grammar: Grammar, name: str) -> None:
-        """Prepare.
-
-        Args:
-            grammar: what to ask about.
-            name: what messages call it.
-        """
+        """Prepare."""
         self._grammar = grammar
         self._name = name
         self.reduced = reduce_grammar(grammar.bnf)

@@ -49,15 +49,7 @@ class Segments:
     def run(
         self, sequence: SequenceId, states: Tops, known: Known, open_: int, refused: int
     ) -> int:
-        """Return the answer of a sequence for the stacks that end in some states.
-
-        Args:
-            sequence: the sequence.
-            states: the topmost states, the top last.
-            known: answers for the top alone.
-            open_: the answer that is none.
-            refused: the answer "no stack takes it".
-        """
+        """Return the answer of a sequence for the stacks that end in some states."""
         table, sequences = self._table, self._sequences
         while True:
             answer = known(sequence, states[-1])

@@ -77,13 +77,7 @@ class TableDebts:
     def __init__(
         self, grammar: LalrGrammar, table: RefinedTable, terminal_of: Mapping[int, int]
     ) -> None:
-        """Prepare a table.
-
-        Args:
-            grammar: with Lark's table.
-            table: refined from it.
-            terminal_of: lookahead → terminal.
-        """
+        """Prepare a table."""
         self._grammar = grammar
         self._table = table
         self._terminal_of = terminal_of
@@ -164,12 +158,7 @@ class TableDebts:
                 yield base, self._run([base, pushed], node.rest)
 
     def _run(self, known: list[int], rest: LookaheadSequence) -> Wait | int:
-        """Return what is left to be read when the parser has run on the top of a stack.
-
-        Args:
-            known: the topmost states, the top last; changed.
-            rest: what is to be read.
-        """
+        """Return what is left to be read when the parser has run on the top of a stack."""
         table = self._table
         while rest:
             top = known[-1]

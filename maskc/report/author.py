@@ -66,12 +66,7 @@ class AuthorView:
 
 
 def view_artifact(artifact: Artifact, text: bytes) -> AuthorView | None:
-    """Return what its author asks of an artifact; ``None`` if its grammar cannot be read here.
-
-    Args:
-        artifact: of any kind.
-        text: of the user's; empty: the start.
-    """
+    """Return what its author asks of an artifact; ``None`` if its grammar cannot be read here."""
     rules: tuple[RuleShape, ...] = ()
     terminals: tuple[TerminalRow, ...] = ()
     kind = kind_of(artifact.header)

@@ -25,9 +25,6 @@ _FEW = 1 << 16  # flags that cost nothing
 def distinguish(*columns: NDArray[Any]) -> tuple[tuple[Longs, ...], Places]:
     """Return the distinct lines of some columns, in order, and which of them each line is.
 
-    Args:
-        columns: int[n] each.
-
     Returns:
         Of each column int64[n_distinct]; intp[n].
 

@@ -22,13 +22,7 @@ from maskc.streamline.rewrite import after_terminals, rewrite
 
 
 def cut_always_legal(rows: Rows, verdicts: ProductionVerdicts, free: SequenceId) -> Rows:
-    """Return the rows without the ends of sequences that are always legal.
-
-    Args:
-        rows: the rows.
-        verdicts: the productions' answers.
-        free: the sequence that asks for nothing.
-    """
+    """Return the rows without the ends of sequences that are always legal."""
     if verdicts.asked.lost is not None:
         return rows
 

@@ -87,11 +87,6 @@ def choose_text(
 ) -> frozenset[int]:
     """Return the added tokens that are text.
 
-    Args:
-        name: of the tokenizer, for messages.
-        added: the added tokens that are not special, by id.
-        how: what the caller chose.
-
     Raises:
         TokenizerError: a token that the caller names is none of them, or is named as both.
 

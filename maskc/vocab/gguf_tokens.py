@@ -150,14 +150,7 @@ def _read_tokens(file: TokenizerFile) -> tuple[list[bytes], list[int]]:
 def _correct(
     file: TokenizerFile, ids: Mapping[bytes, int], types: list[int], *, default: int | None
 ) -> set[int]:
-    """Correct types by what tokens are called, and return the ids that end the output.
-
-    Args:
-        file: for the ids that it names.
-        ids: what a token is called → its id.
-        types: of the tokens; changed.
-        default: the end where the file names none.
-    """
+    """Correct types by what tokens are called, and return the ids that end the output."""
     ends: set[int] = set()
     for name, texts in _FILLERS.items():
         found = [ids[text.encode()] for text in texts if text.encode() in ids]

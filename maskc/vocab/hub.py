@@ -51,11 +51,6 @@ def find_cached(repository: str) -> Path | None:
 def download(tokenizer: str, repository: str, remedy: str) -> Path:
     """Return the folder of a repository after fetching its tokenizer files.
 
-    Args:
-        tokenizer: what the user asked for, for messages.
-        repository: the hub repository.
-        remedy: what to do if there is no way to fetch it.
-
     Raises:
         TokenizerError: the network is off or fails, ``huggingface_hub`` is missing, or the
             repository cannot be read or holds no tokenizer.

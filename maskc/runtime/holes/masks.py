@@ -61,12 +61,7 @@ class HoleMasks:
         self._pool = pool
 
     def compose(self, reading: Reading, reads: ReadSet) -> PooledMask:
-        """Return the tokens that a reading allows.
-
-        Args:
-            reading: where the token begins.
-            reads: notes what was read.
-        """
+        """Return the tokens that a reading allows."""
         h, index = reading.hypothesis, self._index
         legal = unpack(self._machine.compose(h, reads).words)[index.order]
         start = Place(ROOT, h.state, reading.track, h.column)
@@ -184,11 +179,7 @@ class HoleMasks:
                     pending += [(found, ended) for found in self.stay(begun, ended, kept, reads)]
 
     def _enter(self, row: Sequence[ScannerStateId]) -> NDArray[np.int32]:
-        """Return int32[256], the state after each first byte of a lexeme that can be one.
-
-        Args:
-            row: byte class → state of the scanner.
-        """
+        """Return int32[256], the state after each first byte of a lexeme that can be one."""
         entered = [row[byte_class] for byte_class in self._machine.scanner.byte_classes]
         for byte, state in enumerate(entered):
             may_go_on = self._stepper.may_leave[state] or self._tracks.step(BEGINNING, byte, state)

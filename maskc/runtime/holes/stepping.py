@@ -160,11 +160,6 @@ class HoleStepper:
         """Return the boundaries that an open lexeme may leave as a hole's terminal.
 
         Of boundaries after which the parser sees no difference one stands for all.
-
-        Args:
-            number: of the hole.
-            state: scanner state in the lexeme.
-            track: of the lexeme.
         """
         words = self._tracks.states_of(track)[number]
         if words < 0:
@@ -254,13 +249,7 @@ class HoleStepper:
         )
 
     def sign(self, state: ScannerStateId, track: int, column: int) -> Hashable:
-        """Return what is the same for open lexemes of which every parser says the same.
-
-        Args:
-            state: of the scanner.
-            track: of the lexeme.
-            column: that it has reached.
-        """
+        """Return what is the same for open lexemes of which every parser says the same."""
         others = self.scanner.open_lexeme_of[state] if self.may_leave[state] else None
         if not track:
             return (others, column)

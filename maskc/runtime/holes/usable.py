@@ -25,13 +25,7 @@ from maskc.runtime.scanner import ScannerTables
 
 
 def is_usable(scanner: ScannerTables, lexemes: TerminalLexemes, automaton: Automaton) -> bool:
-    """Return whether some words can stand for a terminal wherever it can stand.
-
-    Args:
-        scanner: of the artifact.
-        lexemes: of the terminal.
-        automaton: of the words.
-    """
+    """Return whether some words can stand for a terminal wherever it can stand."""
     return all(
         _leaves_all(scanner, lexemes, automaton, row, left)
         for row, left in zip(lexemes.rows, lexemes.left, strict=True)

@@ -35,11 +35,6 @@ class NoWords(ByteAutomaton[int]):
 def read_words(grammar: str, hole: str, given: Iterable[str] | Automaton) -> Automaton:
     """Return the automaton of what a hole is narrowed to.
 
-    Args:
-        grammar: what the grammar is called.
-        hole: the terminal.
-        given: words, or an automaton.
-
     Raises:
         HoleError: a word is empty or not UTF-8.
         TypeError: it is neither.

@@ -92,13 +92,7 @@ class Debts:
         self._roots: dict[ScannerStateId, tuple[Question, ...]] = {}
 
     def open(self, asking: Asking, state: ScannerStateId, top: RefinedStateId) -> Owed:
-        """Return what a mask owes, with the top of the stack read.
-
-        Args:
-            asking: of this mask.
-            state: the scanner state.
-            top: on the stack.
-        """
+        """Return what a mask owes, with the top of the stack read."""
         questions = self._roots.get(state)
         if questions is None:
             questions = self._roots[state] = self._root(state)
@@ -115,13 +109,7 @@ class Debts:
         return questions
 
     def read(self, asking: Asking, owed: Owed, state: RefinedStateId) -> Owed:
-        """Return what is owed once the next state below has been read.
-
-        Args:
-            asking: of this mask.
-            owed: before it; nothing waits for the open blocks.
-            state: the state.
-        """
+        """Return what is owed once the next state below has been read."""
         asking.unions.update(owed[1])
         stack = Stack(state, None)
         for debt in owed[0]:

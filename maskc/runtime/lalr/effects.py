@@ -61,13 +61,7 @@ class StackEffects:
         self._deep = Cache(budget)
 
     def shift(self, stack: Stack, terminal: TerminalId, reads: ReadSet) -> Stack | None:
-        """Return the stack after a terminal, ``None`` if no text can go on with it.
-
-        Args:
-            stack: before the terminal.
-            terminal: a terminal that the parser takes.
-            reads: notes how far down the stack was read.
-        """
+        """Return the stack after a terminal, ``None`` if no text can go on with it."""
         key = (stack.state, terminal)
         effect: StackEffect | None = self._effects.find(key, stack)
         if effect is None:

@@ -106,15 +106,7 @@ class Lexemes:
         column: int,
         reads: ReadSet,
     ) -> bool:
-        """Return whether some text goes on from an open lexeme and ends.
-
-        Args:
-            number: of what the lexeme may become.
-            stack: before the lexeme.
-            indents: columns of the open blocks.
-            column: the column that the lexeme reached.
-            reads: notes what was read.
-        """
+        """Return whether some text goes on from an open lexeme and ends."""
         if self.leads_on_at_once(number, stack.state):
             return True
         return self._newlines is not None and any(

@@ -101,11 +101,6 @@ class LineEnds:
 
         It is so as long as the blocks are looked at for these newlines, and for nothing later.
 
-        Args:
-            waiting: for the open blocks.
-            indents: columns of the blocks that are open.
-            column: reached in the lexeme that is open.
-
         Returns:
             for each newline's end a terminal and how often, -1 if it is an error; ``None`` if
             something else waits than newlines that end and were there before.
