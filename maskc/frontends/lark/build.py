@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from lark import Lark
-from lark.exceptions import LarkError, UnexpectedInput, UnexpectedToken
+from lark.exceptions import LarkError, UnexpectedInput, UnexpectedToken, VisitError
 from lark.lexer import PatternRE, TerminalDef
 from lark.load_grammar import load_grammar as load_lark_grammar
 
@@ -44,6 +44,7 @@ from maskc.wording import LARK_WORDING
 
 # Lark checks some of what it reads with assertions, and converts counts as they are written.
 _LONGEST_NAME = 40  # of a terminal that has none: its pattern
+_ATTEMPTS = 10
 REFUSALS = (LarkError, re.error, UnicodeDecodeError, AssertionError, ValueError, OverflowError)
 
 
@@ -71,6 +72,19 @@ def build_with_imports(
         GrammarError, UnsupportedTerminalError, LimitError: as :func:`build_lark`.
     """
     check_version(source.name)
+    for _ in range(_ATTEMPTS):
+        try:
+            return _build(source, imports, plugins)
+        except VisitError as error:
+            # Before 3.11.8 and 3.12.2, ``ast.literal_eval``, which Lark calls, may raise a
+            # SystemError where two threads are in it (CPython's issue 106905).
+            if not isinstance(error.orig_exc, SystemError):
+                raise
+    fact = "Python failed to read its literals while other threads read theirs; compile it again"
+    raise GrammarError(source.name, fact)
+
+
+def _build(source: GrammarSource, imports: dict[str, str], plugins: Mapping[str, type]) -> Lark:
     name_source(source)
     name_imports(imports)
     check_grammar_text(source.name, len(source.text), source.text)
@@ -118,6 +132,8 @@ def build_with_imports(
             check_alternations(built)  # of the grammar's own patterns, which Lark joins
         _exchange(built, written, source)
     except REFUSALS as error:
+        if isinstance(error, VisitError) and isinstance(error.orig_exc, SystemError):
+            raise
         collision = describe_collision(str(error), grammar, starts, is_earleys=source.is_earleys)
         raise GrammarError(source.name, collision or _explain(error, source, imports)) from None
     # The table is made for all start symbols; `parse` without a start begins at the first.
