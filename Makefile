@@ -29,7 +29,9 @@ run: $(STAMP) ## compile Python for the llama3 tokenizer, look at it, verify it 
 	$(BIN)/maskc inspect python.llama3.maskc
 	$(BIN)/maskc verify python.llama3.maskc --corpus "$(STDLIB)" --allow-refused
 
-# PYTEST_OPTIONS: `.ci/run` asks for more random examples with one Python (tests/conftest.py).
+# PYTEST_OPTIONS: with one Python `.ci/run` asks for more random examples and for the costly tests,
+# those of more than two seconds (tests/conftest.py).
+PYTEST_OPTIONS = -m "not costly"
 test: types suite ## format check, lint, types, tests: what CI runs
 
 types: $(STAMP) ## format check, lint, types

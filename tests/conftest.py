@@ -6,7 +6,7 @@ finds is pinned as an ``@example``. No test names a number of its own; a costly 
 percentage of the profile's (``tests/examples.py``).
 
 A test whose call takes more than two seconds of processor time, its processes included, carries the
-mark ``costly``; a run names those that do not.
+mark ``costly``; a run names those that do not. ``make test`` leaves them out; ``.ci/run`` has them.
 
 Where the runtime was compiled, its sources must not have changed since: tests would not run them.
 

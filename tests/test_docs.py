@@ -19,6 +19,7 @@ def test_the_examples_of_a_page_are_true(page, tmp_path, monkeypatch):
     assert run_python(page) == 0
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", ["explain", "inspect", "requests", "serving", "tutorial"])
 def test_the_commands_of_a_page_run_in_an_empty_folder(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -6,6 +6,7 @@ The reference is that of the law of budgets: it takes every legal token.
 
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -152,6 +153,7 @@ def test_budgets_of_json_texts_allow_only_what_can_be_finished(seed):
         check_text(subject, draw, 4, MOST)
 
 
+@pytest.mark.costly
 @given(st.integers(0, 100_000))
 @examples(40)
 def test_budgets_of_keys_with_any_names_allow_only_what_can_be_finished(seed):

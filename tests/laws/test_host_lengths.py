@@ -174,6 +174,7 @@ def draw_prefix(seed):
     )
 
 
+@pytest.mark.costly
 @examples(5)
 @given(st.integers(0, 1 << 32))
 def test_legal_near_the_end_is_what_idna_takes(seed):

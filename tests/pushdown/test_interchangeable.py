@@ -186,6 +186,7 @@ def test_edges_are_those_of_walking_alone(text):
     assert check(text) > 1
 
 
+@pytest.mark.costly
 def test_edges_of_random_grammars_are_those_of_walking_alone():
     n_edges = 0
     for seed in range(80):

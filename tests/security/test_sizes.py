@@ -98,6 +98,7 @@ def test_the_walk_starts_from_a_state_of_each_kind_and_not_from_all_that_count(m
     assert sum(lines) < 12
 
 
+@pytest.mark.costly
 def test_twice_the_keywords_are_hardly_more_than_twice_the_bytes():
     sizes = []
     for n in (300, 600):
@@ -112,6 +113,7 @@ def test_equal_sets_of_lookaheads_are_written_once():
     assert len(arrays["reduce_set_first"]) < 10
 
 
+@pytest.mark.costly
 def test_7500_names_have_the_states_of_their_minimal_automaton():
     """They were refused, because the bound counted the states before they were minimised."""
     grammar, _ = load_grammar(load_source(FAMILIES["names"][0](7500)))

@@ -340,6 +340,7 @@ def test_the_way_out_that_a_refusal_names_compiles(text, words, mended):
     assert maskc.compile_grammar(mended, tokenizer="bytes")
 
 
+@pytest.mark.costly
 def test_a_limit_names_the_terminal_that_drives_it_where_nothing_competes():
     text = '// maskc: parser=earley\nstart: A "x"\nA: /(a|b)*a(a|b){40}/\n'
     with pytest.raises(LimitError) as caught:

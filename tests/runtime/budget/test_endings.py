@@ -197,6 +197,7 @@ def test_no_generation_breaks_off_however_little_is_kept(parser, monkeypatch):
         assert matcher.is_terminated
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", ["lalr", "earley", "schema"])
 def test_a_step_of_a_deep_text_takes_no_more_than_one_of_a_shallow_text(kind):
     if kind == "schema":

@@ -78,6 +78,7 @@ def test_forced_bytes_are_those_of_the_words(bound):
     assert matcher.forced_bytes() == b"rders"
 
 
+@pytest.mark.costly
 def test_the_rest_of_a_long_word_is_looked_at_once(monkeypatch):
     steps = []
     monkeypatch.setattr("maskc.runtime.holes.stepping.spend", steps.append)
