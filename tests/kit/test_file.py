@@ -11,6 +11,8 @@ from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError
 from maskc.kit.file import load_kit, make_kit, save_kit
+from maskc.runtime.schema.scans import spelled
+from maskc.runtime.schema.tries.trie import ROOT
 from maskc.vocab.vocabulary import Vocabulary
 from tests.kit.conftest import fill, legal
 
@@ -119,8 +121,12 @@ def test_what_lies_in_the_file_is_not_worked_out(escaped_path, monkeypatch):
     def refuse(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr("maskc.runtime.schema.scans.spelled._read_plain", refuse)
-    monkeypatch.setattr("maskc.runtime.schema.scans.scans.scan_levels", refuse)
+    def read_few(trie, nodes, free, before):
+        assert trie is not kit.tokens.index.tokens or nodes != (ROOT,) or before
+        return read_items(trie, nodes, free, before)
+
+    read_items = spelled._read_items
+    monkeypatch.setattr(spelled, "_read_items", read_few)
     monkeypatch.setattr("maskc.runtime.schema.scans.gaps._longest_run", refuse)
     kit.prepare()
 
@@ -139,10 +145,11 @@ def test_no_schema_reads_the_vocabulary_anew_inside_a_character_of_a_key(
     def refuse(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr("maskc.runtime.schema.scans.scans.scan_levels", refuse)
-    matcher = kit.json_schema(schema).matcher()
-    assert matcher.accept_bytes(b'{"' + begun)
-    fill(matcher, kit.vocab_size)
+    for some in ({"type": "object"}, schema):
+        matcher = kit.json_schema(some).matcher()
+        assert matcher.accept_bytes(b'{"' + begun)
+        fill(matcher, kit.vocab_size)
+        monkeypatch.setattr("maskc.runtime.schema.scans.spelled.tabulate_items", refuse)
 
 
 def test_a_kit_that_was_used_is_saved_as_a_new_one(escaped_path, tmp_path):

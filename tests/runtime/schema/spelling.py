@@ -1,8 +1,6 @@
-"""A few texts that spell characters in several ways."""
+"""A few texts that spell characters in several ways, and what a string does byte by byte."""
 
 from maskc.runtime.schema.scans.spelled import spell
-from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
@@ -12,8 +10,33 @@ TEXTS = sorted(
 )
 INDEX: TokenIndex = build_index(TEXTS)
 TRIE = INDEX.tokens
-FREE = Body(CharDfa([0], [0], [0, 1], [{}, {}], [-1, 0], 1), minimal=False)
 
 
-def spell_below(nodes=(ROOT,), *, index=INDEX):
-    return spell(index, index.tokens, nodes, FREE, minimal=False)
+def spell_below(nodes=(ROOT,), *, index=INDEX, minimal=False, before=b""):
+    return spell(index, index.tokens, nodes, minimal=minimal, before=before)
+
+
+def step_texts(index, body, at):
+    """Return what a string at a state of its body does to all tokens.
+
+    Of each that stays inside, by place, the states that its characters can lead to, and how many
+    these are, one left open included; of each quote that closes the string the node after it, with
+    the state before it.
+    """
+    inside, ended = {}, set()
+    for place, text in enumerate(index.texts):
+        here, size, node = at, 0, ROOT
+        for byte in text:
+            node = index.tokens.child(node, byte)
+            state = body.characters[here]
+            if byte == ord('"') and state >= 0:
+                if body.dfa.labels[state] >= 0:
+                    ended.add((node, state))
+                break
+            here = body.step(here, byte)
+            if not here:
+                break
+            size += body.characters[here] >= 0
+        else:
+            inside[place] = body.targets[here], size + (body.characters[here] < 0)
+    return inside, ended

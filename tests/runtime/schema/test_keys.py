@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from maskc.jsonschema.patterns import build_pattern
 from maskc.native import is_compiled
 from maskc.runtime.schema.strings import keys as keys_module
-from maskc.runtime.schema.strings.characters import of_words
 from maskc.runtime.schema.strings.keys import Keys, order_names, order_words
 from maskc.runtime.schema.strings.other_keys import NO_KEYS, join_keys
+from maskc.runtime.schema.strings.texts import build_texts
 from tests.examples import examples
 from tests.jsonschema.texts import build_machine
 
@@ -61,8 +61,7 @@ def test_many_words_that_are_no_keys_are_not_listed(pattern):
 @pytest.mark.skipif(is_compiled(), reason="exchanges a function")
 @pytest.mark.parametrize("words", [["a"], ["", "ab", "ac", "b"], ["name", "names", "id", "ide"]])
 def test_words_lead_to_the_same_labels_in_one_pass_as_in_many(monkeypatch, words):
-    dfa = of_words(words)
-    dfa.labels = [label if label < 0 else n for n, label in enumerate(dfa.labels)]
+    dfa = build_texts(words, range(len(words)))
     assert order_words(dfa) is not None
     found = Keys(dfa, dfa.n_states, is_flat=False)
     monkeypatch.setattr(keys_module, "order_words", lambda _: None)

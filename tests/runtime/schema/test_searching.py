@@ -1,13 +1,10 @@
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.scans.inside import free_items
-from maskc.runtime.schema.scans.searching import search
+from maskc.runtime.schema.scans.searching import free_items, search, search_all
 from maskc.runtime.schema.scans.spelled import CLOSES
-from maskc.runtime.schema.scans.stepping import step_body
 from maskc.runtime.schema.strings.strings import Body
-from maskc.runtime.schema.tries.trie import ROOT
-from tests.runtime.schema.spelling import spell_below
+from tests.runtime.schema.spelling import spell_below, step_texts
 from tests.runtime.schema.vocabularies import build_index
 
 INDEX = build_index()
@@ -25,36 +22,56 @@ PATTERNS = [
 ]
 
 
+BEGUN = [b"\\", b"\\u", b"\\u0", b"\\u006", b"\xc3", b"\xf0", b"\xf0\x9f\x98"]
+BEGUN += [b"\\ud83d", b"\\ud83d\\", b"\\ud83d\\ud", b"\\ud8", b"\xe0", b"\xe0\xa0"]
+
+
 @pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("exactly", [False, True])
-def test_a_search_finds_what_stepping_byte_by_byte_does(pattern, exactly):
+def test_a_search_finds_what_stepping_byte_by_byte_does(pattern):
     dfa = build_pattern(pattern)
     body = Body(dfa, minimal=False)
-    stepped = step_body(INDEX.tokens, body, body.start, (ROOT,))
-    found = search(SPELLED, dfa, dfa.start, exactly=exactly)
-    free = free_items(SPELLED, found).tolist()
-    assert not (exactly and free)
-    inside = [*found.places, *(SPELLED.places[i] for i in free if SPELLED.kinds[i] != CLOSES)]
-    closing = [
-        *(item for item, _, _ in found.ended),
-        *(i for i in free if SPELLED.kinds[i] == CLOSES),
-    ]
-    assert sorted(inside) == sorted(stepped.places)
-    assert sorted(SPELLED.places[i] for i in closing) == sorted(n for n, _, _ in stepped.ended)
+    inside, ended = step_texts(INDEX, body, body.start)
+    found = search_all(SPELLED, dfa)
+    assert sorted([*found.places, *found.free]) == sorted(inside)
+    assert {(n, dfa.labels[s]) for n, s, _ in found.ended} == {(n, dfa.labels[s]) for n, s in ended}
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_states_and_sizes_are_those_of_stepping(pattern):
     dfa = build_pattern(pattern)
     body = Body(dfa, minimal=False)
-    stepped = step_body(INDEX.tokens, body, body.start, (ROOT,))
-    found = search(SPELLED, dfa, dfa.start, exactly=True)
-    by_place = {
-        place: (body.targets[state], size + (body.characters[state] < 0))
-        for place, state, size in zip(stepped.places, stepped.states, stepped.sizes, strict=True)
-    }
+    inside, ended = step_texts(INDEX, body, body.start)
+    found = search_all(SPELLED, dfa, exactly=True)
     columns = (found.places, found.targets, found.sizes)
-    assert {p: (t, n) for p, t, n in zip(*columns, strict=True)} == by_place
+    assert {p: (t, n) for p, t, n in zip(*columns, strict=True)} == inside
+    assert {(n, s) for n, s, _ in found.ended} == ended
+
+
+@pytest.mark.parametrize("minimal", [False, True])
+@pytest.mark.parametrize("before", BEGUN)
+@pytest.mark.parametrize("pattern", [*PATTERNS, '^(?!(a|ab|é|😀|"|\\\\)$)', "^[^b]", "^\\u0000?"])
+def test_a_string_inside_a_character_does_what_stepping_from_there_does(pattern, before, minimal):
+    body = Body(build_pattern(pattern), minimal=minimal)
+    at = body.read(before)
+    if not at:
+        return
+    state, begun = body.begun(at)
+    assert state == body.dfa.start
+    spelled = spell_below(index=INDEX, minimal=minimal, before=begun)
+    inside, ended = step_texts(INDEX, body, at)
+    found = search(spelled, body.dfa, state, exactly=True)
+    columns = (found.places, found.targets, found.sizes)
+    assert {p: (t, n) for p, t, n in zip(*columns, strict=True)} == inside
+    assert {(n, s) for n, s, _ in found.ended} == ended
+
+
+def test_runs_of_items_are_free_or_no_longer():
+    dfa = build_pattern("^(?!ab)")
+    found = search(SPELLED, dfa, dfa.start)
+    free = free_items(SPELLED, found).tolist()
+    inside = {INDEX.texts[SPELLED.places[i]] for i in free if SPELLED.kinds[i] != CLOSES}
+    assert b"12" in inside
+    assert b"ab" not in inside
 
 
 def test_more_nodes_than_are_allowed_give_nothing():

@@ -27,12 +27,9 @@ from maskc.runtime.schema.machine.nodes import (
 )
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.values import read_unfinished
-from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, child_of
-from maskc.runtime.schema.scans.stepping import step_body
-from maskc.runtime.schema.strings.characters import of_words
+from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled, spell
 from maskc.runtime.schema.strings.other_keys import list_begun
 from maskc.runtime.schema.strings.spelling import split_body
-from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.summary import Following
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT
@@ -77,7 +74,7 @@ class SpelledWords:
         if found is None:
             found = 0
             for character in word:
-                found = child_of(self.spelled, found, ord(character))
+                found = self.spelled.child(found, ord(character))
                 if found < 0:
                     break
             if len(self._known) >= _MOST_WORDS:
@@ -105,7 +102,7 @@ def find_used_keys(
     prefix, begun = split_body(raw)
     if begun:
         left = [key[len(prefix) :] for key in list_begun(others, prefix)]
-        return _find_begun(index, left, begun, only_closing=not rule.may_run_out)
+        return _find_begun(index, words, left, begun, only_closing=not rule.may_run_out)
     closing = _closed_as(index, words, [key[len(prefix) :] for key in list_begun(others, prefix)])
     if not rule.may_run_out:
         return Conflicts(closing, [])
@@ -159,25 +156,34 @@ def find_equal(
     left = sorted({word[len(prefix) :] for word in words if word.startswith(prefix)})
     if not begun and is_endless:
         return Conflicts(_closed_as(index, known, left), [])
-    return _find_begun(index, left, begun, only_closing=is_endless)
+    return _find_begun(index, known, left, begun, only_closing=is_endless)
 
 
 def _find_begun(
-    index: TokenIndex, left: list[str], begun: bytes, *, only_closing: bool
+    index: TokenIndex, words: SpelledWords, left: list[str], begun: bytes, *, only_closing: bool
 ) -> Conflicts:
     """Return the tokens that make a string one of some texts, of which a character is begun."""
     if not left:
         return _NONE
     spend(sum(map(len, left)))
-    body = Body(of_words(left), minimal=False)
-    state = body.start
-    for byte in begun:
-        state = body.step(state, byte)
-    found = step_body(index.tokens, body, state, (ROOT,)) if state else None
-    if found is None:
-        return _NONE
-    closing = [pair for quote, _, _ in found.ended for pair in _below(index, quote)]
-    return Conflicts(closing, [] if only_closing else list(found.places))
+    spelled, minimal = words.spelled, words.spelled.minimal
+    if begun:
+        spelled = spell(index, index.tokens, (ROOT,), minimal=minimal, before=begun)
+    closing: Closing = []
+    inside: set[int] = set()
+    for word in left:
+        node = 0
+        for character in word:
+            inside.update(spelled.becoming(node, ord(character)))
+            node = spelled.child(node, ord(character))
+            if node < 0:
+                break
+            own = spelled.own_items(node)
+            inside.update([spelled.places[i] for i in own if spelled.kinds[i] == BETWEEN])
+        else:
+            for item in spelled.closing_items(node):
+                closing += _below(index, spelled.places[item])
+    return Conflicts(closing, [] if only_closing else list(inside))
 
 
 def _is_endless(machine: SchemaMachine, node: Node) -> bool:
@@ -196,9 +202,8 @@ def _closed_as(index: TokenIndex, words: SpelledWords, texts: Iterable[str]) -> 
         spend(1)
         node = words.find(text)
         if node >= 0:
-            for item in spelled.own_items(node):
-                if spelled.kinds[item] == CLOSES:
-                    found += _below(index, spelled.places[item])
+            for item in spelled.closing_items(node):
+                found += _below(index, spelled.places[item])
     return found
 
 

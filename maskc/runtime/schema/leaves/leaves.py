@@ -1,44 +1,45 @@
 """Which tokens are legal inside an open string, and which close it?
 
-A scan says what the automaton does; here lengths are counted. Rows of strings of any characters
-depend on the tokenizer and the lengths alone, and are shared by all artifacts; so are those of
-automata without a length, by what these are, if they are not huge. Others are remembered in the
-artifact's budget.
+What the automaton of a string does to the vocabulary is searched or scanned; here lengths are
+counted. Inside a character the same is done with what the vocabulary writes after its beginning.
+Rows of strings of any characters are shared by all artifacts; so are those of automata without a
+length, by what these are, if they are not huge. Others are remembered in the artifact's budget.
 
 Example: three characters before ``maxLength`` the token ``abc"`` is legal, and ``abcd`` is not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
-from maskc.runtime.schema.leaves.any_strings import AnyStrings
-from maskc.runtime.schema.leaves.rows import FreeRows, Leaf, part_of
+from maskc.runtime.schema.leaves.rows import FreeRows, Leaf, free_rows_of, part_of
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.plan.custom import CustomRule, Read
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
 from maskc.runtime.schema.scans.custom import CustomScans
-from maskc.runtime.schema.scans.scanned import Group, Places, Scanned
-from maskc.runtime.schema.scans.scans import Closers, Scan, Scanner
-from maskc.runtime.schema.scans.searching import Searched, find_closing, search
-from maskc.runtime.schema.scans.spelled import Spelled, spell, spell_on
+from maskc.runtime.schema.scans.scanned import Scanned
+from maskc.runtime.schema.scans.searching import Searched, find_names, search
+from maskc.runtime.schema.scans.spelled import Spelled, free_body, spell
+from maskc.runtime.schema.scans.units import Closers
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import ROOT, Ints, Nodes
+from maskc.runtime.schema.tries.trie import ROOT, Nodes
 
 _NONE = np.zeros(0, dtype=np.int32)
 _SHARED_STATES = 5_000  # of automata of which it takes a few milliseconds to say which they are
 # Characters that are looked up before we scan, and more for each state; and if it came to that in
 # another state of the same automaton.
 _SEARCHED, _SEARCHED_AGAIN = 700, 150
+
+# The tokens that close a string, by the label that it then has.
+Labelled = tuple[tuple[int, Closers], ...]
 
 
 class Leaves:
@@ -47,16 +48,12 @@ class Leaves:
     Args:
         index: the vocabulary.
         machine: of the artifact.
-
-    Attributes:
-        scanner: of the vocabulary.
     """
 
     def __init__(self, index: TokenIndex, machine: SchemaMachine) -> None:
         self._index, self._machine = index, machine
         self._minimal = machine.plan.layout.escapes == "minimal"
-        self.scanner = Scanner(index, minimal=self._minimal)
-        self._any = AnyStrings(index, self.scanner, minimal=self._minimal)
+        self._free = free_body(index, minimal=self._minimal)
         self._known = Cache(machine.budget)
         self._custom_scans = CustomScans(machine.budget)
         self._longest = len(index.tokens.levels)
@@ -72,121 +69,153 @@ class Leaves:
             count: what is counted of it.
         """
         rule = self._machine.plan.strings[number]
-        if isinstance(rule, CustomRule):
-            return self._custom(rule, number, at, count)
         if rule.is_any:
+            # Beginnings of characters that lead to the same are one for all artifacts.
+            _, before = rule.body.begun(at)
+            before = before and self._free.begun(self._free.read(before))[1]
             high = None if rule.high is None else rule.high - count
-            return self._any.leaf(rule.body.key_of(at), max(rule.low - count, 0), high)
-        is_counted = not rule.is_unbounded and not rule.is_far(count, self._longest)
+            return self.free_rows_after(before).of_size(max(rule.low - count, 0), high)
+        is_counted = isinstance(rule, CustomRule)
+        is_counted = is_counted or not rule.is_unbounded and not rule.is_far(count, self._longest)
         key = (Leaf, number, at, count if is_counted else -1)
         found: Leaf | None = self._known.get(key)
         if found is None:
-            found = self._scan_string(rule, at, count, is_counted=is_counted)
+            if isinstance(rule, CustomRule):
+                found = self._read_custom(rule, count)
+            elif is_counted:
+                found = self._select_sized(rule, at, count)
+            else:
+                found = self._find_uncounted(rule.body.dfa, *rule.body.begun(at))
             self.keep(key, found)
         return found
 
-    def _custom(self, rule: CustomRule, number: int, at: int, count: Read) -> Leaf:
+    def _read_custom(self, rule: CustomRule, count: Read) -> Leaf:
         """Return the row of a string that a reader reads."""
-        key = (Leaf, number, at, count)
-        found: Leaf | None = self._known.get(key)
-        if found is None:
-            index, spelled = self._index, self.spelled
-            if count.begun:
-                spelled = spell_on(index, count.begun, self.scanner.free, minimal=self._minimal)
-            walked = self._custom_scans.walk(spelled, rule, count)
-            places = spelled.tables.places
-            closers = self._closers_at(tuple(np.unique(places[walked.ended]).tolist()))
-            found = Leaf(self.part_of(index.order[places[walked.inside]]), ((0, closers),))
-            self.keep(key, found)
-        return found
+        spelled = self.spelled_after(count.begun)
+        walked = self._custom_scans.walk(spelled, rule, count)
+        places = spelled.tables.places
+        closers = self._closers_at(tuple(np.unique(places[walked.ended]).tolist()))
+        return Leaf(self.part_of(self._index.order[places[walked.inside]]), ((0, closers),))
 
     def keep(self, key: object, leaf: Leaf) -> None:
         """Remember a row of this artifact."""
         self._known.put(key, leaf)
-        self.charge(leaf)
+        self._machine.budget.charge(self.size_of(leaf))
 
-    def charge(self, leaf: Leaf) -> None:
-        """Count what a row takes that is remembered."""
+    def size_of(self, leaf: Leaf) -> int:
+        """Return about how many bytes a row takes."""
         n_closers = sum(len(closers.places) for _, closers in leaf.closers)
-        n_rows = len(leaf.inside.rows)
-        self._machine.budget.charge(8 * n_closers + 4 * n_rows * self._index.n_words + ENTRY_BYTES)
+        return 8 * n_closers + 4 * len(leaf.inside.rows) * self._index.n_words + ENTRY_BYTES
 
     def part_of(self, ids: list[int] | NDArray[Any]) -> Part:
         """Return the part with some tokens, by id."""
         return part_of(self._index, ids)
 
-    def _scan_string(self, rule: StringRule, at: int, count: int, *, is_counted: bool) -> Leaf:
-        body = rule.body
-        state = body.characters[at]
-        if state >= 0 and not is_counted:
-            if body.dfa.n_states <= _SHARED_STATES:
-                return self._share_uncounted(body.dfa, state)
-            return self._find_uncounted(body.dfa, state)
-        if state >= 0:
-            return self._select_sized(rule, state, count)
-        # Inside a character.
-        scan = self.scanner.scan(body, at, is_shared=body.dfa.n_states <= _SHARED_STATES)
-        if not is_counted:
-            closed = Closers(scan.quote_places, scan.quote_rests)
-            return Leaf(self.part_of(self._index.order[scan.places]), ((0, closed),))
-        return self._select_counted(rule, scan, count)
-
-    def _share_uncounted(self, dfa: CharDfa, state: int) -> Leaf:
+    def _find_uncounted(self, dfa: CharDfa, state: int, before: bytes) -> Leaf:
         """Return the row of strings of any length, from a state of their automaton on."""
-        name = (Leaf, self._minimal, dfa.digest, state)
-        found: Leaf | None = self._index.shared.get(name)
-        if found is None:
-            found = self._find_uncounted(dfa, state)
-            n_closers = sum(len(closers.places) for _, closers in found.closers)
-            size = 8 * n_closers + 4 * len(found.inside.rows) * self._index.n_words + ENTRY_BYTES
-            self._index.shared.put(name, found, size)
+        key, shared = None, self._index.shared
+        if dfa.n_states <= _SHARED_STATES:
+            key = (Leaf, self._minimal, dfa.digest, state, before)
+            known: Leaf | None = shared.get(key)
+            if known is not None:
+                return known
+        found = self._settle_uncounted(dfa, state, before)
+        if key is not None:
+            shared.put(key, found, self.size_of(found))
         return found
 
-    def _find_uncounted(self, dfa: CharDfa, state: int) -> Leaf:
-        searched = self.search(dfa, state)
-        if searched is not None:
-            part, closers = self.of_search(searched, dfa)
-            ids = self._ids(searched.places)
-            return Leaf(self._with(part, ids), closers)
-        if never_dies(dfa, state):
-            return self._find_free(dfa, state)
-        scanned = self.scan_vocabulary(dfa, state)
-        labels = np.array(dfa.labels, dtype=np.int32)[scanned.quote_states]
-        closers = by_label(labels, scanned.units.quote_places, scanned.units.quote_rests)
-        return Leaf(Part((scanned.pack_live(),)), closers)
+    def _settle_uncounted(self, dfa: CharDfa, state: int, before: bytes) -> Leaf:
+        searched = self._search(dfa, state, before)
+        if searched is None and never_dies(dfa, state):
+            # Whatever was read the string may go on.
+            ended: dict[int, set[int]] = {}
+            for label, nodes in find_names(self.spelled_after(before), dfa, state, -1):
+                ended.setdefault(label, set()).update(nodes)
+            part = Part((self.free_rows_after(before).words,))
+            return Leaf(part, self._by_label(ended))
+        effects = searched or self._scan(dfa, state, before)
+        part, closers = self.settle(effects, dfa, before)
+        if isinstance(effects, Scanned):
+            part = Part((effects.pack_live(),))
+        elif not part.rows:
+            part = self.part_of([self._index.ids[place] for place in effects.places])
+        elif effects.places:
+            ids = [self._index.ids[place] for place in effects.places]
+            part = Part((self._index.set_bits(part.rows[0], ids),))
+        return Leaf(part, closers)
 
-    def _find_free(self, dfa: CharDfa, state: int) -> Leaf:
-        """Return the row of strings that may go on however they began."""
-        by_label: dict[int, list[int]] = {}
-        for item, before in find_closing(self.spelled, dfa, state):
-            if dfa.labels[before] != NO_LABEL:
-                by_label.setdefault(dfa.labels[before], []).append(item)
-        free = self.free_rows
-        closers = [(label, free.closers_of(items)) for label, items in sorted(by_label.items())]
-        return Leaf(Part((free.words,)), tuple(closers))
+    def _select_sized(self, rule: StringRule, at: int, count: int) -> Leaf:
+        """Return the row of a string of which so many characters were read."""
+        dfa, (state, before) = rule.body.dfa, rule.body.begun(at)
+        key = ("sized", id(dfa), state, before)
+        effects: Searched | Scanned | None = self._known.get(key)
+        if effects is None:
+            effects = self.follow(dfa, state, before, exactly=True)
+            self._known.put(key, effects)
+            if isinstance(effects, Scanned):
+                self._machine.budget.charge(8 * len(effects.units.ids))  # for its groups
+        if not isinstance(effects, Scanned):
+            columns = (effects.places, effects.targets, effects.sizes)
+            ids = [
+                self._index.ids[place]
+                for place, targets, size in zip(*columns, strict=True)
+                if rule.leads_on(targets, count + size)
+            ]
+            nodes = {n for n, at, size in effects.ended if rule.may_end(at, count + size)}
+            return Leaf(self.part_of(ids), ((0, self._closers_at(tuple(sorted(nodes)))),))
+        (groups, which), (distinct, quotes_of) = effects.groups, effects.quote_pairs
+        lives = [rule.leads_on(group.targets, count + group.size) for group in groups]
+        ends = [at > 0 and rule.may_end(at, count + size) for at, size in distinct]
+        # Most counts lead to the same.
+        name = (Leaf, *key, bytes(lives), bytes(ends))
+        found: Leaf | None = self._known.get(name)
+        if found is None:
+            row = effects.pack(np.array(lives, dtype=np.bool_), which)
+            closers = effects.units.closers.chosen(np.array(ends, dtype=np.bool_)[quotes_of])
+            found = Leaf(Part((row,)), ((0, closers),))
+            self.keep(name, found)
+        return found
 
-    def search(
-        self, dfa: CharDfa, state: int, *, exactly: bool = False, dropped: int = DEAD
-    ) -> Searched | None:
-        """Return what a string does to the vocabulary, ``None`` where a scan may take less time.
+    def follow(
+        self,
+        dfa: CharDfa,
+        state: int,
+        before: bytes,
+        *,
+        exactly: bool = False,
+        dropped: int = DEAD,
+    ) -> Searched | Scanned:
+        """Return what a string does to the vocabulary: a search, or a scan if that is quicker.
 
         Args:
             dfa: the automaton of the string.
             state: of it.
+            before: what is read of the next character.
             exactly: whether states and sizes are wanted in the sink, too.
-            dropped: a state that counts as dead.
+            dropped: a state that counts as dead; a scan does not drop it.
         """
-        key = (search, id(dfa))
+        found = self._search(dfa, state, before, exactly=exactly, dropped=dropped)
+        return found or self._scan(dfa, state, before)
+
+    def _search(
+        self,
+        dfa: CharDfa,
+        state: int,
+        before: bytes,
+        *,
+        exactly: bool = False,
+        dropped: int = DEAD,
+    ) -> Searched | None:
+        key, spelled = (search, id(dfa)), self.spelled_after(before)
         # Names are a tree, so looking them up takes a step a state, and a scan several.
         most = self._known.get(key) or _SEARCHED + dfa.n_states
-        found = search(self.spelled, dfa, state, exactly=exactly, dropped=dropped, most=most)
+        found = search(spelled, dfa, state, exactly=exactly, dropped=dropped, most=most)
         if found is None:
             self._known.put(key, _SEARCHED_AGAIN)
         return found
 
-    def scan_vocabulary(self, dfa: CharDfa, state: int) -> Scanned:
-        """Return what a string does to the whole vocabulary."""
-        key = (Scanned, id(dfa), state)
+    def _scan(self, dfa: CharDfa, state: int, before: bytes) -> Scanned:
+        key = (Scanned, id(dfa), state, before)
         found: Scanned | None = self._known.get(key)
         if found is None:
             delta = self._known.get((matrix_of, id(dfa)))
@@ -194,145 +223,77 @@ class Leaves:
                 delta = matrix_of(dfa)
                 self._known.put((matrix_of, id(dfa)), delta)
                 self._machine.budget.charge(delta.nbytes)
-            found = scan_all(self._index, self.spelled, dfa, delta, state)
+            found = scan_all(self._index, self.spelled_after(before), dfa, delta, state)
             self._known.put(key, found)
             self._machine.budget.charge(found.n_bytes)
         return found
 
-    def _select_sized(self, rule: StringRule, state: int, count: int) -> Leaf:
-        """Return the row of a string of which so many characters were read."""
-        dfa = rule.body.dfa
-        key = (search, id(dfa), state)
-        known = self._known.get(key)
-        if known is None:
-            known = (self.search(dfa, state, exactly=True),)
-            self._known.put(key, known)
-        searched: Searched | None = known[0]
-        if searched is not None:
-            columns = (searched.places, searched.targets, searched.sizes)
-            ids = [
-                self._index.ids[place]
-                for place, targets, size in zip(*columns, strict=True)
-                if rule.leads_on(targets, count + size)
-            ]
-            items = [i for i, at, size in searched.ended if rule.may_end(at, count + size)]
-            return Leaf(self.part_of(ids), ((0, self._closers_of(items)),))
-        scanned = self.scan_vocabulary(dfa, state)
-        groups, which = self._sized_groups(scanned)
-        lives = [rule.leads_on(group.targets, count + group.size) for group in groups]
-        distinct, quotes_of = scanned.quote_pairs()
-        ends = [at > 0 and rule.may_end(at, count + size) for at, size in distinct]
-        # Most counts lead to the same.
-        name = (Leaf, id(dfa), state, bytes(lives), bytes(ends))
-        found: Leaf | None = self._known.get(name)
-        if found is None:
-            row = scanned.pack(np.array(lives, dtype=np.bool_), which)
-            closed = np.array(ends, dtype=np.bool_)[quotes_of]
-            closers = Closers(scanned.units.quote_places[closed], scanned.units.quote_rests[closed])
-            found = Leaf(Part((row,)), ((0, closers),))
-            self.keep(name, found)
-        return found
+    def settle(
+        self, effects: Searched | Scanned, dfa: CharDfa, before: bytes
+    ) -> tuple[Part, Labelled]:
+        """Return the free tokens, and those that close the string by label.
 
-    def _sized_groups(self, scanned: Scanned) -> tuple[list[Group], Places]:
-        key = (Group, id(scanned))
-        found: tuple[Scanned, list[Group], Places] | None = self._known.get(key)
-        if found is None:
-            # With the scan itself, so that nobody else gets its number.
-            found = (scanned, *scanned.groups())
-            self._known.put(key, found)
-            self._machine.budget.charge(found[2].nbytes + 100 * len(found[1]))
-        return found[1], found[2]
-
-    def of_search(
-        self, searched: Searched, dfa: CharDfa
-    ) -> tuple[Part, tuple[tuple[int, Closers], ...]]:
-        """Return the free tokens, and those that close the string by label."""
-        found: list[tuple[int, Closers]] = []
-        part = Part()
-        if searched.runs:
-            words, closers = self.free_rows.of(searched)
+        Args:
+            effects: what a string does.
+            dfa: its automaton.
+            before: what is read of the next character.
+        """
+        if isinstance(effects, Scanned):
+            labels = np.array(dfa.labels, dtype=np.int32)[effects.quote_states]
+            some = sorted(set(labels.tolist()) - {NO_LABEL})
+            closers = effects.units.closers
+            return Part(), tuple([(label, closers.chosen(labels == label)) for label in some])
+        part, found = Part(), list[tuple[int, Closers]]()
+        if effects.runs:
+            words, free = self.free_rows_after(before).of(effects)
             part = Part((words,))
-            found.append((dfa.labels[dfa.sink], closers))
-        by_label: dict[int, list[int]] = {}
-        for item, state, _ in searched.ended:
-            by_label.setdefault(dfa.labels[state], []).append(item)
-        found += [(label, self._closers_of(items)) for label, items in sorted(by_label.items())]
-        return part, tuple(found)
+            found.append((dfa.labels[dfa.sink], free))
+        ended: dict[int, set[int]] = {}
+        for node, state, _ in effects.ended:
+            ended.setdefault(dfa.labels[state], set()).add(node)
+        return part, (*found, *self._by_label(ended))
 
-    def _closers_of(self, items: list[int]) -> Closers:
-        """Return the tokens of some items that close a string."""
-        return self._closers_at(tuple(sorted({self.spelled.places[item] for item in items})))
+    def _by_label(self, ended: dict[int, set[int]]) -> Labelled:
+        """Return the tokens below some quotes, by the label of the strings that these end."""
+        return tuple(
+            [(label, self._closers_at(tuple(sorted(ended[label])))) for label in sorted(ended)]
+        )
 
     def _closers_at(self, nodes: Nodes) -> Closers:
         """Return the tokens below some quotes."""
         key = (Closers, nodes)
         found: Closers | None = self._index.shared.get(key)
         if found is None:
-            parts = [self.scanner.closers_of(node) for node in nodes]
-            places = [part.places for part in parts] or [_NONE]
-            rests = [part.rests for part in parts] or [_NONE]
-            found = Closers(np.concatenate(places), np.concatenate(rests), is_shared=True)
-            self._index.shared.put(key, found, ENTRY_BYTES + 8 * len(found.places))
+            _, rows = self._index.quotes_below(np.array(nodes, dtype=np.int32))
+            index = self._index
+            found = Closers(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
+            index.shared.put(key, found, ENTRY_BYTES + 8 * len(rows))
         return found
-
-    def _with(self, part: Part, ids: list[int]) -> Part:
-        """Return a part with some more tokens."""
-        if not part.rows:
-            return self.part_of(ids)
-        return Part((self._index.set_bits(part.rows[0], ids),)) if ids else part
 
     @property
     def spelled(self) -> Spelled:
-        """What the vocabulary writes inside a string."""
+        """What the vocabulary writes inside a string, between two characters."""
+        return self.spelled_after(b"")
+
+    def spelled_after(self, before: bytes) -> Spelled:
+        """Return what the vocabulary writes after the beginning of a character."""
+        if before:
+            index = self._index
+            return spell(index, index.tokens, (ROOT,), minimal=self._minimal, before=before)
         if self._spelled is None:
-            index, free = self._index, self.scanner.free
-            self._spelled = spell(index, index.tokens, (ROOT,), free, minimal=self._minimal)
+            tokens = self._index.tokens
+            self._spelled = spell(self._index, tokens, (ROOT,), minimal=self._minimal)
         return self._spelled
 
     @property
     def free_rows(self) -> FreeRows:
-        """Rows of strings of any characters."""
+        """Rows of strings of any characters, between two characters."""
+        return self.free_rows_after(b"")
+
+    def free_rows_after(self, before: bytes) -> FreeRows:
+        """Return rows of strings of any characters, after the beginning of one."""
+        if before:
+            return free_rows_of(self._index, self.spelled_after(before))
         if self._free_rows is None:
-            key = (FreeRows, self._minimal)
-            found: FreeRows | None = self._index.shared.get(key)
-            if found is None:
-                found = FreeRows(self._index, self.spelled)
-                self._index.shared.put(key, found, found.n_bytes)
-            self._free_rows = found
+            self._free_rows = free_rows_of(self._index, self.spelled)
         return self._free_rows
-
-    def _select_counted(self, rule: StringRule, scan: Scan, count: int) -> Leaf:
-        """Return the row of a string of which so many characters were read."""
-        key = (Scan.pairs, id(scan))
-        pairs = self._known.get(key)
-        if pairs is None:
-            # With the scan itself, so that nobody else gets its number.
-            pairs = (scan, *scan.pairs())
-            self._known.put(key, pairs)
-            self._machine.budget.charge(4 * (len(pairs[2]) + len(pairs[4])))
-        _, inside, inside_of, quotes, quotes_of = pairs
-        lives = [rule.is_alive(scan.body, s, rule.cap(count + n)) for s, n in inside]
-        ends = [rule.may_end(s, rule.cap(count + n)) for s, n in quotes]
-        # Most counts lead to the same.
-        name = (Leaf, id(scan), bytes(lives), bytes(ends))
-        found: Leaf | None = self._known.get(name)
-        if found is None:
-            kept = np.array(lives, dtype=np.bool_)[inside_of]
-            closed = np.array(ends, dtype=np.bool_)[quotes_of]
-            closers = Closers(scan.quote_places[closed], scan.quote_rests[closed])
-            found = Leaf(self.part_of(self._index.order[scan.places[kept]]), ((0, closers),))
-            self.keep(name, found)
-        return found
-
-    def _ids(self, places: Iterable[int]) -> list[int]:
-        ids = self._index.ids
-        return [ids[place] for place in places]
-
-
-def by_label(labels: Ints, places: Ints, rests: Ints) -> tuple[tuple[int, Closers], ...]:
-    """Return the tokens that close a string by its label, without those of no string."""
-    found = []
-    for label in sorted(set(labels.tolist()) - {NO_LABEL}):
-        chosen = np.flatnonzero(labels == label)
-        found.append((label, Closers(places[chosen], rests[chosen])))
-    return tuple(found)

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.leaves.rows import FreeRows
-from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, child_of
+from maskc.runtime.schema.scans.searching import find_names
+from maskc.runtime.schema.scans.spelled import Spelled
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
@@ -138,54 +138,6 @@ class Names:
         key = (number, state)
         found: tuple[tuple[int, Nodes], ...] | None = self._known.get(key)
         if found is None:
-            found = tuple(find_ended(spelled, dfa, state))
+            found = tuple(find_names(spelled, dfa, state, dfa.sink))
             self._known.put(key, found)
         return found
-
-
-def find_ended(spelled: Spelled, dfa: CharDfa, state: int) -> list[tuple[int, Nodes]]:
-    """Return the names that some text ends: the label, and the nodes after its quotes.
-
-    Words that are no keys are among them, with no label.
-
-    Args:
-        spelled: the texts.
-        dfa: of keys: names, and a sink for all else.
-        state: of it, before the texts.
-    """
-    found: list[tuple[int, Nodes]] = []
-    sink, labels = dfa.sink, dfa.labels
-    no_name, kinds, places = labels[sink], spelled.kinds, spelled.places
-    open_ = [(0, state)]
-    while open_:
-        node, here = open_.pop()
-        spend(1)
-        if here == sink:
-            continue
-        if labels[here] != no_name:
-            # Items lie in the order of their kinds, and those that close come last.
-            low = spelled.low[node]
-            end = low + spelled.n_ending[node]
-            n_closing = kinds.count(CLOSES, low, end)
-            if n_closing:
-                quotes = tuple(places[item] for item in range(end - n_closing, end))
-                found.append((labels[here], quotes))
-        open_ += _children(spelled, node, dfa, here)
-    return found
-
-
-def _children(spelled: Spelled, node: int, dfa: CharDfa, state: int) -> list[tuple[int, int]]:
-    """Return the nodes one character further that may end a name, with their states."""
-    first, last = spelled.first[node], spelled.first[node + 1]
-    closing = spelled.closing
-    if 1 not in closing[first:last]:
-        return []
-    special, chars = dfa.special(state), spelled.chars
-    if special is None or len(special) > last - first:
-        return [(n, dfa.step(state, chars[n])) for n in range(first, last) if closing[n]]
-    found = []
-    for character, target in special:
-        child = child_of(spelled, node, character)
-        if child >= 0 and closing[child]:
-            found.append((child, target))
-    return found

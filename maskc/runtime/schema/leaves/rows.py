@@ -1,10 +1,15 @@
-"""The row of what an automaton does to a whole vocabulary, and the tokens that close its strings.
+"""Rows of what is legal inside strings of any characters, and of what differs from them little.
+
+How many characters tokens write depends on the tokenizer alone, so rows of any strings are shared
+by all artifacts. The tokens are sorted by their characters; then those of at most so many are the
+first of them, and mostly all but a few.
 
 A search (:mod:`maskc.runtime.schema.scans.searching`) says which tokens are free, as in a string of
 any characters, and which others stay. Mostly nearly all are free or nearly none, so the row is that
 of any string with few bits changed, or few bits.
 
-Example: of the keys ``id`` and any other one the free tokens are all but ``i"`` and its like.
+Example: with two characters left ``ab`` stays inside, ``ab"`` closes the string, ``abc`` is gone.
+Of the keys ``id`` and any other one the free tokens are all but ``i"`` and its like.
 """
 
 from __future__ import annotations
@@ -14,10 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.scans.inside import free_items
-from maskc.runtime.schema.scans.scans import Closers
-from maskc.runtime.schema.scans.searching import Searched
+from maskc.runtime.schema.scans.searching import Searched, free_items
 from maskc.runtime.schema.scans.spelled import CLOSES, Spelled
+from maskc.runtime.schema.scans.units import Closers, Places, units_of
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Ints
@@ -46,32 +50,75 @@ def part_of(index: TokenIndex, ids: list[int] | NDArray[Any]) -> Part:
 
 
 class FreeRows:
-    """Rows of what is free.
+    """Rows of strings of any characters, from between two characters or the beginning of one.
 
     Args:
         index: the vocabulary.
-        spelled: its characters.
+        spelled: what it writes from there on.
 
     Attributes:
-        words: the tokens that stay in a string of any characters.
-        closers: the tokens that close one.
+        words: the tokens that stay inside.
+        closers: the tokens that close the string.
     """
 
     def __init__(self, index: TokenIndex, spelled: Spelled) -> None:
         self._index, self._spelled = index, spelled
-        kinds, places = spelled.tables.kinds, spelled.tables.places
-        self._is_closing, self._places = kinds == CLOSES, places
-        self.words = index.pack(index.order[places[~self._is_closing]])
-        items = np.flatnonzero(self._is_closing)
-        run, rows = index.quotes_below(places[items])
-        self.closers = Closers(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
+        self._units = units = units_of(index, spelled)
+        self.words = index.pack(units.ids[units.ids >= 0])
+        self.closers = units.closers
         # Of each token that closes, the item.
-        self._items: Ints = items[run].astype(np.int32)
+        self._items: Places = units.quotes - 1
+        self._largest = int(units.sizes.max())
+        self._sorted: tuple[Ints, list[int]] | None = None
 
     @property
     def n_bytes(self) -> int:
         """About how much memory this takes."""
-        return 4 * self._index.n_words + len(self._is_closing) + 12 * len(self._items) + 1000
+        return 4 * self._index.n_words + 4 * len(self._units.ids) + 8 * len(self._items) + 1000
+
+    def of_size(self, least: int, most: int | None) -> Leaf:
+        """Return the row of strings of which so many more characters must come, and may."""
+        most = None if most is None or most >= self._largest else most
+        least, shared = min(least, self._largest + 1), self._index.shared
+        key = (Leaf, self._spelled.minimal, self._spelled.before, least, most)
+        found: Leaf | None = shared.get(key)
+        if found is None:
+            closers, sizes = self.closers, self._units.sizes[self._units.quotes]
+            if least or most is not None:
+                kept = (sizes >= least) & (sizes <= (self._largest if most is None else most))
+                closers = closers.chosen(kept)
+                closers.is_shared = True
+            found = Leaf(self._up_to(most), ((0, closers),))
+            shared.put(key, found, 500 + 8 * len(closers.places))
+        return found
+
+    def _up_to(self, most: int | None) -> Part:
+        """Return the tokens that stay inside with at most so many characters."""
+        index = self._index
+        key = (Part, self._spelled.minimal, self._spelled.before, most)
+        found: Part | None = index.shared.get(key)
+        if found is None:
+            if most is None:
+                found = Part((self.words,))
+            else:
+                ids, n_up_to = self._sort()
+                n = n_up_to[most]
+                if 2 * n <= len(ids):
+                    found = part_of(index, ids[:n])
+                else:
+                    found = Part((index.clear_bits(self.words, ids[n:]),))
+            index.shared.put(key, found, 500 + 4 * len(found.rows) * index.n_words)
+        return found
+
+    def _sort(self) -> tuple[Ints, list[int]]:
+        """Return the tokens that stay inside by their sizes, and how many have up to each."""
+        if self._sorted is None:
+            units = np.flatnonzero(self._units.ids >= 0)
+            sizes = self._units.sizes[units]
+            counts = np.bincount(sizes, minlength=self._largest + 1)
+            ids = self._units.ids[units[np.argsort(sizes, kind="stable")]]
+            self._sorted = ids, np.cumsum(counts).tolist()
+        return self._sorted
 
     def of(self, found: Searched) -> tuple[Words, Closers]:
         """Return the tokens that are free, and those of them that close the string."""
@@ -84,17 +131,13 @@ class FreeRows:
                 changed.update(dict.fromkeys(range(first, last), now))
             return self._without([item for item, now in changed.items() if not now])
         items = free_items(self._spelled, found)
-        words = self._index.pack(self._index.order[self._places[items[~self._is_closing[items]]]])
-        return words, self.closers_of(items)
-
-    def closers_of(self, items: list[int] | NDArray[Any]) -> Closers:
-        """Return the tokens of some items that close a string."""
+        ids = self._units.ids[items + 1]
         is_in = np.zeros(self._spelled.n_items, dtype=np.bool_)
         is_in[items] = True
-        return self._choose(is_in[self._items])
+        return self._index.pack(ids[ids >= 0]), self.closers.chosen(is_in[self._items])
 
     def _without(self, gone: list[int]) -> tuple[Words, Closers]:
-        """Return all tokens but some."""
+        """Return all tokens but those of some items."""
         index, kinds = self._index, self._spelled.kinds
         inside = [index.ids[self._spelled.places[i]] for i in gone if kinds[i] != CLOSES]
         words = index.clear_bits(self.words, inside) if inside else self.words
@@ -106,7 +149,14 @@ class FreeRows:
         highs = np.searchsorted(self._items, closing, side="right")
         for low, high in zip(lows.tolist(), highs.tolist(), strict=True):
             kept[low:high] = False
-        return words, self._choose(kept)
+        return words, self.closers.chosen(kept)
 
-    def _choose(self, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Closers:
-        return Closers(self.closers.places[kept], self.closers.rests[kept])
+
+def free_rows_of(index: TokenIndex, spelled: Spelled) -> FreeRows:
+    """Return the rows of what a vocabulary writes, made once."""
+    key = (FreeRows, spelled.minimal, spelled.before)
+    found: FreeRows | None = index.shared.get(key)
+    if found is None:
+        found = FreeRows(index, spelled)
+        index.shared.put(key, found, found.n_bytes)
+    return found

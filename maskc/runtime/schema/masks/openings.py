@@ -12,15 +12,13 @@ from typing import NamedTuple
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.effort import spend, spend_at_once
-from maskc.runtime.schema.leaves.names import find_ended
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.scans.custom import CustomScans
-from maskc.runtime.schema.scans.inside import Inside, find_inside
-from maskc.runtime.schema.scans.scans import Scanner
-from maskc.runtime.schema.scans.spelled import Spelled, spell
+from maskc.runtime.schema.scans.searching import Searched, find_names, search_all
+from maskc.runtime.schema.scans.spelled import Spelled, free_body, spell
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
@@ -31,7 +29,7 @@ from maskc.runtime.schema.tries.trie import Nodes, Trie
 
 _COLON = 0x3A
 _AFTER_KEY = frozenset([_COLON]) | BLANK_BYTES
-_NOTHING = Inside((), (), (), (), ())
+_NOTHING = Searched([], [], [], [], [], [])
 
 
 class Opened(NamedTuple):
@@ -42,7 +40,7 @@ class Opened(NamedTuple):
         free: the tokens of ``inside.free``.
     """
 
-    inside: Inside
+    inside: Searched
     free: Part | None
 
 
@@ -63,7 +61,7 @@ class Openings:
         self._known = Cache(budget)
         self._custom_scans = CustomScans(budget)
         self._minimal = plan.layout.escapes == "minimal"
-        self._free = Scanner(index, minimal=self._minimal).free
+        self._free = free_body(index, minimal=self._minimal)
 
     def inside(
         self, trie: Trie, body: Body, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
@@ -112,12 +110,12 @@ class Openings:
 
     def spelled(self, trie: Trie, nodes: Nodes) -> Spelled:
         """Return what the texts after some quotes write."""
-        return spell(self._index, trie, nodes, self._free, minimal=self._minimal)
+        return spell(self._index, trie, nodes, minimal=self._minimal)
 
     def _open(
         self, trie: Trie, dfa: CharDfa, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
     ) -> Opened:
-        found = find_inside(self.spelled(trie, nodes), dfa, exactly=exactly, dropped=dropped)
+        found = search_all(self.spelled(trie, nodes), dfa, exactly=exactly, dropped=dropped)
         return Opened(found, self._pack(trie, found.free) if found.free else None)
 
     def _open_any(self, trie: Trie, nodes: Nodes, *, exactly: bool) -> Opened:
@@ -212,7 +210,8 @@ class Openings:
         All are of the class of keys without a name, but for the names, and words that are none.
         """
         named: dict[int, int] = {}
-        for label, quotes in find_ended(self.spelled(trie, nodes), rule.dfa, rule.dfa.start):
+        spelled, dfa = self.spelled(trie, nodes), rule.dfa
+        for label, quotes in find_names(spelled, dfa, dfa.start, dfa.sink):
             named.update(dict.fromkeys(quotes, label))
         found: list[EndedKeys] = []
         for keys in self._any_ended(trie, nodes):

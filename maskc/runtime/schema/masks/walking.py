@@ -168,7 +168,7 @@ class Walk(Steps):
                 for place, targets, size in zip(*columns, strict=True)
                 if rule.leads_on(targets, size)
             ]
-            ended = tuple(e for e in ended if rule.may_end(e.state, rule.cap(e.size)))
+            ended = [e for e in ended if rule.may_end(e.state, rule.cap(e.size))]
         if is_watched:
             places = self._read_places(node, places, nodes)
         self.add_places(places)

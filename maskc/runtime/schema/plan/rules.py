@@ -83,10 +83,6 @@ class StringRule:
             return high is None or count + is_inside <= high
         return self.leads_on(body.targets[at], count + is_inside)
 
-    def is_alive(self, body: Body, at: int, count: int) -> bool:
-        """Return the same for a state of a body over an equal automaton."""
-        return self.leads_on(body.targets[at], count + (body.characters[at] < 0))
-
     def leads_on(self, states: Iterable[int], count: int) -> bool:
         """Return whether a string of so many characters, in one of some states, can still fit."""
         low, most = self.low - count, None if self.high is None else self.high - count

@@ -12,6 +12,7 @@ letters below them are read together.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,21 +21,17 @@ from numpy.typing import NDArray
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.effort import spend_at_once
 from maskc.runtime.schema.plan.custom import CustomRule, CustomStrings, Read
-from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled
+from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled, owners_of
 from maskc.runtime.schema.strings.spelling import Ranges
 
 _MOST_MOVES = 200_000  # of one rule that are cached
 _MOVE_BYTES = 2 * ENTRY_BYTES  # with a part of the state that it leads to
 _CODE_BITS = 21
+_CODES = (1 << _CODE_BITS) - 1
 
 
 class Walked(NamedTuple):
-    """What a string does to a vocabulary, as items.
-
-    Attributes:
-        inside: those that stay inside.
-        ended: those that close the string.
-    """
+    """The items of a vocabulary that stay inside a string, and those that close it."""
 
     inside: NDArray[np.intp]
     ended: NDArray[np.intp]
@@ -64,14 +61,14 @@ class CustomScans:
         """
         key = (_Moves, id(rule))
         moves: _Moves | None = self._known.get(key)
-        if moves is None or moves.is_full:
+        if moves is None or len(moves.known) > _MOST_MOVES:
             moves = _Moves(rule.strings)
             self._known.put(key, moves)
-        n_before = moves.n_moves
+        n_before = len(moves.known)
         try:
             return _walk(spelled, moves, moves.number(count.state, count.held))
         finally:
-            self._known.budget.charge(_MOVE_BYTES * (moves.n_moves - n_before))
+            self._known.budget.charge(_MOVE_BYTES * (len(moves.known) - n_before))
 
 
 class _Moves:
@@ -81,23 +78,12 @@ class _Moves:
         self._strings = strings
         self._pairs: list[tuple[int, Any]] = [(0, None)]
         self._numbers: dict[tuple[int, Any], int] = {}
-        self._moves: dict[int, int] = {}
         self._leads: dict[tuple[int, Ranges], bool] = {}
         self._ends: dict[int, bool] = {}
         self._lock = threading.Lock()
-
-    @property
-    def n_moves(self) -> int:
-        """How many moves are known."""
-        return len(self._moves)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether it is better to begin anew."""
-        return len(self._moves) > _MOST_MOVES
+        self.known: dict[int, int] = {}
 
     def number(self, state: int, held: Any) -> int:
-        """Return the number of a pair."""
         pair = (state, held)
         found = self._numbers.get(pair)
         if found is None:
@@ -109,18 +95,16 @@ class _Moves:
 
     def follow(self, key: int) -> int:
         """Return where a pair and a character, both in one number, lead."""
-        found = self._moves.get(key)
+        found = self.known.get(key)
         if found is None:
-            code = key & (1 << _CODE_BITS) - 1
-            after = self._strings.step(*self._pairs[key >> _CODE_BITS], code)
-            found = self._moves[key] = 0 if after is None else self.number(*after)
+            after = self._strings.step(*self._pairs[key >> _CODE_BITS], key & _CODES)
+            found = self.known[key] = 0 if after is None else self.number(*after)
         return found
 
     def may_end(self, pair: int) -> bool:
-        """Return whether a string may end in a pair."""
         found = self._ends.get(pair)
         if found is None:
-            found = self._ends[pair] = bool(pair) and self._strings.may_end(*self._pairs[pair])
+            found = self._ends[pair] = self._strings.may_end(*self._pairs[pair])
         return found
 
     def leads_into(self, pair: int, ranges: Ranges) -> bool:
@@ -128,13 +112,13 @@ class _Moves:
         key = (pair, ranges)
         found = self._leads.get(key)
         if found is None:
-            found = bool(pair) and self._strings.leads_into(*self._pairs[pair], ranges)
-            self._leads[key] = found
+            found = self._leads[key] = self._strings.leads_into(*self._pairs[pair], ranges)
         return found
 
 
 def _walk(spelled: Spelled, moves: _Moves, start: int) -> Walked:
-    chars, parents = spelled.tables.chars.astype(np.int64), spelled.parent_array
+    tables = spelled.tables
+    chars, parents = tables.chars.astype(np.int64), spelled.parent_array
     at = np.zeros(len(chars), dtype=np.int64)
     at[0] = start
     for level in range(1, len(spelled.levels) - 1):
@@ -145,27 +129,22 @@ def _walk(spelled: Spelled, moves: _Moves, start: int) -> Walked:
             break
         spend_at_once(len(live))
         keys = above[live] << _CODE_BITS | chars[first + live]
-        distinct, which = np.unique(keys, return_inverse=True)
-        after = np.array([moves.follow(key) for key in distinct.tolist()], dtype=np.int64)
-        at[first + live] = after[which]
-    found, kinds = at[spelled.owners], spelled.tables.kinds
+        at[first + live] = _ask(keys, moves.follow)
+    found, kinds = at[owners_of(tables)], tables.kinds
     live_items = np.flatnonzero(found)
     closing = live_items[kinds[live_items] == CLOSES]
     ends = _ask(found[closing], moves.may_end)
-    inside = kinds == BETWEEN
-    cut = live_items[(kinds[live_items] != CLOSES) & ~inside[live_items]]
-    inside &= found > 0
-    ranges, begun = spelled.ranges, spelled.tables.begun
-    keys = found[cut] << _CODE_BITS | begun[cut]
+    inside = (kinds == BETWEEN) & (found > 0)
+    cut = live_items[(kinds[live_items] != CLOSES) & (kinds[live_items] != BETWEEN)]
 
     def is_open(key: int) -> bool:
-        return moves.leads_into(key >> _CODE_BITS, ranges[key & (1 << _CODE_BITS) - 1])
+        return moves.leads_into(key >> _CODE_BITS, spelled.ranges[key & _CODES])
 
-    inside[cut] = _ask(keys, is_open)
-    return Walked(np.flatnonzero(inside), closing[ends])
+    inside[cut] = _ask(found[cut] << _CODE_BITS | tables.begun[cut], is_open)
+    return Walked(np.flatnonzero(inside), closing[ends > 0])
 
 
-def _ask(keys: NDArray[np.int64], ask: Any) -> NDArray[np.bool_]:
+def _ask(keys: NDArray[np.int64], ask: Callable[[int], int]) -> NDArray[np.int64]:
     """Return what a function says of each key; it is called once for equal ones."""
     distinct, which = np.unique(keys, return_inverse=True)
-    return np.array([ask(key) for key in distinct.tolist()], dtype=np.bool_)[which]
+    return np.array([ask(key) for key in distinct.tolist()], dtype=np.int64)[which]

@@ -14,13 +14,30 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from maskc.runtime.effort import spend
-from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled, child_of
-from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.transitions import DEAD, only
 
 _LOOKED_UP = 4  # characters that are one step
 _FOLLOWED = 5  # look-ups that a node counts for which is reached as all characters are followed
+
+
+class Ended(NamedTuple):
+    """A string that has ended.
+
+    Attributes:
+        node: after the quote.
+        state: of the automaton before it.
+        size: characters read, 0 in the sink.
+    """
+
+    node: int
+    state: int
+    size: int
 
 
 class Searched(NamedTuple):
@@ -32,15 +49,16 @@ class Searched(NamedTuple):
         places: texts that stay inside.
         targets: of each of them, the states that its characters can lead to.
         sizes: of each of them, its characters, one left open included.
-        ended: items that close the string, with the state before the quote, and the number of
-            characters.
+        ended: where the string ends.
+        free: more texts that stay inside, after which every character may come.
     """
 
     runs: list[tuple[int, int, bool]]
     places: list[int]
     targets: list[frozenset[int]]
     sizes: list[int]
-    ended: list[tuple[int, int, int]]
+    ended: list[Ended]
+    free: list[int]
 
 
 def search(
@@ -52,12 +70,12 @@ def search(
     dropped: int = DEAD,
     most: int = 1 << 30,
 ) -> Searched | None:
-    """Return what an automaton does.
+    """Return what an automaton does; of what is free runs alone.
 
     Args:
         spelled: the texts.
         dfa: the automaton.
-        start: its state after the quote.
+        start: its state before them.
         exactly: whether states and sizes are wanted in the sink, too.
         dropped: a state that counts as dead: the sink, where keys without a name may not come.
         most: so many characters are looked up; ``None`` is returned if there are more. Where all
@@ -67,29 +85,70 @@ def search(
     return _Search(spelled, dfa, sink, dropped, most).run(start)
 
 
-def find_closing(spelled: Spelled, dfa: CharDfa, start: int) -> list[tuple[int, int]]:
-    """Return the items that close a string, with the states before the quote, dead ones included.
+def search_all(
+    spelled: Spelled, dfa: CharDfa, *, exactly: bool = False, dropped: int = DEAD
+) -> Searched:
+    """Return what an automaton does from its start on, without runs; see :func:`search`."""
+    found = search(spelled, dfa, dfa.start, exactly=exactly, dropped=dropped)
+    if found is None:
+        raise ValueError("a walk without a bound came back with nothing")
+    if not found.runs:
+        return found
+    items, tables = free_items(spelled, found), spelled.tables
+    is_closing = tables.kinds[items] == CLOSES
+    closing = tables.places[items[is_closing]].tolist()
+    ended = [*found.ended, *(Ended(node, dfa.sink, 0) for node in closing)]
+    return found._replace(runs=[], ended=ended, free=tables.places[items[~is_closing]].tolist())
+
+
+def free_items(spelled: Spelled, found: Searched) -> NDArray[np.intp]:
+    """Return the items that are free in the end, in ascending order."""
+    is_free = np.zeros(spelled.n_items, dtype=np.bool_)
+    for low, high, now in found.runs:
+        is_free[low:high] = now
+    return np.flatnonzero(is_free)
+
+
+def find_names(
+    spelled: Spelled, dfa: CharDfa, start: int, sink: int
+) -> list[tuple[int, tuple[int, ...]]]:
+    """Return the strings that some text ends but those of one label.
 
     Args:
         spelled: the texts.
-        dfa: the automaton.
-        start: its state before them.
+        dfa: of the strings.
+        start: its state before the texts.
+        sink: a state that leads nowhere else, whose label is not wanted; -1: strings of no label
+            are not.
+
+    Returns:
+        Of each string the label, and the nodes after its quotes.
     """
-    found: list[tuple[int, int]] = []
-    closing, chars, first = spelled.closing, spelled.chars, spelled.first
+    found: list[tuple[int, tuple[int, ...]]] = []
+    labels, closing = dfa.labels, spelled.closing
+    unwanted = NO_LABEL if sink < 0 else labels[sink]
     open_ = [(0, start)]
     while open_:
         node, state = open_.pop()
         spend(1)
-        for item in reversed(spelled.own_items(node)):
-            if spelled.kinds[item] != CLOSES:
-                break
-            found.append((item, state))
-        begin, end = first[node], first[node + 1]
-        child = closing.find(1, begin, end)
-        while child >= 0:
-            open_.append((child, dfa.step(state, chars[child])))
-            child = closing.find(1, child + 1, end)
+        if state == sink:
+            continue
+        if labels[state] != unwanted:
+            items = spelled.closing_items(node)
+            if items:
+                found.append((labels[state], tuple([spelled.places[item] for item in items])))
+        first, last = spelled.first[node], spelled.first[node + 1]
+        if 1 not in closing[first:last]:
+            continue
+        special = dfa.special(state)
+        if dfa.defaults[state] != sink or special is None or len(special) > last - first:
+            chars = spelled.chars
+            open_ += [(n, dfa.step(state, chars[n])) for n in range(first, last) if closing[n]]
+            continue
+        for character, target in special:
+            child = spelled.child(node, character)
+            if child >= 0 and closing[child]:
+                open_.append((child, target))
     return found
 
 
@@ -102,17 +161,16 @@ class _Search:
         self._places: list[int] = []
         self._targets: list[frozenset[int]] = []
         self._sizes: list[int] = []
-        self._ended: list[tuple[int, int, int]] = []
+        self._ended: list[Ended] = []
         self._open: list[tuple[int, int, int, bool]] = []
 
     def _is_dead(self, state: int) -> bool:
         return state == DEAD or state == self._dropped
 
     def run(self, start: int) -> Searched | None:
-        if self._is_dead(start):
-            return self._list()
         defaults, most = self._dfa.defaults, self._most
-        self._open.append((0, start, 0, False))
+        if not self._is_dead(start):
+            self._open.append((0, start, 0, False))
         while self._open and self._most >= 0:
             node, state, size, is_free = self._open.pop()
             if state == self._sink:
@@ -132,10 +190,9 @@ class _Search:
             else:
                 self._follow_all(node, state, size)
         spend(1 + (most - self._most) // _LOOKED_UP)
-        return self._list() if self._most >= 0 else None
-
-    def _list(self) -> Searched:
-        return Searched(self._runs, self._places, self._targets, self._sizes, self._ended)
+        if self._most < 0:
+            return None
+        return Searched(self._runs, self._places, self._targets, self._sizes, self._ended, [])
 
     def _free(self, node: int, *, is_free: bool) -> None:
         self._runs.append((self._spelled.low[node], self._spelled.high[node], is_free))
@@ -147,7 +204,7 @@ class _Search:
 
     def _close(self, item: int, state: int, size: int) -> None:
         if self._dfa.labels[state] >= 0:
-            self._ended.append((item, state, size))
+            self._ended.append(Ended(self._spelled.places[item], state, size))
 
     def _follow_few(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
@@ -168,7 +225,7 @@ class _Search:
             return
         for character, target in special:
             if not self._is_dead(target):
-                child = child_of(spelled, node, character)
+                child = spelled.child(node, character)
                 if child >= 0:
                     self._open.append((child, target, size + 1, False))
 
@@ -177,16 +234,14 @@ class _Search:
     ) -> None:
         """Add a node's own items, after which only some characters lead on."""
         spelled = self._spelled
-        low = spelled.low[node]
-        end = low + spelled.n_ending[node]
+        low, closing = spelled.low[node], spelled.closing_items(node)
         # Items lie in the order of their kinds, and the root has hundreds that are cut.
-        n_between = spelled.kinds.count(BETWEEN, low, end)
-        n_closing = spelled.kinds.count(CLOSES, low, end)
+        n_between = spelled.kinds.count(BETWEEN, low, closing.stop)
         for item in range(low, low + n_between):
             self._keep(spelled.places[item], only(state), size)
-        for item in range(end - n_closing, end):
+        for item in closing:
             self._close(item, state, size)
-        if end - low == n_between + n_closing:
+        if low + n_between == closing.start:
             return
         becoming: dict[int, frozenset[int]] = {}
         for character, target in special:
@@ -202,9 +257,7 @@ class _Search:
         """Follow the characters that do not lead to the sink."""
         spelled, runs = self._spelled, self._runs
         self._most -= len(special) + 1
-        for item in reversed(self._spelled.own_items(node)):
-            if spelled.kinds[item] != CLOSES:
-                break
+        for item in spelled.closing_items(node):
             runs.append((item, item + 1, False))
             self._close(item, state, size)
         for n_possible, item in spelled.cut_items(node):
@@ -216,7 +269,7 @@ class _Search:
                 if targets:
                     self._keep(spelled.places[item], targets, size + 1)
         for character, target in special:
-            child = child_of(spelled, node, character)
+            child = spelled.child(node, character)
             if child < 0:
                 continue
             if target:
@@ -231,7 +284,7 @@ class _Search:
         self._most -= _FOLLOWED * (last - first + spelled.n_ending[node])
         if self._most < 0:
             return
-        for item in self._spelled.own_items(node):
+        for item in spelled.own_items(node):
             kind = spelled.kinds[item]
             if kind == BETWEEN:
                 self._keep(spelled.places[item], only(state), size)

@@ -1,9 +1,10 @@
-r"""What do tokens write inside a string, character by character?
+r"""The decoded-character trie: what tokens write inside a string, character by character.
 
-The texts after some nodes of a trie are read as what comes after an opening quote: each writes some
-whole characters, and then ends, inside a character or between two, or closes the string. The
-characters make a trie of their own, whose texts are equal however they are spelled: ``a`` and
-``\u0061`` are one. A text is an *item* of the node that its last whole character leads to.
+The texts after some nodes of a trie are read as what comes after an opening quote, or after the
+beginning of a character: each writes some whole characters, and then ends, inside a character or
+between two, or closes the string. The characters make a trie of their own, whose texts are equal
+however they are spelled: ``a`` and ``\u0061`` are one. A text is an *item* of the node that its
+last whole character leads to.
 
 An automaton over characters walks this trie without looking at a byte.
 
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +24,8 @@ from numpy.typing import NDArray
 
 from maskc.levels import build_levels, first_children
 from maskc.runtime.effort import spend
-from maskc.runtime.schema.scans.stepping import step_body
-from maskc.runtime.schema.strings.spelling import Ranges, ranges_after
+from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.strings.spelling import Ranges, decode_character, ranges_after
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
 from maskc.runtime.schema.tries.trie import Ints, Nodes, Trie, narrow, parents_of
@@ -77,27 +78,18 @@ class Spelled:
     Args:
         tables: what it is, which is used where it lies: in a file that is mapped, say.
         minimal: whether strings are written with no more escapes than they need.
+        before: the bytes of a character that the texts go on with.
 
     Attributes:
-        tables: as given.
-        chars: of each node its last character.
-        first: n + 1 numbers: a node's children are those from its own to the next one's, in the
-            order of their characters.
-        low: of each node the first item below it; its own come first, in the order of their kinds.
-        high: one past the last.
-        n_ending: how many items are a node's own.
+        chars, first, low, high, n_ending, kinds, places, begun: as the tables have them, as
+            Python's numbers.
         levels: where the nodes of so many characters begin, and one past the last.
-        kinds: of each item what comes after its last whole character.
-        places: the item's text, by place; of one that closes, the node after the quote.
-        begun: of each item the beginnings of characters that it ends with, by number.
-        n_items: how many there are.
         below_root: character → the child of the root.
-        minimal: as given.
         ranges: number of a beginning → the characters that it can become.
     """
 
-    def __init__(self, tables: SpelledTables, *, minimal: bool) -> None:
-        self.tables, self.minimal = tables, minimal
+    def __init__(self, tables: SpelledTables, *, minimal: bool, before: bytes = b"") -> None:
+        self.tables, self.minimal, self.before = tables, minimal, before
         self.levels: list[int] = tables.levels.tolist()
         # A memory view gives Python's integers, and copies nothing.
         self.chars, self.first = tables.chars.data, tables.first.data
@@ -117,7 +109,6 @@ class Spelled:
         self._cut: dict[int, list[tuple[int, int]]] = {}
         self._closing: bytes | None = None
         self._characters: tuple[Ints, Ints] | None = None
-        self._openings: tuple[tuple[Ints, Ints, Ints], list[tuple[int, range]]] | None = None
 
     @property
     def closing(self) -> bytes:
@@ -143,11 +134,6 @@ class Spelled:
         """int32[n], the node above; 0 of the root."""
         return parents_of(self.tables.first)
 
-    @property
-    def owners(self) -> Ints:
-        """int32[n_items], of each item its node."""
-        return owners_of(self.tables)
-
     def _find_characters(self) -> tuple[Ints, Ints]:
         if self._characters is None:
             chars = self.tables.chars
@@ -158,39 +144,34 @@ class Spelled:
         return self._characters
 
     @property
-    def openings(self) -> tuple[Ints, Ints, Ints]:
-        """The ranges that beginnings can become: the first characters, the last, the beginnings."""
-        return self._find_openings()[0]
-
-    @property
-    def many_openings(self) -> list[tuple[int, range]]:
-        """The beginnings that can become characters of several ranges, and these, by place."""
-        return self._find_openings()[1]
-
-    def _find_openings(self) -> tuple[tuple[Ints, Ints, Ints], list[tuple[int, range]]]:
-        if self._openings is None:
-            rows = [(low, high, n) for n, pairs in enumerate(self.ranges) for low, high in pairs]
-            lows, highs, numbers = np.array(rows, dtype=np.int32).reshape(-1, 3).T
-            counts = [len(pairs) for pairs in self.ranges]
-            first = np.cumsum([0, *counts]).tolist()
-            many = [(n, range(first[n], first[n + 1])) for n, k in enumerate(counts) if k > 1]
-            self._openings = (lows, highs, numbers), many
-        return self._openings
-
-    @property
     def n_bytes(self) -> int:
         """About how much memory this takes."""
         return sum(array.nbytes for array in self.tables) + 4 * len(self.chars) + 1000
+
+    def child(self, node: int, character: int) -> int:
+        """Return the child of a node by its character, -1 if there is none."""
+        if not node:
+            return self.below_root.get(character, -1)
+        chars, last = self.chars, self.first[node + 1]
+        found = bisect_left(chars, character, self.first[node], last)
+        return found if found < last and chars[found] == character else -1
 
     def own_items(self, node: int) -> range:
         """Return a node's own items."""
         low = self.low[node]
         return range(low, low + self.n_ending[node])
 
-    def cut_items(self, node: int) -> list[tuple[int, int]]:
-        """Return a node's items that end inside a character: how many it can become, and the item.
+    def closing_items(self, node: int) -> range:
+        """Return those of a node's own items that close the string."""
+        # Items lie in the order of their kinds.
+        low = self.low[node]
+        end = low + self.n_ending[node]
+        return range(end - self.kinds.count(CLOSES, low, end), end)
 
-        Ascending.
+    def cut_items(self, node: int) -> list[tuple[int, int]]:
+        """Return a node's items that end inside a character, ascending by what they can become.
+
+        Each is the number of characters that it can become, and the item.
         """
         found = self._cut.get(node)
         if found is None:
@@ -264,135 +245,103 @@ def tabulate_items(items: Iterable[Item]) -> SpelledTables:
     )
 
 
-def spell(index: TokenIndex, trie: Trie, nodes: Nodes, free: Body, *, minimal: bool) -> Spelled:
-    """Return what the texts after some nodes write after an opening quote.
+def free_body(index: TokenIndex, *, minimal: bool) -> Body:
+    """Return the body of strings of any characters, which all artifacts share."""
+    key = (free_body, minimal)
+    found: Body | None = index.shared.get(key)
+    if found is None:
+        found = Body(CharDfa([0], [0], [0, 1], [{}, {}], [-1, 0], 1), minimal=minimal)
+        index.shared.put(key, found, 10_000)
+    return found
+
+
+def spell(
+    index: TokenIndex, trie: Trie, nodes: Nodes, *, minimal: bool, before: bytes = b""
+) -> Spelled:
+    """Return what the texts after some nodes write inside a string.
 
     Args:
         index: whose memory is used.
         trie: of it.
-        nodes: after the quote, none below another.
-        free: the body of strings of any characters.
+        nodes: after the opening quote, none below another.
         minimal: whether strings are written with no more escapes than they need.
+        before: the bytes of a character that the texts go on with.
     """
-    key = spelled_key(index, trie, nodes, minimal=minimal)
+    key = spelled_key(index, trie, nodes, minimal=minimal, before=before)
     found: Spelled | None = index.shared.get(key)
     if found is None:
-        if trie is index.tokens and nodes == (0,):
-            items: Iterable[Item] = _read_plain(index, free)
-        else:
-            items = _read_below(trie, nodes, free)
-        found = Spelled(tabulate_items(items), minimal=minimal)
+        items = _read_items(trie, nodes, free_body(index, minimal=minimal), before)
+        found = Spelled(tabulate_items(items), minimal=minimal, before=before)
         index.shared.put(key, found, found.n_bytes)
         spend(found.n_items // 8)
     return found
 
 
-def spell_on(index: TokenIndex, begun: bytes, free: Body, *, minimal: bool) -> Spelled:
-    """Return what a whole vocabulary writes after the beginning of a character.
-
-    Args:
-        index: whose memory is used.
-        begun: the bytes of the character so far, with which their first one begins.
-        free: the body of strings of any characters.
-        minimal: whether strings are written with no more escapes than they need.
-    """
-    key = (spell_on, minimal, begun)
-    found: Spelled | None = index.shared.get(key)
-    if found is None:
-        trie, at = index.tokens, free.start
-        for byte in begun:
-            at = free.step(at, byte)
-        stepped = step_body(trie, free, at, (0,))
-        if stepped is None:
-            raise ValueError("a walk without a bound came back with nothing")
-        places = {*stepped.places, *(trie.low[node] for node, _, _ in stepped.ended)}
-        items = _read_texts(trie, sorted(places), free, begun=begun)
-        found = Spelled(tabulate_items(items), minimal=minimal)
-        index.shared.put(key, found, found.n_bytes)
-        spend(found.n_items // 8)
-    return found
-
-
-def spelled_key(index: TokenIndex, trie: Trie, nodes: Nodes, *, minimal: bool) -> object:
+def spelled_key(
+    index: TokenIndex, trie: Trie, nodes: Nodes, *, minimal: bool, before: bytes = b""
+) -> object:
     """Return under what the result of :func:`spell` is shared."""
-    return (Spelled, minimal, trie is index.rests, nodes)
+    return (Spelled, minimal, trie is index.rests, nodes, before)
 
 
-def _read_plain(index: TokenIndex, free: Body) -> list[Item]:
-    """Return the items of a whole vocabulary, most of which is characters as they are."""
-    found: list[Item] = []
-    rest: list[int] = []
+def _read_items(trie: Trie, nodes: Nodes, free: Body, before: bytes) -> Iterator[Item]:
+    """Yield the items of the texts below some nodes, in a string of any characters."""
+    heads = [(node, "") for node in nodes]
+    if before:
+        heads = []
+        open_ = [(node, free.read(before), before) for node in nodes]
+        while open_:
+            node, at, raw = open_.pop()
+            for child, byte in trie.children(node, None):
+                after, begun = free.step(at, byte), raw + bytes([byte])
+                kind, text = ESCAPED if raw[0] == 0x5C else CUT, ""
+                if not after:
+                    continue
+                if free.characters[after] >= 0:
+                    kind, text, begun = BETWEEN, decode_character(begun), b""
+                    heads.append((child, text))
+                else:
+                    open_.append((child, after, begun))
+                low = trie.low[child]
+                for place in range(low, low + trie.n_ending[child]):
+                    yield text, kind, place, begun
+    for head, text in heads:
+        yield from _read_below(trie, head, free, text)
+
+
+def _read_below(trie: Trie, head: int, free: Body, written: str) -> Iterator[Item]:
+    """Yield the items of the texts below a node, before which some characters were written."""
+    depth, start = len(trie.path(head)), free.start
+    closed: set[bytes] = set()
     is_special = _NOT_PLAIN.search
-    for place, text in enumerate(index.texts):
+    for place in range(trie.low[head] + trie.n_ending[head], trie.high[head]):
+        text = trie.texts[place][depth:]
         if is_special(text) is None:
+            # Most texts are characters as they are.
             try:
-                found.append((text.decode(), BETWEEN, place, b""))
+                yield written + text.decode(), BETWEEN, place, b""
                 continue
             except UnicodeDecodeError:
                 pass
-        rest.append(place)
-    found += _read_texts(index.tokens, rest, free)
-    return found
-
-
-def _read_below(trie: Trie, nodes: Nodes, free: Body) -> Iterator[Item]:
-    for node in nodes:
-        own = trie.low[node] + trie.n_ending[node]
-        yield from _read_texts(trie, range(own, trie.high[node]), free, node)
-
-
-def _read_texts(
-    trie: Trie, places: Sequence[int], free: Body, node: int = 0, begun: bytes = b""
-) -> Iterator[Item]:
-    """Yield the items of some texts from a node on, after the beginning of a character."""
-    depth, start = len(trie.path(node)), free.start
-    for byte in begun:
-        start = free.step(start, byte)
-    closed: set[int] = set()
-    for place in places:
-        text = trie.texts[place]
-        at, begin, here, head = start, depth, node, begun
-        characters: list[str] = []
-        for n in range(depth, len(text)):
-            byte = text[n]
-            is_whole = begin == n and not head
-            here = trie.child(here, byte)
-            if byte == _QUOTE and is_whole:
-                if here not in closed:
-                    closed.add(here)
-                    yield "".join(characters), CLOSES, here, b""
+        at, begin = start, 0
+        characters = [written]
+        for n, byte in enumerate(text):
+            if byte == _QUOTE and begin == n:
+                prefix = text[: n + 1]
+                if prefix not in closed:
+                    closed.add(prefix)
+                    node = head
+                    for each in prefix:
+                        node = trie.child(node, each)
+                    yield "".join(characters), CLOSES, node, b""
                 break
             at = free.step(at, byte)
             if not at:
                 break
             if free.characters[at] >= 0:
-                characters.append(_decode(head + text[begin : n + 1]))
-                begin, head = n + 1, b""
+                characters.append(decode_character(text[begin : n + 1]))
+                begin = n + 1
         else:
-            raw = head + text[begin:]
+            raw = text[begin:]
             kind = BETWEEN if not raw else ESCAPED if raw[0] == 0x5C else CUT
             yield "".join(characters), kind, place, raw
-
-
-_SHORT_ESCAPES = {ord(sign): text for sign, text in zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True)}
-
-
-def _decode(raw: bytes) -> str:
-    """Return the character that some bytes write."""
-    if raw[0] != 0x5C:
-        return raw.decode()
-    if raw[1] != ord("u"):
-        return _SHORT_ESCAPES[raw[1]]
-    code = int(raw[2:6], 16)
-    if len(raw) > 6:
-        code = 0x10000 + (code - 0xD800 << 10) + int(raw[8:], 16) - 0xDC00
-    return chr(code)
-
-
-def child_of(spelled: Spelled, node: int, character: int) -> int:
-    """Return the child of a node by its character, -1 if there is none."""
-    if not node:
-        return spelled.below_root.get(character, -1)
-    chars, last = spelled.chars, spelled.first[node + 1]
-    found = bisect_left(chars, character, spelled.first[node], last)
-    return found if found < last and chars[found] == character else -1

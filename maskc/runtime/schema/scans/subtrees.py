@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.effort import spend
-from maskc.runtime.schema.scans.scanned import Places, Units
 from maskc.runtime.schema.scans.spelled import CLOSES, Spelled
+from maskc.runtime.schema.scans.units import Places
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints
 
 _N_GROUPS = 128
+_FEW_NODES = 12  # that are followed one by one
 _NODES_AT_ONCE = 8  # that are one step where the vocabulary is read once for all
-_MOST_REACHED = 10  # nodes of the trie to each that may be looked at
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
 # Where scripts, or several of them, begin.
 _SCRIPTS = [0x80, 0x100, 0x250, 0x370, 0x400, 0x530, 0x600, 0x900, 0xE00, 0x2000, 0x2010]
@@ -35,9 +35,7 @@ _SCRIPTS += [0x3000, 0x3040, 0x3100, 0x4E00, 0xA000, 0xAC00, 0xD800, 0xE000, 0x1
 
 
 class Subtrees(NamedTuple):
-    """The trie of a vocabulary's characters, with what comes below each node.
-
-    An item is a unit, see :class:`maskc.runtime.schema.scans.scanned.Units`, by its number plus 1.
+    """What comes below each node of a vocabulary's characters.
 
     Attributes:
         first: int32[n + 1], a node's children are those from its own to the next one's.
@@ -45,12 +43,12 @@ class Subtrees(NamedTuple):
         characters: int32[n], its last character, by place in ``Spelled.distinct``.
         below: uint64[2, n], the groups of the characters that come below it, as bits.
         groups: intp[n_characters], of each character its group.
-        n_items: how many there are.
-        cut_units: intp[n_cut], those that end inside a character.
+        cut_units: intp[n_cut], the units that end inside a character.
         cut_begun: what each of these has read of it, by number.
         closing_units: intp[n_closing], those that close a string.
-        quote_units: intp[n_quotes], of each token that closes a string its unit.
-        units: the items as units.
+        n_items: how many items there are.
+        openings: int32[3, m], the ranges that beginnings can become: the first characters, the
+            last, the beginnings by number, ascending.
     """
 
     first: Ints
@@ -58,63 +56,36 @@ class Subtrees(NamedTuple):
     characters: Ints
     below: NDArray[np.uint64]
     groups: Places
-    n_items: int
     cut_units: Places
     cut_begun: NDArray[np.integer]
     closing_units: Places
-    quote_units: Places
-    units: Units
+    n_items: int
+    openings: Ints
 
 
 def subtrees_of(index: TokenIndex, spelled: Spelled) -> Subtrees:
-    """Return the same for a whole vocabulary, which is made once."""
-    key = (Subtrees, spelled.minimal)
+    """Return them for what a vocabulary writes, made once: 20 ms for 128,000 tokens."""
+    key = (Subtrees, spelled.minimal, spelled.before)
     found: Subtrees | None = index.shared.get(key)
     if found is None:
-        found = _make(index, spelled)
         spend(len(spelled.chars) // _NODES_AT_ONCE)
-        # It takes nine megabytes with 128,000 tokens, and a hundredth of a second to make.
-        index.shared.keep(key, found)
+        tables, groups = spelled.tables, _group(spelled.distinct)
+        cut = np.flatnonzero(tables.begun)
+        rows = [(low, high, n) for n, pairs in enumerate(spelled.ranges) for low, high in pairs]
+        found = Subtrees(
+            tables.first,
+            tables.low,
+            spelled.character_of,
+            _join_below(spelled, groups),
+            groups,
+            1 + cut,
+            tables.begun[cut],
+            1 + np.flatnonzero(tables.kinds == CLOSES),
+            spelled.n_items,
+            np.array(rows, dtype=np.int32).reshape(-1, 3).T,
+        )
+        index.shared.put(key, found, found.below.nbytes + 8 * spelled.n_items)
     return found
-
-
-def _make(index: TokenIndex, spelled: Spelled) -> Subtrees:
-    tables, levels = spelled.tables, spelled.levels
-    kinds, places, owners = tables.kinds, tables.places, spelled.owners.astype(np.intp)
-    groups = _group(spelled.distinct)
-    closing = np.flatnonzero(kinds == CLOSES)
-    cut = np.flatnonzero((tables.begun > 0) & (kinds != CLOSES))
-    run, rows = index.quotes_below(places[closing])
-    lengths = np.repeat(np.arange(len(levels) - 1, dtype=np.int32), np.diff(levels))
-    ids = np.full(1 + len(kinds), -1, dtype=np.int32)
-    inside = np.flatnonzero(kinds != CLOSES)
-    ids[1 + inside] = index.order[places[inside]]
-    unit_of = np.zeros(index.n_words * 32, dtype=np.intp)
-    unit_of[ids[1 + inside]] = 1 + inside
-    sizes = np.zeros(1 + len(kinds), dtype=np.uint16)
-    sizes[1:] = lengths[owners]
-    sizes[1 + cut] += 1
-    units = Units(
-        unit_of,
-        sizes,
-        index.quote_places[rows],
-        index.quote_rests[rows],
-        lengths[owners[closing]][run],
-        ids,
-    )
-    return Subtrees(
-        tables.first,
-        tables.low,
-        spelled.character_of,
-        _join_below(spelled, groups),
-        groups,
-        len(kinds),
-        1 + cut,
-        tables.begun[cut],
-        1 + closing,
-        1 + closing[run],
-        units,
-    )
 
 
 def _group(characters: Ints) -> Places:
@@ -176,8 +147,15 @@ def turns_of(delta: Ints, turning: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return found
 
 
-class Walk:
-    """What an automaton does to the items of a vocabulary.
+def walk(
+    subtrees: Subtrees,
+    of_character: NDArray[np.integer],
+    rows: Places,
+    shift: int,
+    turns: NDArray[np.uint64],
+    start: int,
+) -> NDArray[np.unsignedinteger]:
+    """Return of each unit the state that its characters lead to; 0: dead.
 
     Args:
         subtrees: of the vocabulary.
@@ -185,70 +163,103 @@ class Walk:
         rows: the automaton, of which a state is where its row begins.
         shift: of a state's number, to where that is.
         turns: uint64[2, n_states], of each state the groups of characters that may move it.
+        start: the state before them, as ``rows`` has it.
     """
+    if not subtrees.n_items:
+        return np.zeros(1, dtype=np.uint8)
+    first, characters = subtrees.first, subtrees.characters
+    (one, other), (one_below, other_below) = turns, subtrees.below
+    # Of the nodes of a level that are reached, level by level: where their items begin, and the
+    # state. The children of one that was gone on from have all of its items but its own.
+    lows = [subtrees.low[:1]]
+    states = [np.array([start], dtype=np.intp)]
+    live, here = np.zeros(1, dtype=np.intp), states[0]
+    while len(live):
+        begin = first.take(live)
+        counts = first.take(live + 1) - begin
+        ends = counts.cumsum()
+        if ends[-1] <= _FEW_NODES:
+            live, here = _follow_few(
+                subtrees, of_character, rows, shift, turns, (live, here), (lows, states)
+            )
+            continue
+        children = np.arange(int(ends[-1])) + (begin - ends + counts).repeat(counts)
+        cells = here.repeat(counts)
+        cells += of_character.take(characters.take(children))
+        # No cell is outside; without a mode NumPy would go through a buffer.
+        after = rows.take(cells, mode="clip")
+        lows.append(subtrees.low.take(children))
+        states.append(after)
+        lives = after.nonzero()[0]
+        live, here = children.take(lives), after.take(lives)
+        numbers = here >> shift
+        moved = one.take(numbers) & one_below.take(live)
+        moved |= other.take(numbers) & other_below.take(live)
+        turned = moved.nonzero()[0]
+        live, here = live.take(turned), here.take(turned)
+    most = len(turns[0]) + len(subtrees.cut_units)
+    return _spread(np.concatenate(lows), np.concatenate(states) >> shift, subtrees.n_items, most)
 
-    def __init__(
-        self,
-        subtrees: Subtrees,
-        of_character: NDArray[np.integer],
-        rows: Places,
-        shift: int,
-        turns: NDArray[np.uint64],
-    ) -> None:
-        self._subtrees, self._of_character = subtrees, of_character
-        self._rows, self._shift, self._turns = rows, shift, turns
 
-    def run(self, start: int) -> NDArray[np.unsignedinteger] | None:
-        """Return of each unit the state that it leads to; ``None`` if it looks at too much.
+def _follow_few(
+    subtrees: Subtrees,
+    of_character: NDArray[np.integer],
+    rows: Places,
+    shift: int,
+    turns: NDArray[np.uint64],
+    level: tuple[Places, Places],
+    found: tuple[list[Ints], list[Places]],
+) -> tuple[Places, Places]:
+    """Follow few nodes one by one, mostly runs of one character, until none or many are left.
 
-        Args:
-            start: the state before them, as ``rows`` has it.
-        """
-        subtrees, rows, shift = self._subtrees, self._rows, self._shift
-        first, characters, of_character = subtrees.first, subtrees.characters, self._of_character
-        (one, other), (one_below, other_below) = self._turns, subtrees.below
-        left = len(subtrees.low) // _MOST_REACHED
-        # Of the nodes of a level that are reached, level by level: where their items begin, and
-        # the state. The children of one that was gone on from have all of its items but its own.
-        lows = [subtrees.low[:1]]
-        states = [np.array([start], dtype=np.intp)]
-        live, here = np.zeros(1, dtype=np.intp), states[0]
-        while len(live):
-            begin = first.take(live)
-            counts = first.take(live + 1) - begin
-            ends = counts.cumsum()
-            total = int(ends[-1])
-            left -= total
-            if left < 0:
-                return None
-            children = np.arange(total) + (begin - ends + counts).repeat(counts)
-            cells = here.repeat(counts)
-            cells += of_character.take(characters.take(children))
-            after = rows.take(cells, mode="clip")
-            lows.append(subtrees.low.take(children))
-            states.append(after)
-            lives = after.nonzero()[0]
-            live, here = children.take(lives), after.take(lives)
-            numbers = here >> shift
-            moved = one.take(numbers) & one_below.take(live)
-            moved |= other.take(numbers) & other_below.take(live)
-            turned = moved.nonzero()[0]
-            live, here = live.take(turned), here.take(turned)
-        return self._spread(np.concatenate(lows), np.concatenate(states))
+    Args:
+        subtrees, of_character, rows, shift, turns: as :func:`walk` has them.
+        level: the nodes with their states.
+        found: where the items of nodes begin, and the states, to which what is reached is added.
+    """
+    first, characters, low = subtrees.first.data, subtrees.characters.data, subtrees.low.data
+    of, moves, turn, below = of_character.data, rows.data, turns.data, subtrees.below.data
+    lows: list[int] = []
+    states: list[int] = []
+    pairs = list(zip(level[0].tolist(), level[1].tolist(), strict=True))
+    n_children = 0
+    while pairs and n_children <= _FEW_NODES:
+        after: list[tuple[int, int]] = []
+        n_children = 0
+        for node, state in pairs:
+            for child in range(first[node], first[node + 1]):
+                target = moves[state + of[characters[child]]]
+                lows.append(low[child])
+                states.append(target)
+                at = target >> shift
+                if target and (turn[0, at] & below[0, child] or turn[1, at] & below[1, child]):
+                    after.append((child, target))
+                    n_children += first[child + 1] - first[child]
+        pairs = after
+    found[0].append(np.array(lows, dtype=np.int32))
+    found[1].append(np.array(states, dtype=np.intp))
+    nodes, here = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    return nodes, here
 
-    def _spread(self, lows: Ints, states: Places) -> NDArray[np.unsignedinteger]:
-        """Return the states of all units, of which runs begin with nodes, inner ones last."""
-        # Sorting them takes longer. What is written last to a place is the innermost node there.
-        last = np.zeros(self._subtrees.n_items, dtype=np.int32)
-        last[lows] = np.arange(len(lows), dtype=np.int32) + 1
-        begin = last.nonzero()[0]
-        found = states.take(last.take(begin) - 1) >> self._shift
-        counts = np.empty(1 + len(begin), dtype=np.intp)
-        counts[0] = 1  # the unit of tokens of no string
-        np.subtract(begin[1:], begin[:-1], out=counts[1:-1])
-        counts[-1] = self._subtrees.n_items - begin[-1]
-        # Narrow, as there are 128,000; with room for the sets of states that ends inside lead to.
-        most = len(self._turns[0]) + len(self._subtrees.cut_units)
-        ends = np.zeros(1 + len(begin), dtype=np.min_scalar_type(most))
-        ends[1:] = found
-        return ends.repeat(counts)
+
+def _spread(lows: Ints, states: Places, n_items: int, most: int) -> NDArray[np.unsignedinteger]:
+    """Return the states of all units, of which runs begin with nodes, inner ones last.
+
+    Args:
+        lows: where the items below each node begin.
+        states: of the nodes.
+        n_items: how many items there are.
+        most: the greatest number that a unit may get, as some get sets of states.
+    """
+    # Sorting them takes longer. What is written last to a place is the innermost node there.
+    last, is_begin = np.empty(n_items, dtype=np.int32), np.zeros(n_items, dtype=np.bool_)
+    last[lows] = np.arange(len(lows), dtype=np.int32)
+    is_begin[lows] = True
+    begin = is_begin.nonzero()[0]
+    counts = np.empty(1 + len(begin), dtype=np.intp)
+    counts[0] = 1  # the unit of tokens of no string
+    np.subtract(begin[1:], begin[:-1], out=counts[1:-1])
+    counts[-1] = n_items - begin[-1]
+    ends = np.zeros(1 + len(begin), dtype=np.min_scalar_type(most))
+    ends[1:] = states.take(last.take(begin))
+    return ends.repeat(counts)

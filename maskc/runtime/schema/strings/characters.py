@@ -305,30 +305,3 @@ class CharDfa(Transitions):
                 found[default] = found.get(default, 0) + n_left
             known[state] = found
         return found
-
-
-def of_words(words: Sequence[str]) -> CharDfa:
-    """Return the automaton of some different texts."""
-    kinds = {character: n + 1 for n, character in enumerate(sorted(set("".join(words))))}
-    starts, classes = [0], [0]
-    for character, kind in kinds.items():
-        if starts[-1] == ord(character):
-            classes[-1] = kind
-        else:
-            starts.append(ord(character))
-            classes.append(kind)
-        starts.append(ord(character) + 1)
-        classes.append(0)
-    rows: list[dict[int, int]] = [{}, {}]
-    labels = [NO_LABEL, NO_LABEL]
-    for word in words:
-        state = 1
-        for character in word:
-            target = rows[state].get(kinds[character])
-            if target is None:
-                target = rows[state][kinds[character]] = len(rows)
-                rows.append({})
-                labels.append(NO_LABEL)
-            state = target
-        labels[state] = 0
-    return CharDfa(starts, classes, [DEAD] * len(rows), rows, labels, 1)

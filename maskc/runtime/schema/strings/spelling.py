@@ -85,6 +85,18 @@ def _of_pair(raw: bytes) -> tuple[int, int]:
     return base + max(first, 0xDC00) - 0xDC00, base + min(last, 0xDFFF) - 0xDC00
 
 
+def decode_character(raw: bytes) -> str:
+    """Return the character that some bytes write."""
+    if raw[0] != _BACKSLASH:
+        return raw.decode()
+    if raw[1] != ord("u"):
+        return chr(SHORT_ESCAPES[raw[1]])
+    code = int(raw[2:6], 16)
+    if len(raw) > 6:
+        code = 0x10000 + (code - 0xD800 << 10) + int(raw[8:], 16) - 0xDC00
+    return chr(code)
+
+
 def decode_body(raw: bytes) -> str:
     """Return the characters of a string's body."""
     text: str = json.loads(b'"' + raw + b'"')

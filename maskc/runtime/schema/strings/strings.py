@@ -14,14 +14,10 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.transitions import DEAD, only
 
 UNKNOWN = -1
-_MANY = 64  # bytes that are not looked up one by one
 SHORT_ESCAPES = {0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 8, 0x66: 12, 0x6E: 10, 0x72: 13, 0x74: 9}
 _QUOTE, _BACKSLASH, SLASH = 0x22, 0x5C, 0x2F
 _HEX = {ord(digit): int(digit, 16) for digit in "0123456789abcdefABCDEF"}
@@ -30,21 +26,11 @@ ANY_ESCAPED = ((0, 0xD7FF), (0xE000, 0xFFFF))
 MUST_ESCAPED = ((0, 7), (0xB, 0xB), (0xE, 0x1F))
 FIRST_BYTES = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}
 
-# Kinds of states that lead to one state of the automaton, whatever comes of the character.
-_TO_ONE = frozenset({"c", "same8", "same16", "samepair"})
-
-# Kinds of states inside a character in which few bytes lead on, and these.
-_BYTES_INSIDE = {
-    "escape": frozenset({*SHORT_ESCAPES, ord("u")}),
-    "hex": frozenset(_HEX),
-    "pair": frozenset({_BACKSLASH, ord("u"), *_HEX}),
-}
-
 _Key = tuple[Any, ...]
 
 
 class Body:
-    """The bytes of strings whose characters an automaton reads.
+    """The bytes of strings whose characters an automaton reads; shared by threads.
 
     Args:
         dfa: over characters.
@@ -61,14 +47,12 @@ class Body:
         self._minimal = minimal
         self._escaped = MUST_ESCAPED if minimal else ANY_ESCAPED
         self._number: dict[_Key, int] = {}
-        self._special: dict[tuple[int, int], frozenset[int] | None] = {}
-        self._first: dict[int, frozenset[int] | None] = {}
         self._lock = threading.Lock()
         self._keys: list[_Key] = []
+        self._begun: list[tuple[int, bytes] | None] = []
         self.characters: list[int] = []
         self.targets: list[frozenset[int]] = []
         self._known: list[dict[int, int]] = []
-        self._table: NDArray[np.int32] | None = None
         self._add(("c", DEAD), frozenset())
         self.start = self._character(dfa.start)
 
@@ -78,120 +62,28 @@ class Body:
         found = known.get(byte)
         if found is None:
             found = self._make(self._keys[state], byte) if state else 0
+            if self._begun[found] is None:
+                at, before = self.begun(state)
+                self._begun[found] = (at, before + bytes([byte]))
             known[byte] = found
-            if self._table is not None:
-                self._table[state, byte] = found
         return found
 
-    @property
-    def table(self) -> NDArray[np.int32]:
-        """int32[n, 256]: the next state, ``UNKNOWN`` where nobody asked yet."""
-        if self._table is None:
-            with self._lock:
-                made = np.full((max(16, 2 * len(self._keys)), 256), UNKNOWN, dtype=np.int32)
-                made[0] = 0
-                for state, known in enumerate(self._known):
-                    for byte, after in list(known.items()):
-                        made[state, byte] = after
-                self._table = made
-        return self._table
+    def read(self, raw: bytes) -> int:
+        """Return the state after the first bytes of a string; 0 if none begins so."""
+        state = self.start
+        for byte in raw:
+            state = self.step(state, byte)
+        return state
 
-    def key_of(self, state: int) -> tuple[Any, ...]:
-        """Return what a state is, which does not depend on the order of visits."""
-        return self._keys[state]
+    def begun(self, state: int) -> tuple[int, bytes]:
+        """Return the state of ``dfa`` before the character under way, and what is read of it.
 
-    def state_of(self, key: tuple[Any, ...], targets: frozenset[int]) -> int:
-        """Return the state that is a key, of a body over an equal automaton."""
-        return self._add(key, targets)
-
-    def usual_target(self, state: int) -> int:
-        """Return where most characters under way lead, if strings are free there, else ``DEAD``."""
-        kind, target = self._keys[state][:2]
-        if kind not in _TO_ONE:
-            target = self.dfa.defaults[target]
-        is_free = target != DEAD and not self.dfa.reader and self.dfa.is_free(target)
-        return target if is_free else DEAD
-
-    def leads_to(self, state: int, target: int) -> bool:
-        """Return whether all that goes on from a state is what goes on from one between characters.
-
-        Args:
-            state: of the body.
-            target: of the automaton, to which the rest of any character leads.
+        Of all beginnings that lead to a state it is one, the first that did.
         """
-        key = self._keys[state]
-        return key[0] in _TO_ONE and key[1] == target
-
-    def begun_before(self, target: int, key: tuple[Any, ...]) -> int:
-        """Return the state inside a character that is the same as one of another body.
-
-        Args:
-            target: of the automaton: every character leads back to it.
-            key: the other body's state.
-        """
-        kind = key[0]
-        if kind == "escape":
-            return self._escape_state(target)
-        if kind == "hex":
-            return self._hex(target, key[2], key[3])
-        if kind == "pair":
-            return self._pair(target, key[2], key[3], key[4])
-        if kind == "utf8":
-            return self._same8(target, 0x80, 0xBF, key[3])
-        if kind == "first":
-            low, high = FIRST_BYTES[key[2]]
-            return self._same8(target, low, high, key[3])
-        return self._add((kind, target, *key[2:]), only(target))
-
-    def first_bytes(self, state: int) -> frozenset[int] | None:
-        """Return bytes outside of which none leads on, ``None`` if they are many."""
-        if state not in self._first:
-            found: frozenset[int] | None = None
-            at = self.characters[state]
-            if at > DEAD and self.dfa.defaults[at] == DEAD:
-                found = self._lead_bytes({k for k, t in self.dfa.rows[at].items() if t})
-                if found is not None:
-                    found |= {_QUOTE, _BACKSLASH}
-            self._first[state] = found
-        return self._first[state]
-
-    def special_bytes(self, state: int, sink: int) -> frozenset[int] | None:
-        """Return the bytes that may lead elsewhere than any string's would.
-
-        Args:
-            state: of the body.
-            sink: the state of the automaton in which every character is free; all other bytes lead
-                there, or nowhere in any string.
-
-        Returns:
-            ``None`` if they are many.
-        """
-        kind = self._keys[state][0]
-        if kind != "c":
-            return _BYTES_INSIDE.get(kind)
-        key = (state, sink)
-        if key not in self._special:
-            dfa, at = self.dfa, self.characters[state]
-            row, default = dfa.rows[at], dfa.defaults[at]
-            kinds = {kind for kind in set(dfa.classes) if row.get(kind, default) != sink}
-            found = self._lead_bytes(kinds)
-            self._special[key] = None if found is None else found | {_QUOTE, _BACKSLASH}
-        return self._special[key]
-
-    def _lead_bytes(self, kinds: set[int]) -> frozenset[int] | None:
-        """Return the first bytes of the characters of some classes, ``None`` if many."""
-        found: set[int] = set()
-        for low, high in self.dfa.ranges_of(kinds):
-            if high - low >= _MANY or len(found) >= _MANY:
-                return None
-            for code in range(low, high):
-                if code < 0x80:
-                    found.add(code)
-                elif code < 0x800:
-                    found.add(0xC0 | code >> 6)
-                else:
-                    found.add(0xE0 | code >> 12 if code < 0x10000 else 0xF0 | code >> 18)
-        return frozenset(found)
+        found = self._begun[state]
+        if found is None:
+            raise ValueError("nothing has led to this state")
+        return found
 
     def _add(self, key: _Key, targets: frozenset[int]) -> int:
         number = self._number.get(key)
@@ -205,16 +97,13 @@ class Body:
         return number
 
     def _append(self, key: _Key, targets: frozenset[int]) -> int:
-        number = len(self._keys)
-        self.characters.append(key[1] if key[0] == "c" else UNKNOWN)
+        is_whole = key[0] == "c"
+        self.characters.append(key[1] if is_whole else UNKNOWN)
+        self._begun.append((key[1], b"") if is_whole else None)
         self.targets.append(targets)
         self._known.append({})
-        if self._table is not None and number == len(self._table):
-            grown = np.full((2 * number, 256), UNKNOWN, dtype=np.int32)
-            grown[:number] = self._table
-            self._table = grown
         self._keys.append(key)
-        return number
+        return len(self._keys) - 1
 
     def _character(self, state: int) -> int:
         return 0 if state == DEAD else self._add(("c", state), only(state))
