@@ -49,12 +49,7 @@ def using(answers: Mapping[str, bytes]) -> Iterator[None]:
 
 
 def find_or_make(order: Mapping[str, Any], make: Callable[[], bytes]) -> bytes:
-    """Return what was recorded for an order, or what is made now.
-
-    Args:
-        order: JSON.
-        make: compiles it.
-    """
+    """Return what was recorded for an order, which is JSON, or what is made now."""
     recorded, used = _recorded.get(), _used.get()
     if recorded is None and used is None:
         return make()
@@ -68,11 +63,7 @@ def find_or_make(order: Mapping[str, Any], make: Callable[[], bytes]) -> bytes:
 
 
 def name_order(order: Mapping[str, Any]) -> str:
-    """Return a name that no other order has.
-
-    Args:
-        order: JSON.
-    """
+    """Return a name that no other order has."""
     return hashlib.sha256(json.dumps(order, sort_keys=True).encode()).hexdigest()
 
 

@@ -3,27 +3,33 @@
 Two processes: an order goes to the quick one first, and where its time there is not enough, to the
 slow one, which steps back for all others; there, those who have not been there before go ahead, for
 some seconds. In both, what is shorter goes ahead of what is longer. So who asks for little waits
-for others who ask for little, and not for those who ask for much. What was refused is remembered
-for a minute.
+for others who ask for little, and not for those who ask for much. What was refused a moment ago is
+refused again for a minute, without being compiled: a client whose request was refused tends to send
+it again, and one that means harm does so on purpose.
 
 What comes back is checked as a file is. A process that is forked from the server's starts processes
 of its own when it first needs them.
 
 Example: ``make_kit(vocabulary, compiler=OtherProcess(vocabulary, limits))``.
 
-What is cheap (:mod:`maskc.integrations.compile_costs`) is compiled where it is asked for.
+A request that is cheap is compiled where it is asked for. An order to another process costs about
+1.5 ms when the machine is idle and some more when it is not, and may wait for others. A schema of a
+few hundred characters is compiled in 2 ms, a short pattern in 2, any grammar in 40 or more (llama3,
+minima of 40 on two shared cores; the other process: 3.7, 3.4 and 59 ms, with what it costs to look
+what a pattern's states are). So the first two are compiled where they are asked for, if nothing in
+them can make so short a text dear: ``{"type": "object", "properties": {"a": {"type": "integer"}}}``
+is cheap; with a ``"pattern"`` in it, it is not, and neither is ``(a{1,500}){1,500}``.
 
 Limits: if the server is killed, a process that works on an order ends after it, in the time that
 the order may take.
-
-What was refused a moment ago is refused again for a minute, without being compiled: a client whose
-request was refused tends to send it again, and one that means harm does so on purpose.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import threading
 import time
 import weakref
@@ -32,57 +38,30 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from functools import partial
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
 from maskc.errors import BudgetError, MaskcError
 from maskc.integrations.compile_answers import find_or_make, name_order
-from maskc.integrations.compile_costs import is_cheap_pattern, is_cheap_schema
-from maskc.integrations.compile_lane import Lane
-from maskc.integrations.compile_messages import damaged, unpack, write_limits
-from maskc.integrations.compile_process import Processes
-from maskc.integrations.compile_ticket import Crowd, Ticket
-from maskc.integrations.compile_worker import TOKEN_ARRAYS
+from maskc.integrations.compile_worker import (
+    PROGRAM,
+    damaged,
+    list_tokens,
+    pack,
+    read_answer,
+    unpack,
+    write_order,
+)
 from maskc.jobs import SchemaJob
 from maskc.kit.compiling import Automaton, Compiled, GrammarOrder, InProcess
 from maskc.kit.kit import REQUEST_LIMITS
-from maskc.limits import Limits
+from maskc.limits import WAYS, Limits
 from maskc.runtime.artifact import Artifact, check_contents
 from maskc.runtime.link.automata.tabled import TabledAutomaton
 from maskc.runtime.schema.plan.plan import FrozenPlan
 from maskc.vocab.vocabulary import Vocabulary
-
-_SECONDS = 60.0
-_MOST = 1_000
-
-
-class Refusals:
-    """Errors by the names of orders. Safe to use from any thread."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[str, tuple[float, MaskcError]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def check(self, name: str) -> None:
-        """Raise the error with which an order was refused, if it was, in the last minute."""
-        with self._lock:
-            until, error = self._kept.get(name, (0.0, None))
-        if error is not None and time.monotonic() < until:
-            # One of its own, since several threads may raise it, each with a traceback.
-            raise type(error)(*error.args)
-
-    def add(self, name: str, error: MaskcError) -> None:
-        """Keep the error with which an order was refused."""
-        with self._lock:
-            self._kept[name] = time.monotonic() + _SECONDS, error
-            self._kept.move_to_end(name)
-            if len(self._kept) > _MOST:
-                self._kept.popitem(last=False)
-
+from maskc.work.fork_server import ForkServer, Worker
+from maskc.work.worker_queue import Request, WorkerDiedError, WorkerQueue
 
 # Of processor time, until an order begins anew. With llama3 a schema of some hundred characters
 # takes 0.01, a grammar of 30 rules 0.2 to 0.3. With 0.1 for schemas and 0.4 for grammars in a third
@@ -92,18 +71,77 @@ _YIELDS = 10.0  # seconds for which one that takes still longer lets others go a
 # What is longer lets what is shorter go ahead, for as long as it may take on a busy machine.
 _CHARACTERS = {"schema": 5_000, "pattern": 1_000, "grammar": 500}  # a second
 _SLOW_NICENESS = 10
+# The system counts processor time; if the machine is busy, an order takes so much longer.
+_PATIENCE = 20.0  # times the seconds that it may take, or a second
+_REFUSED_SECONDS, _MOST_REFUSED = 60.0, 1_000
 
-_ticket: ContextVar[Ticket | None] = ContextVar("maskc_ticket", default=None)
+_MOST_SCHEMA, _MOST_PATTERN = 1_000, 64  # characters
+# What takes more than a look at each of its parts, or brings a pattern or another document.
+_DEAR_KEYWORDS = frozenset(
+    (
+        *("$ref", "$dynamicRef", "$recursiveRef", "$schema", "allOf", "anyOf", "oneOf", "not"),
+        *("if", "then", "else", "pattern", "patternProperties", "propertyNames", "format"),
+        *("multipleOf", "divisibleBy", "uniqueItems", "contains", "minContains", "maxContains"),
+        *("dependencies", "dependentSchemas", "dependentRequired", "extends", "disallow"),
+        *("unevaluatedProperties", "unevaluatedItems"),
+    )
+)
+_QUOTED = re.compile(r'"([^"]*)"')
+_LARGE_NUMBER = re.compile(r"[0-9]{7}|[0-9][eE]")
+_ONE_COUNT = re.compile(r"[^{]*(\{[0-9]{1,2}(,[0-9]{0,2})?\}[^{]*)?")
+
+_request: ContextVar[Request | None] = ContextVar("maskc_request", default=None)
+
+
+def is_cheap_schema(text: str) -> bool:
+    """Return whether a schema is short and has nothing in it that could make it dear."""
+    if len(text) > _MOST_SCHEMA or "\\" in text or _LARGE_NUMBER.search(text):
+        return False
+    return _DEAR_KEYWORDS.isdisjoint(_QUOTED.findall(text))
+
+
+def is_cheap_pattern(text: str) -> bool:
+    """Return whether a pattern is short, looks at nothing around it and counts once at most."""
+    is_plain = len(text) <= _MOST_PATTERN and "(?" not in text
+    return is_plain and bool(_ONE_COUNT.fullmatch(text))
 
 
 @contextmanager
-def holding(ticket: Ticket) -> Iterator[None]:
-    """Ask with this ticket in the block, so that another thread can give it up."""
-    token = _ticket.set(ticket)
+def holding(request: Request) -> Iterator[None]:
+    """Ask with this request in the block, so that another thread can give it up."""
+    token = _request.set(request)
     try:
         yield
     finally:
-        _ticket.reset(token)
+        _request.reset(token)
+
+
+class _Processes:
+    """The server of one process, the two queues of its workers, and what was refused."""
+
+    def __init__(self, told: bytes) -> None:
+        self.pid = os.getpid()
+        self.n_started = 0
+        self.quick, self.slow = WorkerQueue(self._fork), WorkerQueue(self._fork)
+        self.refused: OrderedDict[str, tuple[float, MaskcError]] = OrderedDict()
+        self.lock = threading.Lock()
+        self._told = told
+        self._server = ForkServer(PROGRAM, told, is_apart=True)
+
+    def _fork(self, seconds: float) -> Worker:
+        with self.lock:
+            if not self._server.is_alive:
+                self._server.close()
+                self._server = ForkServer(PROGRAM, self._told, is_apart=True)
+            server = self._server
+            self.n_started += 1
+        return server.fork(seconds)
+
+    def close(self) -> None:
+        if self.pid == os.getpid():
+            self.quick.close()
+            self.slow.close()
+            self._server.close()
 
 
 class OtherProcess:
@@ -112,39 +150,25 @@ class OtherProcess:
     Args:
         vocabulary: what grammars are compiled for.
         limits: the largest that are asked for.
-        keeps_spare: whether there is always a process that waits for orders.
     """
 
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        limits: Limits = REQUEST_LIMITS,
-        *,
-        keeps_spare: bool = False,
-    ) -> None:
-        self._begin = partial(self._begin_with, vocabulary, limits, keeps_spare=keeps_spare)
-        self._begin()
+    def __init__(self, vocabulary: Vocabulary, limits: Limits = REQUEST_LIMITS) -> None:
         self._here = InProcess(lambda: vocabulary)
-        texts = [token or b"" for token in vocabulary.tokens]
-        self._tokens: dict[str, NDArray[Any]] = {
-            TOKEN_ARRAYS[0]: np.cumsum([0, *map(len, texts)]).astype(np.int32),
-            TOKEN_ARRAYS[1]: np.frombuffer(b"".join(texts), dtype=np.uint8),
-        }
-        self._quick.start()
-        _made_here.add(self)
-
-    def _begin_with(self, vocabulary: Vocabulary, limits: Limits, *, keeps_spare: bool) -> None:
-        self._processes = Processes(vocabulary, limits, keeps_spare=keeps_spare)
-        self._quick = Lane(self._processes, niceness=0)
-        self._slow = Lane(self._processes, niceness=_SLOW_NICENESS)
-        self._refusals = Refusals()
-        # Runs when nobody holds this any more, and at the latest when the program ends.
-        self.close = weakref.finalize(self, _close, self._quick, self._slow, self._processes)
-
-    def begin_anew(self) -> None:
-        """Leave the processes and the locks to the process that this one was forked from."""
-        self.close.detach()
+        self._tokens = list_tokens(vocabulary)
+        header = {"eos_ids": list(vocabulary.eos_ids), "bytes": limits.bytes}
+        self._told = pack(header, self._tokens)
         self._begin()
+
+    def _begin(self) -> None:
+        self.processes = _Processes(self._told)
+        # Runs when nobody holds this any more, and at the latest when the program ends.
+        self.close = weakref.finalize(self, self.processes.close)
+
+    def _own(self) -> _Processes:
+        """Return the processes of this one, which may have been forked from another."""
+        if self.processes.pid != os.getpid():
+            self._begin()
+        return self.processes
 
     def plan(self, job: SchemaJob, limits: Limits) -> FrozenPlan:
         """Return the plan of a schema."""
@@ -192,48 +216,63 @@ class OtherProcess:
 
     def statistics(self) -> dict[str, int]:
         """Return how many compiling processes were started."""
-        return {"processes_started": self._processes.n_started}
+        return {"processes_started": self._own().n_started}
 
     def wait(self, turn: threading.Condition, is_over: Callable[[], bool]) -> None:
-        """Wait until another thread has made something, as long as the ticket is good."""
-        Crowd(turn).wait(_ticket.get() or Ticket(), is_over)
+        """Wait until another thread has made something, as long as the request is good."""
+        (_request.get() or Request()).wait(turn, is_over)
 
     def _ask(self, order: Mapping[str, Any], limits: Limits) -> bytes:
         return find_or_make(order, lambda: self._order(order, limits))
 
     def _order(self, order: Mapping[str, Any], limits: Limits) -> bytes:
-        name = name_order({**order, "limits": write_limits(limits)})
-        self._refusals.check(name)
+        processes, name = self._own(), name_order({"order": dict(order), "limits": str(limits)})
+        with processes.lock:
+            until, error = processes.refused.get(name, (0.0, None))
+        if error is not None and time.monotonic() < until:
+            # One of its own, since several threads may raise it, each with a traceback.
+            raise type(error)(*error.args)
         try:
-            return self._compile(order, limits, _ticket.get() or Ticket())
-        except MaskcError as error:
-            if error.is_lasting:
-                self._refusals.add(name, error)
+            return self._compile(processes, order, limits)
+        except MaskcError as refused:
+            if refused.is_lasting:
+                with processes.lock:
+                    processes.refused[name] = time.monotonic() + _REFUSED_SECONDS, refused
+                    processes.refused.move_to_end(name)
+                    if len(processes.refused) > _MOST_REFUSED:
+                        processes.refused.popitem(last=False)
             raise
 
-    def _compile(self, order: Mapping[str, Any], limits: Limits, ticket: Ticket) -> bytes:
+    def _compile(self, processes: _Processes, order: Mapping[str, Any], limits: Limits) -> bytes:
+        request = _request.get() or Request()
         yields = min(_YIELDS, len(order["text"]) / _CHARACTERS[order["kind"]])
-        for lane, seconds in ((self._quick, QUICK_SECONDS), (self._slow, SLOW_SECONDS)):
+        slow = processes.slow
+        for queue, seconds in ((processes.quick, QUICK_SECONDS), (slow, SLOW_SECONDS)):
             if limits.seconds > seconds:
                 try:
-                    return lane.ask(order, replace(limits, seconds=seconds), ticket, yields=yields)
+                    most = replace(limits, seconds=seconds)
+                    return _ask_queue(queue, order, most, request, yields, is_nice=queue is slow)
                 except BudgetError as error:
                     if error.limit != seconds:
                         raise
-        return self._slow.ask(order, limits, ticket, yields=_YIELDS)
+        return _ask_queue(slow, order, limits, request, _YIELDS, is_nice=True)
 
 
-def _close(*lanes: Lane | Processes) -> None:
-    for lane in lanes:
-        lane.close()
-
-
-_made_here: weakref.WeakSet[OtherProcess] = weakref.WeakSet()
-
-
-def _begin_anew() -> None:
-    for made in list(_made_here):
-        made.begin_anew()
-
-
-os.register_at_fork(after_in_child=_begin_anew)
+def _ask_queue(
+    queue: WorkerQueue,
+    order: Mapping[str, Any],
+    limits: Limits,
+    request: Request,
+    yields: float,
+    *,
+    is_nice: bool,
+) -> bytes:
+    data = write_order(order, limits, niceness=_SLOW_NICENESS * is_nice)
+    patience = _PATIENCE * max(limits.seconds, 1.0)
+    try:
+        return read_answer(queue.ask(data, request, patience=patience, yields=yields))
+    except WorkerDiedError as error:
+        if error.status != -signal.SIGXCPU:
+            raise
+        remedy = f"simplify it, or allow more with {WAYS['seconds']}"
+        raise BudgetError("seconds of processor time", limits.seconds, remedy) from None

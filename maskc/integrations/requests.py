@@ -107,7 +107,7 @@ class RequestConstraints:
         self._lock = threading.Lock()
         vocabulary = _take_as_kit(vocabulary)
         kinds = read_kinds()
-        self._compiler = OtherProcess(vocabulary, limits, keeps_spare=bool(kinds))
+        self._compiler = OtherProcess(vocabulary, limits)
         self.kit = _open_kit(vocabulary, self._compiler)
         # Tags have schemas in them, and free text around these.
         if fills_masks and not kinds.isdisjoint(("json", "structural_tag")):

@@ -22,9 +22,7 @@ from contextvars import copy_context
 from typing import Any
 
 from maskc.errors import MaskcError
-from maskc.integrations.compile_lane import MOST_WAITING
 from maskc.integrations.compile_pool import holding
-from maskc.integrations.compile_ticket import Ticket
 from maskc.integrations.errors import load_engine
 from maskc.integrations.names import SCHEME, parse_reference
 from maskc.integrations.registry import ArtifactRegistry
@@ -33,6 +31,7 @@ from maskc.integrations.session import Session
 from maskc.integrations.sglang_finishing import allow
 from maskc.integrations.sglang_grammar import BASE, ENGINE, build_grammar_class
 from maskc.runtime.compiled import Compiled
+from maskc.work.worker_queue import MOST_WAITING, Request
 
 # What SGLang writes for a schema that takes any object.
 _ANY_OBJECT = "$$ANY$$"
@@ -54,17 +53,17 @@ class CancellingExecutor(ThreadPoolExecutor):
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
         """Return the future of some work, which knows of the request that asks for it."""
-        ticket, context = Ticket(), copy_context()
+        request, context = Request(), copy_context()
 
         def run() -> Any:
-            with holding(ticket):
+            with holding(request):
                 return work(*args, **named)
 
         future = super().submit(context.run, run)
         give_up = future.cancel
 
         def cancel() -> bool:
-            ticket.cancel()
+            request.cancel()
             return give_up()
 
         future.cancel = cancel  # type: ignore[method-assign]

@@ -23,13 +23,12 @@ from typing import Any
 
 from maskc.errors import MaskcError
 from maskc.integrations.compile_answers import Answers, read_answers, recording
-from maskc.integrations.compile_lane import MOST_WAITING
 from maskc.integrations.compile_pool import holding
-from maskc.integrations.compile_ticket import Ticket
 from maskc.integrations.drift import Interface
 from maskc.integrations.errors import load_engine
 from maskc.integrations.vllm_requests import SETTLED, Wanted, check_constraint, wanted_kind
 from maskc.vocab.vocabulary import Vocabulary
+from maskc.work.worker_queue import MOST_WAITING, Request
 
 EXTRA = "maskc_compiled"  # our entry of a request's extra_args
 _FIRST = ["self", "request_id", "prompt", "params"]
@@ -94,10 +93,10 @@ async def settle(
 
     And what was compiled for it, which is for the engine.
     """
-    ticket = Ticket()
+    request = Request()
 
     def work() -> tuple[MaskcError | None, Answers]:
-        with holding(ticket), recording() as answers:
+        with holding(request), recording() as answers:
             try:
                 check(wanted)
             except MaskcError as error:
@@ -107,7 +106,7 @@ async def settle(
     try:
         return await asyncio.get_running_loop().run_in_executor(_open_threads(), work)
     except asyncio.CancelledError:
-        ticket.cancel()
+        request.cancel()
         raise
 
 

@@ -1,4 +1,4 @@
-"""Who does what may never end? An executor whose processes the system ends when time is up.
+"""An executor whose processes the system ends when time is up.
 
 :class:`ProcessExecutor` is a ``concurrent.futures.Executor``. What it is given may be a
 :class:`Timed` call: before the process does it, it asks the system for an alarm that ends it. Where
@@ -17,18 +17,19 @@ finds them. Of exceptions, those of maskc come back; any other ends its process.
 
 from __future__ import annotations
 
+import math
 import os
+import pickle
 import signal
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from maskc.errors import LimitError, MaskcError, WorkerError
-from maskc.work.nursery import Nursery, open_nursery
+from maskc.work.fork_server import ForkServer, Service, UnbegunError, Worker
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -56,7 +57,12 @@ class Timed(Generic[T]):
             MaskcError: it raised it.
             WorkerError: its process ended.
         """
-        return _executor_below().submit(self, *args, **kwargs).result()
+        with _opening:
+            below = _below.get(os.getpid())
+            if below is None:
+                _below.clear()  # of a process that was forked, its parent's
+                below = _below[os.getpid()] = ProcessExecutor(os.cpu_count() or 1)
+        return below.submit(self, *args, **kwargs).result()
 
 
 class ProcessExecutor(Executor):
@@ -67,8 +73,8 @@ class ProcessExecutor(Executor):
     """
 
     def __init__(self, jobs: int) -> None:
-        self._idle: SimpleQueue[_Worker] = SimpleQueue()
-        self._workers: list[_Worker] = []
+        self._idle: SimpleQueue[Worker] = SimpleQueue()
+        self._workers: list[Worker] = []
         self._is_over = False
         self._lock = Lock()
         self._threads = ThreadPoolExecutor(jobs, "maskc-worker", _block_signals)
@@ -102,64 +108,30 @@ class ProcessExecutor(Executor):
             worker = self._idle.get_nowait()
         except Empty:
             worker = self._start()
-        answer = worker.ask(timed, args, kwargs)
+        asked = (os.getcwd(), dict(os.environ), timed.function, args, kwargs, timed.seconds)
+        try:
+            data = worker.exchange(pickle.dumps(asked))
+        except (UnbegunError, ConnectionError):
+            status = worker.close()
+            if status == -signal.SIGALRM:
+                raise _took_too_long(timed) from None
+            raise WorkerError(status) from None
         self._idle.put(worker)
+        answer = pickle.loads(data)  # noqa: S301 - of our own process
         if isinstance(answer, MaskcError):
             raise answer
         return answer
 
-    def _start(self) -> _Worker:
+    def _start(self) -> Worker:
         with self._lock:
             if self._is_over:
                 raise WorkerError(None)
-            nursery = open_nursery()
-            worker = _Worker(nursery, *nursery.fork())
+            try:
+                worker = _open_server().fork(math.inf)
+            except UnbegunError:
+                raise WorkerError(None) from None
             self._workers.append(worker)
-        worker.connection.send((os.getcwd(), dict(os.environ)))
         return worker
-
-
-@dataclass(slots=True)
-class _Worker:
-    """A process, and this end of the pipe to it; the exit status of one that has ended."""
-
-    nursery: Nursery
-    pid: int
-    connection: Connection
-    status: int | None = None
-
-    def ask(self, timed: Timed[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return what a call returns, or the error of maskc that it raises."""
-        answer = self._exchange((timed.function, args, kwargs, timed.seconds))
-        if answer is None:
-            self.close()
-            if self.status == -signal.SIGALRM:
-                raise _took_too_long(timed)
-            raise WorkerError(self.status)
-        return answer[0]
-
-    def kill(self) -> None:
-        """End the process."""
-        self.nursery.kill(self.pid)
-
-    def close(self) -> None:
-        """Wait until the process has ended."""
-        if self.status is None:
-            self.status = self.nursery.wait(self.pid)
-            self.connection.close()
-
-    def _exchange(self, message: object) -> tuple[Any] | None:
-        """Return the answer, ``None`` if the pipe is closed.
-
-        The error of a closed pipe must end here: its frames hold a buffer of the pickler's, and
-        Python 3.13 complains on standard error when the collector comes upon the two.
-        """
-        try:
-            self.connection.send(message)
-            answer: tuple[Any] = self.connection.recv()
-        except (EOFError, OSError):
-            return None
-        return answer
 
 
 def _took_too_long(timed: Timed[Any]) -> LimitError:
@@ -173,17 +145,20 @@ def _took_too_long(timed: Timed[Any]) -> LimitError:
     )
 
 
+# By the process, since this one may be forked.
+_servers: dict[int, ForkServer] = {}
 _below: dict[int, ProcessExecutor] = {}
 _opening = Lock()
 
 
-def _executor_below() -> ProcessExecutor:
-    """Return the executor of this process for timed calls that another executor brought here."""
+def _open_server() -> ForkServer:
     with _opening:
-        found = _below.get(os.getpid())
-        if found is None:
-            _below.clear()  # of a process that was forked, its parent's
-            found = _below[os.getpid()] = ProcessExecutor(os.cpu_count() or 1)
+        found = _servers.get(os.getpid())
+        if found is None or not found.is_alive:
+            for ended in _servers.values():
+                ended.close()
+            _servers.clear()
+            found = _servers[os.getpid()] = ForkServer("maskc.work.processes:open_calls")
         return found
 
 
@@ -192,22 +167,21 @@ def _block_signals() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
 
 
-def answer_calls(connection: Connection) -> None:
-    """Do the calls that come through a pipe, until it is closed; in a process of its own."""
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM, signal.SIGTERM))
-    try:
-        folder, environment = connection.recv()
-        os.chdir(folder)
+def open_calls(_told: bytes) -> Service:
+    """Return what does a pickled call in a worker; those of the caller's may grow."""
+    return _call, math.inf
+
+
+def _call(data: bytes) -> bytes:
+    folder, environment, function, args, kwargs, seconds = pickle.loads(data)  # noqa: S301
+    os.chdir(folder)
+    if environment != dict(os.environ):
         os.environ.clear()
         os.environ.update(environment)
-        while True:
-            function, args, kwargs, seconds = connection.recv()
-            signal.setitimer(signal.ITIMER_REAL, seconds)
-            try:
-                value = function(*args, **kwargs)
-            except MaskcError as error:
-                value = error
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            connection.send((value,))
-    except (EOFError, ConnectionError):
-        return  # who asks has gone
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        value = function(*args, **kwargs)
+    except MaskcError as error:
+        value = error
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return pickle.dumps(value)

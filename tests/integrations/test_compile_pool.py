@@ -13,16 +13,15 @@ import pytest
 
 from maskc.errors import ArtifactError, BudgetError, SchemaError
 from maskc.frontends.regex import read_pattern
-from maskc.integrations.compile_lane import WorkerDiedError
-from maskc.integrations.compile_messages import pack
 from maskc.integrations.compile_pool import OtherProcess, holding
-from maskc.integrations.compile_ticket import BusyError, CancelledOrderError, Ticket
+from maskc.integrations.compile_worker import pack
 from maskc.kit.file import make_kit
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.kit.patterns import Pattern
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.link.automata.tabled import TabledAutomaton, tabulate
 from maskc.vocab import load_vocabulary
+from maskc.work.worker_queue import BusyError, CancelledOrderError, Request, WorkerDiedError
 
 PATTERN = r"(?i:[a-c]{2,5})-\d+(?!.)"
 
@@ -84,14 +83,16 @@ def asked(compiler, monkeypatch):
     found = []
 
     def refuse(name):
-        def ask(_order, limits, _ticket, yields=0.0):
-            found.append((name, limits.seconds, round(yields, 2)))
-            raise BudgetError("seconds of processor time", limits.seconds, "simplify it")
+        def ask(data, _request, *, patience, yields):
+            seconds = json.loads(data)["limits"][0]
+            assert patience == 20 * max(1, seconds)
+            found.append((name, seconds, round(yields, 2)))
+            raise BudgetError("seconds of processor time", seconds, "simplify it")
 
         return ask
 
     for name in ("quick", "slow"):
-        monkeypatch.setattr(getattr(compiler, f"_{name}"), "ask", refuse(name))
+        monkeypatch.setattr(getattr(compiler.processes, name), "ask", refuse(name))
     return found
 
 
@@ -129,7 +130,7 @@ def test_what_was_not_looked_at_is_not_remembered(compiler, monkeypatch, error):
         n_asked += 1
         raise error
 
-    monkeypatch.setattr(compiler._quick, "ask", ask)
+    monkeypatch.setattr(compiler.processes.quick, "ask", ask)
     for _ in range(2):
         with pytest.raises(type(error)):
             compiler._order(GRAMMAR | {"text": "3"}, REQUEST_LIMITS)
@@ -173,19 +174,19 @@ def test_tables_that_lead_nowhere_are_an_error(compiler, kits, monkeypatch):
         kits[0].regex("(?:forged)")
 
 
-def test_a_ticket_that_was_given_up_is_not_worked_on(compiler):
-    ticket = Ticket()
-    ticket.cancel()
-    with holding(ticket), pytest.raises(CancelledOrderError):
+def test_a_request_that_was_given_up_is_not_worked_on(compiler):
+    request = Request()
+    request.cancel()
+    with holding(request), pytest.raises(CancelledOrderError):
         compiler.automaton("(?:cancelled)", REQUEST_LIMITS)
 
 
 def test_a_compiler_that_nobody_holds_ends_its_process(vocabulary):
     made = OtherProcess(vocabulary)
-    process = made._quick._worker._process
+    server = made.processes._server
     del made
     gc.collect()
-    assert process.returncode is not None
+    assert not server.is_alive
 
 
 def test_a_program_ends_with_its_processes():
@@ -196,7 +197,7 @@ from maskc.kit.kit import REQUEST_LIMITS
 from maskc.vocab import load_vocabulary
 made = OtherProcess(load_vocabulary("bytes"))
 made.automaton("(?:a)", REQUEST_LIMITS)
-print(json.dumps(made._quick._worker._process.pid))
+print(json.dumps(made.processes._server.process.pid))
 """
     found = subprocess.run(
         [sys.executable, "-c", program], check=False, capture_output=True, text=True
@@ -217,16 +218,16 @@ def reads(word):
     automaton = made.automaton(f"(?:{word})(?!.)", REQUEST_LIMITS)
     return sorted({move for move in automaton.find_moves(0)})
 reads("z")
-ours = made._quick._worker._process.pid
+ours = made.processes.quick.worker.pid
 child = os.fork()
 letters = "abcdefgh" if child else "ABCDEFGH"
 print(all(ord(letter) in reads(letter) for letter in letters), flush=True)
 if not child:
-    print(made._quick._worker._process.pid == ours, flush=True)
+    print(made.processes.quick.worker.pid == ours, flush=True)
     made.close()
     os._exit(0)
 os.waitpid(child, 0)
-print(made._quick._worker._process.pid == ours)
+print(made.processes.quick.worker.pid == ours)
 """
     found = subprocess.run(
         [sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=60
@@ -236,11 +237,11 @@ print(made._quick._worker._process.pid == ours)
 
 
 def test_who_waits_for_what_another_thread_compiles_can_give_up(compiler):
-    turn, ticket = threading.Condition(), Ticket()
-    threading.Timer(0.1, ticket.cancel).start()
-    with holding(ticket), turn, pytest.raises(CancelledOrderError):
+    turn, request = threading.Condition(), Request()
+    threading.Timer(0.1, request.cancel).start()
+    with holding(request), turn, pytest.raises(CancelledOrderError):
         compiler.wait(turn, lambda: False)
-    with holding(Ticket(0.01)), turn, pytest.raises(BusyError):
+    with holding(Request(0.01)), turn, pytest.raises(BusyError):
         compiler.wait(turn, lambda: False)
-    with holding(ticket), turn:
+    with holding(request), turn:
         compiler.wait(turn, lambda: True)

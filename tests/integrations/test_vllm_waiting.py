@@ -7,9 +7,9 @@ import pytest
 
 from maskc.errors import GrammarError
 from maskc.integrations.compile_answers import find_or_make
-from maskc.integrations.compile_pool import _ticket
-from maskc.integrations.compile_ticket import CancelledOrderError, Ticket
+from maskc.integrations.compile_pool import _request
 from maskc.integrations.vllm_waiting import EXTRA, attach, detach, settle
+from maskc.work.worker_queue import CancelledOrderError, Request
 
 WANTED = ("regex", "a")
 
@@ -34,18 +34,18 @@ def test_a_refusal_is_returned():
     assert str(asyncio.run(settle(refuse, WANTED))[0]) == "<regex>: no"
 
 
-def test_a_cancelled_task_gives_its_ticket_up():
-    tickets, cancelled = [], threading.Event()
+def test_a_cancelled_task_gives_its_request_up():
+    requests, cancelled = [], threading.Event()
 
     def work(_):
-        ticket = _ticket.get()
-        tickets.append(ticket)
+        request = _request.get()
+        requests.append(request)
         cancelled.wait(10)
         raise CancelledOrderError
 
     async def both():
         waiting = asyncio.ensure_future(settle(work, WANTED))
-        while not tickets:
+        while not requests:
             await asyncio.sleep(0.001)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -53,8 +53,8 @@ def test_a_cancelled_task_gives_its_ticket_up():
         cancelled.set()
 
     asyncio.run(both())
-    assert isinstance(tickets[0], Ticket)
-    assert tickets[0].is_cancelled
+    assert isinstance(requests[0], Request)
+    assert requests[0].is_cancelled
 
 
 class Params:

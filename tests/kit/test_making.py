@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from maskc.errors import ArtifactError, BudgetError, GrammarError, MaskcError
-from maskc.integrations.compile_ticket import CancelledOrderError
 from maskc.jobs import SchemaJob
 from maskc.kit.compiling import GrammarOrder, InProcess
 from maskc.kit.file import make_kit
@@ -18,6 +17,7 @@ from maskc.limits import Limits
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
+from maskc.work.worker_queue import CancelledOrderError
 
 ORDER = SchemaJob({"const": 1}, {}, Layout(), True)
 

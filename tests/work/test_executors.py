@@ -9,6 +9,7 @@ import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from socket import socketpair
 
 import pytest
 
@@ -17,8 +18,8 @@ from maskc.errors import ExecutorError, GrammarError, LimitError
 from maskc.limits import MEGABYTE, Limits
 from maskc.work.alone import run_alone
 from maskc.work.executors import gather, open_executor, result_of
-from maskc.work.nursery import Nursery, open_nursery
-from maskc.work.processes import ProcessExecutor
+from maskc.work.fork_server import ForkServer, UnbegunError, receive, send
+from maskc.work.processes import ProcessExecutor, _open_server
 
 
 def failed(error):
@@ -79,55 +80,66 @@ def test_what_breaks_in_an_executor_of_others_is_one_sentence():
 
 
 @pytest.fixture(scope="module")
-def nursery():
-    found = Nursery()
+def server():
+    found = ForkServer("tests.work.workers:open_echo", b"some bytes")
     yield found
     found.close()
 
 
-def begin(nursery):
-    pid, connection = nursery.fork()
-    connection.send((os.getcwd(), {"A": "1"}))
-    return pid, connection
+def test_a_worker_answers_until_its_pipe_is_closed(server):
+    worker = server.fork()
+    assert worker.exchange(b"told") == b"some bytes"
+    assert [worker.exchange(b"pids"), worker.pid != server.process.pid] == [
+        f"{server.process.pid} {worker.pid}".encode(),
+        True,
+    ]
+    assert worker.close() == worker.close() == 0
 
 
-def test_a_worker_answers_until_its_pipe_is_closed(nursery):
-    pid, connection = begin(nursery)
-    connection.send((str.upper, ("a",), {}, 60))
-    assert connection.recv() == ("A",)
-    connection.close()
-    assert nursery.wait(pid) == 0
+def test_a_worker_that_is_killed_says_so(server):
+    worker = server.fork()
+    worker.kill()
+    with pytest.raises(UnbegunError):
+        worker.exchange(b"a")
+    assert worker.close() == -signal.SIGKILL
 
 
-def test_a_worker_that_is_killed_says_so(nursery):
-    pid, connection = begin(nursery)
-    nursery.kill(pid)
-    assert nursery.wait(pid) == -signal.SIGKILL
-    with pytest.raises((EOFError, ConnectionError)):
-        connection.recv()
+def test_a_worker_that_ends_at_work_is_told_from_one_that_has_not_begun(server):
+    worker = server.fork()
+    with pytest.raises(ConnectionError):
+        worker.exchange(b"end 7")
+    assert worker.close() == 7
 
 
-def test_a_number_that_is_no_workers_any_more_is_not_killed(nursery):
-    pid, connection = begin(nursery)
-    connection.close()
-    nursery.wait(pid)
-    nursery.kill(pid)
-    nursery.kill(os.getpid())
+def test_a_number_that_is_no_workers_any_more_is_not_killed(server):
+    worker = server.fork()
+    worker.close()
+    worker.kill()
+    server.kill(os.getpid())
 
 
-def test_the_nursery_of_a_process_is_one_until_it_ends():
-    first = open_nursery()
-    assert open_nursery() is first
-    os.kill(first._process.pid, signal.SIGKILL)
+def test_a_message_that_nobody_reads_or_that_stops_halfway_is_given_up_in_time():
+    ours, theirs = socketpair()
+    with ours, theirs, pytest.raises(TimeoutError):
+        send(ours, b"a" * 5_000_000, until=time.monotonic() + 0.1)
+    ours, theirs = socketpair()
+    with ours, theirs:
+        ours.sendall(bytes(7) + b"\x09{")
+        with pytest.raises(TimeoutError):
+            receive(theirs, until=time.monotonic() + 0.1)
+
+
+def test_the_server_of_a_process_is_one_until_it_ends():
+    first = _open_server()
+    assert _open_server() is first
+    os.kill(first.process.pid, signal.SIGKILL)
     while first.is_alive:
         time.sleep(0.01)
-    with pytest.raises(OSError, match=r"has ended|[Pp]ipe|reset"):
+    with pytest.raises(UnbegunError):
         first.fork()
-    second = open_nursery()
+    second = _open_server()
     assert second is not first
-    pid, connection = begin(second)
-    connection.close()
-    assert second.wait(pid) == 0
+    assert second.fork().close() == 0
 
 
 def test_memory_is_bounded_while_the_work_goes_on():
