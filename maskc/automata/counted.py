@@ -90,7 +90,6 @@ class PositionBuilder:
         self._loops: list[tuple[int, ...]] = [()]
         self._edges: list[list[Edge]] = [[]]
         self._bounds: list[Bounds] = []
-        self._bodies: list[list[int]] = []
 
     def finish(self, whole: Part) -> CountedPattern | None:
         """Return the positions of a whole pattern, ``None`` if no loop of it is counted."""
@@ -104,7 +103,6 @@ class PositionBuilder:
             tuple(map(tuple, self._edges)),
             frozenset(whole.last) | (frozenset([START]) if whole.may_be_empty else frozenset()),
             tuple(self._bounds),
-            tuple(map(tuple, self._bodies)),
         )
 
     def character(self, code_points: CodePoints, around: tuple[int, ...]) -> Part:
@@ -119,8 +117,6 @@ class PositionBuilder:
         self._roots.append(self._utf8.root(code_points))
         self._loops.append(around)
         self._edges.append([])
-        for loop in around:
-            self._bodies[loop].append(position)
         return Part(False, (position,), (position,))
 
     def append(self, one: Part, other: Part, around: tuple[int, ...]) -> Part:
@@ -183,7 +179,6 @@ class PositionBuilder:
         """Return a loop that is counted."""
         loop = len(self._bounds)
         self._bounds.append((1, most))
-        self._bodies.append([])
         inside = (*around, loop)
         body = make(inside)
         low = 0 if body.may_be_empty else low

@@ -50,6 +50,7 @@ from maskc.runtime.arguments import as_count
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
 from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.link.joining.expressions import Expression
+from maskc.runtime.link.text.free_text import FreeWords
 from maskc.runtime.schema.plan.plan import Layout
 from maskc.runtime.shared import Shared
 from maskc.tags.building import Builder
@@ -178,9 +179,8 @@ class Kit(Shared):
             raise GrammarError("<text>", "a word is not UTF-8; write it in UTF-8") from None
         if b"" in barred:
             raise GrammarError("<text>", "every text has the empty one in it; leave it out")
-        return self._maker.link(
-            self._maker.composer.free_text((), (), tuple(barred), (), loops=False)
-        )
+        free = self._maker.composer.free_text(FreeWords(barred=tuple(barred)), (), loops=False)
+        return self._maker.link(free)
 
     def lark(self, text: str, *, limits: Limits = REQUEST_LIMITS, **settings: Any) -> Constraint:
         """Return the constraint of a Lark grammar; see :func:`maskc.compile_grammar`.

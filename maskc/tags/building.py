@@ -21,6 +21,7 @@ from maskc.runtime.link.joining.pieces import SchemaPiece
 from maskc.runtime.link.joining.switching import ATOM, Word
 from maskc.runtime.link.plan.composing import Composer, Constant, Item, Late, check_words
 from maskc.runtime.link.text.barred_schema import may_be_barred
+from maskc.runtime.link.text.free_text import FreeWords
 from maskc.runtime.schema.plan.blanks import at_most
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.tags import formats as f
@@ -245,7 +246,7 @@ class Builder:
             return []
         barred = _texts(given.excludes)
         if (given.max_tokens, given.max_characters) == (None, None):
-            return [self._compose.free_text((), (), barred, (), loops=False)]
+            return [self._compose.free_text(FreeWords(barred=barred), (), loops=False)]
         return [self._compose.limited_text(barred, given.max_tokens, given.max_characters)]
 
     def _dispatch(self, given: f.Dispatch) -> list[Item]:
@@ -279,9 +280,8 @@ class Builder:
         named = {*given.unused, *(str(rule.trigger) for rule in given.rules)}
         unused = tuple(sorted({tuple(name.encode()) for name in named} - options.keys()))
         targets = [partial(self._compose.either, options[word]) for word in words]
-        free = self._compose.free_text(
-            words, unused, _texts(given.excludes), targets, loops=given.loops
-        )
+        looked_for = FreeWords(words, unused, _texts(given.excludes))
+        free = self._compose.free_text(looked_for, targets, loops=given.loops)
         return [self._compose.either(firsts), free] if given.at_least_one else [free]
 
     def _cover(self, word: Word, n_bytes: int, pointer: str) -> int:

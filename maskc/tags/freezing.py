@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from maskc.artifact.model import Contents
 from maskc.errors import LimitError
-from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton, Words
+from maskc.runtime.link.automata.automaton import ByteAutomaton, Words
 from maskc.runtime.link.automata.tabled import tabulate
-from maskc.runtime.link.counts.encoding import write_automaton, write_ranges, write_word
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
-from maskc.runtime.link.counts.positions import write_counter
+from maskc.runtime.link.counts.positions import CountedPattern
 from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import (
     Choice,
@@ -41,16 +40,25 @@ from maskc.runtime.link.joining.pieces import (
 )
 from maskc.runtime.link.joining.switching import ATOM, Markers, SwitchPiece, Word
 from maskc.runtime.link.plan.composing import Constant, Item, Late
-from maskc.runtime.link.plan.members import Members, Parameters
+from maskc.runtime.link.plan.members import Members, Parameters, Ways
+from maskc.runtime.link.plan.records import (
+    AUTOMATON,
+    COUNTER,
+    TABLE,
+    TEXT,
+    FrozenTable,
+    list_ranges,
+    write_node,
+)
 from maskc.runtime.link.text.barred_schema import BarredSchemaPiece
-from maskc.runtime.link.text.free_text import FreeText
+from maskc.runtime.link.text.free_text import FreeText, FreeWords
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.names import OtherName
 from maskc.runtime.link.text.raw_text import RawText
 from maskc.runtime.schema.plan.plan import Plan
 
 MOST_STATES = 20_000
-Node = list[Any]
+Node = tuple[str, list[Any]]  # its kind, and what follows it
 
 
 class Frozen(NamedTuple):
@@ -79,18 +87,19 @@ def freeze(root: Expression) -> Frozen:
     freezer = _Freezer()
     number = freezer.number(root)
     freezer.finish()
+    nodes = freezer.nodes
     parts: dict[str, list[Any]] = {
-        "automata": freezer.automata,
-        "counters": freezer.counters,
-        "nodes": freezer.nodes,
+        "automata": [AUTOMATON.write(tables) for _, tables in freezer.automata.values()],
+        "counters": list(map(COUNTER.write, freezer.counters)),
+        "nodes": [write_node(*node) for node in nodes],
         "schemas": [list(key) for key in freezer.schemas],
-        "tables": freezer.tables,
-        "texts": freezer.texts,
+        "tables": [TABLE.write(table) for _, table in freezer.tables.values()],
+        "texts": list(map(TEXT.write, freezer.texts)),
     }
     plan = json.dumps({**parts, "root": number}, separators=(",", ":")).encode()
     counts = {name: len(part) for name, part in parts.items()}
     counts["grammars"] = len(freezer.grammars)
-    counts["words"] = sum(len(node[1]) for node in freezer.nodes if node[0] == "words")
+    counts["words"] = sum(len(values[0]) for kind, values in nodes if kind == "words")
     return Frozen(plan, tuple(freezer.grammars), counts, frozenset(freezer.atoms))
 
 
@@ -99,29 +108,24 @@ class _Freezer:
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
-        self.automata: list[list[Any]] = []
-        self.counters: list[list[Any]] = []
-        self.texts: list[list[Any]] = []
-        self.tables: list[list[Any]] = []
+        self.automata: dict[ByteAutomaton[Any], tuple[int, Mapping[str, Any]]] = {}
+        self.counters: dict[CountedPattern, int] = {}
+        self.texts: dict[FreeWords, int] = {}
+        self.tables: dict[Parameters, tuple[int, FrozenTable]] = {}
         self.schemas: dict[tuple[str, ...], int] = {}
         self.grammars: list[Contents] = []
         self.atoms: set[int] = set()
-        # The expressions are kept, as their addresses are their names.
-        self._numbers: dict[int, tuple[int, Expression]] = {}
-        self._tables: dict[int, tuple[int, Parameters]] = {}
-        self._automata: dict[int, tuple[int, ByteAutomaton[Any]]] = {}
-        self._counters: dict[str, int] = {}
-        self._texts: dict[str, int] = {}
+        self._numbers: dict[Expression, int] = {}
         self._left: deque[Callable[[], None]] = deque()
 
     def number(self, expression: Expression) -> int:
         """Return the number of an expression."""
-        found = self._numbers.get(id(expression))
+        found = self._numbers.get(expression)
         if found is None:
             node = self._freeze(expression)
-            found = self._numbers[id(expression)] = (len(self.nodes), expression)
+            found = self._numbers[expression] = len(self.nodes)
             self.nodes.append(node)
-        return found[0]
+        return found
 
     def finish(self) -> None:
         """Freeze what a text turns to later."""
@@ -131,90 +135,74 @@ class _Freezer:
     def _freeze(self, expression: Expression) -> Node:
         match expression:
             case Nothing():
-                return ["nothing"]
+                return "nothing", []
             case Concatenation(parts=parts):
-                return ["sequence", [self.number(part) for part in parts]]
+                return "sequence", [[self.number(part) for part in parts]]
             case Choice(parts=parts):
-                return ["choice", [self.number(part) for part in parts]]
+                return "choice", [[self.number(part) for part in parts]]
             case Repetition(body=body, low=low, high=high):
-                return ["repeat", self.number(body), low, high]
+                return "repeat", [self.number(body), low, high]
             case Members(parameters=parameters, seen=0):
-                return ["parameters", self._table(parameters)]
+                return "parameters", [self._table(parameters)]
             case Leaf(piece=piece):
                 return self._piece(piece)
         raise ValueError(f"{type(expression).__name__} is not frozen")
 
     def _piece(self, piece: Piece) -> Node:
         match piece:
-            case SwitchPiece():
-                return self._switch(piece)
+            case SwitchPiece(automaton=Markers(words=words)):
+                return "switch", [self._note(words), self._targets(piece)]
+            case SwitchPiece(automaton=FreeText() as text, loops=loops):
+                return "free text", [self._text(text), self._targets(piece), loops]
+            case AutomatonPiece(automaton=Words(words=texts)):
+                return "words", [texts]
+            case AutomatonPiece(automaton=OtherName(names=names)):
+                return "name", [names]
             case AutomatonPiece(automaton=automaton):
-                return self._automaton(automaton)
+                return "automaton", [self._automaton(automaton)]
             case CountingPiece(automaton=PatternCounter(pattern=pattern)):
-                entry = write_counter(pattern)
-                return ["counter", self._add(self.counters, self._counters, str(entry), entry)]
+                return "counter", [self.counters.setdefault(pattern, len(self.counters))]
             case CountingPiece(automaton=RawText(body=body)):
-                barred = [word.decode("latin-1") for word in body.barred]
-                return ["raw text", self._schema(body.plan), body.number, barred]
-            case LimitedPiece(limits=limits):
-                text = piece.automaton
-                assert isinstance(text, FreeText)  # noqa: S101  # as it is made
-                return ["limited text", self._text(text), *limits]
+                return "raw text", [self._schema(body.plan), body.number, body.barred]
+            case LimitedPiece(automaton=FreeText() as text, limits=limits):
+                return "limited text", [self._text(text), *limits]
             case SchemaPiece(machine=machine):
-                return ["schema", self._schema(machine.plan)]
-            case BarredSchemaPiece(piece=inner, words=words):
-                barred = [word.decode("latin-1") for word in words]
-                return ["barred schema", self._schema(inner.machine.plan), barred]
+                return "schema", [self._schema(machine.plan)]
+            case BarredSchemaPiece(piece=inner, words=barred):
+                return "barred schema", [self._schema(inner.machine.plan), barred]
             case MachinePiece(contents=contents):
                 self.grammars.append(contents)
-                return ["grammar", len(self.grammars) - 1]
+                return "grammar", [len(self.grammars) - 1]
             case TokenPiece(ids=ids):
                 self.atoms |= ids if len(ids) == 1 else set()
-                return ["tokens", write_ranges(ids)]
+                return "tokens", [list_ranges(ids)]
             case StopPiece(token_id=token):
                 self.atoms.add(token)
-                return ["stop", token]
+                return "stop", [token]
         raise ValueError(f"{type(piece).__name__} is not frozen")
 
-    def _switch(self, piece: SwitchPiece) -> Node:
-        targets: list[int] = []
-        self._left.append(lambda: targets.extend(self._targets(piece)))
-        automaton = piece.automaton
-        if isinstance(automaton, Markers):
-            return ["switch", [self._word(word) for word in automaton.words], targets]
-        assert isinstance(automaton, FreeText)  # noqa: S101  # there is no other
-        return ["free text", self._text(automaton), targets, piece.loops]
-
-    def _word(self, word: Word) -> str | list[str | int]:
-        self.atoms.update(symbol - ATOM for symbol in word if symbol >= ATOM)
-        return write_word(word)
+    def _note(self, words: Sequence[Word]) -> tuple[Word, ...]:
+        """Return words whose atoms are noted."""
+        self.atoms.update(symbol - ATOM for word in words for symbol in word if symbol >= ATOM)
+        return tuple(words)
 
     def _targets(self, piece: SwitchPiece) -> list[int]:
-        return [self.number(piece.target(label)) for label in range(piece.n_targets)]
+        """Return the targets of a switch, which are frozen later."""
+        targets: list[int] = []
+
+        def freeze() -> None:
+            targets.extend(self.number(piece.target(n)) for n in range(piece.n_targets))
+
+        self._left.append(freeze)
+        return targets
 
     def _text(self, text: FreeText) -> int:
-        labels = text.triggers
-        entry = [
-            [self._word(word) for word in sorted(w for w in labels if labels[w] != NO_LABEL)],
-            [self._word(word) for word in sorted(w for w in labels if labels[w] == NO_LABEL)],
-            [word.decode("latin-1") for word in sorted(set(text.barred))],
-        ]
-        return self._add(self.texts, self._texts, json.dumps(entry), entry)
+        words = text.words
+        self._note((*words.triggers, *words.unused))
+        return self.texts.setdefault(words, len(self.texts))
 
-    def _add(self, parts: list[Any], known: dict[str, int], key: str, entry: Any) -> int:
-        if key not in known:
-            known[key] = len(parts)
-            parts.append(entry)
-        return known[key]
-
-    def _automaton(self, automaton: ByteAutomaton[Any]) -> Node:
-        match automaton:
-            case Words(words=words):
-                return ["words", [word.decode("latin-1") for word in words]]
-            case OtherName(names=names):
-                return ["name", [name.decode("latin-1") for name in names]]
-        found = self._automata.get(id(automaton))
-        if found is None:
+    def _automaton(self, automaton: ByteAutomaton[Any]) -> int:
+        if automaton not in self.automata:
             tables = tabulate(automaton, MOST_STATES)
             if tables is None:
                 raise LimitError(
@@ -222,53 +210,42 @@ class _Freezer:
                     MOST_STATES,
                     "lower the counts in its pattern",
                 )
-            found = self._automata[id(automaton)] = (len(self.automata), automaton)
-            self.automata.append(write_automaton(tables))
-        return ["automaton", found[0]]
+            self.automata[automaton] = len(self.automata), tables
+        return self.automata[automaton][0]
 
     def _schema(self, plan: Plan) -> int:
         key = (*plan.layout.to_dict().values(), plan.data.decode())
         return self.schemas.setdefault(key, len(self.schemas))
 
     def _table(self, parameters: Parameters) -> int:
-        found = self._tables.get(id(parameters))
-        if found is None:
+        if parameters not in self.tables:
             counts, ways = parameters.counts, list[Any]()
-            found = self._tables[id(parameters)] = (len(self.tables), parameters)
-            self.tables.append(
-                [
-                    counts.n_names,
-                    _list_bits(counts.required),
-                    _list_bits(counts.possible),
-                    counts.low,
-                    counts.high,
-                    counts.is_ordered,
-                    self.number(parameters.blanks),
-                    ways,
-                ]
+            table = FrozenTable(
+                counts.n_names,
+                counts.required,
+                counts.possible,
+                counts.low,
+                counts.high,
+                counts.is_ordered,
+                self.number(parameters.blanks),
+                ways,
             )
+            self.tables[parameters] = len(self.tables), table
             self._left.append(lambda: ways.extend(self._ways(parameters)))
-        return found[0]
+        return self.tables[parameters][0]
 
     def _ways(self, parameters: Parameters) -> list[Any]:
         counts, found = parameters.counts, list[Any]()
         for number in range(counts.n_names):
             is_possible = counts.possible >> number & 1
-            ways = parameters.ways(number) if is_possible else []
-            found.append([[self._item(item) for item in way] for way in ways])
-        others = parameters.ways(None) if counts.has_others else None
-        found.append(others and [[self._item(item) for item in way] for way in others])
+            found.append(self._items(parameters.ways(number) if is_possible else []))
+        found.append(self._items(parameters.ways(None)) if counts.has_others else None)
         return found
 
-    def _item(self, item: Item) -> Any:
-        match item:
-            case Constant(words=words):
-                return [self._word(word) for word in words]
-            case Late(make=make):
-                return self.number(make())
-        assert isinstance(item, Expression)  # noqa: S101  # there is no other
-        return self.number(item)
+    def _items(self, ways: Ways) -> list[list[int | list[Word]]]:
+        return [[self._item(item) for item in way] for way in ways]
 
-
-def _list_bits(bits: int) -> list[int]:
-    return [number for number in range(bits.bit_length()) if bits >> number & 1]
+    def _item(self, item: Item) -> int | list[Word]:
+        if isinstance(item, Constant):
+            return list(self._note(item.words))
+        return self.number(item.make() if isinstance(item, Late) else item)

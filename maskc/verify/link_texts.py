@@ -188,17 +188,17 @@ def _list_hints(artifact: Artifact) -> list[bytes]:
 
 def _list_words(artifact: Artifact) -> list[bytes]:
     """Return the constants of the tag that are text, which close what is open, or go on with it."""
-    found: dict[str, None] = {}
+    found: dict[bytes, None] = {}
     plan = read_link(artifact.contents)
     for kind, *fields in plan.nodes:
         if kind in ("words", "switch"):
-            found.update((word, None) for word in fields[0] if isinstance(word, str))
+            found.update((bytes(word), None) for word in fields[0] if max(word, default=0) < ATOM)
     for table in plan.tables:
-        for item in (item for ways in table.ways for way in ways for item in way):
+        for item in (item for ways in table.ways for way in ways or () for item in way):
             for word in item if isinstance(item, list) else ():
                 if max(word) < ATOM:
-                    found[bytes(word).decode("latin-1")] = None
-    return [word.encode("latin-1") for word in found if len(word) > 1]
+                    found[bytes(word)] = None
+    return [word for word in found if len(word) > 1]
 
 
 def _spell(artifact: Artifact, written: Written) -> str:

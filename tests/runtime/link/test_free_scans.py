@@ -8,7 +8,7 @@ import pytest
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata.scanning import AutomatonScans
 from maskc.runtime.link.joining.joints import Joints
-from maskc.runtime.link.text.free_text import FreeScans, FreeText
+from maskc.runtime.link.text.free_text import FreeScans, FreeText, FreeWords
 from tests.examples import seeds
 from tests.runtime.schema.vocabularies import build_index
 
@@ -33,9 +33,10 @@ def test_scans_are_those_of_the_whole_automaton(seed: int) -> None:
     words = {"".join(draw.choices(_CHARACTERS, k=draw.randint(1, 3))) for _ in range(4)}
     alone = sorted(w for w in words if not any(w != v and w.startswith(v) for v in words))
     n_barred = draw.randint(0, len(alone) - 1)
-    labels = {tuple(word.encode()): n for n, word in enumerate(alone[n_barred:])}
-    automaton = FreeText(labels, [word.encode() for word in alone[:n_barred]])
-    plain = AutomatonScans(FreeText({}, ()), joints.scanner)
+    encoded = [word.encode() for word in alone]
+    words = FreeWords(tuple(map(tuple, encoded[n_barred:])), (), tuple(encoded[:n_barred]))
+    automaton = FreeText(words)
+    plain = AutomatonScans(FreeText(FreeWords()), joints.scanner)
     quick, slow = FreeScans(automaton, plain), AutomatonScans(automaton, joints.scanner)
     for _ in range(20):
         state = 0

@@ -3,7 +3,7 @@
 import pytest
 
 from maskc.runtime.link.automata.automaton import NO_LABEL
-from maskc.runtime.link.text.free_text import CHARACTERS, FreeText
+from maskc.runtime.link.text.free_text import CHARACTERS, FreeText, FreeWords
 
 
 def _word(text: str) -> tuple[int, ...]:
@@ -22,7 +22,7 @@ def _read(automaton: FreeText, text: bytes) -> int | None:
     [("ab", 0), ("xab", 0), ("b", 1), ("xb", 1), ("aab", 0), ("x", NO_LABEL), ("a", NO_LABEL)],
 )
 def test_a_trigger_that_began_first_counts(text: str, label: int) -> None:
-    automaton = FreeText({_word("ab"): 0, _word("b"): 1}, [])
+    automaton = FreeText(FreeWords((_word("ab"), _word("b"))))
     state = _read(automaton, text.encode())
     assert state is not None
     assert automaton.label(state) == label
@@ -30,7 +30,7 @@ def test_a_trigger_that_began_first_counts(text: str, label: int) -> None:
 
 
 def test_after_an_inner_trigger_only_the_outer_one_goes_on() -> None:
-    automaton = FreeText({_word("abc"): 0, _word("b"): 1}, [])
+    automaton = FreeText(FreeWords((_word("abc"), _word("b"))))
     inner = _read(automaton, b"xab")
     assert inner is not None
     assert automaton.label(inner) == 1
@@ -43,7 +43,7 @@ def test_after_an_inner_trigger_only_the_outer_one_goes_on() -> None:
 
 @pytest.mark.parametrize("text", [b"\xff", b"\xc0\x80", b"\xed\xa0", b"\xf4\x90", b"\x80"])
 def test_text_is_utf_8(text: bytes) -> None:
-    assert _read(FreeText({}, []), text) is None
+    assert _read(FreeText(FreeWords()), text) is None
     left: int | None = 0
     for byte in text:
         left = CHARACTERS[left].get(byte) if left is not None else None

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from maskc.runtime.link.plan.plan import MOST_LEVELS, LinkPlan
+from maskc.runtime.link.plan.records import write_node
 from maskc.runtime.schema.plan.entries import PlanError
 
 EMPTY = {
@@ -44,7 +45,8 @@ def test_a_node_of_each_kind_is_read(node):
     nodes = [["automaton", 0], node]
     texts = [[["ab"], [], ["x"]], [[], [], ["x"]]]
     plan = read(nodes=nodes, texts=texts, automata=[BLANKS], tables=[TABLE], root=1)
-    assert plan.nodes[1] == node
+    kind, *values = plan.nodes[1]
+    assert write_node(kind, values) == node
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_a_node_of_each_kind_is_read(node):
         ([["words", ["é\u0100"]]], "no text of bytes"),
         ([["tokens", [9, 10]]], "end the sequence"),
         ([["tokens", [3, 3]]], "do not ascend"),
-        ([["switch", [[]], [0]]], "no words"),
+        ([["switch", [[]], [0]]], "empty"),
         ([["switch", [[9]], [0]]], "a token that ends the sequence"),
         ([["switch", ["a"], [1]]], "the link holds 1, outside"),
         ([["schema", 0]], "the link holds 0, outside"),
@@ -107,12 +109,12 @@ def test_words_of_free_text_that_are_wrong_are_refused(text, told):
     ("place", "value", "told"),
     [
         (6, 1, "the link holds 1, outside"),
-        (1, [1], "the link holds 1, outside"),
-        (5, 0, "whether it is ordered"),
+        (1, [1], "fewer parameters than it names"),
+        (5, 0, "lacks a true or false"),
         (7, [[]], "1 entries instead of 2"),
         (7, [[[]], None], "begins with nothing"),
         (7, [[[0]], None], "begins with nothing"),
-        (7, [[[[""]]], None], "begins with nothing"),
+        (7, [[[[""]]], None], "an empty word"),
         (7, [[[["a"], []]], None], "an empty word"),
     ],
 )

@@ -8,11 +8,16 @@ import pytest
 from maskc.automata.counted import count_loops
 from maskc.errors import LimitError
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
-from maskc.runtime.link.counts.positions import count_written, read_counter, write_counter
+from maskc.runtime.link.counts.positions import count_written
+from maskc.runtime.link.plan.records import COUNTER, Scope
 from maskc.runtime.schema.plan.entries import PlanError
 from tests.examples import seeds
 
 PATTERNS = ["[a-c]{1,1000};", "(?:[aé]{2,40}b?){20,}", "x|(?:a{17,}|b{3,90}c){1,50}(?:de){30}"]
+
+
+def read_counter(entry):
+    return COUNTER.read(entry, Scope({}, frozenset()))
 
 
 def make(pattern):
@@ -24,7 +29,7 @@ def make(pattern):
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_what_is_written_is_read(pattern):
     found = make(pattern)
-    read = read_counter(write_counter(found))
+    read = read_counter(COUNTER.write(found))
     assert read == found
     assert [type(edge) for edges in read.edges for edge in edges] == [
         type(edge) for edges in found.edges for edge in edges
@@ -62,7 +67,7 @@ def test_what_is_damaged_is_refused_or_read_without_a_failure(seed):
     draw = random.Random(seed)
     n_refused = 0
     for _ in range(8):
-        entry = copy.deepcopy(write_counter(make(draw.choice(PATTERNS))))
+        entry = copy.deepcopy(COUNTER.write(make(draw.choice(PATTERNS))))
         damage(draw, entry)
         try:
             pattern = read_counter(entry)
@@ -86,7 +91,7 @@ def test_what_is_damaged_is_refused_or_read_without_a_failure(seed):
 
 
 def test_loops_inside_themselves_and_none_at_all_are_refused():
-    whole = write_counter(make("(?:a{20}b){20}"))
+    whole = COUNTER.write(make("(?:a{20}b){20}"))
     for place, value in [(2, [[0], *whole[2][1:]]), (2, [[], [0, 0], *whole[2][2:]]), (1, [-1])]:
         entry = [*whole[:place], value, *whole[place + 1 :]]
         with pytest.raises(PlanError):

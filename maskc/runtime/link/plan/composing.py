@@ -14,6 +14,7 @@ arguments of the one that was named.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from maskc.errors import LimitError
-from maskc.runtime.link.automata.automaton import NO_LABEL, Words
+from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
 from maskc.runtime.link.counts.positions import CountedPattern
@@ -38,7 +39,7 @@ from maskc.runtime.link.joining.pieces import (
 )
 from maskc.runtime.link.joining.switching import ATOM, Markers, SwitchPiece, Target, Word
 from maskc.runtime.link.text.barred_schema import BarredSchemaPiece, Barring
-from maskc.runtime.link.text.free_text import FreeScans, FreeText
+from maskc.runtime.link.text.free_text import FreeScans, FreeText, FreeWords
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.names import NameScans, OtherName
 from maskc.runtime.link.text.raw_body import RawBody
@@ -164,25 +165,15 @@ class Composer:
         """Return the end of the sequence, by one of the tokens that end it."""
         return self.leaf("stop", token_id, lambda: StopPiece(token_id))
 
-    def free_text(
-        self,
-        triggers: tuple[Word, ...],
-        unused: tuple[Word, ...],
-        barred: tuple[bytes, ...],
-        targets: Sequence[Target],
-        *,
-        loops: bool,
-    ) -> Expression:
-        """Return free text up to one of some sorted triggers, each with what it turns to.
+    def free_text(self, words: FreeWords, targets: Sequence[Target], *, loops: bool) -> Expression:
+        """Return free text up to a trigger, each with what it turns to.
 
-        Unused triggers turn to nothing, barred words do not stand in the text; where it loops, text
-        is free again after a target.
+        Where it loops, text is free again after a target.
         """
-        scans, joints = self._free(triggers, unused, barred), self.joints
-        if triggers:
+        scans, joints = self._free(words), self.joints
+        if words.triggers:
             return joints.leaf(SwitchPiece(scans, joints, targets, loops=loops))
-        key = (unused, barred)
-        return self.leaf("any_text", key, lambda: SwitchPiece(scans, joints, (), loops=False))
+        return self.leaf("any_text", words, lambda: SwitchPiece(scans, joints, (), loops=False))
 
     def limited_text(
         self, barred: tuple[bytes, ...], max_tokens: int | None, max_characters: int | None
@@ -190,7 +181,7 @@ class Composer:
         """Return free text of at most so many tokens or characters, more than 0."""
         make = partial(
             LimitedPiece,
-            self._free((), (), barred),
+            self._free(FreeWords(barred=barred)),
             max_tokens=max_tokens,
             max_characters=max_characters,
         )
@@ -200,7 +191,7 @@ class Composer:
         """Return a JSON Schema in whose texts some words do not stand, at least one."""
 
         def make() -> Barring:
-            text = self._free((), (), barred)
+            text = self._free(FreeWords(barred=barred))
             assert isinstance(text, FreeScans)  # noqa: S101  # as it is made
             return Barring(text, barred)
 
@@ -208,21 +199,16 @@ class Composer:
         bar = partial(BarredSchemaPiece, piece, barring, self.joints)
         return self.leaf("barred_schema", (piece, barring), bar)
 
-    def _free(
-        self, triggers: tuple[Word, ...], unused: tuple[Word, ...], barred: tuple[bytes, ...]
-    ) -> AutomatonScans:
-        """Return free text; the label of a trigger is its place among the sorted ones."""
+    def _free(self, words: FreeWords) -> AutomatonScans:
 
         def make() -> AutomatonScans:
-            check_words((*triggers, *unused, *barred))
-            labels = dict.fromkeys(unused, NO_LABEL)
-            labels.update((word, label) for label, word in enumerate(triggers))
-            automaton = FreeText(labels, barred)
-            if not labels and not barred:
+            check_words(itertools.chain(*words))
+            automaton = FreeText(words)
+            if not any(words):
                 return AutomatonScans(automaton, self.joints.scanner)
-            return FreeScans(automaton, self._free((), (), ()))
+            return FreeScans(automaton, self._free(FreeWords()))
 
-        found: AutomatonScans = self.keep("free_text", (triggers, unused, barred), make)
+        found: AutomatonScans = self.keep("free_text", words, make)
         return found
 
     def leaf(self, kind: str, key: Hashable, make: Callable[[], Piece]) -> Expression:

@@ -19,7 +19,6 @@ from maskc.artifact.sections import is_link, is_schema
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.link.automata.tabled import TabledAutomaton
-from maskc.runtime.link.counts.encoding import read_ranges
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.joints import Joints
@@ -28,6 +27,7 @@ from maskc.runtime.link.joining.pieces import SchemaPiece
 from maskc.runtime.link.plan.composing import Composer, Constant, Item, Keep, Late
 from maskc.runtime.link.plan.members import Parameters, Ways
 from maskc.runtime.link.plan.plan import LinkPlan
+from maskc.runtime.link.plan.records import in_ranges
 from maskc.runtime.link.text.raw_body import RawBody
 from maskc.runtime.machine import Machine
 from maskc.runtime.schema.opening import MaskedSchemaMachine
@@ -39,15 +39,7 @@ OpenGrammar = Callable[[Contents], Machine[Any]]
 
 
 class LinkOpener:
-    """Makes the expressions of an artifact, each when it is asked for.
-
-    Args:
-        contents: of the artifact, checked.
-        composer: of the tokenizer.
-        results: of the tokenizer.
-        ends: the tokens that end the sequence.
-        open_grammar: makes the machine of a grammar.
-    """
+    """Makes the expressions of an artifact that was checked, each when it is asked for."""
 
     def __init__(
         self,
@@ -63,7 +55,6 @@ class LinkOpener:
         self._tables: dict[int, Parameters] = {}
 
     def root(self) -> Expression:
-        """Return the whole."""
         return self._expression(self._plan.root)
 
     def _expression(self, number: int) -> Expression:
@@ -85,7 +76,7 @@ class LinkOpener:
             case "repeat", body, low, high:
                 return compose.joints.repetition(self._expression(body), low, high)
             case "words", texts:
-                return compose.words([text.encode("latin-1") for text in texts])
+                return compose.words(list(texts))
             case "automaton", automaton:
                 return compose.joints.leaf(
                     compose.joints.regular(TabledAutomaton(plan.automata[automaton]))
@@ -93,29 +84,24 @@ class LinkOpener:
             case "counter", counter:
                 return compose.counter(plan.counters[counter])
             case "name", names:
-                return compose.other_name(name.encode("latin-1") for name in names)
+                return compose.other_name(names)
             case "raw text", schema, rule, barred:
-                words = [word.encode("latin-1") for word in barred]
                 read = plan.schema(schema, self._results.budget)
-                return compose.raw_text(RawBody(read, rule, words))
+                return compose.raw_text(RawBody(read, rule, barred))
             case "schema", schema:
                 return compose.joints.leaf(self._schema(schema))
             case "barred schema", schema, barred:
-                words = [word.encode("latin-1") for word in barred]
-                return compose.barred_schema(self._schema(schema), tuple(words))
+                return compose.barred_schema(self._schema(schema), barred)
             case "grammar", grammar:
                 return compose.joints.leaf(self._grammar(grammar))
             case "tokens", ranges:
-                return compose.tokens(("ranges", *ranges), lambda: read_ranges(ranges))
+                return compose.tokens(("ranges", *ranges), lambda: in_ranges(ranges))
             case "stop", token:
                 return compose.stop(token)
             case "switch", words, targets:
-                return compose.switch([plan.word(w) for w in words], self._targets(targets))
+                return compose.switch(words, self._targets(targets))
             case "free text", text, targets, loops:
-                free, turns = plan.texts[text], self._targets(targets)
-                return compose.free_text(
-                    free.triggers, free.unused, free.barred, turns, loops=loops
-                )
+                return compose.free_text(plan.texts[text], self._targets(targets), loops=loops)
             case "limited text", text, max_tokens, max_characters:
                 return compose.limited_text(plan.texts[text].barred, max_tokens, max_characters)
             case "parameters", table:
@@ -136,7 +122,7 @@ class LinkOpener:
 
     def _list_ways(self, table: int, number: int | None) -> Ways:
         ways = self._plan.tables[table].ways[-1 if number is None else number]
-        return [[self._item(item) for item in way] for way in ways]
+        return [[self._item(item) for item in way] for way in ways or ()]
 
     def _item(self, item: Any) -> Item:
         if isinstance(item, list):

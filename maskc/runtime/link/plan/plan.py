@@ -15,53 +15,31 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.counts.encoding import (
-    ascends,
-    read_automaton,
-    read_bits,
-    read_bytes,
-    read_list,
-    read_number,
-    read_ranges,
-)
-from maskc.runtime.link.counts.positions import read_counter
 from maskc.runtime.link.joining.expressions import MAX_DEPTH
-from maskc.runtime.link.joining.switching import ATOM, Word
-from maskc.runtime.link.plan.members import Counts
+from maskc.runtime.link.plan.records import (
+    AUTOMATON,
+    COUNTER,
+    MOST_COUNT,
+    TABLE,
+    TEXT,
+    FrozenTable,
+    Scope,
+    read_list,
+    read_node,
+    read_number,
+)
 from maskc.runtime.link.text.barred_schema import may_be_barred
+from maskc.runtime.link.text.free_text import FreeWords
 from maskc.runtime.schema.plan.entries import PlanError
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
 
+PARTS = ("automata", "counters", "nodes", "schemas", "tables", "texts")
 # Composing parameters adds some levels.
 MOST_LEVELS = MAX_DEPTH - 10
 MOST_ENTRIES = 1 << 14
-MOST_COUNT = 1 << 31
-_MOST_NAMES = 1 << 12
-
-
-class FrozenTable(NamedTuple):
-    """Parameters: see :class:`maskc.runtime.link.plan.members.Parameters`.
-
-    Attributes:
-        counts: which there must be, and may be.
-        blanks: a node.
-        ways: of each number, and last of others: items, each a node or words.
-    """
-
-    counts: Counts
-    blanks: int
-    ways: list[list[list[int | list[Word]]]]
-
-
-class FrozenText(NamedTuple):
-    """Free text: see :class:`maskc.runtime.link.text.free_text.FreeText`."""
-
-    triggers: tuple[Word, ...]
-    unused: tuple[Word, ...]
-    barred: tuple[bytes, ...]
 
 
 class LinkPlan:
@@ -74,7 +52,7 @@ class LinkPlan:
         n_grammars: how many grammars the artifact holds.
 
     Attributes:
-        nodes: each a kind and what it is made of.
+        nodes: each a kind and what :data:`NODES` declares for it.
         root: the node of the whole.
         texts: free texts.
         tables: parameters.
@@ -89,28 +67,32 @@ class LinkPlan:
         self, data: bytes, *, vocab_size: int, ends: frozenset[int], n_grammars: int
     ) -> None:
         raw = _parse(data)
-        self._vocab_size, self._ends = vocab_size, ends
-        self._schemas = [read_list(entry, 5) for entry in read_list(raw.get("schemas"))]
-        self.automata = [read_automaton(entry) for entry in read_list(raw.get("automata"))]
-        # Older artifacts have none.
-        self.counters = [read_counter(entry) for entry in read_list(raw.get("counters", []))]
-        self.texts = [self._read_text(entry) for entry in read_list(raw.get("texts"))]
-        entries = read_list(raw.get("nodes"))
-        self._n_nodes, self._n_tables = len(entries), len(read_list(raw.get("tables")))
-        self._n_grammars = n_grammars
-        self.nodes = [read_list(entry) for entry in entries]
-        self.tables = [self._read_table(entry) for entry in read_list(raw.get("tables"))]
-        self.root = read_number(raw.get("root"), self._n_nodes)
+        raw.setdefault("counters", [])  # older artifacts have none
+        lists = {name: read_list(raw.get(name)) for name in PARTS}
+        sizes = {"tokens": vocab_size, "grammars": n_grammars}
+        scope = Scope(sizes | {name: len(listed) for name, listed in lists.items()}, ends)
+        self._schemas = [read_list(entry, 5) for entry in lists["schemas"]]
+        self.automata = [AUTOMATON.read(entry, scope) for entry in lists["automata"]]
+        self.counters = [COUNTER.read(entry, scope) for entry in lists["counters"]]
+        self.texts: list[FreeWords] = [TEXT.read(entry, scope) for entry in lists["texts"]]
+        self.tables: list[FrozenTable] = [TABLE.read(entry, scope) for entry in lists["tables"]]
+        self.root = read_number(raw.get("root"), len(lists["nodes"]))
+        self.nodes: list[tuple[Any, ...]] = []
         levels, n_entries = list[int](), list[int]()
-        for number, node in enumerate(self.nodes):
-            depth, n_begins = self._check_node(number, node, levels, n_entries)
+        for number, entry in enumerate(lists["nodes"]):
+            scope.sizes["inner"] = number
+            node = read_node(entry, scope)
+            self._check_node(*node)
+            depth, n_begins = _measure(node, levels, n_entries)
             if depth > MOST_LEVELS or n_begins > MOST_ENTRIES:
                 raise PlanError(f"node {number} of the link has too many levels or beginnings")
+            self.nodes.append(node)
             levels.append(depth)
             n_entries.append(n_begins)
-        for number, table in enumerate(self.tables):
-            if self.nodes[table.blanks][0] != "automaton":
-                raise PlanError(f"the blanks of table {number} of the link are no automaton")
+        for text in self.texts:
+            _check_text(text)
+        for table in self.tables:
+            self._check_table(table)
 
     def name_of(self, number: int) -> tuple[str, ...]:
         """Return what is the same only for the same schema."""
@@ -140,180 +122,57 @@ class LinkPlan:
             elif node[0] == "barred schema" and found[node[1]][1] != "any":
                 raise PlanError("JSON of the link lacks words and has few escapes")
 
-    def _check_node(
-        self, number: int, node: list[Any], levels: list[int], n_entries: list[int]
-    ) -> tuple[int, int]:
-        """Return how many levels a node has, and with how many pieces it may begin, at most."""
-        kind, *fields = node or [None]
-        if kind in ("sequence", "choice", "repeat"):
-            inner = self._inner_of(kind, fields, number)
-            n_begins = sum(n_entries[n] for n in inner)
-            return 1 + max(levels[n] for n in inner), n_begins
-        self._check_leaf(kind, fields)
+    def _check_node(self, kind: str, *values: Any) -> None:
+        """Refuse values of a node that do not fit each other."""
+        match kind, *values:
+            case (("sequence" | "choice"), inner):
+                if not inner:
+                    raise PlanError("a node of the link is made of nothing")
+            case "repeat", _, low, high:
+                if high is not None:
+                    read_number(high, MOST_COUNT, max(low, 1))
+            case "raw text", _, _, barred:
+                if not all(barred):
+                    raise PlanError("a string of the link is barred from the empty text")
+            case "barred schema", _, words:
+                if not all(map(may_be_barred, words)):
+                    raise PlanError("JSON of the link cannot be without a word")
+            case "switch", words, targets:
+                read_list(targets, len(words))
+            case "free text", text, targets, _:
+                read_list(targets, len(self.texts[text].triggers))
+            case "limited text", text, _, _:
+                if self.texts[text][:2] != ((), ()):
+                    raise PlanError("a limited text of the link has triggers")
+
+    def _check_table(self, table: FrozenTable) -> None:
+        read_list(table.ways, table.n_names + 1)
+        if (table.required | table.possible) >> table.n_names:
+            raise PlanError("a table of the link has fewer parameters than it names")
+        if self.nodes[table.blanks][0] != "automaton":
+            raise PlanError("the blanks of a table of the link are no automaton")
+        for way in (way for ways in table.ways for way in ways or ()):
+            # So a parameter reads a symbol before the next one is looked for.
+            if not way or isinstance(way[0], int):
+                raise PlanError("a parameter of the link begins with nothing")
+            if any(not isinstance(item, int) and not (item and all(item)) for item in way):
+                raise PlanError("a parameter of the link has an empty word")
+
+
+def _measure(node: tuple[Any, ...], levels: list[int], n_entries: list[int]) -> tuple[int, int]:
+    """Return how many levels a node has, and with how many pieces it may begin, at most."""
+    kind, *values = node
+    if kind not in ("sequence", "choice", "repeat"):
         # What a table begins with: blanks, and one switch over its parameters.
         return 1, 2 if kind == "parameters" else 1
+    inner: list[int] = [values[0]] if kind == "repeat" else values[0]
+    return 1 + max(levels[n] for n in inner), sum(n_entries[n] for n in inner)
 
-    def _check_leaf(self, kind: Any, fields: list[Any]) -> None:
-        match kind:
-            case "nothing":
-                read_list(fields, 0)
-            case "stop":
-                if read_number(read_list(fields, 1)[0], self._vocab_size) not in self._ends:
-                    raise PlanError("a token of the link does not end the sequence")
-            case "words":
-                self._check_words(fields)
-            case "automaton":
-                read_number(read_list(fields, 1)[0], len(self.automata))
-            case "counter":
-                read_number(read_list(fields, 1)[0], len(self.counters))
-            case "name":
-                for name in read_list(read_list(fields, 1)[0]):
-                    read_bytes(name)
-            case "raw text":
-                self._check_raw_text(fields)
-            case "schema":
-                read_number(read_list(fields, 1)[0], len(self._schemas))
-            case "barred schema":
-                self._check_barred(fields)
-            case "grammar":
-                read_number(read_list(fields, 1)[0], self._n_grammars)
-            case "tokens":
-                self._check_tokens(fields)
-            case "switch":
-                self._check_switch(fields)
-            case "free text":
-                self._check_free_text(fields)
-            case "limited text":
-                self._check_limited(fields)
-            case "parameters":
-                read_number(read_list(fields, 1)[0], self._n_tables)
-            case _:
-                raise PlanError("a node of the link is of no known kind")
 
-    def _inner_of(self, kind: str, fields: list[Any], number: int) -> list[int]:
-        """Return the nodes that a node is made of."""
-        if kind == "repeat":
-            body, low, high = read_list(fields, 3)
-            low = read_number(low, MOST_COUNT)
-            if high is not None:
-                read_number(high, MOST_COUNT, max(low, 1))
-            return [read_number(body, number)]
-        (listed,) = read_list(fields, 1)
-        inner = [read_number(n, number) for n in read_list(listed)]
-        if not inner:
-            raise PlanError(f"node {number} of the link is made of nothing")
-        return inner
-
-    def _check_words(self, fields: list[Any]) -> None:
-        (texts,) = read_list(fields, 1)
-        found = [read_bytes(text) for text in read_list(texts)]
-        if not found or not ascends(found):
-            raise PlanError("words of the link are none, or not in order")
-
-    def _check_raw_text(self, fields: list[Any]) -> None:
-        schema, _, barred = read_list(fields, 3)
-        read_number(schema, len(self._schemas))
-        if not all(read_bytes(word) for word in read_list(barred)):
-            raise PlanError("a string of the link is barred from the empty text")
-
-    def _check_barred(self, fields: list[Any]) -> None:
-        schema, barred = read_list(fields, 2)
-        read_number(schema, len(self._schemas))
-        words = tuple(map(read_bytes, read_list(barred)))
-        if not words or not ascends(words) or not all(map(may_be_barred, words)):
-            raise PlanError("JSON of the link cannot be without a word")
-
-    def _check_tokens(self, fields: list[Any]) -> None:
-        (ranges,) = read_list(fields, 1)
-        ids = read_ranges([read_number(n, self._vocab_size + 1) for n in read_list(ranges)])
-        if not ids or ids & self._ends:
-            raise PlanError("tokens of the link are none, or end the sequence")
-
-    def _check_switch(self, fields: list[Any]) -> None:
-        words, targets = read_list(fields, 2)
-        found = [self.word(word) for word in read_list(words)]
-        if not found or not all(found) or not ascends(found):
-            raise PlanError("a switch of the link has no words, or not in order")
-        self._check_targets(targets, len(found))
-
-    def _check_free_text(self, fields: list[Any]) -> None:
-        text, targets, loops = read_list(fields, 3)
-        self._check_targets(targets, len(self.texts[read_number(text, len(self.texts))].triggers))
-        if not isinstance(loops, bool):
-            raise PlanError("a free text of the link does not say whether it loops")
-
-    def _check_limited(self, fields: list[Any]) -> None:
-        barred, *limits = read_list(fields, 3)
-        if self.texts[read_number(barred, len(self.texts))][:2] != ((), ()):
-            raise PlanError("a limited text of the link has triggers")
-        for limit in limits:
-            if limit is not None:
-                read_number(limit, MOST_COUNT, 1)
-
-    def _check_targets(self, targets: Any, n: int) -> None:
-        for target in read_list(targets, n):
-            read_number(target, self._n_nodes)
-
-    def _read_text(self, entry: Any) -> FrozenText:
-        triggers, unused, barred = read_list(entry, 3)
-        words = [tuple(map(self.word, read_list(part))) for part in (triggers, unused)]
-        texts = tuple(map(read_bytes, read_list(barred)))
-        if not all(map(ascends, (*words, texts))) or not all((*words[0], *words[1], *texts)):
-            raise PlanError("words of a free text of the link are empty, or not in order")
-        ordered = sorted((*words[0], *words[1]))
-        if any(after[: len(word)] == word for word, after in itertools.pairwise(ordered)):
+def _check_text(text: FreeWords) -> None:
+    for word, after in itertools.pairwise(sorted((*text.triggers, *text.unused))):
+        if after[: len(word)] == word:
             raise PlanError("a trigger of the link is the beginning of another one")
-        return FrozenText(words[0], words[1], texts)
-
-    def _read_table(self, entry: Any) -> FrozenTable:
-        n_names, required, possible, low, high, is_ordered, blanks, ways = read_list(entry, 8)
-        n_names = read_number(n_names, _MOST_NAMES)
-        listed = read_list(ways, n_names + 1)
-        if not isinstance(is_ordered, bool):
-            raise PlanError("a table of the link does not say whether it is ordered")
-        counts = Counts(
-            n_names,
-            read_bits(required, n_names),
-            read_bits(possible, n_names),
-            read_number(low, MOST_COUNT),
-            None if high is None else read_number(high, MOST_COUNT),
-            is_ordered=is_ordered,
-            has_others=listed[-1] is not None,
-        )
-        read = [[self._read_way(way) for way in read_list(one or [])] for one in listed]
-        return FrozenTable(counts, read_number(blanks, self._n_nodes), read)
-
-    def _read_way(self, entry: Any) -> list[int | list[Word]]:
-        found = [
-            [self.word(word) for word in item]
-            if isinstance(item, list)
-            else read_number(item, self._n_nodes)
-            for item in read_list(entry)
-        ]
-        # So a parameter reads a symbol before the next one is looked for.
-        if not found or isinstance(found[0], int) or not all(found[0]):
-            raise PlanError("a parameter of the link begins with nothing")
-        for item in found:
-            if isinstance(item, list) and (not item or not all(item)):
-                raise PlanError("a parameter of the link has an empty word")
-        return found
-
-    def word(self, entry: Any) -> Word:
-        """Return a word of a node.
-
-        Raises:
-            PlanError: it is none.
-        """
-        symbols: list[int] = []
-        for part in [entry] if isinstance(entry, str) else read_list(entry):
-            if isinstance(part, str):
-                symbols += read_bytes(part)
-            else:
-                token = read_number(part, self._vocab_size)
-                if token in self._ends:
-                    raise PlanError("a word of the link has a token that ends the sequence")
-                symbols.append(ATOM + token)
-        return tuple(symbols)
 
 
 def _parse(data: bytes) -> dict[str, Any]:

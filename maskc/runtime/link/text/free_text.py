@@ -24,7 +24,8 @@ Source: Aho and Corasick 1975 (doi:10.1145/360825.360855), as in TagDispatch of 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -77,25 +78,36 @@ _FREE = tuple(
 Position = tuple[int, int, int]
 
 
-class FreeText(ByteAutomaton[Position]):
-    """Reads free text.
+class FreeWords(NamedTuple):
+    """Words that free text is looked through for, each list sorted, no word empty.
 
-    Args:
-        triggers: words of symbols, none empty or the beginning of another → their labels;
-            ``NO_LABEL``: it turns to nothing, and stands only inside of others.
-        barred: words that do not stand in the text, none empty.
+    Attributes:
+        triggers: that the text turns at; a trigger's number is its label.
+        unused: that it turns to nothing at, and that stand only inside of triggers. None of these
+            or of the triggers is the beginning of another.
+        barred: that do not stand in the text.
     """
+
+    triggers: tuple[Word, ...] = ()
+    unused: tuple[Word, ...] = ()
+    barred: tuple[bytes, ...] = ()
+
+
+class FreeText(ByteAutomaton[Position]):
+    """Reads free text up to a trigger."""
 
     has_labels = True
 
-    def __init__(self, triggers: Mapping[Word, int], barred: Iterable[bytes]) -> None:
-        self.triggers, self.barred = triggers, tuple(barred)
+    def __init__(self, words: FreeWords) -> None:
+        self.words = words
         self._children: list[dict[int, int]] = [{}]
         self._depth = [0]
         self._labels: dict[int, int] = {}  # of nodes where a trigger ends
-        for word, label in triggers.items():
+        for label, word in enumerate(words.triggers):
             self._labels[self._add(word)] = label
-        self._barred = bars = {self._add(tuple(text)) for text in self.barred}
+        for word in words.unused:
+            self._labels[self._add(word)] = NO_LABEL
+        self._barred = bars = {self._add(tuple(text)) for text in words.barred}
         self._fail = [_ROOT] * len(self._children)
         self._bars = [node in bars for node in range(len(self._children))]
         self._complete()

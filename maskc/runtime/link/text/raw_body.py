@@ -17,7 +17,7 @@ from typing import NamedTuple
 from maskc.errors import LimitError
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import START
-from maskc.runtime.link.text.free_text import FreeText, Position
+from maskc.runtime.link.text.free_text import FreeText, FreeWords, Position
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.strings.characters import NO_LABEL
 from maskc.runtime.schema.strings.transitions import DEAD
@@ -68,7 +68,7 @@ class RawBody:
         self.plan, self.number, self.barred = plan, number, tuple(barred)
         self.rule = plan.strings[number]
         self._dfa = self.rule.body.dfa
-        self._words = FreeText({}, self.barred)
+        self._words = FreeText(FreeWords(barred=self.barred))
         text = b"".join(self.barred).decode(errors="replace")
         self._named = sorted({ord(character) for character in text})
         self._root: Position = self._words.name_of(START)

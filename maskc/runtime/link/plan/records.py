@@ -1,0 +1,411 @@
+"""The records of a link's plan, each declared once for who writes it and who reads it.
+
+A plan is JSON. A *field* says how a value is written in it, and reads it again; whoever reads a
+plan may have been sent it by anybody, so a field refuses what it cannot be. Numbers are checked
+against the sizes of what they count or index, which a *scope* holds by name.
+
+Example: the word ``<a>`` with token 7 after it is ``["<a>", 7]``, the tokens 1, 2 and 7 are
+``[1, 3, 7, 8]``, and a choice of the nodes 0 and 1 is ``["choice", [0, 1]]``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.byte_classes import DONE, ByteEdge
+from maskc.runtime.link.counts.positions import MOST_POSITIONS, START, CountedPattern, Edge
+from maskc.runtime.link.joining.switching import ATOM, Word
+from maskc.runtime.link.plan.members import Counts
+from maskc.runtime.link.text.free_text import FreeWords
+from maskc.runtime.schema.plan.entries import PlanError
+
+MOST_COUNT = 1 << 31
+_MOST_NAMES = 1 << 12
+_MOST_CELLS = 1 << 24  # of the tables of an automaton
+_MOST_LOOPS = 64  # inside each other
+_MOST_PASSES = 1 << 40
+
+
+class Scope(NamedTuple):
+    """What numbers of a plan are checked against.
+
+    Attributes:
+        sizes: how many there are of what numbers index, by its name.
+        ends: the tokens that end the sequence.
+    """
+
+    sizes: dict[str, int]
+    ends: frozenset[int]
+
+
+class Field(NamedTuple):
+    """How a value is written in a plan.
+
+    Attributes:
+        read: parsed JSON, scope → the value; raises a PlanError if it is none.
+        write: the value → JSON.
+        size: the name of the length of the list that it is; empty: nobody asks.
+    """
+
+    read: Callable[[Any, Scope], Any]
+    write: Callable[[Any], Any]
+    size: str = ""
+
+
+def read_list(value: Any, n: int | None = None) -> list[Any]:
+    if not isinstance(value, list):
+        raise PlanError("the link lacks a list")
+    if n is not None and len(value) != n:
+        raise PlanError(f"a list of the link has {len(value)} entries instead of {n}")
+    return value
+
+
+def read_number(value: Any, below: int, least: int = 0) -> int:
+    if type(value) is not int or not least <= value < below:
+        raise PlanError(f"the link holds {str(value)[:40]}, outside {least} … {below - 1}")
+    return value
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def number(below: int | str, least: int = 0) -> Field:
+    """Declare a number below another one, or below the size of a name."""
+
+    def read(value: Any, scope: Scope) -> int:
+        return read_number(value, scope.sizes[below] if isinstance(below, str) else below, least)
+
+    return Field(read, _as_it_is)
+
+
+def _read_flag(value: Any, _scope: Scope) -> bool:
+    if not isinstance(value, bool):
+        raise PlanError("the link lacks a true or false")
+    return value
+
+
+FLAG = Field(_read_flag, _as_it_is)
+
+
+def optional(inner: Field) -> Field:
+    return Field(
+        lambda value, scope: None if value is None else inner.read(value, scope),
+        lambda value: None if value is None else inner.write(value),
+    )
+
+
+def listed(
+    inner: Field, *, length: str = "", size: str = "", into: Callable[[Any], Any] = list
+) -> Field:
+    """Declare a list; ``length`` is the name of how long it is, ``size`` that of its own length."""
+
+    def read(value: Any, scope: Scope) -> Any:
+        found = read_list(value, scope.sizes[length] if length else None)
+        return into([inner.read(entry, scope) for entry in found])
+
+    return Field(read, lambda values: [inner.write(value) for value in values], size)
+
+
+def ordered(inner: Field, *, least: int = 0, may_be_empty: bool = False) -> Field:
+    """Declare a tuple of ascending words, at least so many."""
+    every = listed(inner, into=tuple)
+
+    def read(value: Any, scope: Scope) -> Any:
+        found = every.read(value, scope)
+        is_ascending = all(a < b for a, b in itertools.pairwise(found))
+        if len(found) < least or not is_ascending or not (may_be_empty or all(found)):
+            raise PlanError("words of the link are too few, empty, or not in order")
+        return found
+
+    return Field(read, every.write)
+
+
+def grouped(into: Callable[..., Any], *fields: Field) -> Field:
+    """Declare a list with a value for each of some fields, of which something is made."""
+
+    def read(value: Any, scope: Scope) -> Any:
+        entries = read_list(value, len(fields))
+        for field, entry in zip(fields, entries, strict=True):
+            if field.size:
+                scope.sizes[field.size] = len(read_list(entry))
+        return into(*[f.read(entry, scope) for f, entry in zip(fields, entries, strict=True)])
+
+    def write(values: Iterable[Any]) -> list[Any]:
+        return [field.write(value) for field, value in zip(fields, values, strict=True)]
+
+    return Field(read, write)
+
+
+def _pair(*values: Any) -> tuple[Any, ...]:
+    return values
+
+
+def read_bytes(text: Any, _scope: Scope | None = None) -> bytes:
+    """Return the bytes that a text has a character for each of."""
+    try:
+        if isinstance(text, str):
+            return text.encode("latin-1")
+    except UnicodeEncodeError:
+        pass
+    raise PlanError("a word of the link is no text of bytes")
+
+
+BYTES = Field(read_bytes, lambda data: data.decode("latin-1"))
+
+
+def read_word(entry: Any, scope: Scope) -> Word:
+    symbols: list[int] = []
+    for part in [entry] if isinstance(entry, str) else read_list(entry):
+        if isinstance(part, str):
+            symbols += read_bytes(part)
+        else:
+            token = read_number(part, scope.sizes["tokens"])
+            if token in scope.ends:
+                raise PlanError("a word of the link has a token that ends the sequence")
+            symbols.append(ATOM + token)
+    return tuple(symbols)
+
+
+def write_word(word: Word) -> str | list[str | int]:
+    parts: list[str | int] = []
+    for symbol in word:
+        if symbol >= ATOM:
+            parts.append(symbol - ATOM)
+        elif parts and isinstance(parts[-1], str):
+            parts[-1] += chr(symbol)
+        else:
+            parts.append(chr(symbol))
+    return parts[0] if len(parts) == 1 and isinstance(parts[0], str) else parts
+
+
+WORD = Field(read_word, write_word)
+
+
+def _read_ranges(entry: Any, scope: Scope) -> list[int]:
+    bounds = [read_number(n, scope.sizes["tokens"] + 1) for n in read_list(entry)]
+    if len(bounds) % 2 or any(low >= high for low, high in itertools.pairwise(bounds)):
+        raise PlanError("ranges of the link do not ascend")
+    starts = [bisect_right(bounds, token) % 2 for token in scope.ends]
+    if not bounds or any(starts):
+        raise PlanError("tokens of the link are none, or end the sequence")
+    return bounds
+
+
+def list_ranges(numbers: frozenset[int]) -> list[int]:
+    """Return numbers as ranges, each by its first and one past its last."""
+    bounds: list[int] = []
+    for token in sorted(numbers):
+        if bounds and bounds[-1] == token:
+            bounds[-1] = token + 1
+        else:
+            bounds += [token, token + 1]
+    return bounds
+
+
+def in_ranges(bounds: Sequence[int]) -> frozenset[int]:
+    """Return the numbers in ranges that :func:`list_ranges` made."""
+    pairs = zip(bounds[::2], bounds[1::2], strict=True)
+    return frozenset(n for low, high in pairs for n in range(low, high))
+
+
+def _read_end(value: Any, scope: Scope) -> int:
+    token = read_number(value, scope.sizes["tokens"])
+    if token not in scope.ends:
+        raise PlanError("a token of the link does not end the sequence")
+    return token
+
+
+TEXT = grouped(FreeWords, ordered(WORD), ordered(WORD), ordered(BYTES))
+
+
+class FrozenTable(NamedTuple):
+    """Parameters: see :class:`maskc.runtime.link.plan.members.Parameters`.
+
+    Attributes:
+        required, possible: those that there must be, and may be, as bits.
+        blanks: a node.
+        ways: of each number, and last of others: items, each a node or words.
+    """
+
+    n_names: int
+    required: int
+    possible: int
+    low: int
+    high: int | None
+    is_ordered: bool
+    blanks: int
+    ways: list[list[list[int | list[Word]]] | None]
+
+    @property
+    def counts(self) -> Counts:
+        """Which there must be, and may be."""
+        return Counts(
+            self.n_names,
+            self.required,
+            self.possible,
+            self.low,
+            self.high,
+            is_ordered=self.is_ordered,
+            has_others=self.ways[-1] is not None,
+        )
+
+
+def _read_item(value: Any, scope: Scope) -> int | list[Word]:
+    if not isinstance(value, list):
+        return read_number(value, scope.sizes["nodes"])
+    return [read_word(word, scope) for word in value]
+
+
+def _write_item(item: int | list[Word]) -> Any:
+    return item if isinstance(item, int) else [write_word(word) for word in item]
+
+
+def _write_bits(bits: int) -> list[int]:
+    return [n for n in range(bits.bit_length()) if bits >> n & 1]
+
+
+_NUMBERS = listed(number(_MOST_NAMES), into=frozenset)
+_BITS = Field(lambda value, scope: sum(1 << n for n in _NUMBERS.read(value, scope)), _write_bits)
+TABLE = grouped(
+    FrozenTable,
+    number(_MOST_NAMES),
+    _BITS,
+    _BITS,
+    number(MOST_COUNT),
+    optional(number(MOST_COUNT)),
+    FLAG,
+    number("nodes"),
+    listed(optional(listed(listed(Field(_read_item, _write_item))))),
+)
+
+
+def _read_edges(entry: Any, scope: Scope) -> tuple[ByteEdge, ...]:
+    flat = read_list(entry)
+    if len(flat) % 3:
+        raise PlanError("a node of a counter of the link is cut off")
+    edges: list[ByteEdge] = []
+    for first, last, after in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
+        low = read_number(first, 256, edges[-1][1] + 1 if edges else 0)
+        target = read_number(after, scope.sizes["counter nodes"], DONE)
+        edges.append((low, read_number(last, 256, low), target))
+    return tuple(edges)
+
+
+def _write_edges(edges: tuple[ByteEdge, ...]) -> list[int]:
+    return list(itertools.chain.from_iterable(edges))
+
+
+_TARGETS = listed(number("positions", START + 1), into=tuple)
+_EDGE = grouped(Edge, _TARGETS, number(_MOST_LOOPS + 1), FLAG)
+_BOUNDS = grouped(_pair, number(_MOST_PASSES, 1), optional(number(_MOST_PASSES, 1)))
+_COUNTER = grouped(
+    CountedPattern,
+    listed(Field(_read_edges, _write_edges), size="counter nodes", into=tuple),
+    listed(number("counter nodes", -1), size="positions", into=tuple),
+    listed(listed(number("loops"), into=tuple), length="positions", into=tuple),
+    listed(listed(_EDGE, into=tuple), length="positions", into=tuple),
+    Field(listed(number("positions"), into=frozenset).read, sorted),
+    listed(_BOUNDS, size="loops", into=tuple),
+)
+
+
+def _read_counter(entry: Any, scope: Scope) -> CountedPattern:
+    pattern: CountedPattern = _COUNTER.read(entry, scope)
+    roots, loops = pattern.roots, pattern.loops
+    if not 1 < len(roots) <= MOST_POSITIONS or roots[START] != -1 or -1 in roots[1:]:
+        raise PlanError("a counter of the link has no positions, or too many")
+    if loops[START] or any(len(set(around)) < len(around) for around in loops):
+        raise PlanError("a counter of the link has a loop inside itself")
+    if max(map(len, loops)) > _MOST_LOOPS:
+        raise PlanError("a counter of the link has too many loops inside each other")
+    for least, most in pattern.bounds:
+        if most is not None:
+            read_number(most, _MOST_PASSES, least)
+    for around, edges in zip(loops, pattern.edges, strict=True):
+        for edge in edges:
+            kept = read_number(edge.n_open, len(around) + 1, int(edge.repeats))
+            if any(loops[target][:kept] != around[:kept] for target in edge.targets):
+                raise PlanError("an edge of a counter of the link leaves a loop that it is in")
+    return pattern
+
+
+COUNTER = Field(_read_counter, _COUNTER.write)
+
+
+def _write_automaton(tables: Mapping[str, NDArray[Any]]) -> list[Any]:
+    rows = []
+    for row in tables["after"]:
+        read = np.flatnonzero(row >= 0)
+        rows.append(np.stack([read, row[read]], axis=1).reshape(-1).tolist())
+    accepting = np.flatnonzero(tables["accepting"]).tolist()
+    return [tables["byte_class"].tolist(), rows, accepting]
+
+
+def _read_automaton(entry: Any, _scope: Scope) -> dict[str, NDArray[Any]]:
+    byte_class, rows, accepting = read_list(entry, 3)
+    classes = [read_number(n, 256) for n in read_list(byte_class, 256)]
+    n_classes, n_states = max(classes) + 1, len(read_list(rows))
+    if not n_states:
+        raise PlanError("an automaton of the link has no states")
+    if n_states * n_classes > _MOST_CELLS:
+        raise PlanError("an automaton of the link is too large")
+    after = np.full((n_states, n_classes), -1, dtype=np.int32)
+    for state, row in enumerate(rows):
+        columns = [read_number(n, n_classes) for n in read_list(row)[::2]]
+        targets = [read_number(n, n_states) for n in row[1::2]]
+        if len(columns) != len(targets):
+            raise PlanError("a row of an automaton of the link is cut off")
+        after[state, columns] = targets
+    ends = np.zeros(n_states, dtype=np.bool_)
+    ends[[read_number(n, n_states) for n in read_list(accepting)]] = True
+    return {"byte_class": np.array(classes, dtype=np.uint8), "after": after, "accepting": ends}
+
+
+# The tables of an automaton, as :class:`TabledAutomaton` takes them.
+AUTOMATON = Field(_read_automaton, _write_automaton)
+
+_INNER = listed(number("inner"))  # nodes that are entered at once
+_LATER = listed(number("nodes"))  # nodes that a text turns to
+_LIMIT = optional(number(MOST_COUNT, 1))
+# Kind of a node → what follows the kind.
+NODES: dict[str, tuple[Field, ...]] = {
+    "nothing": (),
+    "sequence": (_INNER,),
+    "choice": (_INNER,),
+    "repeat": (number("inner"), number(MOST_COUNT), _LIMIT),
+    "words": (ordered(BYTES, least=1, may_be_empty=True),),
+    "automaton": (number("automata"),),
+    "counter": (number("counters"),),
+    "name": (listed(BYTES),),
+    "raw text": (number("schemas"), number(MOST_COUNT), listed(BYTES)),
+    "schema": (number("schemas"),),
+    "barred schema": (number("schemas"), ordered(BYTES, least=1)),
+    "grammar": (number("grammars"),),
+    "tokens": (Field(_read_ranges, _as_it_is),),
+    "stop": (Field(_read_end, _as_it_is),),
+    "switch": (ordered(WORD, least=1), _LATER),
+    "free text": (number("texts"), _LATER, FLAG),
+    "limited text": (number("texts"), _LIMIT, _LIMIT),
+    "parameters": (number("tables"),),
+}
+
+
+def write_node(kind: str, values: Sequence[Any]) -> list[Any]:
+    return [kind, *[f.write(value) for f, value in zip(NODES[kind], values, strict=True)]]
+
+
+def read_node(entry: Any, scope: Scope) -> tuple[Any, ...]:
+    """Return the kind of a node, and the values after it."""
+    kind, *entries = read_list(entry) or [None]
+    fields = NODES.get(kind) if isinstance(kind, str) else None
+    if fields is None:
+        raise PlanError("a node of the link is of no known kind")
+    read_list(entries, len(fields))
+    return (kind, *[f.read(value, scope) for f, value in zip(fields, entries, strict=True)])
