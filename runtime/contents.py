@@ -25,12 +25,12 @@ _MODULES = (
 )
 _ROOMS = ("artifact", "formats", "runtime", "vocab")
 _INTEGRATIONS = (
-    *("__init__", "continuous_batching", "drift", "errors", "llama_cpp", "llama_cpp_model"),
+    *("__init__", "continuous_batching", "errors", "llama_cpp", "llama_cpp_model"),
     *(
         "examples",
         "finishing",
         "mask_tables",
-        "names",
+        "patches",
         "registry",
         "rows",
         "session",

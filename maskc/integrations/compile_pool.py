@@ -145,12 +145,7 @@ class _Processes:
 
 
 class OtherProcess:
-    """A :class:`maskc.kit.compiling.Compiler`. Safe to use from any thread.
-
-    Args:
-        vocabulary: what grammars are compiled for.
-        limits: the largest that are asked for.
-    """
+    """A :class:`maskc.kit.compiling.Compiler`. Safe to use from any thread."""
 
     def __init__(self, vocabulary: Vocabulary, limits: Limits = REQUEST_LIMITS) -> None:
         self._here = InProcess(lambda: vocabulary)

@@ -25,8 +25,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.integrations.drift import Interface
 from maskc.integrations.errors import IntegrationError, load_engine
+from maskc.integrations.patches import Engine
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.rows import fill_ends
 from maskc.integrations.session import Session
@@ -35,7 +35,7 @@ from maskc.runtime.artifact import Artifact
 from maskc.runtime.batches import allocate_bitmask
 
 ENGINE = "transformers"
-INTERFACE = Interface(ENGINE, ("5.23.0",))
+INTERFACE = Engine(ENGINE, ("5.23.0",))
 KEY = "grammar"
 
 _PACKAGE = "transformers.generation.continuous_batching"
@@ -119,7 +119,7 @@ def check_interface() -> None:
     state = load_engine(f"{_PACKAGE}.requests", ENGINE).RequestState
     missing = sorted(_STATE_FIELDS - {field.name for field in fields(state)})
     if missing:
-        raise INTERFACE.drifted(f"RequestState has no {', '.join(missing)}")
+        raise INTERFACE.changed(f"RequestState has no {', '.join(missing)}")
 
 
 @dataclass(slots=True)
@@ -146,11 +146,7 @@ class _Followed:
 
 
 class Requests:
-    """The masks of the requests in a step.
-
-    Args:
-        registry: the artifacts.
-    """
+    """The masks of the requests in a step."""
 
     def __init__(self, registry: ArtifactRegistry) -> None:
         self._registry = registry

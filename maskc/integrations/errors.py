@@ -50,10 +50,6 @@ def check_artifacts(engine: str, given: Sequence[Any]) -> None:
 def load_engine(module: str, extra: str) -> Any:
     """Return an engine's module.
 
-    Args:
-        module: its dotted name.
-        extra: the extra of maskc that installs it.
-
     Raises:
         IntegrationError: it is not installed.
 

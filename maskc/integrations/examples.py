@@ -42,11 +42,7 @@ class _Identity(NamedTuple):
 
 
 class Examples:
-    """The examples of a folder.
-
-    Args:
-        folder: of the artifacts.
-    """
+    """The examples of a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -56,11 +52,6 @@ class Examples:
         """Have an artifact follow its examples, unless it has; at most for ``SECONDS``.
 
         How many tokens that were is logged; as a warning, if most were illegal.
-
-        Args:
-            name: of the artifact.
-            artifact: of that name.
-            content_hash: of its content.
 
         Raises:
             ArtifactError: the file cannot be read, or a line is no list of token ids.

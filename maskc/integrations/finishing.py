@@ -56,9 +56,6 @@ def read_setting() -> str:
 def finishes(fields: Mapping[str, object] | None) -> bool:
     """Return whether a request's text is to end within its tokens.
 
-    Args:
-        fields: of the request, those that the engine keeps for extensions.
-
     Raises:
         ArtifactError: the operator's setting is wrong.
     """

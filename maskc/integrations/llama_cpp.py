@@ -240,10 +240,6 @@ class ModelRegistry(ArtifactRegistry):
 def open_registry(llm: Any, folder: str | os.PathLike[str] | None = None) -> ModelRegistry:
     """Return the artifacts of a folder, checked against a loaded model.
 
-    Args:
-        llm: a ``llama_cpp.Llama``.
-        folder: default: the environment variable ``MASKC_ARTIFACTS``.
-
     Raises:
         ArtifactError: there is no such folder.
         TokenizerError: the model's tokens have no exact bytes.

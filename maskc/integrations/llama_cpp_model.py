@@ -38,10 +38,6 @@ _MAX_WRITTEN = 32
 def read_vocabulary(llm: Any, end_ids: Iterable[int]) -> Vocabulary:
     """Return the vocabulary of a loaded model.
 
-    Args:
-        llm: a ``llama_cpp.Llama``.
-        end_ids: the ids that end its output.
-
     Raises:
         TokenizerError: its vocabulary is of a kind that has no exact bytes, or has no end.
     """

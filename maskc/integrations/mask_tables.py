@@ -59,12 +59,7 @@ def apply_mask_ids(
 
 
 class MaskTable:
-    """The masks of one artifact on one device.
-
-    Args:
-        artifact: whose masks.
-        device: of torch.
-    """
+    """The masks of one artifact on one device."""
 
     def __init__(self, artifact: Compiled, *, device: Any) -> None:
         torch = load_engine("torch", EXTRA)

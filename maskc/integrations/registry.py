@@ -38,6 +38,8 @@ from maskc.vocab.vocabulary import Vocabulary
 FOLDER_VARIABLE = "MASKC_ARTIFACTS"
 KIT_VARIABLE = "MASKC_KIT"
 SUFFIX = ".maskc"
+# Before the name of an artifact, in a field that engines give to grammars: ``maskc://json.llama3``.
+SCHEME = "maskc://"
 MAX_NAME = 128
 
 # A file that changed this recently may change again and have the same times after it.
@@ -76,12 +78,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """An artifact that is served.
-
-    Attributes:
-        artifact: the artifact.
-        content_hash: of its content, in hexadecimal: the checksum at the end of its file.
-    """
+    """An artifact that is served, with the checksum at the end of its file in hexadecimal."""
 
     artifact: Artifact
     content_hash: str
@@ -167,10 +164,8 @@ class ArtifactRegistry:
         """Load what lies in the folder now, and :meth:`prepare` what has examples.
 
         So the first request of each does not wait. A server may call it again at any time: what
-        has not changed is not read.
-
-        Returns:
-            The names that are refused, and the names of files of examples, with the reasons.
+        has not changed is not read. Return the names that are refused, those of files of examples
+        too, with the reasons.
         """
         refused = {}
         for name in self.names():
@@ -335,6 +330,22 @@ def check_name(name: str) -> None:
             f"a name has at most {MAX_NAME} letters, digits, points, hyphens and underscores, "
             "and begins with a letter or digit",
         )
+
+
+def parse_reference(text: object) -> str | None:
+    """Return the name that a grammar field carries, ``None`` if it carries a grammar.
+
+    Raises:
+        ArtifactError: it begins like a reference, and what follows is no name.
+
+    >>> parse_reference("maskc://json"), parse_reference('root ::= "a"')
+    ('json', None)
+    """
+    if not isinstance(text, str) or not text.startswith(SCHEME):
+        return None
+    name = text.removeprefix(SCHEME)
+    check_name(name)
+    return name
 
 
 def is_name(text: str) -> bool:

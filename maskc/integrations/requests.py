@@ -116,11 +116,6 @@ class RequestConstraints:
     def make(self, kind: str, text: str) -> Constraint:
         """Return the constraint of a request.
 
-        Args:
-            kind: one of ``KINDS``.
-            text: the schema, the pattern, the grammar or the structural tag, or a JSON list of
-                choices.
-
         Raises:
             MaskcError: it cannot be served; the message says why.
         """
@@ -150,13 +145,7 @@ class RequestConstraints:
 def make_constraint(
     kit: Kit, kind: str, text: str, *, limits: Limits = REQUEST_LIMITS
 ) -> Constraint:
-    """Return the constraint of a request.
-
-    Args:
-        kit: of the model.
-        kind: one of ``KINDS``.
-        text: the schema, the pattern, the grammar or the structural tag, or a JSON list of choices.
-        limits: what compiling may take.
+    """Return the constraint of a request: the text may be a JSON list of choices, too.
 
     Raises:
         MaskcError: it cannot be served; the message says why.

@@ -24,9 +24,7 @@ from maskc.runtime.matcher import Matcher
 class Following:
     """A matcher with the artifact it came from.
 
-    Attributes:
-        artifact: the artifact.
-        matcher: ``None`` for a sequence that has left the language: only its end is allowed.
+    It is ``None`` for a sequence that has left the language: only its end is allowed.
     """
 
     artifact: Compiled
@@ -54,16 +52,9 @@ def fill_rows(
     rows: Sequence[int],
     tokens_left: int | None = None,
 ) -> TokensLeftError | None:
-    """Write the legal tokens of each sequence into its row.
+    """Write the legal tokens of each sequence into its row of a bitmask that is wide enough.
 
-    Args:
-        sequences: of any artifacts.
-        bitmask: int32, one row or more, at least as wide as the widest artifact's mask.
-        rows: the row of each sequence.
-        tokens_left: of each of them; ``None``: any number.
-
-    Returns:
-        as :func:`fill_row`, of one of the sequences.
+    Return, as :func:`fill_row` for one of them, why the budget is not kept.
     """
     width, told = bitmask.shape[1], None
     matchers, matcher_rows = [], []
@@ -90,10 +81,7 @@ def fill_row(
     """Write the legal tokens of one matcher into one row, and 0 beyond its artifact's width.
 
     A budget in which the text cannot be finished is not kept: the row has all tokens that are
-    legal.
-
-    Returns:
-        why the budget is not kept, ``None`` if it is.
+    legal, and why is returned.
     """
     n_words, told = _count_words(artifact), None
     # One row is contiguous by itself, however wide the others are.

@@ -18,18 +18,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from maskc.integrations.drift import Interface
-from maskc.integrations.errors import load_engine
 from maskc.integrations.finishing import read_setting
+from maskc.integrations.patches import AND_MORE, Engine, Part, Patch
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
-from maskc.integrations.sglang_backend import build_backend_class, wrap_for_reasoning
-from maskc.integrations.sglang_finishing import follow_requests
-from maskc.integrations.sglang_grammar import BASE, ENGINE
-from maskc.integrations.sglang_tools import bar_tags
+from maskc.integrations.sglang_backend import (
+    BASE,
+    build_backend_class,
+    wrap_for_reasoning,
+    wrap_process,
+)
+from maskc.integrations.sglang_tools import wrap_constraint
 from maskc.integrations.vocabulary import read_vocabulary
 
-INTERFACE = Interface(ENGINE, ("0.5.23",), "SGLANG_PLUGINS")
+ENGINE = Engine("sglang", ("0.5.23",), "SGLANG_PLUGINS")
+_CHOICES, _CONTEXT = "sglang.srt.arg_groups.choices", "sglang.srt.runtime_context"
+_REGISTER, _ADD = "register_grammar_backend", "add_grammar_backend_choices"
 NAME, NAME_WITH_LLGUIDANCE = "maskc", "maskc-llguidance"
 
 _OBJECT_METHODS = {
@@ -58,43 +62,66 @@ _BACKEND_METHODS = {
 
 
 def register() -> None:
-    """Make SGLang know our backends in this process.
+    """Make SGLang know our backends in this process, as far as it is as we know it.
 
     Raises:
-        IntegrationError: SGLang's interface is not the one we know.
+        IntegrationError: SGLang is not installed.
     """
-    base = load_engine(BASE, ENGINE)
-    choices = load_engine("sglang.srt.arg_groups.choices", ENGINE)
-    check_interface()
-    bar_tags(INTERFACE)
-    follow_requests(INTERFACE)
+    base, choices = ENGINE.load(BASE), ENGINE.load(_CHOICES)
+    serves = _BACKEND in ENGINE.apply(_PARTS)
+    if not all(hasattr(owner, name) for owner, name in ((base, _REGISTER), (choices, _ADD))):
+        return  # SGLang refuses the names of our backends
     for name, delegate in ((NAME, "xgrammar"), (NAME_WITH_LLGUIDANCE, "llguidance")):
         if name not in choices.GRAMMAR_BACKEND_CHOICES:
             choices.add_grammar_backend_choices([name])
-        base.register_grammar_backend(name, _Factory(delegate))
+        base.register_grammar_backend(name, _Factory(delegate, serves=serves))
 
 
-def check_interface() -> None:
-    """Check that SGLang has the interface that this module was written against.
+def _check_backend() -> None:
+    base, choices = ENGINE.load(BASE), ENGINE.load(_CHOICES)
+    ENGINE.check(base, {_REGISTER: (AND_MORE,)})
+    ENGINE.check(choices, {_ADD: (AND_MORE,)})
+    ENGINE.check(base.BaseGrammarObject, _OBJECT_METHODS)
+    ENGINE.check(base.BaseGrammarBackend, _BACKEND_METHODS)
 
-    Raises:
-        IntegrationError: it has not; the message says what differs.
-    """
-    base = load_engine(BASE, ENGINE)
-    choices = load_engine("sglang.srt.arg_groups.choices", ENGINE)
-    INTERFACE.check(base.BaseGrammarObject, _OBJECT_METHODS)
-    INTERFACE.check(base.BaseGrammarBackend, _BACKEND_METHODS)
-    if not hasattr(base, "register_grammar_backend"):
-        raise INTERFACE.drifted("there is no register_grammar_backend")
-    if not hasattr(choices, "add_grammar_backend_choices"):
-        raise INTERFACE.drifted("there is no add_grammar_backend_choices")
+
+_BACKEND = Part(
+    "the backends of maskc leave all requests to the other one, which refuses names of artifacts",
+    (),
+    _check_backend,
+)
+_PARTS = (
+    _BACKEND,
+    Part(
+        "arguments of tools may have what SGLang's parser takes for their end",
+        (
+            Patch(
+                "sglang.srt.function_call.function_call_parser:FunctionCallParser",
+                "get_structure_constraint",
+                ("self", "tool_choice", "parallel_tool_calls", "thinking_mode"),
+                wrap_constraint,
+            ),
+        ),
+    ),
+    Part(
+        "texts may break off at max_new_tokens, whatever MASKC_MAX_TOKENS says",
+        (
+            Patch(
+                "sglang.srt.constrained.grammar_manager:GrammarManager",
+                "process_req_with_grammar",
+                ("self", "req"),
+                wrap_process,
+            ),
+        ),
+    ),
+)
 
 
 class _Factory:
-    """What SGLang calls to make a backend."""
+    """What SGLang calls to make a backend; one that does not serve is the other one alone."""
 
-    def __init__(self, delegate: str) -> None:
-        self.delegate = delegate
+    def __init__(self, delegate: str, *, serves: bool) -> None:
+        self.delegate, self.serves = delegate, serves
 
     def __call__(
         self,
@@ -104,6 +131,8 @@ class _Factory:
         eos_token_ids: Any,
     ) -> Any:
         ends = _find_ends(tokenizer, eos_token_ids)
+        if not self.serves:
+            return self._build_delegate(tokenizer, vocab_size, ends)
         vocabulary = read_vocabulary(tokenizer, vocab_size=vocab_size, eos_ids=ends)
         # A wrong setting ends the server's start, and not a request.
         falls_back()
@@ -112,7 +141,7 @@ class _Factory:
         delegate = self._build_delegate(tokenizer, vocab_size, ends)
         registry = ArtifactRegistry(vocabulary)
         registry.prepare()
-        thinks = load_engine("sglang.srt.runtime_context", ENGINE).get_serving().reasoning_parser
+        thinks = ENGINE.load(_CONTEXT).get_serving().reasoning_parser
         n_drafted = getattr(server_args, "speculative_num_draft_tokens", None) or 0
         backend = build_backend_class()(
             delegate, registry, constraints, ends, n_drafted if thinks else 0
@@ -120,10 +149,10 @@ class _Factory:
         return wrap_for_reasoning(backend, tokenizer)
 
     def _build_delegate(self, tokenizer: Any, vocab_size: int, ends: set[int]) -> Any:
-        serving = load_engine("sglang.srt.runtime_context", ENGINE).get_serving()
+        serving = ENGINE.load(_CONTEXT).get_serving()
         any_whitespace = not serving.constrained_json_disable_any_whitespace
         if self.delegate == "llguidance":
-            module = load_engine("sglang.srt.constrained.llguidance_backend", ENGINE)
+            module = ENGINE.load("sglang.srt.constrained.llguidance_backend")
             return module.GuidanceBackend(
                 tokenizer=tokenizer,
                 any_whitespace=any_whitespace,
@@ -131,7 +160,7 @@ class _Factory:
                 n_vocab=vocab_size,
                 eos_token_ids=ends,
             )
-        module = load_engine("sglang.srt.constrained.xgrammar_backend", ENGINE)
+        module = ENGINE.load("sglang.srt.constrained.xgrammar_backend")
         return module.XGrammarGrammarBackend(
             tokenizer,
             vocab_size=vocab_size,

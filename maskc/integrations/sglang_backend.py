@@ -18,21 +18,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from typing import Any
 
 from maskc.errors import MaskcError
 from maskc.integrations.compile_pool import holding
 from maskc.integrations.errors import load_engine
-from maskc.integrations.names import SCHEME, parse_reference
-from maskc.integrations.registry import ArtifactRegistry
+from maskc.integrations.finishing import Allowance, finishes
+from maskc.integrations.registry import SCHEME, ArtifactRegistry, parse_reference
 from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
 from maskc.integrations.session import Session
-from maskc.integrations.sglang_finishing import allow
-from maskc.integrations.sglang_grammar import BASE, ENGINE, build_grammar_class
+from maskc.integrations.torch_masks import apply_bitmask
 from maskc.runtime.compiled import Compiled
 from maskc.work.worker_queue import MOST_WAITING, Request
 
+ENGINE, BASE = "sglang", "sglang.srt.constrained.base_grammar_backend"
 # What SGLang writes for a schema that takes any object.
 _ANY_OBJECT = "$$ANY$$"
 # SGLang's kinds of requests by ours.
@@ -43,6 +43,45 @@ _KIND_OF = {
     "full_assistant_ebnf": "grammar",  # of GLM's tools, with its reasoning in it
     "structural_tag": "structural_tag",
 }
+
+
+# The request of SGLang that a grammar is made for, in the threads that make it.
+_asking: ContextVar[Any] = ContextVar("maskc_sglang_request", default=None)
+
+
+def wrap_process(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Have the threads that make a grammar know its request.
+
+    SGLang asks a backend for grammars by their text, and a request's ``max_new_tokens`` is not
+    told. With ``MASKC_MAX_TOKENS=finish`` and ``{"ebnf": "maskc://json", "max_new_tokens": 40}``
+    the JSON is whole after 40 tokens, its end included.
+    """
+
+    def process(self: Any, req: Any) -> Any:
+        token = _asking.set(req)
+        try:
+            return original(self, req)
+        finally:
+            _asking.reset(token)
+
+    return process
+
+
+def allow(n_drafted: int) -> Allowance | None:
+    """Return the tokens of the request that is asking, ``None`` if its text may break off.
+
+    Args:
+        n_drafted: how many tokens later than SGLang has counted a text may begin: where drafts end
+            the thoughts.
+
+    Raises:
+        ArtifactError: the operator's setting is wrong.
+    """
+    request = _asking.get()
+    if request is None or not finishes(request.sampling_params.custom_params):
+        return None
+    most = request.sampling_params.max_new_tokens
+    return Allowance(most - n_drafted, lambda: len(request.output_ids))
 
 
 class CancellingExecutor(ThreadPoolExecutor):
@@ -68,6 +107,86 @@ class CancellingExecutor(ThreadPoolExecutor):
 
         future.cancel = cancel  # type: ignore[method-assign]
         return future
+
+
+class _SessionGrammar:
+    """One request's session, as SGLang's ``BaseGrammarObject`` asks for it."""
+
+    session: Session
+    kind: str
+
+    def accept_token(self, token: int) -> None:
+        if not self.session.accept(token):
+            raise ValueError(f"token {token} is not legal here")
+        self.current_token = token
+
+    def rollback(self, k: int) -> None:
+        self.session.rollback(k)
+
+    def is_terminated(self) -> bool:
+        return self.session.is_terminated
+
+    def fill_vocab_mask(self, vocab_mask: Any, idx: int) -> None:
+        self.session.fill(vocab_mask.numpy(), idx)
+
+    @staticmethod
+    def reset_vocab_mask(vocab_mask: Any) -> None:
+        vocab_mask.fill_(-1)
+
+    @staticmethod
+    def move_vocab_mask(vocab_mask: Any, device: Any) -> Any:
+        return vocab_mask.to(device, non_blocking=True)
+
+    @staticmethod
+    def apply_vocab_mask(logits: Any, vocab_mask: Any) -> None:
+        apply_bitmask(logits, vocab_mask)
+
+    def try_jump_forward(self, tokenizer: Any) -> tuple[list[int], str] | None:  # noqa: ARG002
+        text = self.session.forced_text()
+        return ([], text) if text else None
+
+    def jump_forward_str_state(self, helper: tuple[list[int], str]) -> tuple[str, int]:
+        return helper[1], -1
+
+    def jump_and_retokenize(
+        self,
+        old_output_ids: list[int],
+        new_output_ids: list[int],
+        next_state: int,  # noqa: ARG002
+    ) -> None:
+        pairs = zip(old_output_ids, new_output_ids, strict=False)
+        kept = next((i for i, (old, new) in enumerate(pairs) if old != new), None)
+        if kept is None:
+            kept = min(len(old_output_ids), len(new_output_ids))
+        self.session.rollback(len(old_output_ids) - kept)
+        for token in new_output_ids[kept:]:
+            self.accept_token(token)
+
+
+def build_grammar_class() -> type[Any]:
+    """Return the class of SGLang grammars that follow a session."""
+    torch = load_engine("torch", ENGINE)
+    base = load_engine(BASE, ENGINE)
+
+    # What is ours comes first: SGLang's class has methods of the same names.
+    class MaskcGrammar(_SessionGrammar, base.BaseGrammarObject):  # type: ignore[misc, name-defined]
+        """One request; what it does is said in SGLang's ``BaseGrammarObject``."""
+
+        def __init__(self, session: Session, kind: str) -> None:
+            super().__init__()
+            self.session, self.kind = session, kind
+            self.grammar_stats = base.GrammarStats(dispatch_type=kind)
+
+        def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> Any:  # noqa: ARG002
+            # Pinned where there is a GPU, so that the copy to it need not wait.
+            pinned = torch.cuda.is_available()
+            shape = (batch_size, -(-vocab_size // 32))
+            return torch.full(shape, -1, dtype=torch.int32, pin_memory=pinned)
+
+        def copy(self) -> MaskcGrammar:
+            return MaskcGrammar(self.session.fork(), self.kind)
+
+    return MaskcGrammar
 
 
 class _Dispatch:
@@ -217,13 +336,7 @@ def wrap_for_reasoning(backend: Any, tokenizer: Any) -> Any:
 
 
 def is_remembered(key: tuple[str, str], value: Any, invalid: type[Any]) -> bool:
-    """Return whether SGLang may remember what came of a request: the delegate's, and no refusal.
-
-    Args:
-        key: SGLang's kind and the text.
-        value: SGLang's grammar, perhaps within one for reasoning.
-        invalid: the class of refusals.
-    """
+    """Return whether SGLang may remember what came of a request: the delegate's, and no refusal."""
     kind, text = key
     if text.startswith(SCHEME):
         return False

@@ -36,12 +36,7 @@ COUNTED: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What an artifact that is served holds now.
-
-    Attributes:
-        masks_composed: distinct masks that it has composed.
-        remembered_bytes: what it remembers takes; an estimate.
-    """
+    """What an artifact that is served holds now."""
 
     masks_composed: int
     remembered_bytes: int
@@ -61,10 +56,6 @@ class Usage:
 
     def add(self, name: str, **amounts: float) -> None:
         """Add to the counts of an artifact.
-
-        Args:
-            name: of the artifact.
-            amounts: by the names of ``COUNTED``.
 
         Raises:
             KeyError: there is no such count.
@@ -91,10 +82,6 @@ class PrometheusCollector:
     ``prometheus_client.REGISTRY.register(PrometheusCollector(registry))``; each count is
     ``maskc_NAME_total`` with the label ``artifact``, and beside them are the gauges
     ``maskc_masks_composed`` and ``maskc_remembered_bytes``.
-
-    Args:
-        usage: the counts.
-        served: returns the artifacts that are served now, by name.
     """
 
     def __init__(self, usage: Usage, served: Callable[[], Mapping[str, Artifact]]) -> None:

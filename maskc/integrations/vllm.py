@@ -4,7 +4,8 @@ But for those of the kinds that the operator wants served here: schemas, pattern
 (:mod:`maskc.integrations.vllm_requests`).
 
 vLLM has no register of backends. It calls :func:`register` by the entry point
-``vllm.general_plugins`` in every process, and that puts itself around these methods:
+``vllm.general_plugins`` in every process, and that puts itself around these functions
+(:mod:`maskc.integrations.patches`):
 
 - ``SamplingParams._validate_structured_outputs``, in the front end: the name is checked there, so
   that a bad one is the client's error; vLLM's own checks then see a trivial regexp in its place;
@@ -12,17 +13,17 @@ vLLM has no register of backends. It calls :func:`register` by the entry point
   follows the artifact;
 - ``StructuredOutputManager.grammar_init``, in the engine: from 0.33 on vLLM refuses a request that
   was resolved to another backend than the first one, and an artifact fits any backend;
-- ``AsyncLLM.add_request``, in the front end: it waits for what a request brings to be compiled,
-  see :mod:`maskc.integrations.vllm_waiting`;
-- ``StructuredOutputManager.__init__``, in the engine, where examples are followed: see
-  :mod:`maskc.integrations.vllm_start`;
+- ``AsyncLLM.add_request``, in the front end: it waits for what a request brings to be compiled;
+- ``StructuredOutputManager.__init__``, in the engine: where the folder of artifacts has examples
+  (:mod:`maskc.integrations.examples`), they are followed before the first request;
 - those of beam search, which go past both: see :mod:`maskc.integrations.vllm_beams`;
-- ``get_model_structural_tag``, in the front end, which makes a constraint of a chat's tools: see
-  :mod:`maskc.integrations.vllm_tools`.
+- ``get_model_structural_tag``, in the front end, which makes a tag of a chat's tools for vLLM's own
+  parser: where maskc serves tags, arguments do not have what the parser takes for their end
+  (:mod:`maskc.integrations.tool_ends`). What a client sends itself does not pass there.
 
 Masks have the layout of vLLM's other backends and share their rows, so the configured backend may
-be any of them. If vLLM is not as we know it, ``register`` raises, and the server does not start:
-a constraint that is silently ignored would be worse.
+be any of them. If vLLM is not as we know it, the log says so, and vLLM serves requests by itself:
+it refuses a grammar ``maskc://NAME``, which is none of its own.
 
 Example: ``SamplingParams(structured_outputs=StructuredOutputsParams(grammar="maskc://json"))``.
 """
@@ -30,38 +31,41 @@ Example: ``SamplingParams(structured_outputs=StructuredOutputsParams(grammar="ma
 from __future__ import annotations
 
 import copy
-import functools
+import logging
+import os
 import threading
 from collections.abc import Callable, Iterable
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from maskc.errors import ArtifactError, MaskcError
 from maskc.integrations.compile_answers import using
-from maskc.integrations.drift import Interface
-from maskc.integrations.errors import IntegrationError, load_engine
+from maskc.integrations.examples import SUFFIX
 from maskc.integrations.finishing import Allowance, finishes, read_setting
-from maskc.integrations.names import SCHEME, parse_reference
-from maskc.integrations.registry import ArtifactRegistry
+from maskc.integrations.patches import AND_MORE, Engine, Part, Patch
+from maskc.integrations.registry import FOLDER_VARIABLE, SCHEME, ArtifactRegistry, parse_reference
 from maskc.integrations.requests import falls_back
 from maskc.integrations.session import Session
-from maskc.integrations.vllm_beams import BEAM_METHODS, around_beams
-from maskc.integrations.vllm_probe import check_route
+from maskc.integrations.tool_ends import bar_ends, serves_tags
+from maskc.integrations.vllm_beams import list_beam_patches
 from maskc.integrations.vllm_requests import (
     check_constraint,
+    check_route,
+    detach,
     make_constraint,
-    nothing_wanted,
+    wait_before,
     wanted_kind,
 )
-from maskc.integrations.vllm_start import around_start
-from maskc.integrations.vllm_tools import METHOD, around_tags, find_tags
-from maskc.integrations.vllm_waiting import around_add, detach, find_front
 from maskc.integrations.vocabulary import read_vocabulary
 from maskc.runtime.compiled import Compiled
 from maskc.vocab.vocabulary import Vocabulary
 
-ENGINE = "vllm"
-INTERFACE = Interface(ENGINE, ("0.32.0", "0.33.0"), "VLLM_PLUGINS")
+ENGINE = Engine("vllm", ("0.32.0", "0.33.0"), "VLLM_PLUGINS")
 
+_TYPES = "vllm.v1.structured_output.backend_types"
+_MANAGER = "vllm.v1.structured_output:StructuredOutputManager"
+_TAGS = "vllm.tool_parsers.structural_tag_registry"
 _GRAMMAR_METHODS = {
     "accept_tokens": ("self", "request_id", "tokens"),
     "validate_tokens": ("self", "tokens"),
@@ -70,85 +74,98 @@ _GRAMMAR_METHODS = {
     "is_terminated": ("self",),
     "reset": ("self",),
 }
-_VALIDATE = ("self", "model_config", "structured_outputs_config", "tokenizer")
-_PATCHED = "_maskc_original"
 
 _lock = threading.Lock()
+_log = logging.getLogger(__name__)
 # By the model that they were checked against: its configuration object lives as long as vLLM.
 _registries: dict[int, tuple[Any, ArtifactRegistry]] = {}
 _vocabularies: dict[int, tuple[Any, Vocabulary]] = {}
 
 
 def register() -> None:
-    """Make vLLM serve artifacts in this process; the second call does nothing.
+    """Make vLLM serve artifacts in this process, as far as it is as we know it.
+
+    The second call does nothing.
 
     Raises:
-        IntegrationError: vLLM's interface is not the one we know.
+        ArtifactError: a setting of the operator's is wrong.
+        IntegrationError: vLLM is not installed.
     """
-    manager_module = load_engine("vllm.v1.structured_output", ENGINE)
-    manager = manager_module.StructuredOutputManager
-    params = load_engine("vllm.sampling_params", ENGINE).SamplingParams
+    ENGINE.load(ENGINE.name)
     read_setting()  # a wrong one ends the server's start, and not a request
     with _lock:
-        if hasattr(getattr(manager, "_create_grammar", None), _PATCHED):
-            return
-        check_interface()
-        front, tags = find_front(INTERFACE), find_tags(INTERFACE)
-        grammar_class = build_grammar_class()
-        patches: list[tuple[Any, str, Callable[..., Any]]] = [
-            (manager, "__init__", around_start(manager.__init__, open_registry)),
-            (manager, "_create_grammar", _around_create(manager._create_grammar, grammar_class)),
-            (manager, "grammar_init", _around_init(manager.grammar_init)),
+        ENGINE.apply(list_parts())
+
+
+def list_parts() -> list[Part]:
+    """Return what is put around functions of vLLM, and what is so without it."""
+    manager = _MANAGER
+    return [
+        Part(
+            "vLLM serves all requests itself and refuses names of artifacts",
             (
-                params,
-                "_validate_structured_outputs",
-                _around_validate(params._validate_structured_outputs),
+                Patch(manager, "_create_grammar", ("self", "request"), _wrap_create),
+                Patch(manager, "grammar_init", ("self", "request"), _wrap_init),
+                Patch(
+                    "vllm.sampling_params:SamplingParams",
+                    "_validate_structured_outputs",
+                    ("self", "model_config", "structured_outputs_config", "tokenizer"),
+                    _wrap_validate,
+                ),
+                Patch(
+                    "vllm.v1.engine.async_llm:AsyncLLM",
+                    "add_request",
+                    ("self", "request_id", "prompt", "params", AND_MORE),
+                    partial(wait_before, vocabulary_of=_vocabulary_of),
+                ),
             ),
-            (front, "add_request", around_add(front.add_request, _vocabulary_of)),
-            (tags, METHOD, around_tags(getattr(tags, METHOD))),
-            *around_beams(ENGINE, grammar_class, open_registry),
-        ]
-        originals = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
-        _put(patches)
-        try:
-            with nothing_wanted():
-                check_route(INTERFACE, manager)
-        except IntegrationError:
-            _put(originals)
-            raise
+            _check_types,
+            lambda: check_route(ENGINE, ENGINE.find(manager)),
+        ),
+        Part(
+            "artifacts follow their examples with the first request",
+            (Patch(manager, "__init__", ("self", AND_MORE), _wrap_start),),
+        ),
+        Part(
+            "beam search follows no artifact, and over HTTP drops it without a word",
+            list_beam_patches(
+                ENGINE, lambda artifact: build_grammar_class()(artifact, None), _find_artifact
+            ),
+        ),
+        Part(
+            "arguments of tools may have what vLLM's parser takes for their end",
+            (Patch(_TAGS, "get_model_structural_tag", ("model", AND_MORE), _wrap_tags),),
+            _check_tags,
+        ),
+    ]
 
 
-def check_interface() -> None:
-    """Check that vLLM has the interface that this module was written against.
-
-    Raises:
-        IntegrationError: it has not; the message says what differs.
-    """
-    types = load_engine("vllm.v1.structured_output.backend_types", ENGINE)
-    manager = load_engine("vllm.v1.structured_output", ENGINE).StructuredOutputManager
-    sampling = load_engine("vllm.sampling_params", ENGINE)
-    load_engine("vllm.exceptions", ENGINE)
+def _check_types() -> None:
+    types = ENGINE.load(_TYPES)
+    ENGINE.load("vllm.exceptions")
     grammar = types.StructuredOutputGrammar
-    INTERFACE.check(
-        manager, {"grammar_init": ("self", "request"), "_create_grammar": ("self", "request")}
-    )
-    INTERFACE.check(sampling.SamplingParams, {"_validate_structured_outputs": _VALIDATE})
-    INTERFACE.check(grammar, _GRAMMAR_METHODS)
+    ENGINE.check(grammar, _GRAMMAR_METHODS)
     unknown = sorted(set(grammar.__abstractmethods__) - set(_GRAMMAR_METHODS))
     if unknown:
-        raise INTERFACE.drifted(f"StructuredOutputGrammar also asks for {', '.join(unknown)}")
+        raise ENGINE.changed(f"StructuredOutputGrammar also asks for {', '.join(unknown)}")
     if "GRAMMAR" not in types.StructuredOutputOptions.__members__:
-        raise INTERFACE.drifted("StructuredOutputOptions has no GRAMMAR")
-    for module, owner, methods in BEAM_METHODS:
-        found = getattr(load_engine(module, ENGINE), owner, None)
-        if found is None:
-            raise INTERFACE.drifted(f"{module} has no {owner}")
-        INTERFACE.check(found, methods)
+        raise ENGINE.changed("StructuredOutputOptions has no GRAMMAR")
 
 
+def _check_tags() -> None:
+    if "excludes" not in ENGINE.load(_TAGS).JSONSchemaFormat.model_fields:
+        raise ENGINE.changed("its formats of a JSON Schema exclude nothing")
+
+
+def _refused() -> type[Exception]:
+    refused: type[Exception] = ENGINE.load("vllm.exceptions").VLLMValidationError
+    return refused
+
+
+@cache
 def build_grammar_class() -> type[Any]:
     """Return the class of vLLM grammars that follow an artifact."""
-    base = load_engine("vllm.v1.structured_output.backend_types", ENGINE).StructuredOutputGrammar
+    base = ENGINE.load(_TYPES).StructuredOutputGrammar
 
     class MaskcGrammar(base):  # type: ignore[misc, valid-type]
         """One request; what it does is said in vLLM's ``StructuredOutputGrammar``."""
@@ -201,6 +218,19 @@ def open_registry(model_config: Any, tokenizer: Any) -> ArtifactRegistry:
         return known[1]
 
 
+def _find_artifact(text: object, model_config: Any, tokenizer: Any) -> Compiled | None:
+    """Return the artifact that a grammar field names, ``None`` if it names none.
+
+    Raises:
+        VLLMValidationError: it cannot be served.
+    """
+    try:
+        name = parse_reference(text)
+        return None if name is None else open_registry(model_config, tokenizer).load(name)
+    except MaskcError as error:
+        raise _refused()(str(error)) from error
+
+
 def _vocabulary_of(model_config: Any, tokenizer: Any) -> Vocabulary:
     """Return the vocabulary of a model of vLLM, read once."""
     with _lock:
@@ -219,8 +249,9 @@ def _read_vocabulary(model_config: Any, tokenizer: Any) -> Vocabulary:
     return read_vocabulary(tokenizer, vocab_size=model_config.get_vocab_size(), eos_ids=eos_ids)
 
 
-def _around_create(original: Callable[..., Any], grammar_class: type[Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
+def _wrap_create(original: Callable[..., Any]) -> Callable[..., Any]:
+    grammar_class = build_grammar_class()
+
     def create_grammar(self: Any, request: Any) -> Any:
         kind, text = request.structured_output_request.structured_output_key
         name = parse_reference(text) if kind.name == "GRAMMAR" else None
@@ -246,7 +277,6 @@ def _around_create(original: Callable[..., Any], grammar_class: type[Any]) -> Ca
         _check_width(self, constraint, wanted[0])
         return grammar_class(constraint, ends, allowance)
 
-    setattr(create_grammar, _PATCHED, original)
     return create_grammar
 
 
@@ -270,8 +300,7 @@ def _check_width(manager: Any, compiled: Compiled, name: str) -> None:
         )
 
 
-def _around_init(original: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(original)
+def _wrap_init(original: Callable[..., None]) -> Callable[..., None]:
     def grammar_init(self: Any, request: Any) -> None:
         latched = getattr(self, "backend_name", None)
         asked = request.sampling_params.structured_outputs if request.sampling_params else None
@@ -284,14 +313,8 @@ def _around_init(original: Callable[..., None]) -> Callable[..., None]:
     return grammar_init
 
 
-def _put(patches: Iterable[tuple[Any, str, Callable[..., Any]]]) -> None:
-    for owner, name, method in patches:
-        setattr(owner, name, method)
-
-
-def _around_validate(original: Callable[..., None]) -> Callable[..., None]:
-    sampling = load_engine("vllm.sampling_params", ENGINE)
-    refused = load_engine("vllm.exceptions", ENGINE).VLLMValidationError
+def _wrap_validate(original: Callable[..., None]) -> Callable[..., None]:
+    sampling, refused = ENGINE.load("vllm.sampling_params"), _refused()
 
     def check_others(params: Any, model_config: Any, config: Any, tokenizer: Any) -> None:
         """Let vLLM check all but the constraint, of which it has no notion."""
@@ -305,7 +328,6 @@ def _around_validate(original: Callable[..., None]) -> Callable[..., None]:
         original(checked, model_config, config, tokenizer)
         asked._backend, asked._backend_was_auto = stand_in._backend, stand_in._backend_was_auto
 
-    @functools.wraps(original)
     def validate(
         self: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any
     ) -> None:
@@ -332,5 +354,29 @@ def _around_validate(original: Callable[..., None]) -> Callable[..., None]:
                 return
             raise refused(str(error)) from error
 
-    setattr(validate, _PATCHED, original)
     return validate
+
+
+def _wrap_start(original: Callable[..., None]) -> Callable[..., None]:
+    def start(self: Any, *args: Any, **named: Any) -> None:
+        original(self, *args, **named)
+        folder, tokenizer = os.environ.get(FOLDER_VARIABLE), getattr(self, "tokenizer", None)
+        if tokenizer is None or not folder or not any(Path(folder).glob(f"*{SUFFIX}")):
+            return
+        try:
+            open_registry(self.vllm_config.model_config, tokenizer).prepare()
+        except MaskcError as error:
+            # A request that names an artifact is told the same.
+            _log.warning("examples are not followed: %s", error)
+
+    return start
+
+
+def _wrap_tags(original: Callable[..., Any]) -> Callable[..., Any]:
+    def make_tag(model: str, *args: Any, **named: Any) -> Any:
+        tag = original(model, *args, **named)
+        if tag is not None and serves_tags():
+            bar_ends(tag.format, model)
+        return tag
+
+    return make_tag

@@ -3,37 +3,49 @@
 A request of vLLM holds a schema, a pattern, choices or a grammar; vLLM's own key says which. Those
 of the kinds that the operator named (:mod:`maskc.integrations.requests`) are compiled against the
 model's kit: in the front end, so that what is refused is the client's error. What was compiled
-goes to the engine with the request, which makes its masks of it on the thread where vLLM compiles;
-what it lacks it compiles again. Each of the two has compiling processes of its own.
+goes to the engine with the request, in its ``extra_args``, which makes its masks of it on the
+thread where vLLM compiles; what it lacks it compiles again. Each of the two has compiling processes
+of its own.
 
-The front end has waited for what is compiled before it checks a request
-(:mod:`maskc.integrations.vllm_waiting`).
+vLLM checks a request on the loop that serves all clients, so nothing there may wait. The plug-in
+puts itself around ``AsyncLLM.add_request``, waits in a thread, and goes on when it is known whether
+the request can be served; vLLM's check then finds the answer. If the task is cancelled, as vLLM
+does when the client goes away, the work on the request is ended.
 
-Example: with ``MASKC_REQUESTS=json`` a chat with a ``response_format`` of a schema is served here.
+Example: with ``MASKC_REQUESTS=json`` a chat with a ``response_format`` of a schema is served here,
+and one with a pattern that takes 5 seconds to be refused stops no other client's stream.
 """
 
 from __future__ import annotations
 
+import asyncio
+import copy
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from maskc.errors import MaskcError
+from maskc.errors import ArtifactError, MaskcError
+from maskc.integrations.compile_answers import Answers, read_answers, recording
+from maskc.integrations.compile_pool import holding
 from maskc.integrations.errors import load_engine
-from maskc.integrations.names import SCHEME
+from maskc.integrations.patches import Engine
+from maskc.integrations.registry import SCHEME
 from maskc.integrations.requests import RequestConstraints, read_kinds
 from maskc.kit.constraint import Constraint
 from maskc.vocab.vocabulary import Vocabulary
+from maskc.work.worker_queue import MOST_WAITING, Request
 
-ENGINE = "vllm"
+EXTRA = "maskc_compiled"  # our entry of a request's extra_args
 
 Wanted = tuple[str, str]
 
 _lock = threading.Lock()
 _local = threading.local()
+_threads: dict[int, ThreadPoolExecutor] = {}
 # By the process, since vLLM may fork; by the model's configuration object, which is held so that
 # its id is not used again; and by whether masks are filled here.
 _made: dict[tuple[int, int, bool], tuple[Any, RequestConstraints]] = {}
@@ -56,16 +68,13 @@ def nothing_wanted() -> Iterator[None]:
 def wanted_kind(asked: Any) -> Wanted | None:
     """Return the kind and the text of what a request asks for, if maskc is to serve it.
 
-    Args:
-        asked: vLLM's ``StructuredOutputsParams``, or ``None``.
-
     Raises:
         ArtifactError: the operator's setting is wrong.
     """
     kinds = frozenset() if getattr(_local, "is_off", False) else read_kinds()
     if not kinds or asked is None or asked.all_constraints_none():
         return None
-    request = load_engine("vllm.v1.structured_output.request", ENGINE)
+    request = load_engine("vllm.v1.structured_output.request", "vllm")
     option, text = request.get_structured_output_key(asked)
     kind = option.name.lower()
     if kind not in kinds or text.startswith(SCHEME):
@@ -77,11 +86,6 @@ def make_constraint(
     model_config: Any, read_vocabulary: Callable[[], Vocabulary], wanted: Wanted
 ) -> Constraint:
     """Return the constraint of a request, for the engine.
-
-    Args:
-        model_config: of vLLM; there is one kit for each.
-        read_vocabulary: returns that of the model.
-        wanted: what :func:`wanted_kind` returned.
 
     Raises:
         MaskcError: it cannot be served; the message says why.
@@ -114,3 +118,150 @@ def _constraints(
             made = RequestConstraints(read_vocabulary(), fills_masks=fills_masks)
             known = _made[key] = (model_config, made)
     return known[1]
+
+
+def wait_before(
+    original: Callable[..., Any], *, vocabulary_of: Callable[[Any, Any], Vocabulary]
+) -> Callable[..., Any]:
+    """Return an ``add_request`` that waits before vLLM's own."""
+
+    async def add_request(
+        self: Any, request_id: str, prompt: Any, params: Any, *args: Any, **named: Any
+    ) -> Any:
+        tokenizer = self.input_processor.tokenizer
+        try:
+            wanted = wanted_kind(getattr(params, "structured_outputs", None))
+        except MaskcError:
+            wanted = None  # vLLM's check comes upon it again, and tells it
+        if wanted is None or tokenizer is None:
+            return await original(self, request_id, prompt, params, *args, **named)
+        config = self.model_config
+
+        def check(asked: Wanted) -> None:
+            check_constraint(config, lambda: vocabulary_of(config, tokenizer), asked)
+
+        error, answers = await settle(check, wanted)
+        token = SETTLED.set((wanted, error))
+        try:
+            params = attach(params, answers)
+            return await original(self, request_id, prompt, params, *args, **named)
+        finally:
+            SETTLED.reset(token)
+
+    return add_request
+
+
+async def settle(
+    check: Callable[[Wanted], None], wanted: Wanted
+) -> tuple[MaskcError | None, Answers]:
+    """Return why a request is refused, ``None`` if it is served, without holding up the loop.
+
+    And what was compiled for it, which is for the engine.
+    """
+    request = Request()
+
+    def work() -> tuple[MaskcError | None, Answers]:
+        with holding(request), recording() as answers:
+            try:
+                check(wanted)
+            except MaskcError as error:
+                return error, {}
+        return None, answers
+
+    try:
+        return await asyncio.get_running_loop().run_in_executor(_open_threads(), work)
+    except asyncio.CancelledError:
+        request.cancel()
+        raise
+
+
+def attach(params: Any, answers: Answers) -> Any:
+    """Return a request's parameters with what was compiled for it, for the engine.
+
+    Args:
+        params: vLLM's ``SamplingParams``, which stay as they are. What a client has sent under our
+            name is dropped.
+        answers: what was compiled; nothing, if the front end knew it from before.
+    """
+    given = params.extra_args or {}
+    if not answers and EXTRA not in given:
+        return params
+    others = {name: value for name, value in given.items() if name != EXTRA}
+    attached = copy.copy(params)
+    attached.extra_args = {**others, EXTRA: answers} if answers else others or None
+    return attached
+
+
+def detach(params: Any) -> Answers:
+    """Return what :func:`attach` gave a request's parameters, in the engine."""
+    return read_answers((getattr(params, "extra_args", None) or {}).get(EXTRA))
+
+
+def _open_threads() -> ThreadPoolExecutor:
+    found = _threads.get(os.getpid())
+    if found is None:
+        found = _threads[os.getpid()] = ThreadPoolExecutor(2 * MOST_WAITING, "maskc-request")
+    return found
+
+
+def check_route(engine: Engine, manager: type[Any]) -> None:
+    """Send two requests through vLLM's own code: does it go through what we put around it?
+
+    One names an artifact, with a name that is none, and must be refused by maskc at both ends; the
+    other has a grammar, and must reach the backend.
+
+    Raises:
+        IntegrationError: either went the wrong way.
+    """
+    with nothing_wanted():
+        _check_route(engine, manager)
+
+
+def _check_route(engine: Engine, manager: type[Any]) -> None:
+    sampling = engine.load("vllm.sampling_params")
+    requests = engine.load("vllm.v1.structured_output.request")
+    refused = engine.load("vllm.exceptions").VLLMValidationError
+    probe: Any = object.__new__(manager)
+    probe._use_async_grammar_compilation = False  # noqa: SLF001 - vLLM has no public way
+    probe.backend, probe.backend_name = _Recorder(), "recorder"
+    found = []
+    for text in ("maskc:// no name", 'root ::= "a"'):
+        params = sampling.SamplingParams(
+            structured_outputs=sampling.StructuredOutputsParams(grammar=text)
+        )
+        params.structured_outputs._backend = "recorder"  # noqa: SLF001
+        asked = requests.StructuredOutputRequest.from_sampling_params(params)
+        try:
+            probe.grammar_init(_Request(asked, params))
+        except (AssertionError, AttributeError, TypeError) as error:
+            # It reads what the probe has not: what else is new, we cannot know.
+            raise engine.changed(f"our self-test failed with {error!r}") from error
+        found.append(asked.grammar)
+        if text.startswith("maskc"):
+            try:
+                params._validate_structured_outputs(None, None, None)  # noqa: SLF001
+            except refused:
+                continue
+            raise engine.changed("the front end does not ask us about a request's grammar")
+    if not isinstance(found[0], ArtifactError):
+        raise engine.changed("the engine does not ask us for a request's grammar")
+    if found[1] != ("GRAMMAR", 'root ::= "a"'):
+        raise engine.changed(
+            "the configured backend is not asked for the grammars that are its own"
+        )
+
+
+class _Recorder:
+    """A backend that gives back what it is asked for."""
+
+    def compile_grammar(self, kind: Any, text: str, **_: Any) -> tuple[str, str]:
+        return kind.name, text
+
+
+class _Request:
+    """What the manager reads of a request."""
+
+    request_id = "maskc self-test"
+
+    def __init__(self, asked: Any, params: Any) -> None:
+        self.structured_output_request, self.sampling_params = asked, params

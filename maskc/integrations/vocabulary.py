@@ -27,11 +27,6 @@ from maskc.vocab.vocabulary import Vocabulary
 def check_vocabulary(artifact: Artifact, name: str, vocabulary: Vocabulary) -> None:
     """Check that an artifact's tokens are the model's, byte for byte.
 
-    Args:
-        artifact: any.
-        name: what to call it.
-        vocabulary: the model's.
-
     Raises:
         VocabularyMismatchError: a token has other bytes, text lies beyond the model's logits, or
             no end-of-sequence token of the model's ends the artifact's texts.

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import maskc
-from maskc.integrations.drift import Interface
 from maskc.integrations.errors import IntegrationError, load_engine
+from maskc.integrations.patches import Engine
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 COMPILERS = ("lark", "interegular", "pyformlang", "regex", "rich", "click")
@@ -44,17 +44,17 @@ def test_a_module_that_an_engine_lacks_is_named():
 
 
 def test_a_method_with_other_parameters_is_refused_with_both_lists():
-    class Engine:
+    class Other:
         def fill(self, mask, stream):
             """A later version's."""
 
-    numpy = Interface("numpy", ("1.0",), "PLUGINS")
-    numpy.check(Engine, {"fill": ("self", "mask", "stream")})
+    numpy = Engine("numpy", ("1.0",), "PLUGINS")
+    numpy.check(Other, {"fill": ("self", "mask", "stream")})
     with pytest.raises(IntegrationError) as caught:
-        numpy.check(Engine, {"fill": ("self", "mask")})
+        numpy.check(Other, {"fill": ("self", "mask")})
     text = str(pickle.loads(pickle.dumps(caught.value)))
     assert text.startswith("numpy ")
-    assert "Engine.fill takes (self, mask, stream), not (self, mask); use a version" in text
+    assert "Other.fill takes (self, mask, stream), not (self, mask); use a version" in text
     assert text.endswith("(1.0), or leave maskc out of PLUGINS")
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from maskc import allocate_bitmask
 from maskc.errors import ArtifactError, LimitError
-from maskc.integrations.names import parse_reference
+from maskc.integrations.registry import parse_reference
 from maskc.integrations.session import Session
 from maskc.kit.file import make_kit
 from maskc.vocab import load_vocabulary

@@ -5,10 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from maskc.integrations import sglang_tools, vllm_tools
-from maskc.integrations.drift import Interface
-from maskc.integrations.errors import IntegrationError
+from maskc.integrations import sglang_tools
 from maskc.integrations.tool_ends import bar_ends
+from maskc.integrations.vllm import _wrap_tags
 from maskc.kit.file import make_kit
 from maskc.tags.families import list_families, load_family
 from maskc.vocab import load_vocabulary
@@ -76,32 +75,9 @@ def test_what_every_family_bars_can_be_barred(family):
 def test_vllms_tags_are_barred_where_maskc_serves_them(monkeypatch, setting, expected):
     monkeypatch.setenv("MASKC_REQUESTS", setting)
     form = arguments()
-    vllm_tools.around_tags(lambda _, tools: SimpleNamespace(format=tools))("hermes", form)
+    _wrap_tags(lambda _, tools: SimpleNamespace(format=tools))("hermes", form)
     assert form.excludes == expected
-    assert vllm_tools.around_tags(lambda _: None)("hermes") is None
-
-
-def _take_model(model):
-    """A function with vLLM's first parameter."""
-
-
-def _registry(make, *fields):
-    format_class = SimpleNamespace(model_fields=dict.fromkeys(fields))
-    return SimpleNamespace(get_model_structural_tag=make, JSONSchemaFormat=format_class)
-
-
-@pytest.mark.parametrize(
-    ("module", "fact"),
-    [
-        (_registry(print, "excludes"), "does not take a model"),
-        (_registry(None, "excludes"), "does not take a model"),
-        (_registry(_take_model, "style"), "exclude nothing"),
-    ],
-)
-def test_another_way_to_make_tags_is_refused(monkeypatch, module, fact):
-    monkeypatch.setattr(vllm_tools, "load_engine", lambda *_: module)
-    with pytest.raises(IntegrationError, match=fact):
-        vllm_tools.find_tags(Interface("numpy", ("1.0",)))
+    assert _wrap_tags(lambda _: None)("hermes") is None
 
 
 def test_a_tag_of_sglangs_older_form_has_a_place_for_what_is_excluded():
@@ -130,7 +106,7 @@ def test_a_tag_of_sglangs_newer_form_is_given_back_as_json_with_its_free_text_at
     form = {"type": "triggered_tags", "tags": [call | {"end": ""}], "excludes": ["<think>"]}
     tag = SimpleNamespace(model_dump=lambda **_: {"format": form})
     parser = SimpleNamespace(detector=SimpleNamespace(get_structural_tag_name=lambda: "qwen_3_5"))
-    make = sglang_tools.around_constraint(lambda _, kind: (kind, tag))
+    make = sglang_tools.wrap_constraint(lambda _, kind: (kind, tag))
     barred = make(parser, "structural_tag")[1]
     assert "</function>" in call["content"]["excludes"]
     barred.format["excludes"] = []

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from maskc.errors import ArtifactError
+from maskc.integrations import vllm as plugin
 from maskc.integrations.registry import ArtifactRegistry
-from maskc.integrations.vllm_start import around_start
 from maskc.vocab import load_vocabulary
 from tests.compiled import compile_text
 
@@ -31,17 +31,18 @@ def opened(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def start(opened):
+def start(opened, monkeypatch):
     def open_registry(model_config, tokenizer):
         assert model_config == "model"
         opened.append(ArtifactRegistry(load_vocabulary(tokenizer)))
         return opened[-1]
 
+    monkeypatch.setattr(plugin, "open_registry", open_registry)
     original = Manager.__init__
 
     def start(**named):
         made = object.__new__(Manager)
-        around_start(original, open_registry)(made, SimpleNamespace(model_config="model"), **named)
+        plugin._wrap_start(original)(made, SimpleNamespace(model_config="model"), **named)
         return made
 
     return start
@@ -72,11 +73,12 @@ def test_without_artifacts_nothing_is_opened(start, opened, monkeypatch):
 
 
 @pytest.mark.usefixtures("opened")
-def test_a_model_that_artifacts_cannot_be_opened_for_is_told_and_starts(caplog):
+def test_a_model_that_artifacts_cannot_be_opened_for_is_told_and_starts(caplog, monkeypatch):
     def fail(*_):
         raise ArtifactError("model", "has no tokens", "give another")
 
+    monkeypatch.setattr(plugin, "open_registry", fail)
     made = object.__new__(Manager)
-    around_start(Manager.__init__, fail)(made, SimpleNamespace(model_config="model"))
+    plugin._wrap_start(Manager.__init__)(made, SimpleNamespace(model_config="model"))
     assert made.tokenizer == "bytes"
     assert "examples are not followed: model: has no tokens; give another" in caplog.text

@@ -8,7 +8,7 @@ import pytest
 from maskc.errors import GrammarError
 from maskc.integrations.compile_answers import find_or_make
 from maskc.integrations.compile_pool import _request
-from maskc.integrations.vllm_waiting import EXTRA, attach, detach, settle
+from maskc.integrations.vllm_requests import EXTRA, attach, detach, settle
 from maskc.work.worker_queue import CancelledOrderError, Request
 
 WANTED = ("regex", "a")
