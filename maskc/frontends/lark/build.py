@@ -30,12 +30,11 @@ from maskc.frontends.lark.contexts import check_alternations, is_dynamic
 from maskc.frontends.lark.expansion import check_expansion
 from maskc.frontends.lark.imports import check_grammar_text, make_loader
 from maskc.frontends.lark.reduce_conflicts import describe_collision, quote_text
-from maskc.frontends.lark.refusals import explain_refusal
+from maskc.frontends.lark.remedies import explain_refusal, explain_undefined
 from maskc.frontends.lark.roles import check_roles, insert_roles
 from maskc.frontends.lark.rule_postlex import build_postlex, check_rules
 from maskc.frontends.lark.sharing_lexers import PLAIN
 from maskc.frontends.lark.syntax import explain_syntax
-from maskc.frontends.lark.undefined import explain_undefined
 from maskc.frontends.lark.unreadable import check_readable, explain_unreadable
 from maskc.frontends.lark.versions import check_version
 from maskc.frontends.settings import PRIORITIES

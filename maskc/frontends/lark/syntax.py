@@ -1,7 +1,7 @@
-"""What is wrong in a grammar's text that Lark cannot read, where, and what can its author do?
+"""Remedies for grammar texts that Lark cannot read.
 
-Lark says the line, the column and which of its own tokens it had expected. Here what stands there
-is looked at, and the brackets that are open before it.
+Lark says the line, the column and which of its own tokens it had expected. The table here looks at
+what stands before the column and after it; first come brackets that are open there.
 
 Example: for ``start: ("a" | "b"`` Lark expects one of ``* _RPAR`` at line 1, column 18, and this
 says "line 1: its ( is not closed; write ) after it, and begin each further line inside with |".
@@ -10,7 +10,8 @@ says "line 1: its ( is not closed; write ) after it, and begin each further line
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import NamedTuple
 
 _AT = re.compile(r"at line (?P<line>\d+),? column (?P<column>\d+)")
 _IS_ABOUT_SYNTAX = re.compile(
@@ -25,18 +26,107 @@ _PARTS = re.compile(
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _LONGEST = 200  # characters of a line before a place and after it that are looked at
 _SHOWN = 20  # characters of what stands at the place
-_DIRECTIVES = "%ignore, %import, %declare, %override and %extend"
-_NOTATIONS = "in a file with the suffix .gbnf or .ebnf it is read as such"
+
+
+class _Remedy(NamedTuple):
+    """A sentence for what stands at a place, and patterns that must all be found.
+
+    Attributes:
+        sentence: template with the groups of ``before`` and ``rest``, and with ``{here}`` and
+            ``{sign}``: what stands there, and its first character, in quotes.
+        before: pattern of all that stands before the place in its line.
+        rest: pattern of the beginning of what follows.
+        message: pattern of Lark's message.
+    """
+
+    sentence: str
+    before: str = ""
+    rest: str = ""
+    message: str = ""
+
+
+_NO_EQUALS = (
+    "a definition is written name: …, without =; in a file with the suffix .gbnf or .ebnf it is "
+    "read as such"
+)
+_NO_COLON = (
+    " begins a definition, and no colon follows it; write name: …, or begin a line that goes on "
+    "with |"
+)
+_NO_VALUE = (
+    "a name, a string or a pattern has to stand here, and not {here}; write one, in quotes for the "
+    "text"
+)
+_REMEDIES = (
+    _Remedy(
+        'the string that begins here is not closed; write " at its end, and \\" for " in it',
+        rest='"',
+        message="^Unexpected input",
+    ),
+    _Remedy(
+        "the pattern that begins here is not closed; write / at its end, and \\/ for / in it",
+        rest="/",
+        message="^Unexpected input",
+    ),
+    _Remedy("a string stands between double quotes; write \", not '", rest="'"),
+    _Remedy(_NO_EQUALS, rest=":?="),
+    _Remedy("a rule ends with its line; leave the ; out", rest=";"),
+    _Remedy("the text begins with a byte order mark; save it without one", rest="\ufeff"),
+    _Remedy(
+        "the {closing} closes nothing that is open; leave it out, or open it before",
+        rest=r"(?P<closing>[)\]}])",
+    ),
+    _Remedy(
+        "{name} is no directive; there are %ignore, %import, %declare, %override and %extend",
+        rest=r"(?P<name>%(?!(?:ignore|import|declare|override|extend)\b)\w+)",
+    ),
+    _Remedy(
+        "Lark keeps names that begin with two underscores for itself; write one",
+        before=r"\s*",
+        rest=r"__\w",
+    ),
+    _Remedy(
+        "the name {head}{tail} has letters of both cases; write it in lower case for a rule, or in "
+        "upper case for a terminal",
+        before=r"[?!]*(?P<head>[A-Z_]+[A-Z0-9_]*|[a-z_]+[a-z0-9_]*)",
+        rest=r"(?P<tail>[A-Za-z]\w*)",
+    ),
+    _Remedy(
+        "a priority is a whole number, as in name.2: …; write one",
+        before=r"[?!]*\w+\.-?\d*(?:\.\d*)?",
+    ),
+    _Remedy(
+        "Lark has templates of rules alone; write the name in lower case",
+        before=r"[?!]*[A-Z_][A-Z0-9_]*",
+        rest=r"\{",
+    ),
+    _Remedy("{head}" + _NO_COLON, before=r"\s*[?!]*(?P<head>\w+)\s*", message="_COLON"),
+    _Remedy("{head}" + _NO_COLON, before=r"\s*(?P<head>\S(?:.*\S)?)\s*", message="missing colon"),
+    _Remedy("{here}" + _NO_COLON, message="missing colon"),
+    _Remedy("after -> stands a name in lower case; write one", message="Alias expects"),
+    _Remedy(
+        "{sign} stands after nothing that it could be about; write it after a name, a string, a "
+        "pattern or a bracket, or in quotes for the text",
+        message="Misplaced operator",
+    ),
+    _Remedy("an import is written %import common.NAME; write it so", message="%import expects"),
+    _Remedy(
+        "one line has one colon; write each definition in a line of its own, names without dots, "
+        "and texts in quotes",
+        message="Unexpected colon",
+    ),
+    _Remedy("a priority is a whole number, as in NAME.2: …", message="Terminal names cannot"),
+    _Remedy('a number is missing, as in "a"~3 or name.2: …; write it', message=r"\* NUMBER"),
+    _Remedy(_NO_VALUE, message="Expecting a value|Incorrect type of value"),
+    _Remedy("{here} cannot stand here; leave it out, or write it in quotes for the text"),
+)
 
 
 def explain_syntax(message: str, text: str, imports: Mapping[str, str]) -> str | None:
-    """Return the message for a text that Lark cannot read; ``None`` if it says something else.
+    """Return the sentence for a text that Lark cannot read; ``None`` if it says something else.
 
-    Args:
-        message: Lark's.
-        text: the grammar's.
-        imports: path → text of what was imported before, the last one last: a grammar is read
-            before what it imports.
+    ``imports`` is path → text of what was imported before, the last one last: a grammar is read
+    before what it imports.
     """
     found = _AT.search(message)
     if found is None or not _IS_ABOUT_SYNTAX.match(message):
@@ -45,10 +135,9 @@ def explain_syntax(message: str, text: str, imports: Mapping[str, str]) -> str |
     if imports:
         path, text = list(imports.items())[-1]
         of = f" of {path}"
-    number = int(found["line"])
+    number, column = int(found["line"]), int(found["column"]) - 1
     lines = text.split("\n")
     line = lines[number - 1] if number <= len(lines) else ""
-    column = int(found["column"]) - 1
     before, rest = line[max(0, column - _LONGEST) : column], line[column : column + _LONGEST]
     opened = _find_open(text, sum(len(other) + 1 for other in lines[: number - 1]) + column)
     if opened is not None and (not rest.strip() or ":" in before + rest and not before.strip()):
@@ -57,18 +146,12 @@ def explain_syntax(message: str, text: str, imports: Mapping[str, str]) -> str |
             f"line {text.count(chr(10), 0, at) + 1}{of}: its {bracket} is not closed; write "
             f"{_CLOSING[bracket]} at its end, and begin each further line inside of it with |"
         )
-    for explain in (_explain_character, _explain_definition, _explain_phrase):
-        said = explain(before, rest, message)
-        if said is not None:
-            return f"line {number}, column {column + 1}{of}: {said}"
-    return (
-        f"line {number}, column {column + 1}{of}: {_quote(rest)} cannot stand here; leave it out, "
-        "or write it in quotes for the text"
-    )
+    said = _find_remedy(before, rest, message)
+    return f"line {number}, column {column + 1}{of}: {said}"
 
 
 def _find_open(text: str, end: int) -> tuple[str, int] | None:
-    """Return the last bracket that is open at a place, and where it is."""
+    """Return the last bracket that is open at a text index, and its own."""
     opened: list[tuple[str, int]] = []
     for found in _PARTS.finditer(text):
         if found.start() >= end:
@@ -80,108 +163,16 @@ def _find_open(text: str, end: int) -> tuple[str, int] | None:
     return opened[-1] if opened else None
 
 
-def _explain_character(before: str, rest: str, message: str) -> str | None:
-    """Explain a character with which no token of Lark's begins, or that closes nothing."""
-    if re.match(r"""["/]""", rest) and not message.startswith("Unexpected input"):
-        return None  # it is closed
-    known: tuple[tuple[str, str], ...] = (
-        ('"', 'the string that begins here is not closed; write " at its end, and \\" for " in it'),
-        (
-            "/",
-            "the pattern that begins here is not closed; write / at its end, and \\/ for / in it",
-        ),
-        ("'", "a string stands between double quotes; write \", not '"),
-        (":=", f"a definition is written name: …, without =; {_NOTATIONS}"),
-        ("=", f"a definition is written name: …, without =; {_NOTATIONS}"),
-        (";", "a rule ends with its line; leave the ; out"),
-        ("\ufeff", "the text begins with a byte order mark; save it without one"),
-    )
-    for character, said in known:
-        if rest.startswith(character):
-            return said
-    if rest[:1] in {")", "]", "}"}:
-        return f"the {rest[0]} closes nothing that is open; leave it out, or open it before"
-    directive = re.match(r"%\w*", rest)
-    if directive and directive[0] not in _DIRECTIVES:
-        return f"{directive[0]} is no directive; there are {_DIRECTIVES}"
-    if re.match(r"__\w", rest) and not before.strip():
-        return "Lark keeps names that begin with two underscores for itself; write one"
-    return None
-
-
-def _explain_definition(before: str, rest: str, _: str) -> str | None:
-    """Explain what is wrong in the head of a definition."""
-    if re.fullmatch(r"[?!]*[A-Z_]+[A-Z0-9_]*|[?!]*[a-z_]+[a-z0-9_]*", before) and re.match(
-        r"[A-Za-z]", rest
-    ):
-        name = before.lstrip("?!") + str(re.match(r"\w+", rest)[0])  # type: ignore[index]
-        return (
-            f"the name {name} has letters of both cases; write it in lower case for a rule, or in "
-            "upper case for a terminal"
-        )
-    if re.fullmatch(r"[?!]*\w+\.-?\d*(?:\.\d*)?", before) or re.fullmatch(r"\w+\.", before):
-        return "a priority is a whole number, as in name.2: …; write one"
-    if re.fullmatch(r"[?!]*[A-Z_][A-Z0-9_]*", before) and rest.startswith("{"):
-        return "Lark has templates of rules alone; write the name in lower case"
-    return None
-
-
-def _explain_phrase(before: str, rest: str, message: str) -> str | None:
-    """Explain what Lark says in a phrase of its own, or by what it had expected."""
-    head = re.match(r"\s*[?!]*(\w+)\s*$", before)
-    known: tuple[tuple[str, Callable[[], str]], ...] = (
-        (
-            "missing colon",
-            lambda: (
-                f"{before.strip() or _quote(rest)} begins a definition, and no colon follows "
-                "it; write name: …, or begin a line that goes on with |"
-            ),
-        ),
-        ("Alias expects", lambda: "after -> stands a name in lower case; write one"),
-        (
-            "Misplaced operator",
-            lambda: (
-                f"{_quote(rest[:1])} stands after nothing that it could be about; write it "
-                "after a name, a string, a pattern or a bracket, or in quotes for the text"
-            ),
-        ),
-        ("%import expects", lambda: "an import is written %import common.NAME; write it so"),
-        (
-            "Unexpected colon",
-            lambda: (
-                "one line has one colon; write each definition in a line of its own, names "
-                "without dots, and texts in quotes"
-            ),
-        ),
-        ("Terminal names cannot", lambda: "a priority is a whole number, as in NAME.2: …"),
-        (
-            "* NUMBER",
-            lambda: 'a number is missing, as in "a"~3 or name.2: …; write it',
-        ),
-        (
-            "Expecting a value",
-            lambda: (
-                f"a name, a string or a pattern has to stand here, and not {_quote(rest)}; "
-                "write one, in quotes for the text"
-            ),
-        ),
-        (
-            "Incorrect type of value",
-            lambda: (
-                f"a name, a string or a pattern has to stand here, and not {_quote(rest)}; "
-                "write one, in quotes for the text"
-            ),
-        ),
-    )
-    if head and "_COLON" in message:
-        return (
-            f"{head[1]} begins a definition, and no colon follows it; write name: …, or begin a "
-            "line that goes on with |"
-        )
-    for phrase, explain in known:
-        if phrase in message:
-            return explain()
-    return None
+def _find_remedy(before: str, rest: str, message: str) -> str:
+    for remedy in _REMEDIES:
+        earlier = re.fullmatch(remedy.before or r"[\s\S]*", before)
+        later = re.match(remedy.rest, rest)
+        if earlier and later and re.search(remedy.message, message):
+            words = {**earlier.groupdict(), **later.groupdict()}
+            return remedy.sentence.format_map(
+                {**words, "here": _quote(rest), "sign": _quote(rest[:1])}
+            )
+    raise AssertionError("the last row is for all")
 
 
 def _quote(rest: str) -> str:

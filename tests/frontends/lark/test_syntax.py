@@ -71,6 +71,7 @@ def refusal(grammar):
             "%include is no directive; there are %ignore, %import, %declare, %override and",
             'start: "a"\n',
         ),
+        ('%ign " "\nstart: "a"\n', "%ign is no directive; there are %ignore", 'start: "a"\n'),
         (
             '__a: "x"\nstart: __a\n',
             "Lark keeps names that begin with two underscores for itself; write one",
