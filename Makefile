@@ -129,8 +129,8 @@ corpora: $(STAMP) ## download the source distributions whose grammars and tests 
 
 conformance: corpora ## walk the texts of Lark's own test suite; compile and verify published grammars and ours
 	$(BIN)/python benchmarks/conformance/record.py corpora/lark-1.3.1 corpora/record.json
-	$(BIN)/python -m benchmarks.conformance.walk corpora/record.json corpora/conformance.json docs/conformance.md
-	$(BIN)/python -m benchmarks.conformance.grammars corpora/grammars.json --page docs/conformance.md --needs docs/published-grammars.md
+	$(BIN)/python -m benchmarks.conformance.walk corpora/record.json corpora/conformance.json benchmarks/results/conformance.md
+	$(BIN)/python -m benchmarks.conformance.grammars corpora/grammars.json --page benchmarks/results/conformance.md --needs benchmarks/results/published.md
 
 conformance-json-schema: corpora ## walk the JSON Schema Test Suite of five dialects, in several spellings, as bytes and as tokens; the schemas of schemastore.org with their files
 	$(BIN)/python -m benchmarks.conformance.json_schema
@@ -144,10 +144,10 @@ templates: $(STAMP) ## download chat templates and calls of tools, and follow ev
 
 tokenizers: $(STAMP) ## download real vocabularies as GGUF files: bytes by their texts, json and python compiled, texts walked
 	$(BIN)/python -m pip download --quiet --no-deps --no-binary llama-cpp-python --dest corpora llama-cpp-python
-	$(BIN)/python -m tests.outside.vocabularies corpora/llama_cpp_python-*.tar.gz --page docs/tokenizers.md
+	$(BIN)/python -m tests.outside.vocabularies corpora/llama_cpp_python-*.tar.gz --page benchmarks/results/tokenizers.md
 
 wild: $(STAMP) ## compile and verify the grammars of FOLDER, each with the settings of its project beside it
-	$(BIN)/python -m tests.wild $(or $(FOLDER),$(error FOLDER= is the folder of grammars)) --page docs/published-grammars.md
+	$(BIN)/python -m tests.wild $(or $(FOLDER),$(error FOLDER= is the folder of grammars)) --page benchmarks/results/published.md
 
 format: $(STAMP) ## format the code and fix what lint can fix
 	$(BIN)/ruff format .

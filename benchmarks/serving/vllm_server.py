@@ -133,7 +133,7 @@ class Checks:
         return self._judge(name, choice["text"], choice["finish_reason"])
 
     def as_in_the_page(self) -> tuple[int, str]:
-        """Ask as ``docs/serving.md`` does; the text may be the beginning of one."""
+        """Ask as ``docs/vllm.md`` does; the text may be the beginning of one."""
         status, answer = complete(self._server, PLAIN)
         choice = answer["choices"][0]
         if not self._subjects["json"].can_end(choice["text"].encode()):

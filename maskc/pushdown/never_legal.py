@@ -14,7 +14,7 @@ Example: with ``S ::= aSb | ε``, (b, a) is never-legal; (a, bb) is not.
 The LALR language is contained in L, so what is never-legal here is never-legal there, conflicts or
 not. The reverse does not hold.
 
-Bound: none is needed; the search is finite. Refused alternatives and times: docs/analysis.md.
+Bound: none is needed; the search is finite. Refused alternatives and times: docs/measured.md.
 
 Source: appendix, section 2, Algorithm 1.
 """

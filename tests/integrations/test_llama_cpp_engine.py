@@ -223,10 +223,10 @@ def test_the_examples_of_the_page_do_what_it_says(path, tmp_path, monkeypatch):
     (tmp_path / "model.gguf").symlink_to(path)
     monkeypatch.setenv("MASKC_ARTIFACTS", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    _, _, section = (root / "docs" / "serving.md").read_text().partition("\n## llama-cpp-python\n")
+    page = (root / "docs" / "llama-cpp.md").read_text()
     names = {}
     artifact = maskc.load(tmp_path / "json.maskc")
-    examples = re.findall(r"```python\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
+    examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert len(examples) == 2
     for example in examples:
         # The engine's log of a model with names in all scripts does not decode.

@@ -227,10 +227,8 @@ def test_thoughts_are_not_constrained(server):
 
 def test_the_requests_of_the_page_are_answered(server, artifacts):
     """The chat thinks, so that only its status is a fact."""
-    _, _, section = (ROOT / "docs" / "serving.md").read_text().partition("\n## SGLang\n")
-    requests = re.findall(
-        r"localhost:30000(\S+).*?-d '(.*?)'", section.partition("\n## ")[0], re.DOTALL
-    )
+    page = (ROOT / "docs" / "sglang.md").read_text()
+    requests = re.findall(r"localhost:30000(\S+).*?-d '(.*?)'", page, re.DOTALL)
     assert [path for path, _ in requests] == [
         "/generate",
         "/v1/completions",
