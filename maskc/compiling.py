@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -67,6 +68,20 @@ def compile_grammar(
             that are a grammar's.
     """
     check_compiler()
+    settings = {"parser": parser, "lexer": lexer, "postlex": postlex, "dialect": dialect}
+    load = partial(_load_vocabulary, tokenizer, vocab_size, eos_ids, added_tokens)
+    return _compile_given(path_or_text, start, {**settings, "roles": roles}, load, limits, progress)
+
+
+def _compile_given(
+    given: str | os.PathLike[str] | Sequence[str],
+    start: str | Sequence[str] | None,
+    settings: dict[str, Any],
+    load: Callable[[], Vocabulary],
+    limits: Limits | None,
+    progress: Callable[[str, float], None] | None,
+) -> Artifact:
+    """Check what :func:`compile_grammar` is given, load the vocabulary, and compile."""
     from maskc.arguments import as_items, as_text, check_callable
     from maskc.errors import WrongTypeError
     from maskc.frontends.settings import check_given
@@ -78,18 +93,11 @@ def compile_grammar(
         check_callable("progress", progress)
     names = () if start is None else (start,) if isinstance(start, str) else start
     starts = tuple(as_text("a start symbol", name) for name in as_items("start", names))
-    settings: dict[str, Any] = {"parser": parser, "lexer": lexer, "postlex": postlex}
-    settings |= {"dialect": dialect, "roles": roles}
     check_given(settings)
-    vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
-    given = path_or_text
+    vocabulary = load()
     if isinstance(given, str | os.PathLike):
-        return _compile(
-            lambda: read_grammar(given, bounds, starts=starts, **settings),
-            vocabulary,
-            bounds,
-            progress,
-        )
+        read = partial(read_grammar, given, bounds, starts=starts, **settings)
+        return _compile(read, vocabulary, bounds, progress)
     if any((*starts, *settings.values())):
         raise WrongTypeError("a list of texts has no start, parser, lexer, postlex, dialect, roles")
     return _compile(lambda: ChoicesJob(given), vocabulary, bounds, name="choices")

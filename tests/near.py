@@ -98,7 +98,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     ),
     "verify": ("security/test_verify_says_no.py",),
     "vocab": ("laws/test_added_tokens.py",),
-    "work": (),
+    "work": ("integrations/test_compile_pool.py", "cli/test_build.py"),
     # Modules of the package itself.
     "bits": ("pushdown", "lexer"),
     "budget": ("test_limits.py", "security/test_compile_bounds.py"),

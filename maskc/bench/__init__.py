@@ -38,11 +38,6 @@ def run_bench(
 ) -> BenchReport:
     """Return the times of an artifact over a corpus.
 
-    Args:
-        artifact_path: of the artifact.
-        corpus: files and folders.
-        options: how much to time.
-
     Raises:
         ArtifactError: the artifact cannot be loaded.
         GrammarError: the corpus has no file, or no text of it begins with a legal token.

@@ -18,13 +18,7 @@ N_FIRST = 10_000  # what a server that just loaded the artifact meets first
 
 @dataclass(frozen=True, slots=True)
 class BenchOptions:
-    """How much to time.
-
-    Attributes:
-        files: files of the corpus.
-        max_bytes: longer files are left out.
-        tokenizer: where the tokenizer is, if the artifact's name for it does not find it.
-    """
+    """How much to time."""
 
     files: int = 60
     max_bytes: int = 100_000

@@ -55,14 +55,7 @@ class SlowFill:
 def find_slowest(
     artifact: Artifact, documents: Sequence[Document], cold: Times, warm: Times
 ) -> tuple[SlowFill, ...]:
-    """Return the slowest fills, slowest first.
-
-    Args:
-        artifact: whose tokens the documents hold.
-        documents: those of both passes.
-        cold: times of the first pass.
-        warm: times of the second, over the same tokens.
-    """
+    """Return the slowest fills, slowest first."""
     slower = np.maximum(cold.fill, warm.fill)
     worst = np.argsort(-slower, kind="stable")[:N_SLOWEST]
     first = np.concatenate([[0], np.cumsum(cold.n_taken)])

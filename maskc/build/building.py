@@ -75,10 +75,6 @@ class BuildReport:
 def check_build(config: Config, shard: tuple[int, int] = (1, 1)) -> BuildReport:
     """Return what is out of date, and make nothing.
 
-    Args:
-        config: what is wanted.
-        shard: which shard is asked about, and of how many.
-
     Raises:
         MaskcError: a grammar or a tokenizer cannot be read.
     """
@@ -99,13 +95,6 @@ def run_build(
     progress: Progress | None = None,
 ) -> BuildReport:
     """Make what is out of date, and return what was done.
-
-    Args:
-        config: what is wanted.
-        shard: which shard is made here, and of how many.
-        jobs: processes to do it with.
-        executor: see :func:`maskc.work.executors.open_executor`; its machines need no files.
-        progress: called when a file is done.
 
     Raises:
         ExecutorError: the executor is none, or failed.

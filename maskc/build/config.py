@@ -69,16 +69,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a file asks for.
-
-    Attributes:
-        path: of the file.
-        folder: where paths begin.
-        output: the folder of the artifacts.
-        grammars: in the order of the file.
-        tokenizers: likewise.
-        limits: what one compilation may take.
-    """
+    """What a file asks for."""
 
     path: str
     folder: Path

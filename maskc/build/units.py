@@ -131,13 +131,6 @@ def make_file(
 ) -> bytes:
     """Return the bytes of a unit's file; for a process that does nothing else.
 
-    Args:
-        job: of the unit.
-        vocabulary: of the unit.
-        limits: what it may take.
-        versions: of the machine that asks for it.
-        leaves_tokens: of the unit.
-
     Raises:
         ExecutorError: this machine has other versions.
         MaskcError: it cannot be compiled.

@@ -60,10 +60,6 @@ def describe_counted(pattern: str, limits: Limits) -> dict[str, Any] | None:
 
     ``None`` for other patterns: they are compiled as grammars, whose masks are known ahead.
 
-    Args:
-        pattern: as :func:`re.fullmatch` takes it.
-        limits: what to read it may take.
-
     Raises:
         GrammarError: ``re`` refuses the pattern, or it has a back-reference to many texts.
         LimitError: a limit was reached.
@@ -95,24 +91,12 @@ def compile_tools(
         MaskcError: as there.
     """
     given = parse_json(tools, "/tools")
-    kit = make_kit(vocabulary)
-    made = kit.tools(
-        given,
-        family=family,
-        choice=choice,
-        parallel=parallel,
-        reasoning=reasoning,
-        limits=limits,
-    )
-    settings: dict[str, str | bool] = {
-        "family": family,
-        "choice": choice if isinstance(choice, str) else json.dumps(dict(choice)),
-        "parallel": parallel,
-        "reasoning": reasoning,
-    }
-    tag = describe_tools(
-        given, family=family, choice=choice, parallel=parallel, reasoning=reasoning
-    )
+    calls: dict[str, Any] = {"family": family, "choice": choice, "parallel": parallel}
+    calls["reasoning"] = reasoning
+    made = make_kit(vocabulary).tools(given, **calls, limits=limits)
+    tag = describe_tools(given, **calls)
+    said = choice if isinstance(choice, str) else json.dumps(dict(choice))
+    settings = {**calls, "choice": said}
     return _assemble(made, tag, vocabulary, name=name, dialect="tools", settings=settings)
 
 

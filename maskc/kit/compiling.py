@@ -41,13 +41,7 @@ Compiled = Artifact | CountedPattern  # of a grammar, likewise
 
 @dataclass(frozen=True, slots=True)
 class GrammarOrder:
-    """A grammar, and how it is meant.
-
-    Attributes:
-        dialect: its notation.
-        text: of the grammar.
-        settings: those of :func:`maskc.frontends.source.load_source`.
-    """
+    """A grammar, and how it is meant."""
 
     dialect: str
     text: str

@@ -23,14 +23,6 @@ class Constraint(OverTokens):
 
     Constraints of one kit are put together with :meth:`maskc.kit.kit.Kit.sequence`,
     :meth:`~maskc.kit.kit.Kit.one_of` and :meth:`~maskc.kit.kit.Kit.repeat`.
-
-    Args:
-        expression: what it is made of.
-        machine: reads it.
-        tokens: of the kit.
-
-    Attributes:
-        expression, tokens: as given.
     """
 
     def __init__(self, expression: Expression, machine: Machine[Any], tokens: KitTokens) -> None:

@@ -107,13 +107,6 @@ def load_kit(
 ) -> Kit:
     """Return a kit from a file, checked.
 
-    Args:
-        path: of a file that ``maskc kit`` or :func:`save_kit` wrote.
-        cache_bytes: how much memory all that its constraints cache may take.
-        mapped: leave the contents in the file while they are read; False reads it into memory.
-        compiler: see :class:`Kit`.
-        steps: likewise.
-
     Raises:
         ArtifactError: it is no kit, damaged, or of another format version.
     """

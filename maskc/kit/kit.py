@@ -18,7 +18,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -31,19 +30,17 @@ from maskc.bounded import run_bounded
 from maskc.errors import (
     ArtifactError,
     GrammarError,
-    LimitError,
     WrongTypeError,
     WrongValueError,
 )
 from maskc.frontends.settings import check_given
 from maskc.jobs import SchemaJob
 from maskc.jsonschema.layouts import choose_layout, takes_formats
-from maskc.kit.artifact_constraint import ArtifactConstraint
 from maskc.kit.compiling import Compiler, GrammarOrder
 from maskc.kit.constraint import Constraint
-from maskc.kit.making import Maker
-from maskc.kit.means import KitMeans
+from maskc.kit.making import ArtifactConstraint, Maker, name_json
 from maskc.kit.preparing import prepare
+from maskc.kit.tagging import build_tag
 from maskc.kit.tokens import KitTokens
 from maskc.limits import MEGABYTE, Limits, as_limits
 from maskc.runtime.arguments import as_count
@@ -51,12 +48,8 @@ from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
 from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.text.free_text import FreeWords
-from maskc.runtime.schema.plan.plan import Layout
 from maskc.runtime.shared import Shared
-from maskc.tags.building import Builder
 from maskc.tags.parsing import parse_tag
-from maskc.tags.reading import Reader
-from maskc.tags.strings import Strings
 from maskc.tags.tools import describe_tools, name_of
 
 _SETTINGS = ("start", "parser", "lexer", "postlex", "roles", "rules")  # of a Lark grammar
@@ -125,14 +118,7 @@ class Kit(Shared):
         if hasattr(schema, "model_json_schema"):
             schema = schema.model_json_schema()
         others = {} if resources is None else as_mapping("resources", resources)
-        return self._schema(SchemaJob(schema, others, layout, assert_formats), limits)
-
-    def _schema(self, job: SchemaJob, limits: Limits) -> Constraint:
-        asked = (_name(job.schema), _name(dict(job.resources)), job.assert_formats)
-        key = repr((*asked, *job.layout.to_dict().values()))
-        return self._maker.constrain(
-            "json_schema", key, lambda: self._maker.schema(job, limits), limits
-        )
+        return self._maker.schema(SchemaJob(schema, others, layout, assert_formats), limits)
 
     def choice(self, words: Iterable[str]) -> Constraint:
         """Return the constraint of one of some words, at least one.
@@ -140,11 +126,7 @@ class Kit(Shared):
         Raises:
             GrammarError: there is none, or one is not UTF-8.
         """
-        chosen = [as_text("a choice", word) for word in as_items("what holds the choices", words)]
-        try:
-            data = sorted({word.encode() for word in chosen})
-        except UnicodeEncodeError:
-            raise GrammarError("<choice>", "a word is not UTF-8; write it in UTF-8") from None
+        data = _encode("<choice>", "a choice", as_items("what holds the choices", words))
         if not data:
             raise GrammarError("<choice>", "there is no word to choose; give one at least")
         name = hashlib.sha256(json.dumps([word.decode() for word in data]).encode()).hexdigest()
@@ -157,11 +139,7 @@ class Kit(Shared):
             GrammarError: ``re`` refuses the pattern, or it is not regular.
             LimitError: a limit was reached.
         """
-        as_text("a pattern", pattern)
-        limits = as_limits(limits)
-        return self._maker.constrain(
-            "regex", pattern, lambda: self._maker.pattern(pattern, limits), limits
-        )
+        return self._maker.regex(as_text("a pattern", pattern), as_limits(limits))
 
     def text(self, *, without: Iterable[str] = ()) -> Constraint:
         """Return the constraint of free text.
@@ -172,11 +150,7 @@ class Kit(Shared):
         Raises:
             GrammarError: a word is empty, or not UTF-8.
         """
-        words = [as_text("a word", word) for word in as_items("without", without)]
-        try:
-            barred = sorted({word.encode() for word in words})
-        except UnicodeEncodeError:
-            raise GrammarError("<text>", "a word is not UTF-8; write it in UTF-8") from None
+        barred = _encode("<text>", "a word", as_items("without", without))
         if b"" in barred:
             raise GrammarError("<text>", "every text has the empty one in it; leave it out")
         free = self._maker.composer.free_text(FreeWords(barred=tuple(barred)), (), loops=False)
@@ -227,10 +201,10 @@ class Kit(Shared):
 
         def make() -> Expression:
             return run_bounded(
-                lambda: self._build(given, limits, spelled=True), limits, name="<tag>"
+                lambda: build_tag(self._maker, given, limits, spelled=True), limits, name="<tag>"
             )
 
-        name = tag if isinstance(tag, str) else _name(given)
+        name = tag if isinstance(tag, str) else name_json(given)
         return self._maker.link(self._maker.keep("structural_tag", name, make, limits))
 
     def tools(
@@ -263,7 +237,8 @@ class Kit(Shared):
 
         def make() -> Expression:
             return run_bounded(
-                lambda: self._build(
+                lambda: build_tag(
+                    self._maker,
                     describe_tools(
                         tools,
                         family=family,
@@ -282,26 +257,6 @@ class Kit(Shared):
         asked = name_of((tools, family, choice, parallel, reasoning))
         made = make() if asked is None else self._maker.keep("tools", asked, make, limits)
         return self._maker.link(made)
-
-    def _build(self, given: Mapping[str, Any], limits: Limits, *, spelled: bool) -> Expression:
-        read = Reader(self.vocab_size, self.tokens.find).read(given)
-        strings = self._maker.keep(
-            "strings",
-            str(spelled),
-            lambda: Strings(self.tokens.special_ids, self.tokens.ends, spelled=spelled),
-        )
-        means = KitMeans(
-            self.tokens,
-            self._maker.composer,
-            self._maker.keep,
-            schema=lambda schema, **layout: (
-                self._schema(SchemaJob(schema, {}, Layout(**layout), True), limits).expression
-            ),
-            plan=lambda schema: self._maker.plan(SchemaJob(schema, {}, Layout(), True), limits),
-            regex=lambda pattern: self.regex(pattern, limits=limits).expression,
-            gbnf=lambda text: self.gbnf(text, limits=limits).expression,
-        )
-        return Builder(means, strings).build(read)
 
     def artifact(self, path: str | os.PathLike[str] | Artifact) -> Constraint:
         """Return the constraint of a compiled grammar, schema or tag, of the kit's tokenizer.
@@ -380,13 +335,8 @@ class Kit(Shared):
     def _grammar(
         self, dialect: str, text: str, limits: Limits, settings: dict[str, Any]
     ) -> Constraint:
-        as_text("a grammar", text)
-        limits = as_limits(limits)
-        order = GrammarOrder(dialect, text, settings)
-        asked = repr((text, sorted(settings.items())))
-        return self._maker.constrain(
-            dialect, asked, lambda: self._maker.grammar(order, limits), limits
-        )
+        order = GrammarOrder(dialect, as_text("a grammar", text), settings)
+        return self._maker.grammar(order, as_limits(limits))
 
     def _expressions(self, parts: tuple[Constraint, ...]) -> list[Expression]:
         if not parts:
@@ -401,19 +351,9 @@ class Kit(Shared):
         return [part.expression for part in parts]
 
 
-def _name(schema: Any) -> str:
-    """Return a text that is the same only for the same schema.
-
-    Raises:
-        LimitError: it is nested very deep.
-    """
-    if isinstance(schema, str):
-        return schema
+def _encode(place: str, what: str, words: Iterable[Any]) -> list[bytes]:
+    """Return different words in order, as UTF-8."""
     try:
-        try:
-            return json.dumps(schema)
-        except (TypeError, ValueError):
-            return repr(schema)  # what is wrong with it is told when it is compiled
-    except RecursionError:
-        limit = sys.getrecursionlimit()
-        raise LimitError("levels of nested JSON", limit, "nest less") from None
+        return sorted({as_text(what, word).encode() for word in words})
+    except UnicodeEncodeError:
+        raise GrammarError(place, "a word is not UTF-8; write it in UTF-8") from None

@@ -9,12 +9,14 @@ common, the rows of the pattern.
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable, Hashable
 from typing import Any
 
 from maskc.artifact.model import Contents
 from maskc.bounded import run_bounded
-from maskc.errors import ArtifactError, SchemaError
+from maskc.errors import ArtifactError, LimitError, SchemaError
 from maskc.formats.registry import EMAIL, HOST, n_registered
 from maskc.jobs import SchemaJob
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess
@@ -27,6 +29,7 @@ from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.effort import USUAL_STEPS
+from maskc.runtime.holes.bound import Given
 from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.counts.positions import CountedPattern
 from maskc.runtime.link.joining.counting import CountingPiece
@@ -53,20 +56,7 @@ _WORD, _PLAN_BYTE, _ARRAY_BYTE, _NODE, _POSITION = 60, 55, 4, 250, 450
 
 
 class Maker:
-    """Makes the pieces of one kit. Safe to use from any thread.
-
-    Args:
-        tokens: of the kit.
-        cache_bytes: how much memory all that is cached may take.
-        compiler: of what requests bring; ``None``: in the process and the thread that ask.
-        steps: how much may be looked at for one mask.
-
-    Attributes:
-        tokens: of the kit.
-        pool: the masks.
-        joints: puts pieces together.
-        composer: of free text and tags.
-    """
+    """Makes the pieces of one kit. Safe to use from any thread."""
 
     def __init__(
         self, tokens: KitTokens, cache_bytes: int, compiler: Compiler | None, steps: int
@@ -85,14 +75,7 @@ class Maker:
     def keep(
         self, kind: str, key: Hashable, make: Callable[[], Any], limits: Limits | None = None
     ) -> Any:
-        """Return what was made for a key, and make it if it is not there.
-
-        Args:
-            kind: of piece.
-            key: what it was asked for with.
-            make: makes it; threads that ask at the same time make it once.
-            limits: of making it, which decide whether it can be made.
-        """
+        """Return what was made for a key, and make it if it is not there."""
         name = (kind, key, n_registered())
         found = self._pieces.generations.current.get(name)
         if found is not None:
@@ -138,13 +121,18 @@ class Maker:
         root = self.joints.rest(expression, self.joints.end)
         return Constraint(expression, LinkMachine(root, self._results), self.tokens)
 
-    def schema(self, job: SchemaJob, limits: Limits) -> Piece:
-        """Return the piece of a JSON Schema.
+    def schema(self, job: SchemaJob, limits: Limits) -> Constraint:
+        """Return the constraint of a JSON Schema.
 
         Raises:
             LimitError: a limit was reached.
             SchemaError: the schema cannot be compiled.
         """
+        asked = (name_json(job.schema), name_json(dict(job.resources)), job.assert_formats)
+        key = repr((*asked, *job.layout.to_dict().values()))
+        return self.constrain("json_schema", key, lambda: self._schema(job, limits), limits)
+
+    def _schema(self, job: SchemaJob, limits: Limits) -> Piece:
         frozen = self._compiler.plan(job, limits)
         plan = self._read_plan(frozen, job, limits)
         piece = SchemaPiece(MaskedSchemaMachine(plan, self.tokens.text_of, self._results.mixes))
@@ -186,12 +174,16 @@ class Maker:
                 "compile the schema ahead of time with `maskc compile`, or leave the format out",
             )
 
-    def grammar(self, order: GrammarOrder, limits: Limits) -> Piece:
-        """Return the piece of a grammar.
+    def grammar(self, order: GrammarOrder, limits: Limits) -> Constraint:
+        """Return the constraint of a grammar.
 
         Raises:
             MaskcError: it cannot be compiled, or a limit was reached.
         """
+        asked = repr((order.text, sorted(order.settings.items())))
+        return self.constrain(order.dialect, asked, lambda: self._grammar(order, limits), limits)
+
+    def _grammar(self, order: GrammarOrder, limits: Limits) -> Piece:
         made = self._compiler.artifact(order, limits)
         if not isinstance(made, Artifact):
             return self._regular(made)
@@ -202,14 +194,18 @@ class Maker:
         piece.n_bytes = _ARRAY_BYTE * n_bytes
         return piece
 
-    def pattern(self, pattern: str, limits: Limits) -> Piece:
-        """Return the piece of the texts that ``re.fullmatch`` takes.
+    def regex(self, pattern: str, limits: Limits) -> Constraint:
+        """Return the constraint of the texts that ``re.fullmatch`` takes.
 
         Raises:
             GrammarError: ``re`` refuses the pattern, or it is not regular.
             LimitError: a limit was reached.
         """
-        return self._regular(self._compiler.automaton(pattern, limits))
+
+        def make() -> Piece:
+            return self._regular(self._compiler.automaton(pattern, limits))
+
+        return self.constrain("regex", pattern, make, limits)
 
     def words(self, words: list[bytes]) -> Piece:
         """Return the piece of one of some words, in order."""
@@ -243,6 +239,44 @@ class Maker:
         if isinstance(automaton, Pattern):
             piece.n_bytes = _NODE * automaton.n_nodes
         return piece
+
+
+class ArtifactConstraint(Constraint):
+    """The texts of an artifact, whose terminals can be narrowed for one request."""
+
+    def __init__(self, maker: Maker, artifact: Artifact, expression: Expression) -> None:
+        made = maker.link(expression)
+        super().__init__(expression, made.machine, made.tokens)
+        self._maker, self._artifact = maker, artifact
+
+    def bind(self, **holes: Given) -> Constraint:
+        """Return the constraint with terminals narrowed; see :meth:`maskc.Artifact.bind`.
+
+        Raises:
+            HoleError, TypeError, UnknownSymbolError: as there.
+        """
+        bound = self._artifact.bind(**holes)
+        return self._maker.link(
+            self._maker.joints.leaf(self._maker.machine(self._artifact, bound.machine))
+        )
+
+
+def name_json(schema: Any) -> str:
+    """Return a text that is the same only for the same JSON.
+
+    Raises:
+        LimitError: it is nested very deep.
+    """
+    if isinstance(schema, str):
+        return schema
+    try:
+        try:
+            return json.dumps(schema)
+        except (TypeError, ValueError):
+            return repr(schema)  # what is wrong with it is told when it is compiled
+    except RecursionError:
+        limit = sys.getrecursionlimit()
+        raise LimitError("levels of nested JSON", limit, "nest less") from None
 
 
 def _measure(key: tuple[str, Hashable, int]) -> int:

@@ -58,12 +58,7 @@ def lend_rows(index: TokenIndex, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 class _Lent:
-    """Rows of a file, as what they are shared as.
-
-    Args:
-        index: the vocabulary.
-        arrays: of the file.
-    """
+    """Rows of a file, as what they are shared as."""
 
     def __init__(self, index: TokenIndex, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._arrays, self._index = arrays, index

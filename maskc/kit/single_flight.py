@@ -25,13 +25,7 @@ Wait = Callable[[threading.Condition, Callable[[], bool]], None]
 
 
 class _Flight:
-    """Work that one thread does.
-
-    Attributes:
-        is_over: it is done, or given up.
-        result: a tuple of what came of it; empty while nothing has.
-        error: the error that all get.
-    """
+    """Work that one thread does."""
 
     def __init__(self) -> None:
         self.is_over = False

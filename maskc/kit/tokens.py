@@ -14,25 +14,7 @@ from maskc.runtime.vocabulary import TokenTable
 
 
 class KitTokens:
-    """A vocabulary and its tries.
-
-    Args:
-        table: the tokens.
-        index: their tries.
-        eos_ids: end-of-sequence ids, increasing.
-        name: of the tokenizer.
-        special_ids: the special tokens by name.
-
-    Attributes:
-        table: the tokens, which artifacts of the process share.
-        index: as given.
-        name: of the tokenizer.
-        special_ids: the special tokens by name.
-        vocab_size: number of tokens, padding included.
-        eos_ids: end-of-sequence ids.
-        ends: the same as a set.
-        text_of: token id → its bytes, ``None`` for one without any.
-    """
+    """A vocabulary and its tries."""
 
     def __init__(
         self,

@@ -21,13 +21,7 @@ _OTHER_TRIE = "the trie of tokens is not that of the tokens"
 
 
 def find_trie_fault(tables: Any, n_texts: int, what: str) -> str | None:
-    """Return what is wrong with the nodes of a trie, ``None`` if nothing is.
-
-    Args:
-        tables: has ``first``, ``low``, ``high``, ``ending`` and ``levels``.
-        n_texts: how many end in it.
-        what: to call it.
-    """
+    """Return what is wrong with the nodes of a trie, ``None`` if nothing is."""
     low, high, first, levels = tables.low, tables.high, tables.first, tables.levels
     n_nodes = len(low)
     if not n_nodes or {len(tables[0]), len(high), len(tables.ending), len(first) - 1} != {n_nodes}:

@@ -50,7 +50,7 @@ def test_a_piece_is_made_once():
 
 def test_a_constraint_of_a_schema_is_its_machine():
     maker = make_maker()
-    found = maker.constrain("schema", "1", lambda: maker.schema(ORDER, Limits()))
+    found = maker.schema(ORDER, Limits())
     assert found.matcher().legal_tokens().tolist() == [1]
 
 
