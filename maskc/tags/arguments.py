@@ -13,17 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from maskc.errors import LimitError, SchemaError, UnsatisfiableError
 from maskc.runtime.link.joining.expressions import Expression
-from maskc.runtime.link.plan.composing import Composer, Item, Late
+from maskc.runtime.link.plan.composing import Item, Late
 from maskc.runtime.link.plan.members import Counts, Parameters, Ways
 from maskc.runtime.link.text.raw_body import RawBody
 from maskc.runtime.schema.plan.plan import Plan, Position
 from maskc.tags.objects import KNOWN, NOTES, OF_ARRAYS, Where, escape, is_name, read_object, resolve
 from maskc.tags.plain import is_plain
 from maskc.tags.styles import STYLES
+
+if TYPE_CHECKING:
+    from maskc.tags.building import Builder
 
 _USUAL = frozenset(
     ("type", "properties", "required", "additionalProperties", "description", "title")
@@ -37,13 +40,7 @@ _OF_STRINGS = frozenset(("enum", "minLength", "maxLength"))
 
 
 def may_wait(schema: Any, style: str, excludes: tuple[str, ...]) -> bool:
-    """Return whether a schema is known to be one that a style can write, without reading it all.
-
-    Args:
-        schema: of the arguments.
-        style: its name.
-        excludes: what stands in no string.
-    """
+    """Return whether a schema is known to be one that a style can write, without reading it all."""
     if STYLES[style].is_nested or type(schema) is not dict or schema.keys() - _USUAL:
         return False
     if schema.get("type") != "object" or not is_plain(schema):
@@ -55,7 +52,6 @@ def may_wait(schema: Any, style: str, excludes: tuple[str, ...]) -> bool:
 
 
 def _list_barred(style: str, excludes: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what stands in no string of a style."""
     return tuple(dict.fromkeys((STYLES[style].barred or STYLES[style].close, *excludes)))
 
 
@@ -67,29 +63,21 @@ def _names_barred(schema: Any, barred: tuple[str, ...]) -> bool:
     )
 
 
-class Maker(Protocol):
-    """What a builder lends; see :class:`maskc.tags.building.Builder`.
+class _Made:
+    """What the parameters of a tool share with those that are values of them.
 
     Attributes:
-        composer: makes expressions of items.
+        root: the whole schema, where definitions are.
+        tables: of nested values, by schema.
+        arrays: the items of nested arrays, by schema and bounds.
+        writable: of nested values, by schema, whether there is a way to write one.
     """
 
-    composer: Composer
-
-    def text(self, text: str) -> list[Item]:
-        """Return a text."""
-
-    def free(self, barred: tuple[str, ...]) -> list[Item]:
-        """Return free text without some words."""
-
-    def json(self, schema: Any, barred: tuple[str, ...]) -> Expression:
-        """Return the expression of a value of a parameter, without some words."""
-
-    def plan(self, schema: Any) -> Plan:
-        """Return the plan of a schema."""
-
-    def pattern(self, pattern: str) -> Expression:
-        """Return the expression of a pattern."""
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self.root = root
+        self.tables: dict[int, Arguments] = {}
+        self.arrays: dict[Any, Expression] = {}
+        self.writable: dict[int, bool] = {}
 
 
 class Arguments:
@@ -97,49 +85,39 @@ class Arguments:
 
     Args:
         maker: of the request.
-        schema: of the arguments.
+        schema: of the arguments; SchemaError if the style cannot write what it asks for.
         style: its name.
         excludes: what stands in no string, those of JSON included.
         pointer: where the schema stands.
         ordered: whether parameters come in the schema's order.
-        outer: those that they are a value of.
-
-    Attributes:
-        root: the whole schema, where definitions are.
-        tables: of nested values, by schema.
-        arrays: the items of nested arrays, by schema and bounds.
-        writable: of nested values, by schema, whether there is a way to write one.
-
-    Raises:
-        SchemaError: the style cannot write what the schema asks for.
+        made: what was made for those that they are a value of.
     """
 
     def __init__(
         self,
-        maker: Maker,
+        maker: Builder,
         schema: Any,
         *,
         style: str,
         excludes: tuple[str, ...],
         pointer: str,
         ordered: bool,
-        outer: Arguments | None = None,
+        made: _Made | None = None,
     ) -> None:
         self._maker, self._style, self._pointer = maker, STYLES[style], pointer
         self._compose = maker.composer
-        self._style_name, self._ordered, self._excludes = style, ordered, excludes
         self._where = Where(pointer, style)
         self._barred = _list_barred(style, excludes)
         top = _ANYTHING if schema is True else schema
-        self.root: Mapping[str, Any] = (
-            outer.root if outer else top if isinstance(top, Mapping) else {}
+        is_nested = made is not None
+        self._made = made or _Made(top if isinstance(top, Mapping) else {})
+        self._root = self._made.root
+        self._make_inner = partial(
+            Arguments, maker, style=style, excludes=excludes, ordered=ordered, made=self._made
         )
-        self.tables: dict[int, Arguments] = outer.tables if outer else {}
-        self.arrays: dict[Any, Expression] = outer.arrays if outer else {}
-        self.writable: dict[int, bool] = outer.writable if outer else {}
-        top = resolve(top, self.root, self._where)
-        self.tables[id(top)] = self
-        read = read_object(top, self.root, self._where, is_nested=outer is not None)
+        top = resolve(top, self._root, self._where)
+        self._made.tables[id(top)] = self
+        read = read_object(top, self._root, self._where, is_nested=is_nested)
         self._names, self._schemas, self._others = read.names, read.schemas, read.others
         if self._style.closes_by_name:
             if not read.names and self._others is not False:
@@ -156,7 +134,7 @@ class Arguments:
             raise self._where.wrong("required", "names what fits no value at all")
         if possible.bit_count() < read.low:
             raise self._where.wrong("minProperties", "counts what fits no value at all")
-        if self._others is not False and (outer is not None or not is_plain(self._others)):
+        if self._others is not False and (is_nested or not is_plain(self._others)):
             self._is_writable(self._others, "/additionalProperties")
         counts = Counts(
             len(self._names),
@@ -171,7 +149,6 @@ class Arguments:
         self._parameters = Parameters(counts, self._list_ways, blanks, self._compose)
 
     def expression(self) -> Expression:
-        """Return all of the arguments."""
         return self._parameters.expression()
 
     def _list_ways(self, number: int | None) -> Ways:
@@ -250,34 +227,21 @@ class Arguments:
         return found
 
     def _is_writable(self, schema: Any, place: str) -> bool:
-        """Return whether there is a way to write a nested value.
-
-        Raises:
-            SchemaError: the style cannot write what the schema asks for.
-        """
-        if id(schema) not in self.writable:
-            self.writable[id(schema)] = True  # meanwhile: it may lead back to itself
-            self.writable[id(schema)] = bool(self._values_of(schema, place))
-        return self.writable[id(schema)]
+        writable = self._made.writable
+        if id(schema) not in writable:
+            writable[id(schema)] = True  # meanwhile: it may lead back to itself
+            writable[id(schema)] = bool(self._values_of(schema, place))
+        return writable[id(schema)]
 
     def _value(self, schema: Any, kind: str, place: str) -> Item | None:
-        """Return a value of a type that is no string, ``None`` if none can be written."""
         if not self._style.is_nested or kind in ("null", "boolean", "number"):
             return self._json(schema, [kind])
-        inner = resolve(_ANYTHING if schema is True else schema, self.root, self._where, place)
+        inner = resolve(_ANYTHING if schema is True else schema, self._root, self._where, place)
         if kind == "array":
             return self._array(inner, place)
-        table = self.tables.get(id(inner))
+        table = self._made.tables.get(id(inner))
         if table is None:
-            table = Arguments(
-                self._maker,
-                inner,
-                style=self._style_name,
-                excludes=self._excludes,
-                pointer=f"{self._pointer}{place}",
-                ordered=self._ordered,
-                outer=self,
-            )
+            table = self._make_inner(inner, pointer=f"{self._pointer}{place}")
         return Late(table.expression)
 
     def _array(self, schema: Mapping[str, Any], place: str) -> Item | None:
@@ -296,10 +260,10 @@ class Arguments:
     def _items(self, schema: Any, place: str, low: int, high: int | None) -> Expression:
         """Return the items of an array; of a schema that leads back to itself, the same ones."""
         key = (id(schema), low, high)
-        found = self.arrays.get(key)
-        if found is None:
-            found = self.arrays[key] = self._make_items(schema, place, low, high)
-        return found
+        arrays = self._made.arrays
+        if key not in arrays:
+            arrays[key] = self._make_items(schema, place, low, high)
+        return arrays[key]
 
     def _make_items(self, schema: Any, place: str, low: int, high: int | None) -> Expression:
         maker, style, compose = self._maker, self._style, self._compose
@@ -360,11 +324,10 @@ class Arguments:
         return self._style.between(kind, self._style.other)
 
     def _with_definitions(self, schema: Any) -> dict[str, Any]:
-        """Return a schema on its own, with what it may refer to."""
         inner = {} if schema is True else {"not": {}} if schema is False else dict(schema)
         for key in _ROOTS:
-            if key in self.root and key not in inner:
-                inner[key] = self.root[key]
+            if key in self._root and key not in inner:
+                inner[key] = self._root[key]
         return inner
 
     def _placed(self, place: str, make: Callable[[], Plan]) -> Plan:
@@ -380,16 +343,6 @@ class Arguments:
 
 
 def _kinds_of(position: Position) -> list[str]:
-    found = []
-    if position.literals & 1:
-        found.append("null")
-    if position.literals & 6:
-        found.append("boolean")
-    for kind, rules in (
-        ("number", position.numbers),
-        ("array", position.arrays),
-        ("object", position.objects),
-    ):
-        if rules:
-            found.append(kind)
-    return found
+    null, boolean = position.literals & 1, position.literals & 6
+    rules = (null, boolean, position.numbers, position.arrays, position.objects)
+    return [kind for kind, there in zip(_TYPES, rules, strict=True) if there]

@@ -28,18 +28,12 @@ from maskc.tags import formats as f
 from maskc.tags.arguments import Arguments, may_wait
 from maskc.tags.plain import is_plain
 from maskc.tags.strings import Strings
-from maskc.tags.styles import STYLES
 
 _LINE_BREAK = "\n"  # no string of JSON has it, and what stands around strings needs none
 
 
 class Means(Protocol):
-    """What a kit lends.
-
-    Attributes:
-        composer: makes expressions of items.
-        ends: the tokens that end the output.
-    """
+    """What a kit lends; ``ends`` are the tokens that end the output."""
 
     composer: Composer
     ends: frozenset[int]
@@ -48,7 +42,7 @@ class Means(Protocol):
         """Return the tokens that write text or have a name, without those that end the output."""
 
     def schema(self, schema: Any, **layout: str) -> Expression:
-        """Return the expression of a JSON Schema."""
+        """Return a JSON Schema."""
 
     def plan(self, schema: Any) -> Plan:
         """Return the plan of a JSON Schema."""
@@ -61,15 +55,7 @@ class Means(Protocol):
 
 
 class Builder:
-    """Builds the expressions of one request.
-
-    Args:
-        means: of the kit.
-        strings: writes texts.
-
-    Attributes:
-        composer: of the kit.
-    """
+    """Builds the expressions of one request."""
 
     def __init__(self, means: Means, strings: Strings) -> None:
         self._means, self._strings = means, strings
@@ -188,27 +174,21 @@ class Builder:
         return Late(make) if is_plain(schema) else make()
 
     def _arguments(self, given: f.JsonSchema, schema: Any) -> Item:
-        if given.style not in STYLES:
-            place = f"{given.pointer.rpartition('/')[0]}/style"
-            raise TagError(place, "the style is not supported", "use another one")
-
-        def read() -> Arguments:
-            return Arguments(
-                self,
-                schema,
-                style=given.style,
-                excludes=given.excludes,
-                pointer=given.pointer,
-                ordered=not given.any_order,
-            )
-
+        read = partial(
+            Arguments,
+            self,
+            schema,
+            style=given.style,
+            excludes=given.excludes,
+            pointer=given.pointer,
+            ordered=not given.any_order,
+        )
         if may_wait(schema, given.style, given.excludes):
             # The same one whenever it is asked for.
             return Late(cache(lambda: read().expression()))
         return Late(read().expression)
 
     def free(self, barred: tuple[str, ...]) -> list[Item]:
-        """Return free text without some words."""
         return self._any_text(f.AnyText("", barred, None, None))
 
     def json(self, schema: Any, barred: tuple[str, ...]) -> Expression:
@@ -219,11 +199,9 @@ class Builder:
         return self._bar(made, barred)
 
     def plan(self, schema: Any) -> Plan:
-        """Return the plan of a schema."""
         return self._means.plan(schema)
 
     def pattern(self, pattern: str) -> Expression:
-        """Return the expression of a pattern."""
         return self._means.regex(pattern)
 
     def _compile(

@@ -31,13 +31,7 @@ _FOLDER = "wrappers"
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that may be called.
-
-    Attributes:
-        name: of the tool.
-        schema: of its arguments.
-        pointer: where the schema stands.
-    """
+    """A tool that may be called: the schema of its arguments, and where the schema stands."""
 
     name: str
     schema: Any
@@ -46,13 +40,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Family:
-    """A family of models.
-
-    Attributes:
-        name: of the family.
-        models: that write calls so.
-        forms: its file.
-    """
+    """A family of models, and the forms of its file."""
 
     name: str
     models: tuple[str, ...]
@@ -111,15 +99,10 @@ class Family:
         return tuple(found)
 
 
-class _Nothing:
-    """What stands in the place of a part that there is not."""
-
-
-_NOTHING = _Nothing()
+_NOTHING = object()  # stands in the place of a part that there is not
 
 
 def list_families() -> tuple[str, ...]:
-    """Return the names of the families, in alphabetical order."""
     folder = files("maskc.tags") / _FOLDER
     names = (entry.name for entry in folder.iterdir())
     return tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
@@ -127,11 +110,6 @@ def list_families() -> tuple[str, ...]:
 
 @cache
 def load_family(name: str) -> Family:
-    """Return a family.
-
-    Raises:
-        TagError: there is none of that name.
-    """
     known = list_families()
     if name not in known:
         raise TagError("/family", f"{name!r} is no family", f"use one of {', '.join(known)}")
@@ -169,7 +147,6 @@ def _fill_call(form: Any, name: str, schema: Any) -> Any:
 
 
 def _make_call(form: f.Tag, tool: Tool) -> f.Tag:
-    """Return the call of a tool."""
     begin = f.with_name(form.begin, tool.name) if isinstance(form.begin, str) else form.begin
     return f.Tag(form.pointer, begin, _make_content(form.content, tool), form.ends)
 

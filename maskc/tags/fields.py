@@ -1,38 +1,149 @@
 """Fields of a structural tag's JSON: each read as what it must be, or refused with its place.
 
-Example: ``read_count({"min": -1}, "/format", "min")`` is refused with the place ``/format/min``.
+Example: the count ``min`` of ``{"min": -1}`` is refused with the place ``/format/min``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from maskc.errors import TagError
 
 MOST = 2**31 - 1
 
+FindToken = Callable[[str], int | None]
 
-def check_fields(given: Any, pointer: str, known: tuple[str, ...]) -> None:
-    """Refuse what is no object, and fields that are not known."""
-    if not isinstance(given, Mapping):
-        raise TagError(pointer, "it is no JSON object", "give an object")
-    for name in given:
-        if name not in known:
-            place = f"{pointer}/{name}"
-            raise TagError(place, "the field is not known here", f"use {', '.join(known)}")
+
+class Around(NamedTuple):
+    """What stands around a format: the end of the nearest tag as texts or tokens, and its depth."""
+
+    ends: tuple[str, ...] = ()
+    end_ids: frozenset[int] = frozenset()
+    depth: int = 0
+
+    def deeper(self) -> Around:
+        return self._replace(depth=self.depth + 1)
+
+
+class TokenNames:
+    """Finds tokens by name or by id; ``find_token`` returns ``None`` where there is none."""
+
+    def __init__(self, vocab_size: int, find_token: FindToken) -> None:
+        self._vocab_size, self._find_token = vocab_size, find_token
+
+    def find(self, given: Any, pointer: str) -> int:
+        """Return a token; TagError if there is none of that name or id."""
+        if type(given) is int:
+            if 0 <= given < self._vocab_size:
+                return given
+            fact = f"there is no token {given}"
+            raise TagError(pointer, fact, f"give an id below {self._vocab_size}")
+        if not isinstance(given, str):
+            raise TagError(pointer, "it is no name and no id of a token", "give one of them")
+        found = self._find_token(given)
+        if found is None:
+            fact = f"the tokenizer has no token {given!r}"
+            raise TagError(pointer, fact, "give the token's id, or make the kit again")
+        return found
+
+
+class Form:
+    """An object of a tag's JSON at its place, with known fields only; a TagError refuses it."""
+
+    def __init__(
+        self,
+        given: Any,
+        pointer: str,
+        known: Sequence[str],
+        tokens: TokenNames,
+        around: Around,
+    ) -> None:
+        if not isinstance(given, Mapping):
+            raise TagError(pointer, "it is no JSON object", "give an object")
+        self.given: Mapping[str, Any] = given
+        self.pointer, self.around, self.tokens = pointer, around, tokens
+        for name in given:
+            if name not in known:
+                raise self.refuse(name, "the field is not known here", f"use {', '.join(known)}")
+
+    def place(self, field: str) -> str:
+        return f"{self.pointer}/{field}"
+
+    def refuse(self, field: str, fact: str, remedy: str) -> TagError:
+        return TagError(f"{self.pointer}/{field}", fact, remedy)
+
+    def text(self, field: str) -> str:
+        found = self.given.get(field)
+        if not isinstance(found, str):
+            raise self.refuse(field, "it is missing, or no text", "give a text")
+        return check_utf8(found, self.place(field))
+
+    def texts(self, field: str, *, may_be_empty: bool = False) -> list[str]:
+        """Return a list of texts."""
+        given = self.given.get(field)
+        if not isinstance(given, list | tuple):
+            raise self.refuse(field, "it is no list", "give a list of texts")
+        for n, text in enumerate(given):
+            place = f"{field}/{n}"
+            if not isinstance(text, str):
+                raise self.refuse(place, "it is no text", "give a text")
+            if not text and not may_be_empty:
+                raise self.refuse(place, "it is empty, and every text has it", "leave it out")
+            check_utf8(text, self.place(place))
+        return list(given)
+
+    def excludes(self) -> tuple[str, ...]:
+        """Return the texts that do not stand in it; none where they lack."""
+        return () if self.given.get("excludes") is None else tuple(self.texts("excludes"))
+
+    def items(self, field: str) -> list[tuple[str, Any]]:
+        """Return the items of a list, at least one, each with its place."""
+        given = self.given.get(field)
+        if not isinstance(given, list | tuple) or not given:
+            raise self.refuse(field, "it is no list, or empty", "give one at least")
+        return [(self.place(f"{field}/{n}"), inner) for n, inner in enumerate(given)]
+
+    def flag(self, field: str, *, default: bool = False) -> bool:
+        found = self.given.get(field)
+        if found is None:
+            return default
+        if not isinstance(found, bool):
+            raise self.refuse(field, "it is no Boolean", "give true or false")
+        return found
+
+    def count(self, field: str) -> int | None:
+        """Return a number that counts, ``None`` where there is none."""
+        found = self.given.get(field)
+        if found is None:
+            return None
+        if type(found) is not int or not 0 <= found <= MOST:
+            raise self.refuse(field, f"it is no integer from 0 to {MOST}", "give a number, or null")
+        return found
+
+    def token(self, field: str) -> int:
+        return self.tokens.find(self.given.get(field), self.place(field))
+
+    def token_list(self, field: str) -> frozenset[int]:
+        given = self.given.get(field)
+        if given is None:
+            return frozenset()
+        if not isinstance(given, list):
+            raise self.refuse(field, "it is no list", "give names or ids of tokens")
+        places = (self.place(f"{field}/{n}") for n in range(len(given)))
+        return frozenset(map(self.tokens.find, given, places))
 
 
 def check_schema(schema: Any, pointer: str) -> None:
-    """Refuse what is neither an object nor a Boolean; ``None`` is no schema."""
     if schema is not None and not isinstance(schema, Mapping | bool):
         raise TagError(pointer, "it is no JSON Schema", "give an object or a Boolean")
 
 
-def check_utf8(text: str, pointer: str) -> None:
-    """Refuse a text with half of a surrogate pair."""
+def check_utf8(text: str, pointer: str) -> str:
+    """Return a text, which has no half of a surrogate pair."""
     if not text.isascii() and any(0xD800 <= ord(character) <= 0xDFFF for character in text):
         raise TagError(pointer, "the text is not UTF-8", "write it in UTF-8")
+    return text
 
 
 def check_triggers(triggers: list[str], pointer: str) -> None:
@@ -47,75 +158,3 @@ def check_triggers(triggers: list[str], pointer: str) -> None:
         if following.startswith(trigger):
             fact = f"the trigger {trigger!r} is the beginning of {following!r}"
             raise TagError(pointer, fact, "make them differ, or give the shorter one alone")
-
-
-def read_items(given: Mapping[str, Any], pointer: str, field: str) -> list[tuple[str, Any]]:
-    """Return the items of a list, at least one, each with its place."""
-    listed = given.get(field)
-    if not isinstance(listed, list | tuple) or not listed:
-        raise TagError(f"{pointer}/{field}", "it is no list, or empty", "give one at least")
-    return [(f"{pointer}/{field}/{n}", inner) for n, inner in enumerate(listed)]
-
-
-def read_pairs(given: Mapping[str, Any], pointer: str) -> list[tuple[str, tuple[Any, Any]]]:
-    """Return the rules of a dispatch, each with its place."""
-    found = []
-    for place, pair in read_items(given, pointer, "rules"):
-        if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise TagError(place, "it is no pair", "give a trigger and a format")
-        found.append((place, (pair[0], pair[1])))
-    return found
-
-
-def read_text(given: Mapping[str, Any], pointer: str, field: str) -> str:
-    """Return a text that must be there."""
-    found = given.get(field)
-    if not isinstance(found, str):
-        raise TagError(f"{pointer}/{field}", "it is missing, or no text", "give a text")
-    check_utf8(found, f"{pointer}/{field}")
-    return found
-
-
-def read_texts(
-    given: Mapping[str, Any],
-    pointer: str,
-    field: str,
-    *,
-    may_lack: bool = False,
-    may_be_empty: bool = False,
-) -> list[str]:
-    """Return a list of texts; none where it lacks and may."""
-    listed = given.get(field)
-    if listed is None and may_lack:
-        return []
-    if not isinstance(listed, list | tuple):
-        raise TagError(f"{pointer}/{field}", "it is no list", "give a list of texts")
-    for n, text in enumerate(listed):
-        place = f"{pointer}/{field}/{n}"
-        if not isinstance(text, str):
-            raise TagError(place, "it is no text", "give a text")
-        if not text and not may_be_empty:
-            raise TagError(place, "it is empty, and every text has it", "leave it out")
-        check_utf8(text, place)
-    return list(listed)
-
-
-def read_flag(given: Mapping[str, Any], pointer: str, field: str, *, default: bool = False) -> bool:
-    """Return a Boolean, or the default where there is none."""
-    found = given.get(field)
-    if found is None:
-        return default
-    if not isinstance(found, bool):
-        raise TagError(f"{pointer}/{field}", "it is no Boolean", "give true or false")
-    return found
-
-
-def read_count(given: Mapping[str, Any], pointer: str, field: str) -> int | None:
-    """Return a number that counts, ``None`` where there is none."""
-    found = given.get(field)
-    if found is None:
-        return None
-    if type(found) is not int or not 0 <= found <= MOST:
-        fact = f"it is no integer from 0 to {MOST}"
-        raise TagError(f"{pointer}/{field}", fact, "give a number, or null")
-    return found

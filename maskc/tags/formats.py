@@ -9,26 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-STYLES = (
-    "json",
-    "qwen_xml",
-    "minimax_xml",
-    "minimax_m3_xml",
-    "deepseek_xml",
-    "deepseek_v4_1_xml",
-    "glm_xml",
-    "cohere_xml",
-    "kimi_k3_xml",
-)
-
 
 class Named(str):
-    """A text with the name of a tool in it.
-
-    Attributes:
-        template: the text with ``{name}`` in its place.
-        name: of the tool.
-    """
+    """A text with the name of a tool in it; ``template`` has ``{name}`` in its place."""
 
     __slots__ = ("name", "template")
 
@@ -37,7 +20,6 @@ class Named(str):
 
 
 def with_name(template: str, name: str) -> str:
-    """Return a text with a name in its place, if it has one."""
     if "{name}" not in template:
         return template
     found = Named(template.replace("{name}", name))
@@ -47,11 +29,7 @@ def with_name(template: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A part of the output.
-
-    Attributes:
-        pointer: where it stands in the request, as a JSON pointer.
-    """
+    """A part of the output, with the JSON pointer to where it stands in the request."""
 
     pointer: str
 
@@ -68,8 +46,7 @@ class JsonSchema(Format):
     """A value by a JSON Schema.
 
     Attributes:
-        schema: the schema: an object, a Boolean or ``None`` for any object.
-        style: one of ``STYLES``.
+        schema: an object, a Boolean or ``None`` for any object.
         any_order: whether keys come in any order; else as the schema names them.
         max_blanks: how many blanks may stand together; ``None``: as a kit allows.
         excludes: what stands in no string of the value.
@@ -146,13 +123,7 @@ class AnyTokens(Format):
 
 @dataclass(frozen=True, slots=True)
 class Tag(Format):
-    """What stands between two delimiters.
-
-    Attributes:
-        begin: a text or a token.
-        content: what stands in it.
-        ends: one of some texts, or a token.
-    """
+    """What stands between a begin and one of some ends, each a text or a token."""
 
     begin: str | int
     content: Format
@@ -161,14 +132,7 @@ class Tag(Format):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a trigger turns to.
-
-    Attributes:
-        trigger: a text or a token.
-        content: what follows the trigger, or a tag that begins with it.
-        begins_with_trigger: whether it is such a tag.
-        pointer: where the rule stands.
-    """
+    """What a trigger turns to: what follows it, or a tag that begins with it."""
 
     trigger: str | int
     content: Format
@@ -181,7 +145,6 @@ class Dispatch(Format):
     """Free text, or free tokens, with rules that triggers turn to.
 
     Attributes:
-        rules: at least one.
         unused: triggers without a rule: the free text does not have them.
         excludes: texts that the free text does not have.
         excluded_ids: tokens that are not among the free ones.
@@ -191,12 +154,12 @@ class Dispatch(Format):
     """
 
     rules: tuple[Rule, ...]
-    unused: tuple[str, ...]
-    excludes: tuple[str, ...]
-    excluded_ids: frozenset[int]
-    of_tokens: bool
-    at_least_one: bool
-    loops: bool
+    unused: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    excluded_ids: frozenset[int] = frozenset()
+    of_tokens: bool = False
+    at_least_one: bool = False
+    loops: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,11 +62,9 @@ Node = tuple[str, list[Any]]  # its kind, and what follows it
 
 
 class Frozen(NamedTuple):
-    """What was frozen.
+    """A plan of :mod:`maskc.runtime.link.plan.plan`, and the artifacts of the grammars in it.
 
     Attributes:
-        plan: of :mod:`maskc.runtime.link.plan.plan`.
-        grammars: the artifacts of the grammars in it.
         counts: of what is in the plan.
         atoms: the tokens that are named in it, as themselves and not by their bytes.
     """
@@ -119,7 +117,6 @@ class _Freezer:
         self._left: deque[Callable[[], None]] = deque()
 
     def number(self, expression: Expression) -> int:
-        """Return the number of an expression."""
         found = self._numbers.get(expression)
         if found is None:
             node = self._freeze(expression)
@@ -128,7 +125,6 @@ class _Freezer:
         return found
 
     def finish(self) -> None:
-        """Freeze what a text turns to later."""
         while self._left:
             self._left.popleft()()
 
@@ -182,7 +178,6 @@ class _Freezer:
         raise ValueError(f"{type(piece).__name__} is not frozen")
 
     def _note(self, words: Sequence[Word]) -> tuple[Word, ...]:
-        """Return words whose atoms are noted."""
         self.atoms.update(symbol - ATOM for word in words for symbol in word if symbol >= ATOM)
         return tuple(words)
 

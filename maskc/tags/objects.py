@@ -26,18 +26,12 @@ _MOST_REFERENCES = 20
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where a schema stands, for what is said of it.
-
-    Attributes:
-        pointer: its place.
-        style: the name of the style.
-    """
+    """Where a schema stands, and in which style, for what is said of it."""
 
     pointer: str
     style: str
 
     def refuse(self, place: str, keyword: str) -> SchemaError:
-        """Return that the style cannot write what a keyword asks for."""
         return SchemaError(
             f"{self.pointer}{place}",
             keyword,
@@ -46,7 +40,6 @@ class Where:
         )
 
     def wrong(self, keyword: str, reason: str) -> SchemaError:
-        """Return that a keyword is not as it must be."""
         return SchemaError(self.pointer, keyword, reason, "correct it")
 
 
@@ -55,8 +48,6 @@ class ObjectSchema:
     """The properties of an object.
 
     Attributes:
-        names: of the properties.
-        schemas: of each.
         required: those that there must be, as bits.
         low, high: how many there must be, and may be; ``None``: any number.
         others: the schema of all other properties.
@@ -75,14 +66,8 @@ def read_object(
 ) -> ObjectSchema:
     """Return the properties of an object whose parameters do not depend on each other.
 
-    Args:
-        top: the schema.
-        root: where its definitions are.
-        where: it stands.
-        is_nested: whether it is the schema of a value, which may be no object.
-
-    Raises:
-        SchemaError: the style cannot write what the schema asks for.
+    If it is nested, it is the schema of a value, which may be no object. Raises a SchemaError: the
+    style cannot write what the schema asks for.
     """
     for keyword in top:
         if keyword not in KNOWN | NOTES and not (is_nested and keyword in OF_ARRAYS):
@@ -165,11 +150,7 @@ def _check_references(schema: Any, name: str, root: Mapping[str, Any], where: Wh
 
 
 def resolve(top: Any, root: Mapping[str, Any], where: Where, place: str = "") -> Mapping[str, Any]:
-    """Return what the top of a schema refers to.
-
-    Raises:
-        SchemaError: it is no schema of an object, or more than a reference.
-    """
+    """Return what the top of a schema refers to; SchemaError if it is no schema of an object."""
     for _ in range(_MOST_REFERENCES):
         if not isinstance(top, Mapping):
             break

@@ -15,11 +15,7 @@ MAX_CHARACTERS = 8 * 1024 * 1024
 
 
 def parse_tag(given: Any) -> Any:
-    """Return a tag as parsed JSON: a mapping as it is, a text parsed.
-
-    Raises:
-        TagError: it is no JSON object.
-    """
+    """Return a tag as parsed JSON, a mapping as it is; TagError if it is no JSON object."""
     given = parse_json(given, "")
     if not isinstance(given, Mapping):
         raise TagError("", "it is no JSON object", "give a mapping or its text")
@@ -35,14 +31,9 @@ def is_tag(given: Any) -> bool:
 
 
 def parse_json(given: Any, pointer: str) -> Any:
-    """Return what a JSON text says; what is no text is returned as it is.
+    """Return what a JSON text says, and what is no text as it is.
 
-    Args:
-        given: a text, or anything.
-        pointer: what to call it in an error.
-
-    Raises:
-        TagError: it is no JSON, or too large.
+    A TagError at the pointer says that it is no JSON, or too large.
     """
     if not isinstance(given, str | bytes | bytearray):
         return given

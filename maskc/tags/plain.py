@@ -72,13 +72,11 @@ def _is_usual(keyword: str, value: Any, schema: dict[str, Any]) -> bool:
 
 
 def _is_range(schema: dict[str, Any], first: str, last: str, least: int) -> bool:
-    """Return whether some whole number is within two bounds, which are small."""
     low, high = schema.get(first, least), schema.get(last, _MOST)
     return type(low) is int and type(high) is int and least <= low <= high <= _MOST
 
 
 def _is_simple(schema: Any) -> bool:
-    """Return whether it is a type, or a type and a description, as most are."""
     if type(schema) is not dict or not 0 < len(schema) < 3:
         return False
     kind = schema.get("type")
@@ -90,7 +88,6 @@ def _is_simple(schema: Any) -> bool:
 
 
 def _are_names(value: Any) -> bool:
-    """Return whether it is a list of different texts."""
     if type(value) is not list or len(value) > _MOST_MEMBERS or not _are_ascii(value):
         return False
     return len(set(value)) == len(value)

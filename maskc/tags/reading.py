@@ -1,123 +1,86 @@
-"""What does a structural tag ask for? Its JSON as a tree of formats, or why it is refused.
+"""What a structural tag asks for: its JSON as a tree of formats, or why it is refused.
 
 Both request forms are read: ``{"type": "structural_tag", "format": …}``, and the older one with
 ``structures`` and ``triggers``. A free text inside of a tag does not have the end of the nearest
 tag around it; texts and tokens are told apart, so an end that is a token bars no text.
 
+A dispatch is free text, or free tokens, that turns to something where a trigger stands: to a tag
+that begins with the trigger, or to what follows it. The four formats that say so become one value.
+
 Whatever is not known is refused with its place: another type, another field, a wrong value.
 
-Example: a tag whose end is missing is refused with ``structural tag at /format/end``.
+Example: a tag whose end is missing is refused with ``structural tag at /format/end``. Of
+``triggered_tags`` with the trigger ``<a`` and a tag that begins with ``<a>``, the rule is ``<a`` →
+that tag; a tag that begins with no trigger is refused with its place.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from maskc.errors import TagError
 from maskc.tags import formats as f
-from maskc.tags.around import NOTHING_AROUND, Around
-from maskc.tags.dispatching import (
-    make_triggered,
-    read_dispatch,
-    read_token_dispatch,
-    read_token_triggered_tags,
-    read_triggered_tags,
-)
 from maskc.tags.fields import (
-    check_fields,
+    Around,
+    FindToken,
+    Form,
+    TokenNames,
     check_schema,
+    check_triggers,
     check_utf8,
-    read_count,
-    read_flag,
-    read_items,
-    read_text,
-    read_texts,
 )
-from maskc.tags.token_names import FindToken, TokenNames
+from maskc.tags.styles import STYLES
 
 MAX_FORMATS = 100_000
 MAX_DEPTH = 60
+_NOTHING_AROUND = Around()
+_TAG_FIELDS = ("type", "begin", "content", "end")
 
 
 class Reader:
-    """Reads the formats of one request.
-
-    Args:
-        vocab_size: number of tokens.
-        find_token: name of a token → its id, ``None`` if there is none.
-
-    Attributes:
-        tokens: finds tokens.
-    """
+    """Reads the formats of one request; ``find_token`` returns ``None`` for no token."""
 
     def __init__(self, vocab_size: int, find_token: FindToken) -> None:
-        self.tokens = TokenNames(vocab_size, find_token)
+        self._tokens = TokenNames(vocab_size, find_token)
         self._n_formats = 0
-        self._readers: dict[str, Callable[[Mapping[str, Any], str, Around], f.Format]] = {
-            "const_string": self._const_string,
-            "json_schema": self._json_schema,
-            "qwen_xml_parameter": self._qwen_xml_parameter,
-            "grammar": self._grammar,
-            "regex": self._regex,
-            "any_text": self._any_text,
-            "sequence": self._sequence,
-            "or": self._or,
-            "optional": self._optional,
-            "plus": self._plus,
-            "star": self._star,
-            "repeat": self._repeat,
-            "tag": self._tag,
-            "triggered_tags": partial(read_triggered_tags, self),
-            "tags_with_separator": self._tags_with_separator,
-            "dispatch": partial(read_dispatch, self),
-            "token": self._token,
-            "exclude_token": self._exclude_token,
-            "any_tokens": self._any_tokens,
-            "token_triggered_tags": partial(read_token_triggered_tags, self),
-            "token_dispatch": partial(read_token_dispatch, self),
-        }
 
     def read(self, tag: Mapping[str, Any]) -> f.Format:
-        """Return the formats of a request.
-
-        Raises:
-            TagError: it is none, or asks for what is not supported.
-        """
+        """Return the formats of a request; TagError if it asks for what is not supported."""
         if tag.get("type", "structural_tag") != "structural_tag":
             raise TagError("/type", "it is not structural_tag", "give a structural tag")
         if "format" in tag:
-            check_fields(tag, "", ("type", "format"))
-            return self.format(tag["format"], "/format", NOTHING_AROUND)
+            self._form(tag, "", ("type", "format"), _NOTHING_AROUND)
+            return self.format(tag["format"], "/format", _NOTHING_AROUND)
         if "structures" in tag:
             return self._legacy(tag)
         raise TagError("", "it has no format", "give a format, or structures and triggers")
 
+    def _form(self, given: Any, pointer: str, known: Sequence[str], around: Around) -> Form:
+        return Form(given, pointer, known, self._tokens, around)
+
     def _legacy(self, tag: Mapping[str, Any]) -> f.Format:
-        check_fields(tag, "", ("type", "structures", "triggers", "at_least_one"))
-        tags = []
-        for pointer, given in read_items(tag, "", "structures"):
+        known = ("type", "structures", "triggers", "at_least_one")
+        whole, tags = self._form(tag, "", known, _NOTHING_AROUND), []
+        for pointer, given in whole.items("structures"):
             # Our plug-in for SGLang adds excludes: maskc/integrations/sglang_tools.py.
-            check_fields(given, pointer, ("begin", "schema", "end", "excludes"))
-            schema = given.get("schema")
+            known = ("begin", "schema", "end", "excludes")
+            form = self._form(given, pointer, known, _NOTHING_AROUND)
+            schema = form.given.get("schema")
             if isinstance(schema, str):
                 try:
                     schema = json.loads(schema)
                 except (ValueError, RecursionError):
-                    place = f"{pointer}/schema"
-                    raise TagError(place, "it is no JSON", "give a JSON Schema") from None
+                    raise form.refuse("schema", "it is no JSON", "give a JSON Schema") from None
             # SGLang leaves the schema out where any value will do.
-            given_schema = {} if schema is None else schema
-            words = tuple(read_texts(given, pointer, "excludes", may_lack=True))
-            content = f.JsonSchema(f"{pointer}/schema", given_schema, "json", False, None, words)
-            check_schema(schema, content.pointer)
-            begin, end = read_text(given, pointer, "begin"), read_text(given, pointer, "end")
-            tags.append(f.Tag(pointer, begin, content, (end,)))
-        triggers = read_texts(tag, "", "triggers")
-        at_least_one = read_flag(tag, "", "at_least_one")
-        return make_triggered("", triggers, tags, (), at_least_one=at_least_one, loops=True)
+            schema = {} if schema is None else schema
+            place = form.place("schema")
+            content = f.JsonSchema(place, schema, "json", False, None, form.excludes())
+            check_schema(schema, place)
+            tags.append(f.Tag(pointer, form.text("begin"), content, (form.text("end"),)))
+        at_least_one = whole.flag("at_least_one")
+        return _triggered(whole, tags, whole.texts("triggers"), (), at_least_one, loops=True)
 
     def format(self, given: Any, pointer: str, around: Around) -> f.Format:
         """Return a format at its place; those of a family are read already."""
@@ -131,170 +94,230 @@ class Reader:
         if not isinstance(given, Mapping):
             raise TagError(pointer, "it is no JSON object", "give a format")
         kind = given.get("type")
-        read = self._readers.get(kind) if isinstance(kind, str) else None
-        if read is None:
-            known = ", ".join(self._readers)
+        found = _FORMATS.get(kind) if isinstance(kind, str) else None
+        if found is None:
+            known = ", ".join(_FORMATS)
             raise TagError(f"{pointer}/type", f"{kind!r} is no known format", f"use one of {known}")
-        return read(given, pointer, around.deeper())
+        fields, read = found
+        return read(self, self._form(given, pointer, ("type", *fields), around.deeper()))
 
-    def _const_string(self, given: Mapping[str, Any], pointer: str, _: Around) -> f.Format:
-        check_fields(given, pointer, ("type", "value"))
-        return f.ConstString(pointer, read_text(given, pointer, "value"))
+    def content(self, form: Form, around: Around | None = None) -> f.Format:
+        if "content" not in form.given:
+            raise form.refuse("content", "it is missing", "give a format")
+        return self.format(form.given["content"], form.place("content"), around or form.around)
 
-    def _json_schema(self, given: Mapping[str, Any], pointer: str, _: Around) -> f.Format:
-        fields = ("type", "json_schema", "style", "any_order", "max_whitespace_cnt", "excludes")
-        check_fields(given, pointer, fields)
-        return self._schema(given, pointer, given.get("style", "json"))
+    def elements(self, form: Form) -> tuple[f.Format, ...]:
+        items = form.items("elements")
+        return tuple([self.format(inner, place, form.around) for place, inner in items])
 
-    def _qwen_xml_parameter(self, given: Mapping[str, Any], pointer: str, _: Around) -> f.Format:
-        check_fields(given, pointer, ("type", "json_schema", "any_order", "max_whitespace_cnt"))
-        return self._schema(given, pointer, "qwen_xml")
+    def tag(self, form: Form) -> f.Tag:
+        begin = self._delimiter(form.given.get("begin"), form.place("begin"))
+        ends = self._ends(form)
+        texts, ids = ((), (ends,)) if isinstance(ends, int) else (tuple(filter(None, ends)), ())
+        inner = Around(texts, frozenset(ids), form.around.depth)
+        return f.Tag(form.pointer, begin, self.content(form, inner), ends)
 
-    def _schema(self, given: Mapping[str, Any], pointer: str, style: Any) -> f.Format:
-        if style not in f.STYLES:
-            known = ", ".join(f.STYLES)
-            raise TagError(f"{pointer}/style", f"{style!r} is no style", f"use one of {known}")
-        if "json_schema" not in given:
-            raise TagError(f"{pointer}/json_schema", "it is missing", "give a JSON Schema")
-        check_schema(given["json_schema"], f"{pointer}/json_schema")
-        return f.JsonSchema(
-            f"{pointer}/json_schema",
-            given["json_schema"],
-            style,
-            read_flag(given, pointer, "any_order"),
-            read_count(given, pointer, "max_whitespace_cnt"),
-            tuple(read_texts(given, pointer, "excludes", may_lack=True)),
-        )
-
-    def _grammar(self, given: Mapping[str, Any], pointer: str, _: Around) -> f.Format:
-        check_fields(given, pointer, ("type", "grammar"))
-        return f.Grammar(pointer, read_text(given, pointer, "grammar"))
-
-    def _regex(self, given: Mapping[str, Any], pointer: str, _: Around) -> f.Format:
-        check_fields(given, pointer, ("type", "pattern"))
-        return f.Regex(pointer, read_text(given, pointer, "pattern"))
-
-    def _any_text(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
-        check_fields(given, pointer, ("type", "excludes", "max_tokens", "max_chars"))
-        excludes = read_texts(given, pointer, "excludes", may_lack=True)
-        return f.AnyText(
-            pointer,
-            (*excludes, *around.ends),
-            read_count(given, pointer, "max_tokens"),
-            read_count(given, pointer, "max_chars"),
-        )
-
-    def _elements(
-        self, given: Mapping[str, Any], pointer: str, around: Around
-    ) -> tuple[f.Format, ...]:
-        check_fields(given, pointer, ("type", "elements"))
-        return tuple(
-            self.format(inner, place, around)
-            for place, inner in read_items(given, pointer, "elements")
-        )
-
-    def _sequence(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
-        return f.Sequence(pointer, self._elements(given, pointer, around))
-
-    def _or(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
-        return f.Either(pointer, self._elements(given, pointer, around))
-
-    def _optional(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
-        return f.Repeat(pointer, self._content(given, pointer, around), 0, 1)
-
-    def _plus(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
-        return f.Repeat(pointer, self._content(given, pointer, around), 1, None)
-
-    def _star(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
-        return f.Repeat(pointer, self._content(given, pointer, around), 0, None)
-
-    def _content(
-        self, given: Mapping[str, Any], pointer: str, around: Around, *others: str
-    ) -> f.Format:
-        check_fields(given, pointer, ("type", "content", *others))
-        if "content" not in given:
-            raise TagError(f"{pointer}/content", "it is missing", "give a format")
-        return self.format(given["content"], f"{pointer}/content", around)
-
-    def _repeat(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
-        content = self._content(given, pointer, around, "min", "max")
-        low, high = read_count(given, pointer, "min"), given.get("max")
-        if low is None:
-            raise TagError(f"{pointer}/min", "it is missing", "give a number")
-        if high == -1 and type(high) is int:
-            return f.Repeat(pointer, content, low, None)
-        high = read_count(given, pointer, "max")
-        if high is None or high < low:
-            raise TagError(f"{pointer}/max", f"it is not -1, or at least {low}", "correct it")
-        return f.Repeat(pointer, content, low, high)
-
-    def _tag(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Tag:
-        check_fields(given, pointer, ("type", "begin", "content", "end"))
-        begin = self._delimiter(given.get("begin"), f"{pointer}/begin")
-        end = given.get("end")
-        ends: tuple[str, ...] | int
-        if isinstance(end, list):
-            ends = tuple(read_texts(given, pointer, "end", may_be_empty=True))
-            if not ends:
-                raise TagError(f"{pointer}/end", "it is empty", "give one end at least")
-        else:
-            found = self._delimiter(end, f"{pointer}/end")
-            ends = found if isinstance(found, int) else (found,)
-        if "content" not in given:
-            raise TagError(f"{pointer}/content", "it is missing", "give a format")
-        inner = Around(
-            tuple(filter(None, ends)) if isinstance(ends, tuple) else (),
-            frozenset([ends]) if isinstance(ends, int) else frozenset(),
-            around.depth,
-        )
-        content = self.format(given["content"], f"{pointer}/content", inner)
-        return f.Tag(pointer, begin, content, ends)
+    def _ends(self, form: Form) -> tuple[str, ...] | int:
+        end = form.given.get("end")
+        if not isinstance(end, list):
+            found = self._delimiter(end, form.place("end"))
+            return found if isinstance(found, int) else (found,)
+        if not end:
+            raise form.refuse("end", "it is empty", "give one end at least")
+        return tuple(form.texts("end", may_be_empty=True))
 
     def _delimiter(self, given: Any, pointer: str) -> str | int:
         if isinstance(given, str):
-            check_utf8(given, pointer)
-            return given
+            return check_utf8(given, pointer)
         if isinstance(given, Mapping) and given.get("type") == "token":
-            check_fields(given, pointer, ("type", "token"))
-            return self.tokens.find(given.get("token"), f"{pointer}/token")
+            return self._form(given, pointer, ("type", "token"), _NOTHING_AROUND).token("token")
         raise TagError(pointer, "it is no text and no token", "give one of them")
 
-    def tags(self, given: Mapping[str, Any], pointer: str, around: Around) -> list[f.Tag]:
-        """Return the tags that a format lists."""
+    def tags(self, form: Form) -> list[f.Tag]:
         found = []
-        for place, inner in read_items(given, pointer, "tags"):
+        for place, inner in form.items("tags"):
             if isinstance(inner, f.Tag):
                 found.append(inner)
                 continue
             if not isinstance(inner, Mapping) or inner.get("type", "tag") != "tag":
                 raise TagError(place, "it is no tag", "give an object of type tag")
             self._n_formats += 1
-            found.append(self._tag(inner, place, around.deeper()))
+            found.append(self.tag(self._form(inner, place, _TAG_FIELDS, form.around.deeper())))
         return found
 
-    def _tags_with_separator(
-        self, given: Mapping[str, Any], pointer: str, around: Around
-    ) -> f.Format:
-        flags = ("at_least_one", "stop_after_first")
-        check_fields(given, pointer, ("type", "tags", "separator", *flags))
-        return f.Separated(
-            pointer,
-            tuple(self.tags(given, pointer, around)),
-            read_text(given, pointer, "separator"),
-            read_flag(given, pointer, "at_least_one"),
-            read_flag(given, pointer, "stop_after_first"),
-        )
+    def rules(self, form: Form, trigger_of: Callable[[Any, str], str | int]) -> list[f.Rule]:
+        """Return the rules of a dispatch: pairs of a trigger and what follows it."""
+        found = []
+        for place, pair in form.items("rules"):
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
+                raise TagError(place, "it is no pair", "give a trigger and a format")
+            trigger = trigger_of(pair[0], f"{place}/0")
+            content = self.format(pair[1], f"{place}/1", form.around)
+            found.append(f.Rule(trigger, content, False, place))
+        return found
 
-    def _token(self, given: Mapping[str, Any], pointer: str, _: Around) -> f.Format:
-        check_fields(given, pointer, ("type", "token"))
-        return f.Token(pointer, self.tokens.find(given.get("token"), f"{pointer}/token"))
 
-    def _exclude_token(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
-        check_fields(given, pointer, ("type", "exclude_tokens"))
-        excludes = self.tokens.find_all(given, pointer, "exclude_tokens") | around.end_ids
-        return f.AnyTokens(pointer, excludes, 1, 1)
+def _schema(_reader: Reader, form: Form, style: str = "") -> f.Format:
+    style = style or form.given.get("style", "json")
+    if style != "json" and not (isinstance(style, str) and style in STYLES):
+        known = ", ".join(("json", *STYLES))
+        raise form.refuse("style", f"{style!r} is no style", f"use one of {known}")
+    if "json_schema" not in form.given:
+        raise form.refuse("json_schema", "it is missing", "give a JSON Schema")
+    schema, place = form.given["json_schema"], form.place("json_schema")
+    check_schema(schema, place)
+    any_order, most = form.flag("any_order"), form.count("max_whitespace_cnt")
+    return f.JsonSchema(place, schema, style, any_order, most, form.excludes())
 
-    def _any_tokens(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
-        check_fields(given, pointer, ("type", "exclude_tokens", "max_tokens"))
-        excludes = self.tokens.find_all(given, pointer, "exclude_tokens") | around.end_ids
-        return f.AnyTokens(pointer, excludes, 0, read_count(given, pointer, "max_tokens"))
+
+def _any_text(_reader: Reader, form: Form) -> f.Format:
+    excludes = (*form.excludes(), *form.around.ends)
+    return f.AnyText(form.pointer, excludes, form.count("max_tokens"), form.count("max_chars"))
+
+
+def _repeat(reader: Reader, form: Form) -> f.Format:
+    content = reader.content(form)
+    low, high = form.count("min"), form.given.get("max")
+    if low is None:
+        raise form.refuse("min", "it is missing", "give a number")
+    if high == -1 and type(high) is int:
+        return f.Repeat(form.pointer, content, low, None)
+    high = form.count("max")
+    if high is None or high < low:
+        raise form.refuse("max", f"it is not -1, or at least {low}", "correct it")
+    return f.Repeat(form.pointer, content, low, high)
+
+
+def _separated(reader: Reader, form: Form) -> f.Format:
+    return f.Separated(
+        form.pointer,
+        tuple(reader.tags(form)),
+        form.text("separator"),
+        form.flag("at_least_one"),
+        form.flag("stop_after_first"),
+    )
+
+
+def _free_tokens(form: Form) -> frozenset[int]:
+    return form.token_list("exclude_tokens") | form.around.end_ids
+
+
+def _triggered_tags(reader: Reader, form: Form) -> f.Format:
+    triggers, tags = form.texts("triggers"), reader.tags(form)
+    excludes = (*form.excludes(), *form.around.ends)
+    at_least_one, loops = form.flag("at_least_one"), not form.flag("stop_after_first")
+    return _triggered(form, tags, triggers, excludes, at_least_one, loops=loops)
+
+
+def _triggered(
+    form: Form,
+    tags: list[f.Tag],
+    triggers: list[str],
+    excludes: tuple[str, ...],
+    at_least_one: bool,  # noqa: FBT001  # as the format has it
+    *,
+    loops: bool,
+) -> f.Format:
+    """Return free text with tags, each of which matches exactly one trigger."""
+    check_triggers(triggers, form.place("triggers"))
+    by_length = sorted({len(trigger) for trigger in triggers})
+    known, rules = set(triggers), []
+    for tag in tags:
+        place = f"{tag.pointer}/begin"
+        if not isinstance(tag.begin, str):
+            raise TagError(place, "it is a token", "use token_triggered_tags, or give a text")
+        # No trigger is the beginning of another, so there is one at most.
+        starts = (tag.begin[:n] for n in by_length)
+        trigger = next((start for start in starts if start in known), None)
+        if trigger is None:
+            raise TagError(place, "it begins with no trigger", "add its beginning to triggers")
+        rules.append(f.Rule(trigger, tag, True, tag.pointer))
+    used: set[str | int] = {rule.trigger for rule in rules}
+    unused = tuple(trigger for trigger in triggers if trigger not in used)
+    return f.Dispatch(
+        form.pointer, tuple(rules), unused, excludes, at_least_one=at_least_one, loops=loops
+    )
+
+
+def _dispatch(reader: Reader, form: Form) -> f.Format:
+    rules = reader.rules(form, _as_trigger)
+    check_triggers([str(rule.trigger) for rule in rules], form.place("rules"))
+    loops, excludes = form.flag("loop", default=True), form.excludes()
+    return f.Dispatch(form.pointer, tuple(rules), excludes=excludes, loops=loops)
+
+
+def _as_trigger(given: Any, pointer: str) -> str:
+    if not isinstance(given, str):
+        raise TagError(pointer, "it is no text", "give a trigger")
+    return given
+
+
+def _token_triggered_tags(reader: Reader, form: Form) -> f.Format:
+    if not form.given.get("trigger_tokens"):
+        raise form.refuse("trigger_tokens", "it is empty", "give one trigger at least")
+    triggers, rules = form.token_list("trigger_tokens"), []
+    for tag in reader.tags(form):
+        place = f"{tag.pointer}/begin"
+        if not isinstance(tag.begin, int):
+            raise TagError(place, "it is a text", "use triggered_tags, or give a token")
+        if tag.begin not in triggers:
+            raise TagError(place, "it is no trigger", "add it to trigger_tokens")
+        rules.append(f.Rule(tag.begin, tag, True, tag.pointer))
+    return f.Dispatch(
+        form.pointer,
+        tuple(rules),
+        excluded_ids=_free_tokens(form) | triggers,
+        of_tokens=True,
+        at_least_one=form.flag("at_least_one"),
+        loops=not form.flag("stop_after_first"),
+    )
+
+
+def _token_dispatch(reader: Reader, form: Form) -> f.Format:
+    rules = reader.rules(form, form.tokens.find)
+    excluded = form.token_list("exclude_tokens") | {int(rule.trigger) for rule in rules}
+    loops = form.flag("loop", default=True)
+    return f.Dispatch(
+        form.pointer, tuple(rules), excluded_ids=excluded, of_tokens=True, loops=loops
+    )
+
+
+def _repeated(low: int, high: int | None) -> Callable[[Reader, Form], f.Format]:
+    return lambda reader, at: f.Repeat(at.pointer, reader.content(at), low, high)
+
+
+_OF_TAGS = ("at_least_one", "stop_after_first")
+_OF_SCHEMAS = ("any_order", "max_whitespace_cnt")
+# Type of a format → its fields, and what reads them.
+_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Reader, Form], f.Format]]] = {
+    "const_string": (("value",), lambda _, at: f.ConstString(at.pointer, at.text("value"))),
+    "json_schema": (("json_schema", "style", *_OF_SCHEMAS, "excludes"), _schema),
+    "qwen_xml_parameter": (("json_schema", *_OF_SCHEMAS), lambda r, at: _schema(r, at, "qwen_xml")),
+    "grammar": (("grammar",), lambda _, at: f.Grammar(at.pointer, at.text("grammar"))),
+    "regex": (("pattern",), lambda _, at: f.Regex(at.pointer, at.text("pattern"))),
+    "any_text": (("excludes", "max_tokens", "max_chars"), _any_text),
+    "sequence": (("elements",), lambda r, at: f.Sequence(at.pointer, r.elements(at))),
+    "or": (("elements",), lambda r, at: f.Either(at.pointer, r.elements(at))),
+    "optional": (("content",), _repeated(0, 1)),
+    "plus": (("content",), _repeated(1, None)),
+    "star": (("content",), _repeated(0, None)),
+    "repeat": (("content", "min", "max"), _repeat),
+    "tag": (_TAG_FIELDS[1:], Reader.tag),
+    "triggered_tags": (("triggers", "tags", "excludes", *_OF_TAGS), _triggered_tags),
+    "tags_with_separator": (("tags", "separator", *_OF_TAGS), _separated),
+    "dispatch": (("rules", "loop", "excludes"), _dispatch),
+    "token": (("token",), lambda _, at: f.Token(at.pointer, at.token("token"))),
+    "exclude_token": (
+        ("exclude_tokens",),
+        lambda _, at: f.AnyTokens(at.pointer, _free_tokens(at), 1, 1),
+    ),
+    "any_tokens": (
+        ("exclude_tokens", "max_tokens"),
+        lambda _, at: f.AnyTokens(at.pointer, _free_tokens(at), 0, at.count("max_tokens")),
+    ),
+    "token_triggered_tags": (
+        ("trigger_tokens", "tags", "exclude_tokens", *_OF_TAGS),
+        _token_triggered_tags,
+    ),
+    "token_dispatch": (("rules", "loop", "exclude_tokens"), _token_dispatch),
+}

@@ -15,12 +15,7 @@ from maskc.tags.styles import STYLES
 
 
 def render(form: Any, arguments: Mapping[str, Any]) -> str:
-    """Return the text of a format.
-
-    Args:
-        form: of a structural tag, as JSON.
-        arguments: what stands where a JSON Schema does.
-    """
+    """Return the text of a format; the arguments stand where a JSON Schema does."""
     match form["type"]:
         case "structural_tag":
             return render(form["format"], arguments)

@@ -24,24 +24,17 @@ _HERE = b"\x00"  # no template has it
 
 
 class Stretch(NamedTuple):
-    """A part of a text.
-
-    Attributes:
-        words: the ways to write it; none: it ends the sequence.
-        text: its bytes.
-    """
+    """A part of a text: the ways to write it, none if it ends the sequence, and its bytes."""
 
     words: tuple[Word, ...]
     text: bytes
 
 
 class Strings:
-    """Writes texts.
+    """Writes texts with the names of special tokens in them.
 
-    Args:
-        special_ids: the special tokens by name.
-        ends: those that end the sequence.
-        spelled: whether the characters of a name are as good as the token.
+    If names are ``spelled``, their characters are as good as the token; ``ends`` are the tokens
+    that end the sequence.
     """
 
     def __init__(
@@ -61,7 +54,6 @@ class Strings:
         self._sizes = {ATOM + token: len(name.encode()) for name, token in special_ids.items()}
 
     def size(self, symbol: int) -> int:
-        """Return how many bytes a symbol stands for."""
         return self._sizes.get(symbol, 1)
 
     def cut(self, text: str) -> list[Stretch]:

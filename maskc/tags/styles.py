@@ -52,7 +52,6 @@ class Style:
         return "{name}" in self.close
 
     def between(self, kind: str, text: str) -> str:
-        """Return a text with the word for a type in its place."""
         return text.replace("{type}", self.types.get(kind, kind))
 
     @property

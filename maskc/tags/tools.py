@@ -43,11 +43,7 @@ _OUTER_FIELDS = _NOTES | {"function", "strict", "type"}
 
 
 def read_tools(given: Any) -> list[Tool]:
-    """Return the tools of a request.
-
-    Raises:
-        TagError: they are none.
-    """
+    """Return the tools of a request; TagError if they are none."""
     given = parse_json(given, "/tools")
     if not isinstance(given, list | tuple):
         raise TagError("/tools", "it is no list", "give a list of tool definitions")
@@ -87,7 +83,6 @@ def _check_fields(given: Mapping[str, Any], known: set[str], pointer: str) -> No
 
 
 def _name_schema(function: Mapping[str, Any], pointer: str) -> str:
-    """Return the field that holds the schema of the arguments."""
     given = [key for key in _SCHEMAS if function.get(key) is not None]
     if len(given) > 1:
         fact = f"the schema of the arguments is given twice, as {given[0]} and {given[1]}"
@@ -104,7 +99,6 @@ def _read_name(function: Mapping[str, Any], pointer: str) -> str:
 
 
 def _read_schema(function: Mapping[str, Any], key: str, pointer: str) -> Any:
-    """Return the schema of the arguments, which are an object in any case."""
     schema = function.get(key)
     if schema is None or schema is True:
         return ANY_OBJECT
@@ -114,11 +108,7 @@ def _read_schema(function: Mapping[str, Any], key: str, pointer: str) -> Any:
 
 
 def read_choice(given: Any, tools: list[Tool]) -> tuple[str, list[Tool]]:
-    """Return the form of the choice, and the tools that are left.
-
-    Raises:
-        TagError: it is no choice, or no tool is left where one is required.
-    """
+    """Return the form of the choice, and the tools that are left; TagError if it is none."""
     name = given
     if isinstance(given, Mapping):
         inner = given.get("function", given)
@@ -146,16 +136,8 @@ def describe_tools(
 ) -> dict[str, Any]:
     """Return the structural tag of some tools; see :meth:`maskc.kit.kit.Kit.tools`.
 
-    Args:
-        tools: definitions.
-        family: of models.
-        choice: of a tool.
-        parallel: whether there may be more than one call.
-        reasoning: whether the model thinks first.
-        as_json: see :meth:`maskc.tags.families.Family.describe`.
-
-    Raises:
-        TagError: a tool, the choice or the family is none.
+    With ``as_json`` it is all JSON, see :meth:`maskc.tags.families.Family.describe`. A TagError
+    says that a tool, the choice or the family is none.
     """
     form, chosen = read_choice(choice, read_tools(tools))
     return load_family(as_text("family", family)).describe(

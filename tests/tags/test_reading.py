@@ -8,10 +8,9 @@ from maskc.errors import GrammarError, SchemaError, TagError
 from maskc.kit.file import make_kit
 from maskc.tags import fields
 from maskc.tags import formats as f
-from maskc.tags.around import NOTHING_AROUND, Around
+from maskc.tags.fields import Around, Form, TokenNames
 from maskc.tags.parsing import MAX_CHARACTERS, parse_json, parse_tag
 from maskc.tags.reading import Reader
-from maskc.tags.token_names import TokenNames
 from maskc.vocab.vocabulary import Vocabulary
 from tests.tags.conftest import tag_of
 
@@ -102,7 +101,7 @@ def test_free_text_in_a_tag_lacks_its_end(form, content):
 def test_what_stands_around_goes_down_with_the_depth():
     around = Around(("</a>",), frozenset([3]), 4).deeper()
     assert (around.ends, around.end_ids, around.depth) == (("</a>",), {3}, 5)
-    assert (NOTHING_AROUND.ends, NOTHING_AROUND.deeper().depth) == ((), 1)
+    assert (Around().ends, Around().deeper().depth) == ((), 1)
 
 
 def test_a_tag_belongs_to_the_trigger_that_it_begins_with():
@@ -167,6 +166,11 @@ def test_tokens_that_are_triggers_are_not_among_the_free_ones():
             "/format/style",
             "'xml' is no style",
         ),
+        (
+            {"type": "json_schema", "json_schema": {}, "style": ["json"]},
+            "/format/style",
+            "['json'] is no style",
+        ),
     ],
 )
 def test_what_is_not_known_is_refused_with_its_place(form, pointer, reason):
@@ -179,14 +183,18 @@ def test_what_is_not_known_is_refused_with_its_place(form, pointer, reason):
 def test_a_token_is_found_by_its_name_and_by_its_id():
     names = TokenNames(10, _NAMES.get)
     assert names.find("<s>", "/t") == names.find(3, "/t") == 3
-    assert names.find_all({"ids": ["<s>", 4]}, "", "ids") == {3, 4}
-    assert names.find_all({}, "", "ids") == frozenset()
+
+    def find_all(given):
+        return Form(given, "/format", ("ids",), names, Around()).token_list("ids")
+
+    assert find_all({"ids": ["<s>", 4]}) == {3, 4}
+    assert find_all({}) == frozenset()
     for given in ("<b>", 10, -1, True, None, [3]):
         with pytest.raises(TagError) as refused:
-            names.find_all({"ids": [3, given]}, "/format", "ids")
+            find_all({"ids": [3, given]})
         assert refused.value.pointer == "/format/ids/1"
     with pytest.raises(TagError, match="/format/ids"):
-        names.find_all({"ids": "<a>"}, "/format", "ids")
+        find_all({"ids": "<a>"})
 
 
 def test_a_tag_that_is_nested_very_deep_is_refused():

@@ -125,7 +125,6 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
         return found
 
     def atoms(self, state: int) -> dict[int, int]:
-        """Return token → the state that it leads to as an atom."""
         found = self._atoms.get(state)
         if found is None:
             with self._lock:
@@ -154,7 +153,6 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
         return found
 
     def reads(self, text: bytes) -> bool:
-        """Return whether a text leads to an accepting state."""
         state: int | None = START
         for byte in text:
             state = self.moves(state).get(byte) if state is not None else None

@@ -54,7 +54,6 @@ class LoopExits(NamedTuple):
     node_passes: Passes
 
     def within(self, low: int, high: int) -> tuple[Ints, Ints]:
-        """Return the places and the nodes that have passed so often."""
         return (
             _within(self.places, self.place_passes, low, high),
             _within(self.nodes, self.node_passes, low, high),
@@ -69,13 +68,9 @@ def _within(found: Ints, passes: Passes, low: int, high: int) -> Ints:
 def read_loop_exits(
     automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, index: TokenIndex
 ) -> LoopExits:
-    """Return what is read after a loop, from the root of the tokens' trie on.
+    """Return what is read after a loop, as its component is read from the root of the tokens' trie.
 
-    Args:
-        automaton: of the loop.
-        loop: as it is counted.
-        reading: what its component reads from the root.
-        index: the vocabulary; what is worked out is kept with it.
+    It is worked out once and kept with the vocabulary.
     """
     key = (_KEY, loop.key)
     found: LoopExits | None = index.shared.get(key)
@@ -104,7 +99,6 @@ def _read(automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, trie: Tri
 
 
 def _list_left(loop: Loop, reading: Reading) -> tuple[Ints, Ints, Passes]:
-    """Return the nodes at which the loop is left, each with the state there and the passes."""
     nodes, states, passes = [reading.left[:0]], [reading.left[:0]], [reading.left_passes[:0]]
     for (number, byte, is_kept), left, passed in reading.leave_by(loop.out):
         # However often the loop has passed, it is left.

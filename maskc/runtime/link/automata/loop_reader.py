@@ -99,11 +99,7 @@ class LoopReader:
         return found
 
     def ends(self, component: Component, numbers: tuple[int, ...]) -> tuple[Ints, Passes]:
-        """Return the nodes inside a component read from the root, in some places, ascending.
-
-        Returns:
-            int32[n], the nodes; uint16[n], the passes of each.
-        """
+        """Return the nodes in some places of a component below the root, and their passes."""
         key = (_KEY, numbers, component.key)
         found: tuple[Ints, Passes] | None = self.index.shared.get(key)
         if found is None:
@@ -212,11 +208,7 @@ class _Levels:
 
 
 def list_ending(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
-    """Return the texts that end in some nodes of a trie, by place, and at which of the nodes.
-
-    Returns:
-        int32[n], places; int32[n], indices of ``nodes``.
-    """
+    """Return the texts that end in some nodes, by place, and the index of each one's node."""
     n_ending = trie.ending_array[nodes]
     places, found = [_NO_NODES], [_NO_NODES]
     for n in range(int(n_ending.max(initial=0))):
@@ -227,7 +219,6 @@ def list_ending(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
 
 
 def going_on(trie: Trie, nodes: Ints) -> NDArray[np.bool_]:
-    """Return of each of some nodes whether a text goes on after it."""
     first = trie.first_array
     is_inner: NDArray[np.bool_] = first[nodes] < first[nodes + 1]
     return is_inner

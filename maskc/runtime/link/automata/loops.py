@@ -152,6 +152,5 @@ def find_loop(automaton: ByteAutomaton[Any], state: int) -> PlainLoop | None:
 
 
 def _targets(automaton: ByteAutomaton[Any], state: int) -> list[int]:
-    """Return the states that bytes lead to, each once, by the first byte that does."""
     moves = automaton.moves(state)
     return list(dict.fromkeys(moves[byte] for byte in sorted(moves)))

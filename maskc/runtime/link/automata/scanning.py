@@ -81,13 +81,7 @@ class Scanner:
         return Scan(part, exits, turns)
 
     def going_on(self, trie: Trie, nodes: Ints, bytes_: frozenset[int] | None) -> Ints:
-        """Return those of some ascending nodes from which a text goes on.
-
-        Args:
-            trie: of the vocabulary.
-            nodes: of it, ascending.
-            bytes_: with one of which it goes on; ``None``: with any.
-        """
+        """Return those of some ascending nodes that a text goes on from, by one of some bytes."""
         if bytes_ is None or len(nodes) <= _FEW:
             return nodes[going_on(trie, nodes)]
         parents = [self._parents_by(trie, byte) for byte in sorted(bytes_)]
@@ -102,7 +96,6 @@ class Scanner:
         return found
 
     def _parents_by(self, trie: Trie, byte: int) -> Ints:
-        """Return the nodes that have a child with a byte."""
         key = (trie is self.index.rests, byte)
         found = self._parents.get(key)
         if found is None:
@@ -112,7 +105,6 @@ class Scanner:
         return found
 
     def part(self, trie: Trie, places: Ints) -> Part:
-        """Return the part of some texts of a trie, by place; one may be there several times."""
         index = self.index
         if trie is index.rests:
             return Part(bits=bits_of(places.tolist()))
@@ -185,7 +177,6 @@ class AutomatonScans:
         automaton.charge_to(scanner.budget.charge)
 
     def scan(self, at: int) -> Scan:
-        """Return which tokens are read in a state."""
         found: Scan | None = self._scans.get(at)
         if found is None:
             found = self._scan(at)

@@ -21,14 +21,10 @@ _DTYPES = {"byte_class": "uint8", "after": "int32", "accepting": "bool"}
 
 
 class TabledAutomaton(ByteAutomaton[int]):
-    """Reads what its tables say.
+    """Reads what its tables say, which :func:`tabulate` made; ValueError if they are none.
 
-    Args:
-        tables: of :func:`tabulate`: ``byte_class`` uint8[256], ``after`` int32[states, classes]
-            with -1 for none, ``accepting`` bool[states].
-
-    Raises:
-        ValueError: they are no tables of an automaton.
+    They are ``byte_class`` uint8[256], ``after`` int32[states, classes] with -1 for none,
+    ``accepting`` bool[states].
     """
 
     def __init__(self, tables: Mapping[str, NDArray[Any]]) -> None:
@@ -41,22 +37,16 @@ class TabledAutomaton(ByteAutomaton[int]):
         super().__init__(START)
 
     def find_moves(self, name: int) -> dict[int, int]:
-        """Return byte → the state that it leads to; see the base class."""
         row = self._after[name][self._byte_class]
         read = np.flatnonzero(row >= 0)
         return dict(zip(read.tolist(), row[read].tolist(), strict=True))
 
     def is_accepting(self, name: int) -> bool:
-        """Return whether the text may end in a state."""
         return bool(self._accepting[name])
 
 
 def tabulate(automaton: ByteAutomaton[Any], most: int) -> dict[str, NDArray[Any]] | None:
-    """Return the tables of an automaton, ``None`` if it has more than ``most`` states.
-
-    Raises:
-        LimitError: it has more states than it can make.
-    """
+    """Return the tables of an automaton, ``None`` if it has more than ``most`` states."""
     rows: list[NDArray[np.int32]] = []
     while len(rows) < automaton.n_states:
         if automaton.n_states > most:

@@ -40,12 +40,7 @@ Pair = tuple[int, int]  # a node and the automaton's state there
 
 
 class Walk:
-    """One walk.
-
-    Args:
-        automaton: of the piece.
-        trie: of the tokens, or of the rests after a quote.
-        reader: reads the trie in loops; ``None`` if it is not that of the tokens.
+    """One walk, of the trie of the tokens (which the reader reads in loops), or that of the rests.
 
     Attributes:
         rows: masks of tokens that were read.
@@ -73,7 +68,6 @@ class Walk:
         self._left = list[tuple[Ints, int]]()
 
     def go(self, open_: list[Pair]) -> None:
-        """Walk from some nodes, each with the automaton's state there."""
         open_ = self._go_few(self._begin_in_loop(open_))
         if not open_ and not self._left:
             return
@@ -149,11 +143,7 @@ class Walk:
                     self.turns.append((label, child))
 
     def _begin_in_loop(self, open_: list[Pair]) -> list[Pair]:
-        """Take what a counted loop reads, and what is read after it, if the walk begins in one.
-
-        Returns:
-            Where the walk is to go on.
-        """
+        """Take what a counted loop reads, and what follows it, if the walk begins in one."""
         reader, trie = self._reader, self._trie
         if reader is None or len(open_) != 1 or len(trie.texts) <= _MANY_TEXTS:
             return open_
@@ -184,13 +174,8 @@ class Walk:
     def _read_loops(self, reader: LoopReader, node: int, pairs: list[Pair]) -> list[Pair]:
         """Read what is below a node in loops to which many bytes lead.
 
-        Args:
-            reader: of the trie.
-            node: of it.
-            pairs: the children that are reached, each with the state after it.
-
-        Returns:
-            The pairs that are to be walked: those of other states, and where loops were left.
+        Of the children that are reached, each with the state there, those are returned that are to
+        be walked: of other states, and nodes where loops were left.
         """
         trie, left = self._trie, list[Pair]()
         n_texts, counts = trie.high[node] - trie.low[node], Counter(after for _, after in pairs)
@@ -247,11 +232,7 @@ class Walk:
         return found
 
     def _read(self, loop: Loop, reading: Reading, node: int, base: int) -> dict[int, list[Ints]]:
-        """Take what a loop reads below a node where it has passed so often.
-
-        Returns:
-            State → the nodes where the loop was left to it.
-        """
+        """Take what a loop reads below a node; return state → the nodes where it was left to it."""
         trie, by_state = self._trie, dict[int, list[Ints]]()
         enough, most = _bounds(loop, base)
         self._take_tokens(reading, most)
@@ -321,7 +302,6 @@ def _bounds(loop: Loop, base: int) -> tuple[int, int]:
 
 
 def _add_left(by_state: dict[int, list[Ints]], state: int, nodes: Ints) -> None:
-    """Add nodes where a state is reached."""
     if len(nodes) and state >= 0:
         by_state.setdefault(state, []).append(nodes)
 

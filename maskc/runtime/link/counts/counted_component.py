@@ -29,13 +29,7 @@ _MOST_OUT = 500  # bytes that leave places, each of which is looked up for each 
 
 
 class Round(NamedTuple):
-    """Where a loop goes round.
-
-    Attributes:
-        component: the tables of it.
-        places: of the pattern, as the component numbers them.
-        out: the ways that leave it.
-    """
+    """Where a loop goes round: places of a pattern as the component has them, and the ways out."""
 
     component: Component
     places: tuple[Place, ...]
@@ -99,9 +93,8 @@ def find_round(pattern: CountedPattern, place: Place) -> Round | None:
 def _list_ways(pattern: CountedPattern, position: int) -> list[tuple[int, bool, bool, bool]]:
     """Return the ways on from the end of a position's character.
 
-    Returns:
-        The position that reads the next byte, whether the innermost loop is not left, whether no
-        other one is entered either, and whether the loop begins one more pass.
+    Each is the position that reads the next byte, whether the innermost loop is not left, whether
+    no other one is entered either, and whether the loop begins one more pass.
     """
     loops, found = pattern.loops[position], []
     for edge in pattern.edges[position]:

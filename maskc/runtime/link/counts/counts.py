@@ -52,10 +52,6 @@ def repeat(boxes: Boxes, high: int | None) -> Boxes:
 def leave(boxes: Boxes, loops: Sequence[Bounds]) -> Boxes:
     """Return the boxes where the innermost loops are left, which have passed often enough.
 
-    Args:
-        boxes: the counts.
-        loops: those that are left, the outermost first.
-
     >>> leave((((2, 5), (1, 3)), ((7, 7), (1, 2))), [(3, None)])
     (((2, 5),),)
     """
@@ -71,10 +67,6 @@ def leave(boxes: Boxes, loops: Sequence[Bounds]) -> Boxes:
 
 def join(boxes: Iterable[Box], loops: Sequence[Bounds]) -> Boxes:
     """Return what is left of some boxes when each vector is left out that another one covers.
-
-    Args:
-        boxes: the counts.
-        loops: those around the position, the outermost first.
 
     >>> join([((1, 3),), ((2, 2),), ((5, 5),)], [(4, 9)])
     (((1, 3),), ((5, 5),))
@@ -136,11 +128,6 @@ def _covers(box: Box, other: Box, loops: Sequence[Bounds]) -> bool:
 
 def cap(boxes: Boxes, loops: Sequence[Bounds], passes: Sequence[int]) -> Boxes:
     """Return boxes that so many more passes of each loop do not tell from these.
-
-    Args:
-        boxes: the counts.
-        loops: those around the position, the outermost first.
-        passes: of each of these loops, at least 1.
 
     >>> cap((((7, 9),),), [(1, 1000)], [20]), cap((((7, 9),),), [(500, 500)], [20])
     ((((1, 1),),), (((1, 1),),))

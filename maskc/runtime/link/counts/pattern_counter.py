@@ -50,15 +50,7 @@ State = tuple[tuple[Place, Boxes], ...]
 
 
 class PatternCounter(CountingAutomaton[State]):
-    """Reads the texts of a pattern.
-
-    Args:
-        pattern: its positions.
-        passes: of each loop, as many as a token can make at most; at least 1.
-
-    Attributes:
-        mark: is no other automaton's.
-    """
+    """Reads the texts of a pattern; ``passes``: of each loop, the most that a token can make."""
 
     def __init__(self, pattern: CountedPattern, passes: Sequence[int]) -> None:
         self.pattern, self.mark = pattern, object()
@@ -108,15 +100,9 @@ class PatternCounter(CountingAutomaton[State]):
     ) -> State | None:
         """Return the capped state after a byte from one place with one count of each loop.
 
-        Counts depend on the way that is taken and where it leads, not on the byte.
-
-        Args:
-            name: the state, capped.
-            byte_class: of the byte.
-            counted: way, position → capped counts, none if the way is closed; it is written to.
-
-        Returns:
-            Nothing in it: no text goes on. ``None``: it is another state, or ways meet.
+        Counts depend on the way that is taken and where it leads, not on the byte: they are kept
+        in ``counted``, by way and position, empty if the way is closed. Nothing in the state: no
+        text goes on; ``None``: it is another state, or ways meet.
         """
         ((position, node), boxes), *others = name
         if others or len(boxes) > 1:
@@ -141,11 +127,7 @@ class PatternCounter(CountingAutomaton[State]):
         return tuple(sorted(found.items()))
 
     def _group_bytes(self, places: tuple[Place, ...]) -> list[tuple[int, list[int]]]:
-        """Return the bytes that some place reads: those that lead to the same places at once.
-
-        Returns:
-            A class of bytes, and all bytes that lead from each place to where it does.
-        """
+        """Return the bytes that lead to the same places, each group with a class of bytes in it."""
         known = self._groups.get(places)
         if known is None:
             groups = dict[tuple[tuple[Place, ...], ...], tuple[int, list[int]]]()

@@ -26,7 +26,6 @@ class Edge(NamedTuple):
     """What follows a position.
 
     Attributes:
-        targets: pattern.
         n_open: how many of the loops around the position are not left.
         repeats: whether the innermost of these begins one more pass.
     """

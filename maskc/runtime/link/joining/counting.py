@@ -53,12 +53,7 @@ class CountingAutomaton(ByteAutomaton[_Name]):
 
 
 class CountingPiece(ScannedPiece):
-    """A piece that an automaton with counters reads; what it knows of its text is a state's name.
-
-    Args:
-        make: returns a new automaton.
-        scanner: of the vocabulary.
-    """
+    """A piece that an automaton with counters reads; what it knows is the name of a state."""
 
     automaton: CountingAutomaton[Any]
 
@@ -68,7 +63,6 @@ class CountingPiece(ScannedPiece):
 
     @property
     def n_states(self) -> int:
-        """How many states have a number."""
         return self._scans.automaton.n_states
 
     def start(self, rest: Rest) -> tuple[Link, ...]:

@@ -193,7 +193,6 @@ class Rest:
 
     @property
     def starts(self) -> tuple[Link, ...]:
-        """The hypotheses before the first byte of what is left."""
         if self._starts is None:
             self._starts = tuple(
                 start for piece, after in self.entries for start in piece.start(after)
@@ -218,9 +217,7 @@ class Rest:
         return self._capped
 
     def walk(self, trie: Trie, nodes: Sequence[int] | Ints) -> Part:
-        """Return the texts of a trie that go on from some of its nodes, as this rest begins."""
         return self._joints.walk(self, trie, np.asarray(nodes, dtype=np.int32))
 
     def reads(self, text: bytes) -> bool:
-        """Return whether this rest may begin with a text."""
         return bool(self._joints.step(self.starts, text))

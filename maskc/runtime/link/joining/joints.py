@@ -75,7 +75,6 @@ class Joints:
         self.ended = self.regular(Words([b""])).start(self.end)[0]
 
     def regular(self, automaton: ByteAutomaton[Any]) -> AutomatonPiece:
-        """Return the piece of an automaton that no other piece reads."""
         return AutomatonPiece(AutomatonScans(automaton, self.scanner))
 
     def leaf(self, piece: Piece) -> Expression:
@@ -101,7 +100,6 @@ class Joints:
         return self.intern((Repetition, body, low, high), lambda: Repetition(body, low, high))
 
     def intern(self, key: Any, make: Callable[[], Expression]) -> Expression:
-        """Return the expression of a key, which is made if there is none in use."""
         with self._lock:
             found = self._expressions.get(key)
             if found is None:
@@ -109,7 +107,6 @@ class Joints:
         return found
 
     def rest(self, expression: Expression, after: Rest) -> Rest:
-        """Return the rest that begins with an expression."""
         key = (expression, after)
         with self._lock:
             found = self._rests.get(key)
@@ -197,11 +194,7 @@ class Joints:
         return self.scanner.unite(parts)
 
     def step(self, here: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
-        """Return the hypotheses after some bytes; none if the text is illegal.
-
-        Raises:
-            LimitError: there are too many.
-        """
+        """Return the hypotheses after some bytes; none if the text is illegal."""
         for byte in text:
             spend(len(here))
             found: dict[Link, None] = {}
@@ -215,11 +208,7 @@ class Joints:
         return here
 
     def take(self, here: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
-        """Return the hypotheses after a token that pieces take as an atom; none if none does.
-
-        Raises:
-            LimitError: there are too many.
-        """
+        """Return the hypotheses after a token that pieces take as an atom; none if none does."""
         found: dict[Link, None] = {}
         for piece, inner, rest in here:
             if piece.has_atoms:
@@ -266,7 +255,6 @@ def _depth(rest: Rest) -> int:
 
 
 def _open(open_: dict[Rest, Ints], rest: Rest, nodes: Ints, n_nodes: int) -> None:
-    """Add nodes of a trie from which a rest is to be walked."""
     if rest.expression is not None:
         known = open_.get(rest)
         open_[rest] = nodes if known is None else united(known, nodes, n_nodes)

@@ -26,10 +26,7 @@ from maskc.runtime.schema.tries.mixes import Mixes
 class LinkResults:
     """What the links of a tokenizer cache together, charged to the budget of its joints.
 
-    Args:
-        joints: of the tokenizer.
-        pool: the distinct masks.
-        text_of: token id → its bytes, ``None`` if it writes no text.
+    ``text_of`` returns the bytes of a token, ``None`` if it writes no text.
     """
 
     def __init__(
@@ -44,13 +41,7 @@ class LinkResults:
 
 
 class LinkMachine:
-    """A :class:`maskc.runtime.machine.Machine` for a text that is linked of pieces.
-
-    Args:
-        root: the whole text.
-        results: of its tokenizer.
-
-    """
+    """A :class:`maskc.runtime.machine.Machine` for a text that is linked of pieces."""
 
     def __init__(self, root: Rest, results: LinkResults) -> None:
         self._results, self.joints, self.pool = results, results.joints, results.pool
@@ -65,7 +56,6 @@ class LinkMachine:
         return self._start
 
     def take(self, hypotheses: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
-        """Return the live hypotheses after a token; none if it is illegal."""
         key = (hypotheses, token_id)
         found: tuple[Link, ...] | None = self._results.moves.get(key)
         if found is None:
@@ -75,11 +65,9 @@ class LinkMachine:
         return found
 
     def begin(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
-        """Return the hypotheses after a token's first bytes, where the token may yet go on."""
         return self.joints.step(_begin_token(hypotheses), text)
 
     def go_on(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
-        """Return the hypotheses after more bytes of the same token."""
         return self.joints.step(hypotheses, text)
 
     def end_token(self, hypotheses: tuple[Link, ...]) -> tuple[Link, ...]:
@@ -100,7 +88,6 @@ class LinkMachine:
         return found
 
     def step(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
-        """Return the live hypotheses after a text, which counts as one token."""
         with one_mask(self.pool.steps):
             found = self.begin(hypotheses, text)
         if any(hypothesis.piece.counts_tokens for hypothesis in found):

@@ -103,7 +103,6 @@ class Piece(ABC):
         return ()
 
     def atoms(self, inner: Any) -> Iterable[int]:  # noqa: ARG002
-        """Return the tokens that it takes as atoms."""
         return ()
 
     def begin_token(self, inner: Any) -> Any:
@@ -140,12 +139,9 @@ class _Fields(NamedTuple):
 
 
 class Link(_Fields):
-    """A hypothesis of a text that is linked of pieces.
+    """A hypothesis: the piece that is open, what it knows of its text, and what comes after it.
 
     Attributes:
-        piece: the piece that is open.
-        inner: what it knows of its text.
-        rest: what comes after it.
         mask: the tokens that it allows, if they have a number; ``None``: not asked for yet.
     """
 
@@ -154,12 +150,7 @@ class Link(_Fields):
 
 
 class TokenPiece(Piece):
-    """One token of some, at least one.
-
-    Args:
-        ids: the tokens.
-        words: their mask; ``None``: they are few.
-    """
+    """One token of some, at least one; ``words`` is their mask if they are many."""
 
     has_atoms = True
     first_bytes: frozenset[int] | None = frozenset()
@@ -189,11 +180,7 @@ class TokenPiece(Piece):
 
 
 class StopPiece(Piece):
-    """The end of the sequence, where it is written as a part of the text: nothing follows it.
-
-    Args:
-        token_id: the end-of-sequence token that stands there, and no other one.
-    """
+    """The end of the sequence by one token, where it is a part of the text: nothing follows it."""
 
     first_bytes: frozenset[int] | None = frozenset()
 
@@ -250,7 +237,6 @@ class AutomatonPiece(ScannedPiece):
 
 
 def cross(scan: Scan, scans: AutomatonScans, rest: Rest) -> Part:
-    """Return the tokens of a scan, and those that cross from it into a rest."""
     if rest.expression is None or not len(scan.exits):
         return scan.part
     return scans.scanner.unite((scan.part, rest.walk(scans.index.tokens, scan.exits)))

@@ -33,10 +33,9 @@ Target = Callable[[], Expression]
 
 
 class Markers(ByteAutomaton[Left]):
-    """Reads one of some words of symbols; nothing else follows, so it accepts nowhere.
+    """Reads one of some words of symbols, sorted, each once; it accepts nowhere.
 
-    Args:
-        words: at least one, none empty, sorted, each once; its number is its label.
+    The number of a word is its label.
     """
 
     is_sparse = has_labels = True
@@ -71,14 +70,7 @@ class Markers(ByteAutomaton[Left]):
 
 
 class SwitchPiece(AutomatonPiece):
-    """A piece that turns to another expression where its automaton has a label.
-
-    Args:
-        scans: the automaton, and what is known of it.
-        joints: of the tokenizer.
-        targets: label → what the text turns to.
-        loops: whether the piece begins again after a target.
-    """
+    """A piece that turns to the target of a label where its automaton has one."""
 
     has_turns = has_atoms = True
 
@@ -113,7 +105,6 @@ class SwitchPiece(AutomatonPiece):
         return joints.rest(self.target(label), rest)
 
     def target(self, label: int) -> Expression:
-        """Return what a label stands for."""
         target = self._found.get(label)
         if target is None:
             target = self._found[label] = self._targets[label]()

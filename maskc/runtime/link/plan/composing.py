@@ -109,7 +109,6 @@ class Composer:
         return self.constant(item) if isinstance(item, Constant) else item
 
     def constant(self, constant: Constant) -> Expression:
-        """Return one of some words."""
         words = constant.words
         if len(words) == 1 and len(words[0]) == 1 and words[0][0] >= ATOM:
             return self.token(words[0][0] - ATOM)
@@ -118,7 +117,6 @@ class Composer:
         return self.either([[constant]])
 
     def words(self, texts: list[bytes]) -> Expression:
-        """Return one of some texts, sorted and each once."""
         return self.leaf("words", tuple(texts), lambda: self.joints.regular(Words(texts)))
 
     def switch(self, words: Sequence[Word], targets: Sequence[Target]) -> Expression:
@@ -127,7 +125,6 @@ class Composer:
         return self.joints.leaf(SwitchPiece(scans, self.joints, targets, loops=False))
 
     def other_name(self, names: Iterable[bytes]) -> Expression:
-        """Return a name that is none of some."""
         scanner, listed = self.joints.scanner, tuple(sorted(set(names)))
         plain: AutomatonScans = self.keep(
             "any_name", "", lambda: AutomatonScans(OtherName(()), scanner)
@@ -137,17 +134,14 @@ class Composer:
         )
 
     def counter(self, pattern: CountedPattern) -> Expression:
-        """Return the expression of a pattern with counted loops."""
         return self.joints.leaf(count_pattern(pattern, self.joints.scanner))
 
     def raw_text(self, body: RawBody) -> Expression:
-        """Return the expression of a raw string."""
         scanner = self.joints.scanner
         longest = len(scanner.index.tokens.levels)
         return self.joints.leaf(CountingPiece(lambda: RawText(body, longest), scanner))
 
     def token(self, token_id: int) -> Expression:
-        """Return one token."""
         return self.leaf("token", token_id, lambda: TokenPiece([token_id]))
 
     def tokens(self, key: Hashable, find: Callable[[], frozenset[int]]) -> Expression:
@@ -178,7 +172,6 @@ class Composer:
     def limited_text(
         self, barred: tuple[bytes, ...], max_tokens: int | None, max_characters: int | None
     ) -> Expression:
-        """Return free text of at most so many tokens or characters, more than 0."""
         make = partial(
             LimitedPiece,
             self._free(FreeWords(barred=barred)),
@@ -212,22 +205,16 @@ class Composer:
         return found
 
     def leaf(self, kind: str, key: Hashable, make: Callable[[], Piece]) -> Expression:
-        """Return the expression of a piece that is made once for a key."""
         return self.joints.leaf(self.keep(kind, key, make))
 
 
 def count_pattern(pattern: CountedPattern, scanner: Scanner) -> CountingPiece:
-    """Return the piece of the texts of a pattern with counted loops."""
     passes = find_passes(pattern, scanner.index)
     return CountingPiece(lambda: PatternCounter(pattern, passes), scanner)
 
 
 def check_words(words: Iterable[Sequence[int]]) -> None:
-    """Refuse words of a free text that are too long, all of them together.
-
-    Raises:
-        LimitError: they are.
-    """
+    """Refuse words of a free text that are too long, all of them together: a LimitError."""
     if sum(map(len, words)) > _MOST_BYTES:
         what = "bytes of triggers and of texts that are excluded"
         raise LimitError(what, _MOST_BYTES, "give fewer or shorter ones")

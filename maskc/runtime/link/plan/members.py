@@ -26,10 +26,8 @@ class Counts:
 
     Attributes:
         n_names: how many have a name that is known; each is a bit.
-        required: those that there must be, as bits.
-        possible: those that there may be.
-        low: how many there must be.
-        high: how many there may be; ``None``: any number.
+        required, possible: those that there must be, and may be, as bits.
+        low, high: how many there must be, and may be; ``None``: any number.
         is_ordered: whether they come in the order of their numbers, others last.
         has_others: whether there may be others; these are not counted.
     """
@@ -68,12 +66,10 @@ class Parameters:
         return self._composer.join([self.after(0), self.blanks])
 
     def after(self, seen: int) -> Expression:
-        """Return what may come after some of them, as bits."""
         key = (Members, self, seen)
         return self._composer.joints.intern(key, lambda: Members(self, seen))
 
     def may_end(self, seen: int) -> bool:
-        """Return whether a set of parameters is enough."""
         return not self.counts.required & ~seen and seen.bit_count() >= self.counts.low
 
     def next(self, seen: int) -> Expression | None:
@@ -83,7 +79,6 @@ class Parameters:
         return self._following[seen]
 
     def one(self, number: int | None) -> Expression:
-        """Return a parameter, with the blanks before it, and nothing after it."""
         return self._composer.join([self.blanks, self._composer.either(self.ways(number))])
 
     def _find_next(self, seen: int) -> Expression | None:

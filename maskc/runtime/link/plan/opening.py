@@ -153,14 +153,9 @@ def open_link(
     *,
     open_grammar: OpenGrammar,
 ) -> LinkMachine:
-    """Return the machine of an artifact; its arguments are those of the other machines.
+    """Return the machine of a checked artifact; its arguments are those of the other machines.
 
-    Args:
-        contents: checked.
-        text_of: token id → its bytes, ``None`` if it writes no text.
-        budget: what cached results are charged to.
-        pool: the distinct masks.
-        open_grammar: makes the machine of a grammar in it.
+    Grammars in it are opened by ``open_grammar``.
     """
     joints = Joints(index_of(*(contents.arrays[name] for name in TOKEN_ARRAYS)), budget)
     results = LinkResults(joints, pool, text_of)
@@ -181,11 +176,6 @@ def _keep_all() -> Keep:
 
 
 def read_link(contents: Contents) -> LinkPlan:
-    """Return the plan of an artifact.
-
-    Raises:
-        PlanError: it is damaged.
-    """
     return LinkPlan(
         contents.arrays["link_plan"].tobytes(),
         vocab_size=len(contents.arrays["token_first"]) - 1,
@@ -195,11 +185,7 @@ def read_link(contents: Contents) -> LinkPlan:
 
 
 def read_grammar(contents: Contents, number: int) -> Contents:
-    """Return the artifact of a grammar in an artifact of a link, with the tokens of the latter.
-
-    Raises:
-        ArtifactError: its bytes are damaged.
-    """
+    """Return the artifact of a grammar in an artifact of a link, with the tokens of the latter."""
     first = contents.arrays["link_grammar_first"]
     data = contents.arrays["link_grammar_bytes"][first[number] : first[number + 1]].tobytes()
     header, arrays = decode(data, f"grammar {number} of the link")
@@ -212,12 +198,7 @@ def check_link_plan(
 ) -> str | None:
     """Return what is wrong with the plan, ``None`` if nothing is.
 
-    Args:
-        contents: whose arrays are of the right types.
-        check_grammar: raises an ``ArtifactError`` if the contents of a grammar are damaged.
-
-    Raises:
-        ArtifactError: a grammar is damaged.
+    ``check_grammar`` raises an ``ArtifactError`` if a grammar is damaged.
     """
     try:
         plan = read_link(contents)

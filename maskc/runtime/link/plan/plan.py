@@ -43,24 +43,11 @@ MOST_ENTRIES = 1 << 14
 
 
 class LinkPlan:
-    """What an artifact of a link follows.
-
-    Args:
-        data: the plan as JSON.
-        vocab_size: number of tokens.
-        ends: tokens that end the sequence.
-        n_grammars: how many grammars the artifact holds.
+    """What an artifact of a link follows; raises a PlanError if it is damaged.
 
     Attributes:
         nodes: each a kind and what :data:`NODES` declares for it.
         root: the node of the whole.
-        texts: free texts.
-        tables: parameters.
-        counters: patterns with counted loops.
-        automata: tables of automata, each as :class:`TabledAutomaton` takes them.
-
-    Raises:
-        PlanError: it is damaged.
     """
 
     def __init__(
@@ -95,15 +82,9 @@ class LinkPlan:
             self._check_table(table)
 
     def name_of(self, number: int) -> tuple[str, ...]:
-        """Return what is the same only for the same schema."""
         return tuple(self._schemas[number])
 
     def schema(self, number: int, budget: Budget) -> Plan:
-        """Return the plan of a schema.
-
-        Raises:
-            PlanError: it is damaged.
-        """
         *layout, text = self._schemas[number]
         if not all(isinstance(part, str) for part in (*layout, text)):
             raise PlanError("a schema of the link is no text")

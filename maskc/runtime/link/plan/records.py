@@ -199,7 +199,6 @@ def _read_ranges(entry: Any, scope: Scope) -> list[int]:
 
 
 def list_ranges(numbers: frozenset[int]) -> list[int]:
-    """Return numbers as ranges, each by its first and one past its last."""
     bounds: list[int] = []
     for token in sorted(numbers):
         if bounds and bounds[-1] == token:
@@ -210,7 +209,6 @@ def list_ranges(numbers: frozenset[int]) -> list[int]:
 
 
 def in_ranges(bounds: Sequence[int]) -> frozenset[int]:
-    """Return the numbers in ranges that :func:`list_ranges` made."""
     pairs = zip(bounds[::2], bounds[1::2], strict=True)
     return frozenset(n for low, high in pairs for n in range(low, high))
 
@@ -245,7 +243,6 @@ class FrozenTable(NamedTuple):
 
     @property
     def counts(self) -> Counts:
-        """Which there must be, and may be."""
         return Counts(
             self.n_names,
             self.required,
@@ -402,7 +399,6 @@ def write_node(kind: str, values: Sequence[Any]) -> list[Any]:
 
 
 def read_node(entry: Any, scope: Scope) -> tuple[Any, ...]:
-    """Return the kind of a node, and the values after it."""
     kind, *entries = read_list(entry) or [None]
     fields = NODES.get(kind) if isinstance(kind, str) else None
     if fields is None:

@@ -16,7 +16,6 @@ from maskc.runtime.matcher import Matcher
 
 
 def names_of(header: Mapping[str, Any]) -> Mapping[str, int]:
-    """Return the special tokens that an artifact knows by name; none if it is of no link."""
     found: Mapping[str, int] = header["link"]["tokens"] if "link" in header else {}
     return found
 

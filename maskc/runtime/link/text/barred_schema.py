@@ -50,12 +50,7 @@ def may_be_barred(word: bytes) -> bool:
 
 
 class Reading(NamedTuple):
-    """What is known of a text.
-
-    Attributes:
-        schema: of the schema's machine.
-        at: state of the automaton that looks for the words.
-    """
+    """What is known of a text; ``at`` is a state of the automaton that looks for the words."""
 
     schema: Configuration
     at: int
@@ -78,13 +73,8 @@ class Doubtful(NamedTuple):
 class Barring:
     """Words that do not stand in JSON; shared by all schemas that lack the same ones.
 
-    Args:
-        text: free text without the words, and what is known of it.
-        words: each of which may be barred.
-
-    Attributes:
-        automaton: looks for the words.
-        is_delicate: whether a word ends with a character of several bytes.
+    Free text without the words looks for them. It is *delicate* if a word ends with a character of
+    several bytes.
     """
 
     def __init__(self, text: FreeScans, words: tuple[bytes, ...]) -> None:
@@ -95,7 +85,6 @@ class Barring:
         self._doubtful = Cache(self._budget)
 
     def doubtful(self, at: int) -> Doubtful:
-        """Return the tokens that may make a word whole, from a state on."""
         found: Doubtful | None = self._doubtful.get(at)
         if found is None:
             found = self._find_doubtful(at)
@@ -133,13 +122,7 @@ class Barring:
 
 
 class BarredSchemaPiece(Piece):
-    """A JSON Schema in whose texts some words do not stand.
-
-    Args:
-        piece: of the schema, in which any character may be written as an escape.
-        barring: the words.
-        joints: of the tokenizer.
-    """
+    """A JSON Schema in whose texts some words do not stand; any character may be an escape."""
 
     def __init__(self, piece: SchemaPiece, barring: Barring, joints: Joints) -> None:
         self.piece, self.words, self._barring = piece, barring.words, barring
@@ -200,7 +183,6 @@ class BarredSchemaPiece(Piece):
         return self._joints.scanner.cut(trie, nodes, scan, self._find_holding(trie), reads)
 
     def _find_holding(self, trie: Trie) -> list[int]:
-        """Return the places of the texts of a trie in which a word may be whole."""
         doubtful = self._barring.doubtful(START)
         places = sorted([*doubtful.inside, *doubtful.others])
         if not places or trie is self._joints.index.tokens:
@@ -210,5 +192,4 @@ class BarredSchemaPiece(Piece):
 
 
 def _has(part: Part, token: int) -> bool:
-    """Return whether a token is in a part, by id."""
     return token in part.few or any(row[token >> 5] >> (token & 31) & 1 for row in part.rows)

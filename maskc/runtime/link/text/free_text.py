@@ -130,7 +130,6 @@ class FreeText(ByteAutomaton[Position]):
         )
 
     def children(self, node: int) -> dict[int, int]:
-        """Return byte → the node that a word goes on to."""
         return {s: child for s, child in self._children[node].items() if s < ATOM}
 
     def begun(self, node: int) -> list[int]:
@@ -275,7 +274,6 @@ class FreeScans(AutomatonScans):
         return [*self._inside, *begun]
 
     def _find_inside(self) -> list[_Whole]:
-        """Return where words that begin inside of a token are whole."""
         trie, found = self.index.tokens, list[_Whole]()
         for byte, child in self._text.children(0).items():
             nodes = np.flatnonzero(trie.byte_array == byte)
@@ -284,7 +282,6 @@ class FreeScans(AutomatonScans):
         return found
 
     def _follow(self, node: int, word: int, found: list[_Whole]) -> None:
-        """Add where words are whole that go on from a node."""
         trie = self.index.tokens
         for byte, child in self._text.children(word).items():
             after = trie.child(node, byte)

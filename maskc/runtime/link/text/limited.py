@@ -27,13 +27,7 @@ _FIRST_CONTINUATION, _FIRST_LEAD = 0x80, 0xC0
 
 
 class Reading(NamedTuple):
-    """What is known of a limited text.
-
-    Attributes:
-        state: of the automaton of free text.
-        tokens: how many may still begin, ``None``: not limited.
-        characters: how many may still begin, ``None``: not limited.
-    """
+    """A state of free text, and the tokens and characters that may still begin; ``None``: any."""
 
     state: int
     tokens: int | None
@@ -66,17 +60,7 @@ class CountedText(ByteAutomaton[_Counted]):
 
 
 class LimitedPiece(Piece):
-    """Free text of at most so many tokens or characters, more than 0.
-
-    Args:
-        text: free text without triggers, and what is known of it.
-        max_tokens: how many tokens may begin in it; ``None``: any number.
-        max_characters: how many characters it may have; ``None``: any number.
-
-    Attributes:
-        automaton: of free text.
-        limits: in tokens and in characters.
-    """
+    """Free text of at most so many tokens or characters, more than 0; ``None``: any number."""
 
     counts_tokens = may_be_empty = True
 
@@ -135,7 +119,6 @@ class LimitedPiece(Piece):
         return self.is_live(here, rest)
 
     def _missing(self, state: int) -> int:
-        """Return how many bytes a character that is begun lacks."""
         left = self.automaton.name_of(state)[1]
         return {0: 0, 1: 1, 2: 2, 3: 3, 4: 2, 5: 2, 6: 3, 7: 3}[left]
 

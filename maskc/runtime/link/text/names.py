@@ -44,7 +44,6 @@ class OtherName(ByteAutomaton[tuple[int, bool]]):
         super().__init__(_NO_NAME)
 
     def children(self, node: int) -> dict[int, int]:
-        """Return byte → the node that a name goes on to, from a node of the names."""
         return {} if node == _OTHER else self._children[node]
 
     def is_taken(self, node: int) -> bool:
@@ -106,7 +105,6 @@ class NameScans(AutomatonScans):
 
 
 def _without(found: Scan, gone: Collection[int]) -> Scan:
-    """Return a scan without some exits."""
     if not gone or not len(found.exits):
         return found
     listed = np.array(sorted(gone), dtype=np.int32)

@@ -51,18 +51,7 @@ class Lengths(NamedTuple):
 
 
 class RawBody:
-    """The characters of a raw string.
-
-    Args:
-        plan: of a schema with such a string.
-        number: of the rule of strings in it.
-        barred: forbidden substrings, UTF-8.
-
-    Attributes:
-        plan, number, barred: these.
-        rule: the rule.
-        start: the state before the first character.
-    """
+    """The characters of a raw string: a rule of strings in a plan, without forbidden substrings."""
 
     def __init__(self, plan: Plan, number: int, barred: Iterable[bytes]) -> None:
         self.plan, self.number, self.barred = plan, number, tuple(barred)
@@ -83,7 +72,6 @@ class RawBody:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no such string."""
         return not self.is_live(self.start, 0)
 
     @property
@@ -141,21 +129,11 @@ class RawBody:
         return known
 
     def furthest(self) -> int:
-        """Return the most characters that any state is away from its nearest end.
-
-        Raises:
-            LimitError: there are too many states.
-        """
         if self._furthest is None:
             self._furthest = max(self.nearest(between) for between in self._list_states())
         return self._furthest
 
     def lengths(self) -> Lengths:
-        """Return which lengths are accepted.
-
-        Raises:
-            LimitError: there are too many states, or lengths that repeat too late.
-        """
         if self._lengths is None:
             self._lengths = self._find_lengths()
         return self._lengths
