@@ -123,7 +123,7 @@ class _SchemaKind(Kind):
 
     def draw(self, artifact: Artifact, count: int, max_tokens: int, seed: int) -> Texts:
         from maskc.verify.json_layout import lay_out_drawn
-        from maskc.verify.json_texts import draw_texts
+        from maskc.verify.mask_texts import draw_texts
 
         return lay_out_drawn(artifact, draw_texts(artifact, count, max_tokens, seed), seed)
 
@@ -172,9 +172,9 @@ class _LinkKind(Kind):
         ]
 
     def draw(self, artifact: Artifact, count: int, max_tokens: int, seed: int) -> Texts:
-        from maskc.verify.link_texts import draw_replies
+        from maskc.verify.mask_texts import draw_texts
 
-        return draw_replies(artifact, count, max_tokens, seed)
+        return draw_texts(artifact, count, max_tokens, seed)
 
     def check_source(self, artifact: Artifact) -> None:
         from maskc.tags.parsing import parse_tag

@@ -158,9 +158,9 @@ MUTANTS = (
         "more = self._joints.repetition(self._compose.join([*separator, one]), 0, 1)",
     ),
     Mutant(
-        "verify/json_schema.py",
-        "if is_taken and not is_valid:",
-        "if is_taken and is_valid is None:",
+        "verify/corpus.py",
+        "if verdict is not None and verdict != walked.is_accepted:",
+        "if verdict and verdict != walked.is_accepted:",
     ),
     Mutant(
         "vocab/added.py",

@@ -35,9 +35,9 @@ from benchmarks.engines import RefusedError, read_engine
 from benchmarks.engines.process import read_lines
 from maskc.verify.files import choose_files, find_corpus, read_text
 from maskc.verify.generation import generate_texts
+from maskc.verify.grammar import GrammarSubject
 from maskc.verify.model import VerifyOptions
 from maskc.verify.mutation import draw_mutations
-from maskc.verify.subject import Subject
 
 PEERS = ("llguidance", "xgrammar")
 LIMIT_S = 120
@@ -93,7 +93,7 @@ def judge_texts(artifact: Path, corpus: Sequence[str]) -> tuple[list[Text], str]
     The start symbol comes with them.
     """
     with tempfile.TemporaryDirectory() as folder:
-        subject = Subject(str(artifact), VerifyOptions(), Path(folder))
+        subject = GrammarSubject(str(artifact), VerifyOptions(), Path(folder))
         parsed: dict[str, bool] = {}
         bare: dict[str, None] = {}
         for text in (*_read(corpus), *_generate(subject)):
@@ -120,7 +120,7 @@ def _read(corpus: Sequence[str]) -> Iterator[str]:
             continue
 
 
-def _generate(subject: Subject) -> Iterator[str]:
+def _generate(subject: GrammarSubject) -> Iterator[str]:
     drawn = generate_texts(subject.artifact, count=GENERATED, max_tokens=MAX_TOKENS, seed=SEED)
     for generated in drawn:
         if generated.problem is None and len(generated.text.encode()) <= MOST_BYTES:

@@ -8,7 +8,7 @@ import maskc
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.integrations.registry import SUFFIX, find_folder
-from maskc.verify.subject import build_oracle, parses
+from maskc.verify.general import build_oracle, parses
 from tests.engines.steering import Steering
 
 

@@ -64,7 +64,7 @@ def generate_command(
     if drawn is not None:
         click.get_current_context().exit(_show_drawn(opened.path, drawn, as_json=as_json))
     from maskc.verify.generation import draw_text, list_unreached
-    from maskc.verify.subject import read_encoding
+    from maskc.verify.grammar import read_encoding
     from maskc.work.executors import result_of
     from maskc.work.processes import ProcessExecutor, Timed
 

@@ -22,8 +22,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.verify.encoding import BYTES, N_CODE_POINTS, UTF8
-
+UTF8, BYTES = "utf-8", "latin-1"
+N_CODE_POINTS = {UTF8: 0x110000, BYTES: 0x100}  # a text has characters below these
 _SURROGATES = (0xD800, 0xE000)
 _READABLE = string.ascii_lowercase + string.digits + string.ascii_uppercase + string.punctuation
 

@@ -27,10 +27,9 @@ from lark.lexer import BasicLexer
 
 from maskc.verify.completions import Completer
 from maskc.verify.earley import Column, Item, Rules, advance, find_rest
-from maskc.verify.encoding import show_lark
 from maskc.verify.oracle import Oracle, Position
 from maskc.verify.readings import Reader, Reading
-from maskc.verify.steps import State, Steps
+from maskc.verify.steps import State, Steps, show_lark
 
 _MOST_ENDINGS = 6  # that worked and are tried first
 _MOST_TAILS = 12  # ways to finish an open lexeme that are tried
@@ -278,3 +277,19 @@ class GeneralOracle(Oracle):
             tails = self.completer.finish_lexeme(chart.text, reading)
             for tail in itertools.islice(tails, _MOST_TAILS):
                 yield from (tail + written for written in self.completer.render(tuple(moves)))
+
+
+def build_oracle(lark: Lark) -> Oracle:
+    """Return the judge of beginnings for a grammar."""
+    return GeneralOracle(lark) if is_general(lark) else Oracle(lark)
+
+
+def parses(lark: Lark, text: str) -> bool:
+    """Return whether Lark parses a text; its Indenter raises more than ``LarkError``."""
+    if is_general(lark):
+        return parses_generally(lark, text)
+    try:
+        lark.parse(show_lark(lark, text))
+    except (LarkError, IndexError, AssertionError):
+        return False
+    return True

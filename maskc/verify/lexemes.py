@@ -19,8 +19,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from maskc.verify.characters import Atom
-from maskc.verify.encoding import N_CODE_POINTS
+from maskc.verify.characters import N_CODE_POINTS, Atom
 from maskc.verify.patterns import Pattern, atom_of, combine_flags
 
 WORDS = (

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from maskc.limits import Limits
-from maskc.verify.encoding import UTF8
+from maskc.verify.characters import UTF8
 
 # An experiment's name, how many of its units are done, how many it has.
 Progress = Callable[[str, int, int], None]
@@ -23,42 +23,23 @@ N_BEFORE, N_AFTER = 80, 40  # characters shown around a witness
 
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:
-    """How much to check.
+    """How much to check."""
 
-    Attributes:
-        files: files of the corpus to walk.
-        max_bytes: longer files are left out.
-        texts: texts to generate.
-        max_tokens: tokens after which a text is steered to its end.
-        positions: masks to compare with the oracle, ``PER_POSITION`` tokens each.
-        stretches: stretches of texts to cut into tokens in every way.
-        mutations: texts to change by a byte.
-        raw_positions: masks to compare, in all bits, with those of the raw store.
-        seed: of all that is chosen at random.
-        tokenizer: where the tokenizer is, if the artifact's name for it does not find it.
-        start: the start symbol; ``None``: the artifact's first one.
-        allow_refused: files that Lark refuses are no failure of the run, as long as it parses one.
-        part_seconds: what one unit may take, by the clock.
-        limits: what building Lark's parser may take, and compiling the raw store; ``None``:
-            the default ones.
-        resources: URI → the documents that a JSON Schema refers to.
-    """
-
-    files: int = 300
-    max_bytes: int = 100_000
-    texts: int = 40
-    max_tokens: int = 400
-    positions: int = 400
-    stretches: int = 200
-    mutations: int = 300
-    raw_positions: int = 2_000
-    seed: int = 0
-    tokenizer: str | None = None
-    start: str | None = None
-    allow_refused: bool = False
-    part_seconds: float = 300.0
-    limits: Limits | None = None
-    resources: Mapping[str, Any] | None = field(default=None, compare=False)
+    files: int = 300  # of the corpus, to walk
+    max_bytes: int = 100_000  # longer files are left out
+    texts: int = 40  # to generate
+    max_tokens: int = 400  # after which a text is steered to its end
+    positions: int = 400  # whose masks are compared with the oracle
+    stretches: int = 200  # of texts, to cut into tokens in every way
+    mutations: int = 300  # texts to change
+    raw_positions: int = 2_000  # whose masks are compared, in all bits, with the raw store's
+    seed: int = 0  # of all that is chosen at random
+    tokenizer: str | None = None  # where it is, if the artifact's name for it does not find it
+    start: str | None = None  # the start symbol; None: the artifact's first one
+    allow_refused: bool = False  # refused files are no failure, as long as one is not
+    part_seconds: float = 300.0  # of the clock, for one unit
+    limits: Limits | None = None  # of building Lark's parser, and of compiling the raw store
+    resources: Mapping[str, Any] | None = field(default=None, compare=False)  # of a JSON Schema
 
 
 class Outcome(Enum):
@@ -66,24 +47,17 @@ class Outcome(Enum):
 
     PASSED = "passed"
     FAILED = "failed"  # the artifact is wrong, and a witness says where
-    REFUSED = "texts were refused"  # by Lark; the artifact did as it should
+    REFUSED = "texts were refused"  # by the judge; the artifact did as it should
     NOTHING = "nothing was checked"
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text that Lark parses, or a file of which that is to be found out.
+    """A legal text, or a file of which that is to be found out."""
 
-    Attributes:
-        name: path of the file, or what the text is.
-        text: what it says.
-        n_tokens: how many tokens the model's tokenizer makes of it; 0 if not known.
-        encoding: of the text.
-    """
-
-    name: str
+    name: str  # path of the file, or what the text is
     text: str
-    n_tokens: int = 0
+    n_tokens: int = 0  # that the model's tokenizer makes of it; 0 if not known
     encoding: str = UTF8
 
     @property
@@ -123,13 +97,12 @@ class Experiment:
     """The outcome of an experiment, or of one of its units.
 
     Attributes:
-        name: name of the experiment.
         needed: the count that must not be zero for the experiment to say anything.
         counts: what was done, by name.
         failures: the first ``MAX_FAILURES`` witnesses.
         documents: legal texts, that later experiments may draw from.
-        refused: each text that Lark refuses: its file, line and column, what is there, and what
-            was expected.
+        refused: of each text that the judge refuses its file, line and column, what is there, and
+            what was expected.
         allow_refused: such texts are no failure.
         refused_by: who refuses them.
         lack: what is missing where nothing was checked.
@@ -154,6 +127,10 @@ class Experiment:
         self.count("failures")
         if len(self.failures) < MAX_FAILURES:
             self.failures.append(witness)
+
+    def fail_at(self, what: str, document: Document, offset: int, **sides: str) -> None:
+        """Count a failure at a byte of a text; ``sides``: the token, and what each side says."""
+        self.fail(what=what, file=document.name, **place_of(document.data, offset), **sides)
 
     def add(self, other: Experiment) -> None:
         """Add what another unit found."""
@@ -239,9 +216,5 @@ def place_of(data: bytes, offset: int) -> dict[str, Any]:
 
 
 def legality(*, is_legal: bool) -> str:
-    """Return how a witness says that something is legal, or that it is not.
-
-    >>> legality(is_legal=False)
-    'illegal'
-    """
+    """Return how a witness says that something is legal, or that it is not."""
     return "legal" if is_legal else "illegal"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,23 +18,18 @@ from maskc.artifact.checksums import read_checksum
 from maskc.artifact.sections import is_link, is_schema
 from maskc.errors import ArtifactError
 from maskc.runtime.artifact import load
-from maskc.verify import (
-    corpus,
-    generation,
-    json_masks,
-    json_mutation,
-    json_schema,
-    link,
-    link_mutation,
-    mutation,
-    positions,
-    raw,
-    segmentation,
-)
-from maskc.verify.loaded import Loaded
+from maskc.verify.corpus import check_generation, walk_file
+from maskc.verify.grammar import GrammarSubject
+from maskc.verify.masks import compare_masks
 from maskc.verify.model import Document, Experiment, Unit, VerifyOptions
+from maskc.verify.mutation import check_mutations
+from maskc.verify.raw import compare_with_raw
+from maskc.verify.schema import SchemaSubject
+from maskc.verify.segmentation import check_segmentations
 from maskc.verify.subject import Subject
+from maskc.verify.tag import TagSubject
 
+_PER_DOCUMENT = 5  # stretches, or mutations, of one document
 _RAW_PER_DOCUMENT = 200  # positions
 
 
@@ -68,104 +63,74 @@ class Kind:
 
 Kinds = Mapping[str, Kind]
 
-# Each in the order of the report.
-_NO_TEXT = "there was no text that Lark parses"
+
+def _list_kinds(
+    corpus: Kind,
+    *,
+    no_text: str,
+    per_unit: int,
+    most: int,
+    oracle: tuple[int, int] | None = None,
+    has_raw: bool = False,
+) -> Kinds:
+    """Return the experiments of a kind of artifact, in the order of the report.
+
+    Args:
+        corpus: the first one.
+        no_text: what there was none of, if later ones have nothing to check.
+        per_unit: texts that are drawn in one unit.
+        most: characters of a text that is changed.
+        oracle: masks that are compared in one text, and its characters.
+        has_raw: whether masks are compared with those before streamlining.
+    """
+    no_draw = "no text was generated" if has_raw else "no text came to an end in the search"
+    generate = partial(check_generation, per_unit=per_unit)
+    found = {"corpus": corpus, "generation": Kind("texts", generate, no_draw, "texts", per_unit)}
+    no_masks = f"{no_text} to compare masks in"
+    if oracle is not None:
+        found["oracle"] = Kind("comparisons", compare_masks, no_masks, "positions", *oracle)
+    cut, change = f"{no_text} to cut", f"{no_text} to change"
+    found["segmentation"] = Kind("stretches", check_segmentations, cut, "stretches", _PER_DOCUMENT)
+    found["mutation"] = Kind(
+        "mutated texts", check_mutations, change, "mutations", _PER_DOCUMENT, most
+    )
+    if has_raw:
+        found["raw store"] = Kind("positions", compare_with_raw, no_masks, "raw_positions")
+    return found
+
+
 _NO_LEGAL = "there was no legal text"
-_NO_END = "no text came to an end in the search"
-GRAMMAR: Kinds = {
-    "corpus": Kind(
-        "files that Lark parses",
-        corpus.walk_file,
-        "Lark parses none of the files of the corpus",
-        "",
-    ),
-    "generation": Kind(
-        "texts", generation.check_generation, "no text was generated", "texts", generation.PER_UNIT
-    ),
-    "oracle": Kind(
-        "comparisons",
-        positions.compare_masks,
-        f"{_NO_TEXT} to compare masks in",
-        "positions",
-        positions.PER_DOCUMENT,
-    ),
-    "segmentation": Kind(
-        "stretches",
-        segmentation.check_segmentations,
-        f"{_NO_TEXT} to cut",
-        "stretches",
-        segmentation.PER_DOCUMENT,
-    ),
-    "mutation": Kind(
-        "mutated texts",
-        mutation.check_mutations,
-        f"{_NO_TEXT} to change",
-        "mutations",
-        mutation.PER_DOCUMENT,
-        mutation.MOST_BYTES,
-    ),
-    "raw store": Kind(
-        "positions", raw.compare_with_raw, f"{_NO_TEXT} to compare masks in", "raw_positions"
-    ),
-}
-JSON_SCHEMA: Kinds = {
-    "corpus": Kind("texts", json_schema.walk_file, "no file of the corpus is JSON", ""),
-    "generation": Kind(
-        "texts", json_schema.check_generation, _NO_END, "texts", json_schema.PER_UNIT
-    ),
-    "oracle": Kind(
-        "comparisons",
-        json_masks.compare_masks,
-        f"{_NO_LEGAL} to compare masks in",
-        "positions",
-        json_masks.PER_DOCUMENT,
-        json_masks.MOST_CHARACTERS,
-    ),
-    "segmentation": Kind(
-        "stretches",
-        segmentation.check_segmentations,
-        f"{_NO_LEGAL} to cut",
-        "stretches",
-        segmentation.PER_DOCUMENT,
-    ),
-    "mutation": Kind(
-        "mutated texts",
-        json_mutation.check_mutations,
-        f"{_NO_LEGAL} to change",
-        "mutations",
-        json_mutation.PER_DOCUMENT,
-        json_mutation.MOST_CHARACTERS,
-    ),
-}
-LINK: Kinds = {
-    "corpus": Kind(
+GRAMMAR = _list_kinds(
+    Kind("files that Lark parses", walk_file, "Lark parses none of the files of the corpus", ""),
+    no_text="there was no text that Lark parses",
+    per_unit=2,
+    most=20_000,  # Lark parses every mutation from its start
+    oracle=(20, 1 << 60),  # a text is lexed once for all of them
+    has_raw=True,
+)
+JSON_SCHEMA = _list_kinds(
+    Kind("texts", walk_file, "no file of the corpus is JSON", "", refused_by="the judge"),
+    no_text=_NO_LEGAL,
+    per_unit=4,
+    most=20_000,
+    oracle=(10, 5_000),
+)
+LINK = _list_kinds(
+    Kind(
         "accepted",
-        link.walk_file,
+        walk_file,
         "no file of the corpus is a reply of this tag",
         "",
         refused_by="the tag",
     ),
-    "generation": Kind("texts", link.check_generation, _NO_END, "texts", link.PER_UNIT),
-    "segmentation": Kind(
-        "stretches",
-        link_mutation.check_cuts,
-        f"{_NO_LEGAL} to cut",
-        "stretches",
-        link_mutation.PER_DOCUMENT,
-    ),
-    "mutation": Kind(
-        "mutated texts",
-        link_mutation.check_mutations,
-        f"{_NO_LEGAL} to change",
-        "mutations",
-        link_mutation.PER_DOCUMENT,
-        link_mutation.MOST_CHARACTERS,
-    ),
-}
-_SUBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], Kinds, type[Loaded]], ...] = (
-    (is_schema, JSON_SCHEMA, json_schema.SchemaSubject),
-    (is_link, LINK, link.LinkSubject),
-    (lambda _: True, GRAMMAR, Subject),
+    no_text=_NO_LEGAL,
+    per_unit=4,
+    most=5_000,
+)
+_SUBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], Kinds, type[Subject]], ...] = (
+    (is_schema, JSON_SCHEMA, SchemaSubject),
+    (is_link, LINK, TagSubject),
+    (lambda _: True, GRAMMAR, GrammarSubject),
 )
 
 
@@ -174,7 +139,7 @@ def kinds_of(header: Mapping[str, Any]) -> Kinds:
     return _find(header)[0]
 
 
-def _find(header: Mapping[str, Any]) -> tuple[Kinds, type[Loaded]]:
+def _find(header: Mapping[str, Any]) -> tuple[Kinds, type[Subject]]:
     return next((kinds, subject) for is_one, kinds, subject in _SUBJECTS if is_one(header))
 
 
@@ -184,10 +149,11 @@ def name_unit(unit: Unit) -> str:
     return f"{about}: experiment {unit.experiment}"
 
 
-def run_unit(subject: Loaded, unit: Unit) -> Experiment:
+def run_unit(subject: Subject, unit: Unit) -> Experiment:
     """Return what a unit shows."""
     kind = kinds_of(subject.artifact.header)[unit.experiment]
     found = Experiment(unit.experiment, kind.needed)
+    subject.begin_unit()
     kind.run(subject, unit, found)
     return found
 
@@ -206,13 +172,12 @@ def run_unit_anywhere(
 
     Raises:
         ArtifactError: on this machine the file is another one.
-        MaskcError: as :func:`maskc.verify.run_verify`.
     """
     return run_unit(_open_subject(path, checksum, options, folder), unit)
 
 
 @lru_cache(maxsize=1)
-def _open_subject(path: str, checksum: str, options: VerifyOptions, folder: Path) -> Loaded:
+def _open_subject(path: str, checksum: str, options: VerifyOptions, folder: Path) -> Subject:
     if read_checksum(path) != checksum:
         raise ArtifactError(
             path,

@@ -24,14 +24,14 @@ from maskc.pipeline import compile_contents
 from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.batches import allocate_bitmask
 from maskc.streamline.order import STEPS
+from maskc.verify.grammar import GrammarSubject
 from maskc.verify.model import Document, Experiment, Unit, place_of
-from maskc.verify.subject import Subject
 from maskc.vocab.vocabulary import Vocabulary
 
 _FILE = "raw.maskc"
 
 
-def compare_with_raw(subject: Subject, unit: Unit, found: Experiment) -> None:
+def compare_with_raw(subject: GrammarSubject, unit: Unit, found: Experiment) -> None:
     """Compare the masks of the unit's positions; without a text, compile the raw store."""
     if unit.document is None:
         raw = _compile_raw(subject)
@@ -45,7 +45,7 @@ def compare_with_raw(subject: Subject, unit: Unit, found: Experiment) -> None:
 
 
 def _compare_stretch(
-    subject: Subject,
+    subject: GrammarSubject,
     document: Document,
     tokens: Sequence[int],
     places: range,
@@ -82,7 +82,7 @@ def _open_raw(folder: Path) -> Artifact:
     return load(folder / _FILE)
 
 
-def _compile_raw(subject: Subject) -> Artifact:
+def _compile_raw(subject: GrammarSubject) -> Artifact:
     artifact = subject.artifact
     vocabulary = Vocabulary(
         tokens=tuple(artifact.token_bytes(i) for i in range(artifact.vocab_size)),

@@ -17,9 +17,9 @@ from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, Unex
 from lark.indenter import DedentError, Indenter
 from lark.lexer import Token
 
-from maskc.verify.encoding import BYTES, show_lark
+from maskc.verify.characters import BYTES
 from maskc.verify.general import is_two_endings
-from maskc.verify.steps import Steps
+from maskc.verify.steps import Steps, show_lark
 
 N_SHOWN = 40  # characters of a lexeme
 

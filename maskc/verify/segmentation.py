@@ -6,7 +6,8 @@ lead to the same configuration, and the masks on the way must allow each token.
 To the start of a stretch of a legal text leads a *random* cut of everything before it.
 Inside the stretch *every* cut is checked: one byte at a time gives the configuration at each
 byte; each token that the text holds there must be legal, and must lead to the configuration at
-its end. By induction so does any sequence of tokens. A unit is a text with a few stretches.
+its end. By induction so does any sequence of tokens. A stretch ends before a special token. A unit
+is a text with a few stretches.
 
 Example: the stretch ``int`` is checked at ``i``, ``n``, ``t``, with the tokens ``i``, ``in``,
 ``int``, ``n``, ``nt``, ``t`` as far as the vocabulary has them: four cuts, six tokens.
@@ -17,48 +18,48 @@ from __future__ import annotations
 from random import Random
 
 from maskc.runtime.matcher import Matcher
-from maskc.verify.loaded import Loaded
-from maskc.verify.model import Document, Experiment, Unit, place_of
+from maskc.verify.model import Document, Experiment, Unit
+from maskc.verify.subject import Subject
 
-PER_DOCUMENT = 5  # stretches taken from one document
-N_BYTES = 80  # length of a stretch
+_N_BYTES = 80  # length of a stretch
 
 
-def check_segmentations(subject: Loaded, unit: Unit, found: Experiment) -> None:
+def check_segmentations(subject: Subject, unit: Unit, found: Experiment) -> None:
     """Check the stretches of a unit's text."""
-    document, draw = unit.about, Random(unit.seed)
-    artifact, data = subject.artifact, document.data
-    tokens = subject.encode(document.text)
-    starts = [0]
+    if subject.cut_matters:
+        found.count("not compared, since the tag is about tokens")
+        return
+    document, draw, data = unit.about, Random(unit.seed), unit.about.data
+    tokens, starts = subject.encode(document.text), [0]
     for token in tokens:
-        starts.append(starts[-1] + len(artifact.token_bytes(token) or b""))
+        starts.append(starts[-1] + len(subject.written(token)))
     places = sorted(draw.choices(range(len(starts)), k=unit.amount))
-    matcher, other, here = artifact.matcher(), artifact.matcher(), 0
+    matcher, other, here = subject.artifact.matcher(), subject.artifact.matcher(), 0
+    atom_starts = [start for start, _, _ in subject.atoms(data)]
     for place in places:
         low, high = starts[here], starts[place]
-        cut = subject.segments.draw(data[low:high], draw)
-        if cut is None:
-            raise ValueError("the model's own tokens are a cut of the text, and none was found")
+        cut = subject.cut(data[low:high], draw)
         # Where the model's own tokens are illegal, the corpus fails.
         if matcher.accept_tokens(tokens[here:place]) < place - here:
             return
         found.count("tokens of random cuts", len(cut))
         n_taken = other.accept_tokens(cut)
         if n_taken < len(cut):
-            n_written = sum(len(artifact.token_bytes(token) or b"") for token in cut[:n_taken])
-            text = artifact.token_bytes(cut[n_taken])
-            _fail(found, "a token is refused", document, low + n_written, text)
+            n_written = sum(len(subject.written(token)) for token in cut[:n_taken])
+            refused = subject.written(cut[n_taken])
+            _fail(found, "a token is refused", document, low + n_written, refused)
             return
         if matcher.configuration() != other.configuration():
             _fail(found, "two cuts of the text lead apart", document, high, None)
             return
         found.count("stretches")
-        _check_stretch(subject, document, data[: high + N_BYTES], high, other, found)
+        end = min([high + _N_BYTES, *(start for start in atom_starts if start >= high)])
+        _check_stretch(subject, document, data[:end], high, other, found)
         here = place
 
 
 def _check_stretch(
-    subject: Loaded,
+    subject: Subject,
     document: Document,
     data: bytes,
     start: int,
@@ -89,16 +90,13 @@ def _check_stretch(
                     _fail(found, "a token is legal and refused", document, offset, text)
                 elif after.configuration() != configurations[offset - start + length]:
                     _fail(found, "a token leads elsewhere than its bytes", document, offset, text)
-    if len(data) == len(document.data) and not matchers[-1].is_accepting:
+    is_whole = matchers[-1].is_accepting or matchers[-1].is_terminated
+    if len(data) == len(document.data) and not is_whole:
         _fail(found, "the end is illegal", document, len(data), None)
 
 
 def _fail(
     found: Experiment, what: str, document: Document, offset: int, token: bytes | None
 ) -> None:
-    found.fail(
-        what=f"{what} in a legal text",
-        file=document.name,
-        **place_of(document.data, offset),
-        token="the end" if token is None else repr(token),
-    )
+    shown = "the end" if token is None else repr(token)
+    found.fail_at(f"{what} in a legal text", document, offset, token=shown)

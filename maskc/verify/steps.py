@@ -12,6 +12,7 @@ in it (an ``IndexError``).
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any, NamedTuple, cast
 
@@ -21,7 +22,7 @@ from lark.lexer import BasicLexer, Token
 from lark.parsers.lalr_analysis import Shift
 
 from maskc.frontends.lark.versions import match_lexeme
-from maskc.verify.encoding import BYTES, find_encoding, read_flags, read_pattern
+from maskc.verify.characters import BYTES, UTF8
 from maskc.verify.remaining import Remaining
 
 
@@ -200,3 +201,34 @@ class Steps:
     def _find_name(self, lexer: BasicLexer, terminal: str, value: str) -> str:
         given: Any = value.encode(BYTES) if self.encoding == BYTES else value
         return str(cast(Any, lexer.callback[terminal])(Token(terminal, given)).type)
+
+
+def find_encoding(lark: Lark) -> str:
+    """Return the encoding of a parser's texts.
+
+    With ``use_bytes=True`` Lark gets bytes: then a text is here what Latin-1 makes of them.
+    """
+    return BYTES if lark.lexer_conf.use_bytes else UTF8
+
+
+def show_lark(lark: Lark, text: str) -> Any:
+    """Return a text as Lark takes it: characters, or bytes."""
+    return text.encode(BYTES) if lark.lexer_conf.use_bytes else text
+
+
+def read_pattern(lark: Lark, terminal: Any) -> str:
+    """Return the pattern of a terminal of Lark's, to be matched against texts.
+
+    Lark writes a pattern of bytes as Latin-1 for its lexers, and as UTF-8 for ``dynamic`` ones.
+    """
+    pattern = str(terminal.pattern.to_regexp())
+    if not lark.lexer_conf.use_bytes:
+        return pattern
+    is_dynamic = str(lark.lexer_conf.lexer_type).startswith("dynamic")
+    return pattern.encode(UTF8 if is_dynamic else BYTES).decode(BYTES)
+
+
+def read_flags(lark: Lark) -> int:
+    """Return the flags of ``re`` for all patterns; in bytes, letters and blanks are ASCII's."""
+    flags: int = cast(Any, lark.lexer_conf).g_regex_flags
+    return flags | re.ASCII if lark.lexer_conf.use_bytes else flags

@@ -1,105 +1,265 @@
-"""What is verified, and what is it held against?
+"""The judge protocol: what each experiment asks of an artifact and of its judge, whatever its kind.
 
-A :class:`Subject` is an artifact with Lark's parser of its grammar, its tokenizer, and the
-oracle. Each part is made when it is first asked for, once in a process.
+A *verdict* is yes, no or unknown (``None``), which is counted and never guessed. The judge says of
+a whole text whether it is one of the artifact's; a kind of artifact adds how texts are drawn
+and changed, and what can be known of the beginning of a text.
+
+A text has *atoms*: special tokens, each written by its name, which no cut divides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from random import Random
-from typing import Any
+from typing import NamedTuple
 
-from lark import Lark
-from lark.exceptions import LarkError
+import numpy as np
+from numpy.typing import NDArray
 
-from maskc.artifact.sections import is_link, is_schema
-from maskc.bounded import run_bounded
-from maskc.errors import TokenizerError
-from maskc.frontends.lark.build import build_lark
-from maskc.frontends.source import GrammarSource, source_from_header
-from maskc.verify.encoding import BYTES, UTF8, show_lark
-from maskc.verify.general import GeneralOracle, is_general, parses_generally
-from maskc.verify.loaded import Loaded
-from maskc.verify.oracle import Oracle
-from maskc.verify.refusals import Refusal, find_refusal
+from maskc.runtime.artifact import Artifact, load
+from maskc.runtime.batches import allocate_bitmask
+from maskc.runtime.matcher import Matcher
+from maskc.verify.characters import UTF8
+from maskc.verify.model import Document, Experiment, VerifyOptions
+from maskc.vocab import Encoder, load_encoder
 
 
-class Subject(Loaded):
-    """An artifact of a grammar that is verified, for one process."""
+class Mutation(NamedTuple):
+    """A changed text, which need not be UTF-8: what was done, where, and the first byte changed."""
+
+    kind: str
+    where: str
+    offset: int
+    data: bytes
+
+
+class Position(NamedTuple):
+    """A text before one of its tokens, or at its end.
+
+    Attributes:
+        n_written: bytes of the text before it.
+        matcher: that has taken these; it goes on with the next position.
+        legal: bool[vocab_size], what its mask allows.
+        following: the token there, ``None`` at the end.
+    """
+
+    n_written: int
+    matcher: Matcher
+    legal: NDArray[np.bool_]
+    following: int | None
+
+
+class Walk(NamedTuple):
+    """How far a text is taken: tokens, their bytes, and the token that is refused, if one is."""
+
+    n_tokens: int
+    n_written: int
+    stuck: int | None
+    is_accepted: bool
+
+
+class Subject(ABC):
+    """An artifact that is verified, for one process; each part is made when it is first asked for.
+
+    Attributes:
+        path: of the artifact.
+        folder: where files may be put that all processes share.
+        judge_name, takes: the judge, and how it is said that it takes a text.
+        side: the judge's line of a witness; ``prefix_side``: that of who judges beginnings.
+        has_long_texts: masks along the files of a corpus would take too long.
+        cut_matters: the verdict depends on the tokens that write a text.
+        tokens_per_position: compared at each.
+        mutation_counts: what is counted of mutations, in the order of the report.
+    """
+
+    judge_name, takes, side, prefix_side = "the judge", "takes", "judge", "judge"
+    has_long_texts = cut_matters = False
+    tokens_per_position = 25
+    mutation_counts: tuple[str, ...] = ()
+
+    def __init__(self, path: str, options: VerifyOptions, folder: Path) -> None:
+        self.path, self.options, self.folder = path, options, folder
+
+    @abstractmethod
+    def verdict(self, text: str, found: Experiment) -> bool | None:
+        """Return whether a whole text is one of the artifact's."""
+
+    @abstractmethod
+    def judge_file(
+        self, document: Document, found: Experiment
+    ) -> Iterator[tuple[Document, bool | None]]:
+        """Yield a file, and what else it says, with a verdict on each; count what it is."""
+
+    @abstractmethod
+    def draw(self, number: int, found: Experiment) -> str | None:
+        """Return a drawn text that the artifact takes, ``None`` if none came of it."""
+
+    @abstractmethod
+    def mutate(self, document: Document, amount: int, draw: Random) -> Iterator[Mutation]:
+        """Yield changed texts."""
+
+    def begin_unit(self) -> None:  # noqa: B027 - few kinds remember anything
+        """Prepare for a unit, whose outcome depends on nothing that was done before."""
+
+    def begins(self, prefix: bytes, text: str, more: bytes, found: Experiment) -> bool | None:
+        """Return whether some legal text begins with a prefix of ``text`` and more bytes."""
+        del prefix, text, more, found
+        return None
+
+    def can_end(self, document: Document, here: Position, found: Experiment) -> bool | None:
+        """Return whether the text before a position is whole."""
+        try:
+            text = document.data[: here.n_written].decode(self.encoding)
+        except UnicodeDecodeError:
+            return False
+        return self.verdict(text, found)
+
+    def goes_on(
+        self, document: Document, here: Position, token: int, found: Experiment
+    ) -> tuple[bool | None, str]:
+        """Return whether a legal text goes on with a token, and how the witness says it."""
+        raise NotImplementedError
 
     @cached_property
-    def source(self) -> GrammarSource:
-        """The grammar's source, as the artifact carries it."""
-        return source_from_header(self.artifact.header["grammar"])
+    def artifact(self) -> Artifact:
+        """The artifact, mapped: that of the start symbol asked for."""
+        return load(self.path).for_start(self.options.start)
 
     @cached_property
-    def lark(self) -> Lark:
-        """Lark's own parser: the judge of complete texts."""
-        return run_bounded(lambda: build_lark(self.source), self.options.limits)
-
-    @cached_property
-    def oracle(self) -> Oracle:
-        """The judge of beginnings; its answers may depend on what it was asked before."""
-        return build_oracle(self.lark)
+    def encoder(self) -> Encoder:
+        """The model's tokenizer."""
+        name = self.options.tokenizer or self.artifact.header["tokenizer"]["name"]
+        return load_encoder(name, is_text=self.artifact.is_text)
 
     @cached_property
     def encoding(self) -> str:
         """The encoding of texts."""
-        return read_encoding(self.artifact.header)
+        return UTF8
+
+    @cached_property
+    def segments(self) -> Segments:
+        """The ways to cut bytes into tokens."""
+        artifact = self.artifact
+        return Segments(
+            [
+                None if i in artifact.eos_ids else artifact.token_bytes(i)
+                for i in range(artifact.vocab_size)
+            ]
+        )
 
     def encode(self, text: str) -> list[int]:
-        """Return the model's tokens for a text; of bytes that are no UTF-8, any cut into tokens.
+        """Return the tokens that the model's tokenizer makes of a text.
 
         Raises:
-            TokenizerError: no tokens of the vocabulary write it.
+            TokenizerError: the vocabulary cannot write it.
         """
-        if self.encoding == UTF8:
-            return super().encode(text)
-        data = text.encode(self.encoding)
-        try:
-            return super().encode(data.decode())
-        except UnicodeDecodeError:
-            cut = self.segments.draw(data, Random(len(data)))
-        if cut is None:
-            raise TokenizerError(
-                self.encoder.name, "no tokens write these bytes", "use one with a token a byte"
+        return self.encoder.encode(text)
+
+    def written(self, token: int) -> bytes:
+        """Return what a token stands for in a text."""
+        return self.artifact.token_bytes(token) or b""
+
+    def atoms(self, data: bytes) -> list[tuple[int, int, int]]:
+        """Return where each special token of a text begins and ends, and its id."""
+        del data
+        return []
+
+    def cut(self, data: bytes, draw: Random) -> list[int]:
+        """Return tokens drawn at random that write a text."""
+        tokens, here = list[int](), 0
+        for start, end, token in (*self.atoms(data), (len(data), len(data), None)):
+            drawn = self.segments.draw(data[here:start], draw)
+            if drawn is None:
+                raise ValueError("the model's own tokens are a cut of the text; none was found")
+            tokens += drawn if token is None else [*drawn, token]
+            here = end
+        return tokens
+
+    def walk(
+        self, document: Document, tokens: Iterable[int], found: Experiment, *, masks: bool
+    ) -> Walk:
+        """Take a text's tokens; with masks, each must be legal in the mask before it if taken."""
+        matcher, n_tokens, n_written = self.artifact.matcher(), 0, 0
+        for token in tokens:
+            is_legal = bool(self.legal(matcher)[token]) if masks else None
+            is_taken = matcher.accept_token(token)
+            if is_legal not in (None, is_taken):
+                what = "the mask and the matcher do not agree on a token"
+                found.fail_at(what, document, n_written, token=repr(self.written(token)))
+            if not is_taken or is_legal is False:
+                return Walk(n_tokens, n_written, token, is_accepted=False)
+            n_tokens, n_written = n_tokens + 1, n_written + len(self.written(token))
+        is_accepted = matcher.is_accepting or matcher.is_terminated
+        return Walk(n_tokens, n_written, None, is_accepted)
+
+    def take_bytes(self, matcher: Matcher, data: bytes, start: int) -> int | None:
+        """Take a text from a start, byte by byte and atom by atom; return where it is refused."""
+        atoms = {begin: (end, token) for begin, end, token in self.atoms(data)}
+        while start < len(data):
+            end, token = atoms.get(start, (start + 1, None))
+            is_taken = (
+                matcher.accept_bytes(data[start:end])
+                if token is None
+                else matcher.accept_token(token)
             )
-        return cut
+            if not is_taken:
+                return start
+            start = end
+        return None
 
-    def fresh_oracle(self) -> Oracle:
-        """Return the oracle with nothing remembered, so that a unit depends on itself alone."""
-        self.oracle.forget()
-        return self.oracle
-
-    def parses(self, text: str) -> bool:
-        """Return whether Lark parses a text."""
-        return parses(self.lark, text)
-
-    def find_refusal(self, text: str) -> Refusal | None:
-        """Return where and why Lark refuses a text, ``None`` if it parses it."""
-        return find_refusal(self.lark, text, lambda: self.oracle.steps)
+    def legal(self, matcher: Matcher) -> NDArray[np.bool_]:
+        """Return bool[vocab_size], the tokens that the mask allows."""
+        bitmask = allocate_bitmask(1, self.artifact.vocab_size)
+        matcher.fill_bitmask(bitmask, 0)
+        return unpack(bitmask[0], self.artifact.vocab_size)
 
 
-def read_encoding(header: Mapping[str, Any]) -> str:
-    """Return the encoding of an artifact's texts: only those of a grammar may be bytes."""
-    if is_schema(header) or is_link(header):
-        return UTF8
-    return BYTES if source_from_header(header["grammar"]).use_bytes else UTF8
+def unpack(row: NDArray[np.int32], vocab_size: int) -> NDArray[np.bool_]:
+    """Return bool[vocab_size] from one row of a bitmask."""
+    bits = np.unpackbits(row.view(np.uint8), count=vocab_size, bitorder="little")
+    return bits.astype(np.bool_)
 
 
-def build_oracle(lark: Lark) -> Oracle:
-    """Return the judge of beginnings for a grammar; who else judges them joins it here."""
-    return GeneralOracle(lark) if is_general(lark) else Oracle(lark)
+class Segments:
+    """The tokens that bytes can be cut into.
 
+    Example: with the tokens ``i``, ``in`` and ``n``, ``in`` is two tokens or one.
+    """
 
-def parses(lark: Lark, text: str) -> bool:
-    """Return whether Lark parses a text; its Indenter raises more than ``LarkError``."""
-    if is_general(lark):
-        return parses_generally(lark, text)
-    try:
-        lark.parse(show_lark(lark, text))
-    except (LarkError, IndexError, AssertionError):
-        return False
-    return True
+    def __init__(self, tokens: Sequence[bytes | None]) -> None:
+        self._ids: dict[bytes, list[int]] = {}
+        lengths: list[set[int]] = [set() for _ in range(256)]
+        for token_id, text in enumerate(tokens):
+            if text:
+                self._ids.setdefault(text, []).append(token_id)
+                lengths[text[0]].add(len(text))
+        self._lengths = [tuple(sorted(found)) for found in lengths]
+        self._has_all_bytes = all(found[:1] == (1,) for found in self._lengths)
+
+    def at(self, data: bytes, offset: int) -> list[tuple[int, list[int]]]:
+        """Return (length, ids) of all tokens that the bytes hold at an offset, shortest first."""
+        return [
+            (length, ids)
+            for length in self._lengths[data[offset]]
+            if offset + length <= len(data)
+            and (ids := self._ids.get(data[offset : offset + length])) is not None
+        ]
+
+    def draw(self, data: bytes, draw: Random) -> list[int] | None:
+        """Return tokens, drawn at random, whose bytes are these; ``None`` if there are none."""
+        leads_on = [self._has_all_bytes] * len(data) + [True]
+        if not self._has_all_bytes:
+            for offset in range(len(data) - 1, -1, -1):
+                leads_on[offset] = any(leads_on[offset + n] for n, _ in self.at(data, offset))
+        if not leads_on[0]:
+            return None
+        chosen, offset = [], 0
+        while offset < len(data):
+            cuts = [cut for cut in self.at(data, offset) if leads_on[offset + cut[0]]]
+            length, ids = draw.choice(cuts)
+            chosen.append(draw.choice(ids))
+            offset += length
+        return chosen

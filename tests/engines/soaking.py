@@ -152,8 +152,8 @@ def judge(artifacts: dict[str, maskc.Artifact], texts: Path, seconds: float) -> 
     """
     from maskc.frontends.lark.build import build_lark
     from maskc.frontends.source import source_from_header
+    from maskc.verify.general import build_oracle, parses
     from maskc.verify.oracle import Undecided
-    from maskc.verify.subject import build_oracle, parses
 
     larks = {
         name: build_lark(source_from_header(artifact.header["grammar"]))

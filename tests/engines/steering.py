@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from maskc.runtime.artifact import Artifact
+from maskc.verify.general import build_oracle
 from maskc.verify.oracle import Undecided
-from maskc.verify.subject import build_oracle
 from maskc.vocab import load_encoder
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from maskc.integrations.errors import load_engine
 from maskc.integrations.transformers import GrammarProcessor
-from maskc.verify.subject import parses
+from maskc.verify.general import parses
 from tests.engines.steering import Steering, SteeringProcessor
 
 PAD, PROMPTS, AFTER = 128_004, (5, 3, 9, 1, 7, 2, 8, 4), 24

@@ -8,7 +8,7 @@ import numpy as np
 import maskc
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
-from maskc.verify.subject import parses
+from maskc.verify.general import parses
 from tests.engines.steering import Steering
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"

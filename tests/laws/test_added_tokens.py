@@ -10,7 +10,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models
 from tokenizers.pre_tokenizers import ByteLevel
 
 import maskc
-from maskc.verify.loaded import unpack
+from maskc.verify.subject import unpack
 from maskc.vocab import AddedTokens
 from tests.examples import examples
 

@@ -3,13 +3,25 @@
 import json
 import os
 import unicodedata
+from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import maskc
 from maskc.artifact.container import encode
 from maskc.artifact.model import Contents
 from maskc.cli.main import run
+from maskc.kit.artifacts import compile_structural_tag
+from maskc.limits import Limits
+from maskc.runtime.matcher import Matcher
+from maskc.verify.grammar import GrammarSubject
+from maskc.verify.model import Document, Unit, VerifyOptions
+from maskc.verify.plan import run_unit
+from maskc.verify.schema import SchemaSubject
+from maskc.verify.tag import TagSubject
+from maskc.vocab import load_encoder, load_vocabulary
 from tests.compiled import compile_text
 
 KINDS = ("positions", "stretches", "mutations", "raw-positions")
@@ -307,3 +319,118 @@ def test_verify_tells_programs_of_both_versions(save, corpus, capsys):
     assert run(["verify", save("1.1.5"), "--corpus", str(corpus), *QUICK, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["unicode"] == {"artifact": "1.1.5", "python": HERE}
+
+
+# Planted errors. Each kind of artifact: as Lark, a JSON Schema or a tag has it, with a text of both
+# languages, one that only the first has, and one that only the second has.
+LANGUAGES = {
+    "grammar": ('start: "[" ("a" | "b")+ "]"\n', 'start: "[" ("a" | "c")+ "]"\n', "[aa]"),
+    "schema": ({"enum": ["[aa]", "[ab]"]}, {"enum": ["[aa]", "[ac]"]}, '"[aa]"'),
+    "tag": ("(a|b)+", "(a|c)+", "<t>aa</t>"),
+}
+EXPERIMENTS = ("corpus", "generation", "oracle", "segmentation", "mutation")
+
+
+def tag_of(pattern):
+    content = {"type": "regex", "pattern": pattern}
+    tag = {"type": "tag", "begin": "<t>", "content": content, "end": "</t>"}
+    return {"type": "structural_tag", "format": tag}
+
+
+def plant(kind, compiled, judged):
+    """Return an artifact of one language that is held against the judge of another."""
+    options = VerifyOptions(max_tokens=20)
+    if kind == "grammar":
+        subject = GrammarSubject("", options, Path())
+        made = compile_text(compiled)
+        other = {**made.header["grammar"], "text": judged}
+        subject.artifact = maskc.Artifact(
+            replace(made.contents, header={**made.header, "grammar": other})
+        )
+    elif kind == "schema":
+        subject = SchemaSubject("", options, Path())
+        subject.artifact = maskc.compile_json_schema(compiled, tokenizer="bytes")
+        subject.artifact.header["grammar"]["text"] = json.dumps(judged)
+    else:
+        subject = TagSubject("", options, Path())
+        vocabulary = load_vocabulary("bytes")
+        made = compile_structural_tag(tag_of(compiled), vocabulary, limits=Limits())
+        source = np.frombuffer(json.dumps(tag_of(judged)).encode(), dtype=np.uint8)
+        arrays = {**made.arrays, "link_source": source}
+        subject.artifact = maskc.Artifact(Contents(made.header, arrays))
+    subject.encoder = load_encoder("bytes")
+    return subject
+
+
+def find(subject, experiment, text, amount=30):
+    unit = Unit(experiment, 0, "seed", amount, Document("a.txt", text))
+    return {failure["what"] for failure in run_unit(subject, unit).failures}
+
+
+def experiments_of(kind):
+    return [e for e in EXPERIMENTS if not (kind == "tag" and e == "oracle")]
+
+
+CASES = [(kind, experiment) for kind in LANGUAGES for experiment in experiments_of(kind)]
+
+
+@pytest.mark.parametrize(("kind", "experiment"), CASES)
+def test_where_nothing_is_planted_nothing_is_found(kind, experiment):
+    compiled, _, text = LANGUAGES[kind]
+    assert find(plant(kind, compiled, compiled), experiment, text) == set()
+
+
+@pytest.mark.parametrize(
+    ("kind", "experiment"), [case for case in CASES if case[1] != "segmentation"]
+)
+def test_a_text_too_many_is_found(kind, experiment):
+    compiled, judged, text = LANGUAGES[kind]
+    if experiment != "generation":
+        text = text.replace("aa", "ab")
+    assert find(plant(kind, compiled, judged), experiment, text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "experiment"), [case for case in CASES if case[1] in ("corpus", "oracle", "mutation")]
+)
+def test_a_text_too_few_is_found(kind, experiment):
+    compiled, judged, text = LANGUAGES[kind]
+    # A letter between that only the judge takes comes of a mutation, or of a rest.
+    texts = [text.replace("aa", changed) for changed in ("ac", "ca", "caa", "aac")]
+    assert any(find(plant(kind, compiled, judged), experiment, changed) for changed in texts)
+
+
+@pytest.mark.parametrize("bit", [False, True])
+@pytest.mark.parametrize(("kind", "experiment"), CASES)
+def test_a_mask_that_is_wrong_at_a_token_is_found(kind, experiment, bit):
+    """A token of the text is lost; or one that is in no text is there."""
+    if kind == "grammar" and experiment == "corpus":
+        pytest.skip("masks along the files of a corpus would take too long")
+    if bit and experiment in ("corpus", "generation", "segmentation"):
+        pytest.skip("only tokens of legal texts are looked at")
+    compiled, _, text = LANGUAGES[kind]
+    subject = plant(kind, compiled, compiled)
+    legal, token = subject.legal, ord("z" if bit else "a")
+
+    def sabotaged(matcher):
+        mask = legal(matcher)
+        mask[token] = bit
+        return mask
+
+    subject.legal = sabotaged
+    # Of a changed text only the tokens that are there are looked at: it must have one.
+    text = text.replace("aa", "az") if bit and experiment == "mutation" else text
+    assert find(subject, experiment, text)
+
+
+@pytest.mark.parametrize("kind", LANGUAGES)
+def test_a_token_that_leads_elsewhere_than_its_bytes_is_found(kind, monkeypatch):
+    compiled, _, text = LANGUAGES[kind]
+    subject = plant(kind, compiled, compiled)
+    accept = Matcher.accept_token
+    monkeypatch.setattr(
+        Matcher,
+        "accept_token",
+        lambda self, token: accept(self, ord("<") if token == ord("a") else token),
+    )
+    assert find(subject, "segmentation", text)

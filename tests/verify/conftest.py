@@ -5,8 +5,8 @@ import pytest
 
 import maskc
 from maskc.frontends.source import load_source
+from maskc.verify.grammar import GrammarSubject
 from maskc.verify.model import VerifyOptions
-from maskc.verify.subject import Subject
 from maskc.vocab import load_encoder
 from tests.compiled import compile_text
 
@@ -41,7 +41,7 @@ def subject_of(tmp_path):
     """Return a function that holds an artifact of one grammar against Lark's parser of another."""
 
     def make(compiled, judged=None, tokens=None):
-        subject = Subject("", VerifyOptions(), tmp_path)
+        subject = GrammarSubject("", VerifyOptions(), tmp_path)
         subject.artifact = compile_text(compiled, *(() if tokens is None else (tokens,)))
         subject.source = load_source(f"{judged or compiled}\n")
         if tokens is None:

@@ -6,10 +6,11 @@ from lark import Lark
 import maskc
 from maskc.errors import TokenizerError
 from maskc.verify import run_verify
-from maskc.verify.encoding import read_pattern
+from maskc.verify.general import build_oracle
 from maskc.verify.generation import generate_texts
+from maskc.verify.grammar import GrammarSubject
 from maskc.verify.model import Document, Outcome, VerifyOptions
-from maskc.verify.subject import Subject, build_oracle
+from maskc.verify.steps import read_pattern
 
 GRAMMAR = r"""// maskc: use_bytes=true {settings}
 start: item+
@@ -93,7 +94,7 @@ def test_letters_of_bytes_are_those_of_ascii():
 
 
 def test_bytes_that_are_no_text_are_cut_into_tokens(path, tmp_path):
-    subject = Subject(str(path), FEW, tmp_path)
+    subject = GrammarSubject(str(path), FEW, tmp_path)
     document = Document("x", "é=", encoding=subject.encoding)
     assert document.data == b"\xe9="
     tokens = subject.encode(document.text)
@@ -101,7 +102,7 @@ def test_bytes_that_are_no_text_are_cut_into_tokens(path, tmp_path):
 
 
 def test_bytes_that_no_tokens_write_are_said(path, tmp_path, monkeypatch):
-    subject = Subject(str(path), FEW, tmp_path)
+    subject = GrammarSubject(str(path), FEW, tmp_path)
     monkeypatch.setattr(subject.segments, "draw", lambda *_: None)
     with pytest.raises(TokenizerError, match="no tokens write these bytes"):
         subject.encode("\xff")

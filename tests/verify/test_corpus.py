@@ -1,53 +1,46 @@
 import pytest
 
-from maskc.verify.corpus import walk_document, walk_file
-from maskc.verify.model import Document, Experiment, Unit
-from tests.compiled import compile_text
+from maskc.verify.model import Document, Unit
+from maskc.verify.plan import run_unit
 
 LIST = 'start: "[" (WORD ("," WORD)*)? "]"\nWORD: /[a-z]+/\n'
 
 
-@pytest.fixture(scope="module")
-def words():
-    return compile_text(LIST)
+@pytest.fixture
+def walk(subject_of):
+    """Return a function that walks a file of an artifact that Lark may read by another grammar."""
+
+    def call(text, judged=LIST):
+        return run_unit(subject_of(LIST, judged), Unit("corpus", 0, "", 1, Document("a.txt", text)))
+
+    return call
 
 
-def walk(artifact, text, *, parsed):
-    found = Experiment("corpus", "files that Lark parses")
-    walk_document(artifact, Document("a.txt", text), text.encode(), found, parsed=parsed)
-    return found
-
-
-def test_a_text_that_both_sides_take_is_no_failure(words):
-    assert walk(words, "[a,b]", parsed=True).failures == []
-
-
-def test_a_text_that_both_sides_refuse_is_no_failure(words):
-    assert walk(words, "[a b]", parsed=False).failures == []
+@pytest.mark.parametrize("text", ["[a,b]", "[a b]"])
+def test_a_text_on_which_both_sides_agree_is_no_failure(walk, text):
+    assert walk(text).failures == []
 
 
 @pytest.mark.parametrize(
-    ("text", "parsed", "what", "offset"),
+    ("text", "judged", "what", "offset"),
     [
-        ("[a b]", True, "a token is illegal in a text that Lark parses", 2),
-        ("[a", True, "the end is illegal after a text that Lark parses", 2),
-        ("[a]", False, "a text that Lark refuses is accepted", 3),
+        ("[a b]", 'start: "[a b]"', "a token is illegal in a text that Lark parses", 2),
+        ("[a", 'start: "[a"', "the end is illegal after a text that Lark parses", 2),
+        ("[a]", 'start: "[]"', "a text that Lark refuses is accepted", 3),
     ],
 )
-def test_a_difference_is_named_with_its_place(words, text, parsed, what, offset):
-    (failure,) = walk(words, text, parsed=parsed).failures
+def test_a_difference_is_named_with_its_place(walk, text, judged, what, offset):
+    (failure,) = walk(text, judged).failures
     assert (failure["what"], failure["offset"]) == (what, offset)
 
 
-def test_a_text_that_lark_refuses_is_kept_with_the_reason(subject_of):
-    subject, found = subject_of(LIST), Experiment("corpus", "files that Lark parses")
-    walk_file(subject, Unit("corpus", 0, "", 1, Document("a.txt", "[a b]")), found)
+def test_a_text_that_lark_refuses_is_kept_with_the_reason(walk):
+    found = walk("[a b]")
     (refused,) = found.refused
     assert (refused["file"], refused["line"], refused["column"]) == ("a.txt", 1, 3)
     assert found.documents == []
 
 
-def test_a_text_that_lark_parses_is_handed_on_with_its_tokens(subject_of):
-    subject, found = subject_of(LIST), Experiment("corpus", "files that Lark parses")
-    walk_file(subject, Unit("corpus", 0, "", 1, Document("a.txt", "[a]")), found)
-    assert [(document.name, document.n_tokens) for document in found.documents] == [("a.txt", 3)]
+def test_a_text_that_lark_parses_is_handed_on_with_its_tokens(walk):
+    documents = walk("[a]").documents
+    assert [(document.name, document.n_tokens) for document in documents] == [("a.txt", 3)]

@@ -5,7 +5,7 @@ import pytest
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.verify.drawing import Drawing
-from maskc.verify.subject import build_oracle, parses
+from maskc.verify.general import build_oracle, parses
 
 
 def drawing_of(grammar):

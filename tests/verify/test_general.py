@@ -9,8 +9,7 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.verify import VerifyOptions, run_verify
 from maskc.verify.earley import Rules, find_rest
-from maskc.verify.general import GeneralOracle, parses_generally
-from maskc.verify.subject import build_oracle
+from maskc.verify.general import GeneralOracle, build_oracle, parses_generally
 from tests.compiled import compile_text
 from tests.general_grammars import general_grammar
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.verify.json_layout import Layout, lay_out, lay_out_drawn
-from maskc.verify.json_texts import draw_texts
+from maskc.verify.mask_texts import draw_texts
 
 SPELLED = '{"\\u0061"\n:[1.0e1 ,{} ,[\t]], "b":"\\/\\ud800"}'
 VALUES = st.recursive(

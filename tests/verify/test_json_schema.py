@@ -10,9 +10,9 @@ from maskc.cli.main import run
 from maskc.errors import LimitError, SchemaError
 from maskc.jsonschema.compiling import compile_schema
 from maskc.verify import run_verify
-from maskc.verify.json_schema import SchemaSubject
 from maskc.verify.model import Document, Outcome, Unit, VerifyOptions
 from maskc.verify.plan import run_unit
+from maskc.verify.schema import SchemaSubject
 from maskc.vocab.vocabulary import Vocabulary
 
 SCHEMA = {
@@ -59,7 +59,8 @@ def test_an_artifact_that_is_right_passes_every_experiment(tmp_path):
     found = verify(tmp_path, compiled(SCHEMA), '{"n": 3}', '{"n": 2}', '{"s": "x"}', "[")
     assert {e.outcome for e in found.values()} == {Outcome.PASSED}
     assert list(found) == ["corpus", "generation", "oracle", "segmentation", "mutation"]
-    assert found["corpus"].counts == {"texts": 3, "valid": 1, "invalid": 2, "not JSON": 1}
+    counts = found["corpus"].counts
+    assert [counts[n] for n in ("texts", "valid", "invalid", "not JSON")] == [3, 1, 2, 1]
     assert found["generation"].counts["texts"] == 4
     assert found["mutation"].counts["mutated texts"] == 10
 
@@ -75,21 +76,21 @@ def test_what_is_not_asked_for_is_not_done(tmp_path):
             {"type": "null"},
             {"type": "integer"},
             "3",
-            "its value is refused, and the judge finds it valid",
+            "a token is illegal in a text that the judge takes",
         ),
-        (True, SCHEMA, '{"n": 2}', "it is accepted, and the judge finds its value invalid"),
+        (True, SCHEMA, '{"n": 2}', "a text that the judge refuses is accepted"),
     ],
 )
 def test_an_artifact_of_another_schema_is_wrong(schema, judged, text, problem):
     found = check(compiled(schema, judged), "corpus", text)
-    assert problem in [witness["problem"] for witness in found.failures]
+    assert problem in [witness["what"] for witness in found.failures]
 
 
 def test_texts_that_are_drawn_are_judged():
     found = check(compiled({"type": "integer"}, {"type": "null"}), "generation", "", amount=2)
-    assert [failure["problem"] for failure in found.failures] == [
-        "the judge does not find it valid JSON"
-    ] * 2
+    assert {failure["what"] for failure in found.failures} == {
+        "a text that the masks allow is refused by the judge"
+    }
 
 
 def test_a_mask_with_a_token_too_many_is_found():
@@ -107,8 +108,8 @@ def test_a_mask_with_a_token_too_few_is_found():
 
 def test_an_end_that_is_not_one_is_found():
     found = check(compiled({"type": "integer"}, {"minimum": 10}), "oracle", "12", "34")
-    assert "mask and judge differ about whether the text may end" in {
-        failure["what"] for failure in found.failures
+    assert ("mask and judge differ", "the end") in {
+        (failure["what"], failure["token"]) for failure in found.failures
     }
 
 

@@ -5,8 +5,7 @@ import json
 import pytest
 
 import maskc
-from maskc.verify.json_ends import find_end, list_keys
-from maskc.verify.json_texts import draw_texts
+from maskc.verify.mask_texts import MaskDrawer, draw_texts, join_parts, list_keys
 
 SCHEMA = {
     "type": "object",
@@ -21,6 +20,14 @@ def artifact():
     return maskc.compile_json_schema(SCHEMA, tokenizer="bytes")
 
 
+def find_end(artifact, begun, **options):
+    matcher = artifact.matcher()
+    assert matcher.accept_bytes(begun)
+    parts = MaskDrawer(artifact).find_end(matcher, begun, **options)
+    assert not matcher.is_accepting
+    return None if parts is None else join_parts(parts)
+
+
 def test_texts_that_are_drawn_are_valid_json(artifact):
     texts = list(draw_texts(artifact, 4, 10, 1))
     assert all(is_whole and json.loads(text)["n"] >= 3 for text, is_whole in texts)
@@ -31,11 +38,7 @@ def test_the_same_seed_draws_the_same_texts(artifact):
 
 
 def test_an_end_brings_the_keys_that_are_required(artifact):
-    matcher = artifact.matcher()
-    assert matcher.accept_bytes(b"{")
-    end = find_end(matcher, b"{", (b'"n":',))
-    assert json.loads(b"{" + end)["n"] >= 3
-    assert not matcher.is_accepting
+    assert json.loads(b"{" + find_end(artifact, b"{"))["n"] >= 3
 
 
 def test_most_numbers_are_short_and_some_have_an_exponent():
@@ -51,25 +54,20 @@ def test_most_numbers_are_short_and_some_have_an_exponent():
 def test_an_end_is_found_where_no_two_texts_are_alike():
     item = {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$"}
     schema = {"type": "array", "items": item, "uniqueItems": True, "minItems": 2}
-    matcher = maskc.compile_json_schema(schema, tokenizer="bytes").matcher()
-    begun = b'["AAA-0000","A'
-    assert matcher.accept_bytes(begun)
-    end = find_end(matcher, begun)
-    assert end is not None
-    assert matcher.accept_bytes(end)
+    artifact = maskc.compile_json_schema(schema, tokenizer="bytes")
+    begun, matcher = b'["AAA-0000","A', artifact.matcher()
+    assert matcher.accept_bytes(begun + find_end(artifact, begun))
     assert matcher.is_accepting
 
 
 def test_an_end_takes_a_bounded_number_of_steps():
     schema = {"type": "string", "minLength": 20, "pattern": "x$"}
-    matcher = maskc.compile_json_schema(schema, tokenizer="bytes").matcher()
-    assert matcher.accept_bytes(b'"')
-    assert find_end(matcher, b'"', most_steps=500) is None
+    artifact = maskc.compile_json_schema(schema, tokenizer="bytes")
+    assert find_end(artifact, b'"', most_steps=500) is None
 
 
 def test_a_key_that_only_another_keyword_names_is_tried():
     schema = {"not": {"dependentSchemas": {"other": {"not": {}}}}, "type": "object"}
-    matcher = maskc.compile_json_schema(schema, tokenizer="bytes").matcher()
-    begun = b'{"a":1,'
-    assert matcher.accept_bytes(begun)
-    assert b'"other":' in find_end(matcher, begun, list_keys(schema))
+    artifact = maskc.compile_json_schema(schema, tokenizer="bytes")
+    assert list_keys(schema) == (b'"other":',)
+    assert b'"other":' in find_end(artifact, b'{"a":1,')

@@ -11,9 +11,9 @@ from maskc.artifact.model import Contents
 from maskc.kit.artifacts import compile_structural_tag
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.verify.link import LinkSubject
 from maskc.verify.model import Document, Experiment, Outcome, Unit, VerifyOptions
 from maskc.verify.plan import LINK, plan_first, plan_second, run_unit
+from maskc.verify.tag import TagSubject
 from maskc.vocab.vocabulary import Vocabulary
 
 pytest.importorskip("jsonschema")
@@ -51,7 +51,7 @@ def schema(kind: str) -> dict[str, object]:
 def verify(artifact: Artifact, *replies: str, **options: object) -> dict[str, Experiment]:
     """Do all experiments in this process."""
     chosen = dataclasses.replace(OPTIONS, **options)
-    subject = LinkSubject("", chosen, Path())
+    subject = TagSubject("", chosen, Path())
     subject.artifact, subject.encoder = artifact, Letters()
     found: dict[str, Experiment] = {}
 
@@ -89,7 +89,7 @@ def test_what_the_judge_does_not_take_fails() -> None:
 
 def test_what_is_refused_and_the_judge_takes_fails() -> None:
     wrong = artifact_of(schema("integer"), judged=schema("boolean"))
-    assert outcomes(wrong, "<f>true</f>", texts=0) == [Outcome.FAILED]
+    assert outcomes(wrong, "<f>true</f>", texts=0)[0] is Outcome.FAILED
 
 
 def test_a_changed_reply_that_the_judge_refuses_fails() -> None:
@@ -99,7 +99,7 @@ def test_a_changed_reply_that_the_judge_refuses_fails() -> None:
     found = verify(wrong, "<f>aaa</f>", texts=0)
     assert found["corpus"].ok
     assert {failure["what"] for failure in found["mutation"].failures} == {
-        "a reply that the judge refuses is accepted"
+        "a text that the judge refuses is accepted"
     }
 
 
@@ -110,7 +110,7 @@ def test_a_changed_reply_that_the_judge_takes_fails() -> None:
     found = verify(wrong, "<f>aaa</f>", texts=0)
     assert found["corpus"].ok
     assert {failure["what"] for failure in found["mutation"].failures} == {
-        "a reply that the judge takes is refused"
+        "a text that the judge takes is refused"
     }
 
 

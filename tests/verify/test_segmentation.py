@@ -7,7 +7,7 @@ import pytest
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.verify.model import Document, Unit
 from maskc.verify.plan import run_unit
-from maskc.verify.segments import Segments
+from maskc.verify.subject import Segments
 from tests.compiled import EVERY_BYTE
 
 GRAMMAR = 'start: "[" (WORD ("," WORD)*)? "]"\nWORD: /[a-zé]+/\n%ignore " "'

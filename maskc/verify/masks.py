@@ -1,6 +1,6 @@
-"""Experiment 3: does the mask agree with the oracle, token by token?
+"""Experiment 3: does the mask agree with the judge, token by token?
 
-Positions are drawn from texts that Lark parses, and at each a sample of tokens is compared that
+Positions are drawn from legal texts, and at each a sample of tokens is compared that
 is weighted to where a mask is likely to be wrong: the next token of the text, legal tokens of
 all kinds, illegal ones that begin like legal ones, tokens that cross lexemes, line breaks and
 blanks, quotes and brackets, and tokens that cut a character. A unit is a text with its positions.
@@ -11,92 +11,61 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from random import Random
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.matcher import Matcher
-from maskc.verify.loaded import Loaded
-from maskc.verify.model import Document, Experiment, Unit, legality, place_of
-from maskc.verify.oracle import Undecided
-from maskc.verify.subject import Subject
+from maskc.verify.model import Experiment, Unit, legality
+from maskc.verify.subject import Position, Subject
 
 PER_POSITION = 25
-PER_DOCUMENT = 20  # positions taken from one document, which is lexed once for all of them
-
 _SIGNS = b"()[]{}<>:;,.'\"`#\\/*+-=!@$%^&|~?"
-
-
-class Position(NamedTuple):
-    """A place of a text before one of its tokens, or at its end.
-
-    Attributes:
-        n_written: bytes of the text before it.
-        matcher: that has taken these; it goes on with the next position.
-        legal: bool[vocab_size], what its mask allows.
-        following: the token there, ``None`` at the end.
-    """
-
-    n_written: int
-    matcher: Matcher
-    legal: NDArray[np.bool_]
-    following: int | None
-
-
-def draw_positions(
-    subject: Loaded, unit: Unit, draw: Random, found: Experiment
-) -> Iterator[Position]:
-    """Yield as many positions of the unit's text as the unit asks for, in order."""
-    artifact, tokens = subject.artifact, subject.encode(unit.about.text)
-    places = sorted(draw.sample(range(len(tokens) + 1), min(unit.amount, len(tokens) + 1)))
-    matcher, n_written, here = artifact.matcher(), 0, 0
-    for place in places:
-        for token in tokens[here:place]:
-            matcher.accept_token(token)
-            n_written += len(artifact.token_bytes(token) or b"")
-        here = place
-        found.count("positions")
-        following = tokens[place] if place < len(tokens) else None
-        yield Position(n_written, matcher, subject.legal(matcher), following)
 
 
 def compare_masks(subject: Subject, unit: Unit, found: Experiment) -> None:
     """Compare masks at as many positions of the unit's text as the unit asks for."""
-    document = unit.about
-    artifact, oracle, draw = subject.artifact, subject.fresh_oracle(), Random(unit.seed)
-    sampler, data = sampler_of(artifact), document.data
-    for n_written, _, legal, following in draw_positions(subject, unit, draw, found):
-        position = oracle.at(data[:n_written], document.text)
+    document, draw = unit.about, Random(unit.seed)
+    artifact = subject.artifact
+    sampler = sampler_of(artifact)
+    side, what = subject.prefix_side, f"mask and {subject.prefix_side} differ"
+
+    for here in _draw_positions(subject, unit, draw, found):
         found.count("comparisons")
-        can_end = position.can_end()
-        if (legal[list(artifact.eos_ids)] != can_end).any():
+        can_end = subject.can_end(document, here, found)
+        if can_end is not None and (here.legal[list(artifact.eos_ids)] != can_end).any():
             found.count("differences")
-            _fail(found, "the end", document, n_written, legal=not can_end)
-        for token in sampler.sample(legal, following, draw):
-            text = artifact.token_bytes(token) or b""
+            sides = {"maskc": legality(is_legal=not can_end), side: legality(is_legal=can_end)}
+            found.fail_at(what, document, here.n_written, **{"token": "the end", **sides})
+        tokens = sampler.sample(here.legal, here.following, draw)
+        if subject.tokens_per_position < len(tokens):
+            tokens = draw.sample(tokens, subject.tokens_per_position)
+        for token in tokens:
             found.count("comparisons")
-            try:
-                expected = position.legal(text)
-            except Undecided:
-                found.count("undecided by the oracle")
-                continue
-            found.count(legality(is_legal=expected))
-            if bool(legal[token]) != expected:
+            expected, told = subject.goes_on(document, here, token, found)
+            is_legal = bool(here.legal[token])
+            if expected is not None and is_legal != expected:
                 found.count("differences")
-                _fail(found, repr(text), document, n_written, legal=bool(legal[token]))
+                sides = {"maskc": legality(is_legal=is_legal), side: legality(is_legal=expected)}
+                token_shown = repr(subject.written(token))
+                found.fail_at(told or what, document, here.n_written, token=token_shown, **sides)
 
 
-def _fail(found: Experiment, token: str, document: Document, offset: int, *, legal: bool) -> None:
-    found.fail(
-        what="mask and oracle differ",
-        file=document.name,
-        **place_of(document.data, offset),
-        token=token,
-        maskc=legality(is_legal=legal),
-        oracle=legality(is_legal=not legal),
-    )
+def _draw_positions(
+    subject: Subject, unit: Unit, draw: Random, found: Experiment
+) -> Iterator[Position]:
+    """Yield as many positions of the unit's text as the unit asks for, in order."""
+    tokens = subject.encode(unit.about.text)
+    places = sorted(draw.sample(range(len(tokens) + 1), min(unit.amount, len(tokens) + 1)))
+    matcher, n_written, here = subject.artifact.matcher(), 0, 0
+    for place in places:
+        for token in tokens[here:place]:
+            matcher.accept_token(token)
+            n_written += len(subject.written(token))
+        here = place
+        found.count("positions")
+        following = tokens[place] if place < len(tokens) else None
+        yield Position(n_written, matcher, subject.legal(matcher), following)
 
 
 @lru_cache(maxsize=1)

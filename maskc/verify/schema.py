@@ -1,0 +1,245 @@
+"""The judge of a JSON Schema: the package ``jsonschema``, and the layout's own signs.
+
+A file is judged as it stands, and its value as compact JSON. That the mask allows a token is
+witnessed by a text: the token is taken, and the text is brought to an end, by a rest of the text
+that it was drawn from or by a search. That it forbids one is held against such rests.
+
+Texts are changed by a byte or in the value: something is left out, doubled, put in the place
+of something else, or becomes a little longer, larger or smaller.
+
+Example: of ``{"a": 1}`` come ``{"a": 1``, ``{}``, ``{"a": 2}``, ``{"a": {"a": 1}}``.
+
+Limits: where a schema has formats or the layout asks for more than the judge reads
+(:mod:`maskc.verify.json_judge`), only what is accepted is judged. Schemas that refer to other
+documents are not judged without these, as the artifact does not carry them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cached_property
+from random import Random
+from typing import Any
+
+from maskc.verify.json_judge import Judge, NotJsonError, NotJudgedError, read_json, write_value
+from maskc.verify.json_layout import Layout, keeps_layout, lay_out
+from maskc.verify.mask_texts import MaskDrawer, join_parts
+from maskc.verify.model import Document, Experiment
+from maskc.verify.mutation import draw_mutations
+from maskc.verify.subject import Mutation, Position, Subject
+
+_MOST_RESTS = 12  # of a text, that may follow a token
+_MOST_STEPS = 8_000  # tried for one end, of which there are many
+_CLOSES = (b"", b'"', b"}", b"]", b'"}', b'"]')
+
+
+class SchemaSubject(Subject):
+    """An artifact of a JSON Schema that is verified, for one process."""
+
+    tokens_per_position = 12
+    mutation_counts = (
+        *("of a byte", "of the value", "that are not UTF-8"),
+        *("that the judge takes", "that the judge refuses", "that the judge does not decide"),
+    )
+
+    @cached_property
+    def judge(self) -> Judge:
+        """The judge of values."""
+        return Judge(self.artifact, self.options.resources)
+
+    @cached_property
+    def drawer(self) -> MaskDrawer:
+        """Draws texts from the masks, and finds ends."""
+        return MaskDrawer(self.artifact)
+
+    def verdict(self, text: str, found: Experiment) -> bool | None:
+        """Return whether a text is one of the schema's, ``None`` if that is not judged."""
+        del found
+        try:
+            value = read_json(text)
+        except NotJsonError:
+            return False
+        except NotJudgedError:
+            return None
+        if not self.judge.judge(value):
+            return False
+        return keeps_layout(text, self.judge.layout) if self.judge.is_complete else None
+
+    def judge_file(
+        self, document: Document, found: Experiment
+    ) -> Iterator[tuple[Document, bool | None]]:
+        """Yield a file and its value as compact JSON, each with a verdict."""
+        try:
+            value = read_json(document.text)
+        except NotJsonError:
+            found.count("not JSON")
+            yield document, False
+            return
+        except NotJudgedError:
+            found.count("not judged")
+            yield document, None
+            return
+        found.count("texts")
+        is_valid = self.judge.judge(value)
+        found.count("valid" if is_valid else "invalid")
+        yield document, self.verdict(document.text, found)
+        compact = Document(document.name, write_value(value))
+        yield compact, None if is_valid and not self.judge.is_complete else is_valid
+
+    def draw(self, number: int, found: Experiment) -> str | None:
+        """Return a text drawn from the masks."""
+        text, is_whole = self.drawer.draw(self.options.max_tokens, self.options.seed, number)
+        if not is_whole:
+            found.count("no end found")
+        return text if is_whole else None
+
+    def goes_on(
+        self, document: Document, here: Position, token: int, found: Experiment
+    ) -> tuple[bool | None, str]:
+        """Bring the text to an end after a token, and ask the judge of the whole."""
+        data, written = document.data, self.written(token)
+        text = data[: here.n_written] + written
+        rests = _list_rests(data, here.n_written, len(written))
+        if not here.legal[token]:
+            return self._find_text(text, rests, found)
+        after = here.matcher.fork()
+        if not after.accept_token(token):
+            return False, "a token is legal in the mask and refused"
+        forks = ((rest, after.fork()) for rest in rests)
+        ends = (rest for rest, fork in forks if fork.accept_bytes(rest) and fork.is_accepting)
+        end = next(ends, None)
+        if end is None:
+            parts = self.drawer.find_end(after, text, _MOST_STEPS)
+            end = None if parts is None else join_parts(parts)
+        if end is None:
+            found.count("no end found")
+            return None, ""
+        # What was cut inside a character is whole again with its end.
+        verdict = self.verdict((text + end).decode(), found)
+        found.count("legal, with a text that the judge takes" if verdict else "legal, not judged")
+        return verdict, f"the judge refuses a text that begins so, and ends with {end[:80]!r}"
+
+    def _find_text(
+        self, text: bytes, rests: list[bytes], found: Experiment
+    ) -> tuple[bool | None, str]:
+        """Return the witness that a token is forbidden wrongly, if there is one at hand."""
+        for rest in rests:
+            try:
+                verdict = self.verdict((text + rest).decode(), found)
+            except UnicodeDecodeError:
+                continue
+            if verdict:
+                return True, f"the judge takes a text that begins so, and ends with {rest[:80]!r}"
+        return None, ""
+
+    def mutate(self, document: Document, amount: int, draw: Random) -> Iterator[Mutation]:
+        """Yield texts that are changed by a byte, and as many that are changed in the value."""
+        data, value, n_values = document.data, None, amount // 2
+        try:
+            value = read_json(document.text)
+        except NotJudgedError:
+            n_values = 0
+        for mutation in draw_mutations(data, amount - n_values, draw):
+            yield mutation._replace(kind="of a byte")
+        for how, other in draw_values(value, n_values, draw):
+            text = lay_out(write_value(other), draw.choice(list(Layout))).encode()
+            yield Mutation("of the value", how, _count_common(data, text), text)
+
+
+def _count_common(one: bytes, other: bytes) -> int:
+    """Return how many bytes are the same at the start of two texts."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _list_rests(data: bytes, offset: int, length: int) -> list[bytes]:
+    """Return rests of a text that may follow a token in the place of what is at an offset."""
+    nearest = sorted(range(offset, len(data) + 1), key=lambda at: abs(at - offset - length))
+    rests = [data[at:] for at in nearest[:_MOST_RESTS]]
+    return list(dict.fromkeys((*rests, *_CLOSES)))
+
+
+_OTHERS: tuple[Any, ...] = (None, True, False, 0, 1, -1, Fraction(1, 2), "", "a", [], {}, [0])
+
+
+def draw_values(value: Any, count: int, draw: Random) -> Iterator[tuple[str, Any]]:
+    """Yield how a value was changed at one place, and what it is then.
+
+    Args:
+        value: as :func:`maskc.verify.json_judge.read_json` returns it; not changed.
+        count: how many to yield.
+        draw: of the places and changes.
+    """
+    places = list(_list_places(value))
+    for _ in range(count):
+        place, here = draw.choice(places)
+        how, others = draw.choice(_CHANGES)
+        other = others(here, draw, [inner for _, inner in places])
+        shown = "".join(f"/{step}" for step in place) or "the whole"
+        yield f"{shown} is {how}", _replaced(value, place, other)
+
+
+def _list_places(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield the path and the value of each value inside one, and its own."""
+    open_: list[tuple[tuple[Any, ...], Any]] = [((), value)]
+    while open_:
+        path, here = open_.pop()
+        yield path, here
+        if isinstance(here, dict):
+            open_ += [((*path, key), inner) for key, inner in here.items()]
+        elif isinstance(here, list):
+            open_ += [((*path, index), inner) for index, inner in enumerate(here)]
+
+
+def _replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
+    """Return a value with another one at a path."""
+    if not path:
+        return other
+    step, *rest = path
+    copied = dict(value) if isinstance(value, dict) else list(value)
+    copied[step] = _replaced(value[step], tuple(rest), other)
+    return copied
+
+
+def _lessen(here: Any, draw: Random, others: list[Any]) -> Any:
+    """Return a value with a part left out, or a smaller number."""
+    if isinstance(here, dict) and here:
+        gone = draw.choice(list(here))
+        return {key: inner for key, inner in here.items() if key != gone}
+    if isinstance(here, list | str) and here:
+        parts, gone = list(here), draw.randrange(len(here))
+        del parts[gone]
+        return parts if isinstance(here, list) else "".join(parts)
+    return here - 1 if _is_number(here) else _exchange(here, draw, others)
+
+
+def _add(here: Any, draw: Random, others: list[Any]) -> Any:
+    """Return a value with a part more, or a larger number."""
+    if isinstance(here, dict):
+        keys = [key for other in others if isinstance(other, dict) for key in other]
+        return {**here, draw.choice([*keys, "a", "x-b"]): draw.choice([*_OTHERS, *others])}
+    if isinstance(here, list | str) and here:
+        parts, place = list(here), draw.randrange(len(here))
+        parts.insert(place, parts[place])
+        return parts if isinstance(here, list) else "".join(parts)
+    if isinstance(here, list):
+        return [draw.choice([*_OTHERS, *others])]
+    return here + 1 if _is_number(here) else _exchange(here, draw, others)
+
+
+def _exchange(_here: Any, draw: Random, others: list[Any]) -> Any:
+    """Return another value: of the same text, or any."""
+    return draw.choice([draw.choice(_OTHERS), draw.choice(others)])
+
+
+def _is_number(here: Any) -> bool:
+    return isinstance(here, int | Fraction) and not isinstance(here, bool)
+
+
+_Change = Callable[[Any, Random, list[Any]], Any]
+_CHANGES: tuple[tuple[str, _Change], ...] = (
+    ("lessened", _lessen),
+    ("added to", _add),
+    ("exchanged", _exchange),
+)

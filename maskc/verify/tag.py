@@ -1,0 +1,190 @@
+"""The judge of a structural tag or of tools: a reader of the tag's JSON.
+
+The judge (:mod:`maskc.verify.tag_judge`) shares nothing with the compiler. A reply is read in two
+ways: *no* counts where it refuses whatever JSON may look like, and *yes* where it takes JSON only
+as ``json.dumps`` writes it. A reply is changed by a character, or by the name of a special token.
+
+Example: ``<tool_call>`` without its last character is text, and a call after it is none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from random import Random
+from typing import Any
+
+from maskc.runtime.link.plan.replies import cut_reply, encode_reply, names_of
+from maskc.verify.json_judge import NotJudgedError
+from maskc.verify.mask_texts import MaskDrawer
+from maskc.verify.model import Document, Experiment
+from maskc.verify.mutation import KINDS
+from maskc.verify.subject import Mutation, Subject, Walk
+from maskc.verify.tag_judge import TagJudge
+
+_COUNTED = ("max_tokens", "min_tokens")
+_OF_TOKENS = frozenset(("any_tokens", "exclude_token", "token_triggered_tags", "token_dispatch"))
+
+
+class TagSubject(Subject):
+    """An artifact of a structural tag or of tools that is verified, for one process."""
+
+    mutation_counts = (
+        *KINDS,
+        *("that the judge takes", "that the judge refuses", "that the judge does not decide"),
+    )
+
+    @cached_property
+    def tag(self) -> Any:
+        """The structural tag, as JSON."""
+        return json.loads(self.artifact.contents.arrays["link_source"].tobytes())
+
+    @cached_property
+    def cut_matters(self) -> bool:  # type: ignore[override]
+        """Whether it matters to the tag how a text is cut into tokens."""
+        return _is_about_tokens(self.tag)
+
+    @cached_property
+    def judge(self) -> TagJudge:
+        """The judge of replies."""
+        return TagJudge(self.tag, self.names)
+
+    @cached_property
+    def names(self) -> Mapping[str, int]:
+        """The special tokens that may stand in replies, by name."""
+        return names_of(self.artifact.header)
+
+    @cached_property
+    def ends(self) -> list[str]:
+        """What may follow a reply: nothing, or the name of the token that ended it."""
+        return ["", *(name for name, token in self.names.items() if token in self.artifact.ends)]
+
+    @cached_property
+    def drawer(self) -> MaskDrawer:
+        """Draws replies from the masks."""
+        return MaskDrawer(self.artifact)
+
+    def encode(self, text: str) -> list[int]:
+        """Return the tokens of a reply."""
+        return encode_reply(text, self.names, self.encoder.encode)
+
+    @cached_property
+    def _names_by_id(self) -> dict[int, bytes]:
+        return {token: name.encode() for name, token in self.names.items()}
+
+    def written(self, token: int) -> bytes:
+        """Return what a token stands for in a reply."""
+        return self._names_by_id.get(token) or super().written(token)
+
+    def atoms(self, data: bytes) -> list[tuple[int, int, int]]:
+        """Return where each special token of a reply begins and ends, and its id."""
+        found, offset = [], 0
+        for part in cut_reply(data.decode(errors="surrogateescape"), self.names):
+            if isinstance(part, int):
+                end = offset + len(self.written(part))
+                found.append((offset, end, part))
+                offset = end
+            else:
+                offset += len(part.encode(errors="surrogateescape"))
+        return found
+
+    def verdict(self, text: str, found: Experiment) -> bool | None:
+        """Return whether a reply is one of the tag's, ``None`` if that is not judged."""
+        try:
+            if not any(self.judge.judge(f"{text}{end}") for end in self.ends):
+                found.count("judged")
+                return False
+            is_sure = any(self.judge.judge(f"{text}{end}", strict=True) for end in self.ends)
+        except NotJudgedError:
+            found.count("not judged")
+            return None
+        found.count("judged")
+        return is_sure or None
+
+    def judge_file(
+        self, document: Document, found: Experiment
+    ) -> Iterator[tuple[Document, bool | None]]:
+        """Yield a reply with a verdict; name it, with what must come, if it is refused."""
+        is_accepted = self.reads(document.text)
+        found.count("accepted" if is_accepted else "refused")
+        verdict = self.verdict(document.text, found)
+        if not is_accepted and not verdict:
+            found.refused.append(self._describe_refusal(document))
+        yield document, verdict
+
+    def _describe_refusal(self, document: Document) -> dict[str, Any]:
+        matcher, data = self.artifact.matcher(), document.data
+        refused_at = self.take_bytes(matcher, data, 0)
+        before, after = data[:refused_at].decode(errors="ignore"), data[refused_at:]
+        expected = matcher.forced_bytes().decode(errors="replace")
+        return {
+            "file": document.name,
+            "line": before.count("\n") + 1,
+            "column": len(before) - before.rfind("\n"),
+            "reason": "the reply ends too early"
+            if refused_at is None
+            else f"unexpected {after.decode(errors='replace')[:12]!r}",
+            "expected": [expected] if expected else [],
+        }
+
+    def reads(self, text: str) -> bool:
+        """Return whether a reply is one of the tag's, byte by byte if it may be cut so."""
+        matcher = self.artifact.matcher()
+        if self.cut_matters:
+            tokens = self.encode(text)
+            is_taken = matcher.accept_tokens(tokens) == len(tokens)
+        else:
+            is_taken = self.take_bytes(matcher, text.encode(), 0) is None
+        return is_taken and (matcher.is_accepting or matcher.is_terminated)
+
+    def walk(
+        self, document: Document, tokens: Iterable[int], found: Experiment, *, masks: bool
+    ) -> Walk:
+        """Take a reply's tokens; its bytes must lead to the same, if it may be cut so."""
+        walked = super().walk(document, tokens, found, masks=masks)
+        if not self.cut_matters and walked.is_accepted != self.reads(document.text):
+            what = "tokens and single characters do not have the same verdict"
+            found.fail_at(what, document, walked.n_written)
+        return walked
+
+    def draw(self, number: int, found: Experiment) -> str | None:
+        """Return a reply drawn from the masks."""
+        text, is_whole = self.drawer.draw(self.options.max_tokens, self.options.seed, number)
+        if not is_whole:
+            found.count("no end found")
+        elif not self.reads(text):
+            # Its characters are those of a special token's name, which a text has only as such.
+            found.count("read otherwise as text")
+        else:
+            return text
+        return None
+
+    def mutate(self, document: Document, amount: int, draw: Random) -> Iterator[Mutation]:
+        """Yield replies in which a character or special token is left out, doubled or swapped."""
+        signs: list[bytes] = []
+        for part in cut_reply(document.text, self.names):
+            if isinstance(part, int):
+                signs.append(self.written(part))
+            else:
+                signs += [sign.encode() for sign in part]
+        for _ in range(amount):
+            place, kind = draw.randrange(len(signs)), draw.choice(KINDS)
+            before, sign, after = b"".join(signs[:place]), signs[place], signs[place + 1 :]
+            changed = {
+                "deleted": after,
+                "doubled": [sign, sign, *after],
+                "swapped": [*after[:1], sign, *after[1:]],
+            }
+            where = f"{sign.decode()!r} at byte {len(before)} is {kind}"
+            yield Mutation(kind, where, len(before), before + b"".join(changed[kind]))
+
+
+def _is_about_tokens(form: Any) -> bool:
+    """Return whether it matters to some format of a tag how a text is cut into tokens."""
+    if isinstance(form, Mapping):
+        return form.get("type") in _OF_TOKENS or any(
+            bool(inner) if key in _COUNTED else key != "json_schema" and _is_about_tokens(inner)
+            for key, inner in form.items()
+        )
+    return isinstance(form, list) and any(map(_is_about_tokens, form))
