@@ -6,28 +6,32 @@ cheapest of its productions (Knuth 1977). A stack is finished by what is left of
 which pops some states and leaves a nonterminal on the one below; what that costs is remembered by
 the stack's node (weighted ``pre*`` of a pushdown system).
 
-What conflicts were resolved to is not asked: a terminal that the parser then refuses is no part of
-a completion, since all of these are read by the machine.
+What conflicts were resolved to does not count: a terminal that the parser then refuses is no part
+of a completion, since the machine reads all of these.
 
 Example: in json ``[1`` is finished by reducing a value, and by ``]``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from maskc.runtime.cache.budget import Budget, Cache
+import numpy as np
+
+from maskc.ids import GeneralStateId, LalrStateId
 from maskc.runtime.effort import spend
+from maskc.runtime.glr.machine import GlrMachine
+from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.stack import Stack, lower, serial_of
 
 NEVER: Final = 1_000_000
+_MOST_KNOWN: Final = 200_000
+_ENTRY_BYTES: Final = 200
 # A terminal, or a nonterminal as -1 - its number.
 Symbol = int
 # How many states are popped, and the nonterminal that is pushed then.
 Exit = tuple[int, int]
-# Source, symbol and target.
-Edge = tuple[int, Symbol, int]
 
 
 class Cost(NamedTuple):
@@ -35,107 +39,141 @@ class Cost(NamedTuple):
 
     Attributes:
         n: of them all; ``NEVER``: they have no text.
-        first: the first terminal of them; ``None``: they have none.
+        first: the first terminal of them; -1: they have none.
     """
 
     n: int
-    first: int | None
+    first: int
 
     def then(self, after: Cost) -> Cost:
         """Return what these symbols and others after them cost."""
-        return Cost(self.n + after.n, after.first if self.first is None else self.first)
+        return Cost(self.n + after.n, after.first if self.first < 0 else self.first)
 
 
-_NOTHING: Final = Cost(0, None)
-_NEVER: Final = Cost(NEVER, None)
+_NOTHING: Final = Cost(0, -1)
+_NEVER: Final = Cost(NEVER, -1)
 
 
-class Table(NamedTuple):
+class Table:
     """An LR table. Of several states with the same core, the core has the productions.
 
     Attributes:
-        edges: source, symbol and target, of cores.
+        edges: core, symbol and the core that it leads to.
         reduces: core → the nonterminals that are made there, each with how many states are popped.
-        core_of: state → core.
-        gotos: returns of a state nonterminal → state.
-        may_end: returns whether the text may end with a state on top.
+        core_of: of each state.
     """
 
-    edges: Iterable[Edge]
-    reduces: Mapping[int, Iterable[tuple[int, int]]]
-    core_of: Callable[[int], int]
-    gotos: Callable[[Any], Mapping[Any, Any]]
-    may_end: Callable[[int], bool]
+    def __init__(self, machine: LalrMachine | GlrMachine) -> None:
+        arrays = machine.scanner.arrays
+        is_lalr = isinstance(machine, LalrMachine)
+        prefix = "" if is_lalr else "general_"
+        n_states = len(arrays[f"{prefix}shift_first"]) - 1
+        core = np.asarray(arrays["lalr_state"] if is_lalr else np.arange(n_states))
+        self.core_of: list[int] = core.tolist()
+        self.edges = set[tuple[int, Symbol, int]]()
+        for kind, label in (("shift", "terminal"), ("goto", "nonterminal")):
+            sources = np.repeat(core, np.diff(arrays[f"{prefix}{kind}_first"]))
+            symbols = np.asarray(arrays[f"{prefix}{kind}_{label}"]).astype(np.int64)
+            symbols = symbols if kind == "shift" else -1 - symbols
+            targets = core[arrays[f"{prefix}{kind}_state"]]
+            rows = np.unique(np.stack([sources, symbols, targets], axis=1), axis=0)
+            self.edges.update((source, s, target) for source, s, target in rows.tolist())
+        self.reduces: dict[int, Iterable[Exit]] = {}
+        self._gotos: Any
+        if isinstance(machine, LalrMachine):
+            tables, ends = machine.tables, machine.lookaheads.end
+            ends |= tables.layout.dedent_at_end if tables.layout else 0
+            for state in range(len(arrays["lalr_context"])):
+                made = set(tables.reduces(LalrStateId(state)).values())
+                lengths, made_of = tables.production_length, tables.production_lhs
+                self.reduces[state] = {(lengths[p], made_of[p]) for p in made}
+            self._gotos, self._taken, self._ends = tables.gotos, machine.lookaheads.taken, ends
+        else:
+            general = machine.gss.tables
+            for state in range(n_states):
+                pairs = general.reduces(GeneralStateId(state))
+                self.reduces[state] = [(length, lhs) for lhs, length in pairs]
+            self._gotos, self._taken = general.gotos, general.taken
+            self._ends = machine.lookaheads.end
+
+    def gotos(self, state: int) -> Mapping[int, int]:
+        """Return of each nonterminal that may stand on a state the state after it."""
+        found: Mapping[int, int] = self._gotos(state)
+        return found
+
+    def may_end(self, state: int) -> bool:
+        """Return whether the text may end with a state on top."""
+        return bool(self._taken[state] & self._ends)
 
 
 class Derivations:
-    """The least derivations of one table.
+    """The least derivations of one table, with the cost of each terminal."""
 
-    Args:
-        table: the table.
-        costs: terminal → its cost.
-        budget: what is remembered of stacks is charged to.
-    """
-
-    def __init__(self, table: Table, costs: Mapping[int, int], budget: Budget) -> None:
+    def __init__(self, table: Table, costs: Mapping[int, int]) -> None:
         self._table = table
         self._costs: dict[Symbol, Cost] = {t: Cost(n, t) for t, n in costs.items()}
-        self._rests: dict[int, dict[Exit, Cost]] = {}
-        self._before: dict[int, list[tuple[int, Symbol]]] = {}
-        for source, symbol, target in sorted(set(table.edges)):
-            self._before.setdefault(target, []).append((source, symbol))
+        # Of each core: how it can be popped, and what that costs.
+        self._exits: dict[int, list[tuple[int, int, Cost]]] = {}
         self._solve()
-        self._exits = {
-            core: [(n, lhs, cost) for (n, lhs), cost in rests.items() if n]
-            for core, rests in self._rests.items()
-        }
-        self._known = Cache(budget)
         self._closed: dict[tuple[int, int], tuple[Cost, list[tuple[int, int, Cost]]]] = {}
+        # By the serial of a stack and a nonterminal on it.
+        self._known: dict[tuple[int, int], Cost] = {}
+
+    def clear(self) -> None:
+        """Forget what is remembered of stacks."""
+        self._known.clear()
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much is remembered of stacks."""
+        return _ENTRY_BYTES * len(self._known)
 
     def _solve(self) -> None:
-        """Find the least rests, by relaxation."""
-        waiting: dict[int, list[tuple[int, int, Exit]]] = {}  # nonterminal → what it is read in
+        """Find the least rests of productions, by relaxation."""
+        before: dict[int, list[tuple[int, Symbol]]] = {}
+        for source, symbol, target in sorted(self._table.edges):
+            before.setdefault(target, []).append((source, symbol))
+        rests: dict[tuple[int, Exit], Cost] = {}
+        read_in: dict[Symbol, dict[tuple[int, Exit], None]] = {}  # rests that a nonterminal begins
         todo: list[tuple[int, Exit]] = []
+
+        def note(core: int, key: Exit, rest: Cost) -> None:
+            if rest.n < rests.get((core, key), _NEVER).n:
+                rests[core, key] = rest
+                todo.append((core, key))
+
         for core, made in self._table.reduces.items():
-            for lhs, length in made:
-                self._note(core, (length, lhs), _NOTHING, todo)
+            for key in made:
+                note(core, key, _NOTHING)
         while todo:
-            core, (n_over, lhs) = todo.pop()
-            rest = self._rests[core][n_over, lhs]
+            core, key = todo.pop()
+            rest, (n_over, lhs) = rests[core, key], key
             if not n_over:
                 symbol = -1 - lhs
                 if rest.n < self._costs.get(symbol, _NEVER).n:
                     self._costs[symbol] = rest
-                    for source, target, key in waiting.get(symbol, ()):
-                        self._relax(source, symbol, target, key, todo)
+                    todo += read_in.get(symbol, ())
                 continue
-            for source, symbol in self._before.get(core, ()):
-                key = (n_over, lhs)
+            for source, symbol in before.get(core, ()):
                 if symbol < 0:
-                    waiting.setdefault(symbol, []).append((source, core, key))
-                self._relax(source, symbol, core, key, todo)
-
-    def _relax(
-        self, source: int, symbol: Symbol, target: int, key: Exit, todo: list[tuple[int, Exit]]
-    ) -> None:
-        cost = self._costs.get(symbol, _NEVER).then(self._rests[target][key])
-        if cost.n < NEVER:
-            self._note(source, (key[0] - 1, key[1]), cost, todo)
-
-    def _note(self, core: int, key: Exit, rest: Cost, todo: list[tuple[int, Exit]]) -> None:
-        known = self._rests.setdefault(core, {}).get(key)
-        if known is None or rest.n < known.n:
-            self._rests[core][key] = rest
-            todo.append((core, key))
+                    read_in.setdefault(symbol, {})[core, key] = None
+                cost = self._costs.get(symbol, _NEVER)
+                if cost.n < NEVER:
+                    note(source, (n_over - 1, lhs), cost.then(rest))
+        for (core, (n_over, lhs)), rest in rests.items():
+            if n_over:
+                self._exits.setdefault(core, []).append((n_over, lhs, rest))
 
     def _list_exits(self, state: int) -> list[tuple[int, int, Cost]]:
         """Return how a state on top can be popped: states, nonterminal and cost."""
-        return self._exits.get(self._table.core_of(state), [])
+        return self._exits.get(self._table.core_of[state], [])
 
     def finish(self, stack: Stack) -> Cost:
         """Return what finishing a stack costs; ``NEVER``: nothing is known."""
         if self._table.may_end(stack.state):
             return _NOTHING
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
         best, exits = _NEVER, self._list_exits(stack.state)
         if stack.below is None:
             # Nothing has begun where a text begins: it begins with any nonterminal.
@@ -143,8 +181,8 @@ class Derivations:
             exits = exits + [(0, made, self._costs.get(-1 - made, _NEVER)) for made in gotos]
         for n_popped, lhs, cost in exits:
             if n_popped <= stack.depth and cost.n < best.n:
-                found = cost.then(self._finish_on(lower(stack, stack.depth - n_popped), lhs))
-                best = found if found.n < best.n else best
+                base = lower(stack, stack.depth - n_popped)
+                best = min(best, cost.then(self._finish_on(base, lhs)))
         return best
 
     def _finish_on(self, stack: Stack, nonterminal: int) -> Cost:
@@ -152,36 +190,26 @@ class Derivations:
 
         Stacks may be deep, so what waits for another result is on a list.
         """
-        waiting = [(stack, nonterminal)]
-        fresh: dict[tuple[int, int], Cost] = {}
-        while True:
+        known, waiting = self._known, [(stack, nonterminal)]
+        while waiting:
             here, made = waiting[-1]
             key = (serial_of(here), made)
-            found: Cost | None = fresh.get(key) or self._known.get(key)
-            if found is None:
+            if key not in known:
                 spend(1)
-                found, exits = self._close(here.state, made)
-                missing: list[tuple[Stack, int]] = []
-                for n_popped, lhs, cost in exits:
-                    if n_popped > here.depth:
-                        continue
-                    base = lower(here, here.depth - n_popped)
-                    place = (serial_of(base), lhs)
-                    below: Cost | None = fresh.get(place) or self._known.get(place)
-                    if below is None:
-                        missing.append((base, lhs))
-                        continue
-                    fresh[place] = below
-                    if cost.n + below.n < found.n:
-                        found = cost.then(below)
+                best, exits = self._close(here.state, made)
+                below = [
+                    (lower(here, here.depth - n_popped), lhs, cost)
+                    for n_popped, lhs, cost in exits
+                    if n_popped <= here.depth
+                ]
+                missing = [(b, lhs) for b, lhs, _ in below if (serial_of(b), lhs) not in known]
                 if missing:
                     waiting += missing
                     continue
-                self._known.put(key, found)
-            fresh[key] = found
+                found = [cost.then(known[serial_of(b), lhs]) for b, lhs, cost in below]
+                known[key] = min([best, *found])
             waiting.pop()
-            if not waiting:
-                return found
+        return known[serial_of(stack), nonterminal]
 
     def _close(self, state: int, nonterminal: int) -> tuple[Cost, list[tuple[int, int, Cost]]]:
         """Return what a nonterminal on a state leads to without the states below it.
@@ -202,14 +230,13 @@ class Derivations:
                 continue
             before = reached[made]
             spend(1)
-            if self._table.may_end(top) and before.n < ends.n:
-                ends = before
+            if self._table.may_end(top):
+                ends = min(ends, before)
             for n_popped, lhs, cost in self._list_exits(top):
                 total = before.then(cost)
                 if n_popped > 1:
                     key = (n_popped - 1, lhs)
-                    if total.n < exits.get(key, _NEVER).n:
-                        exits[key] = total
+                    exits[key] = min(exits.get(key, _NEVER), total)
                 elif total.n < reached.get(lhs, _NEVER).n:
                     reached[lhs] = total
                     todo.append(lhs)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from maskc.errors import LimitError, TokensLeftError
 from maskc.runtime.budget.cells import FAR, Cell, Writing, list_tokens, text_of
 from maskc.runtime.budget.completions import Completions, Known, Texts
-from maskc.runtime.budget.opening import open_texts
+from maskc.runtime.budget.links import open_texts
 from maskc.runtime.budget.reach import NOWHERE, Reach
 from maskc.runtime.effort import one_mask
 from maskc.runtime.link.joining.machine import LinkMachine

@@ -1,18 +1,19 @@
-"""JSON texts that differ by nothing but keys that were there.
+"""JSON texts that differ by nothing but keys that were there, and lengths of strings.
 
 Keys of an object must differ, and so each of them leads to a configuration of its own. But where
 there are always more keys, how a text ends hardly depends on which there were, nor on what has been
 read of the one that is open: should it be one that was there, one more character makes another of
-it. So they are forgotten, and thousands of configurations are one.
+it. So they are forgotten, and thousands of configurations are one. How many characters a string has
+is forgotten once they are enough, where any may follow and its quote ends it.
 
 Example: of ``{"type": "object"}``, ``{"a": 1, "b`` and ``{"xyz`` are one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from typing import Final
 
-from maskc.runtime.budget.values import MOST_NODES, list_unknown
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     KEY,
@@ -28,23 +29,37 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
 )
 from maskc.runtime.schema.plan.custom import CustomRule
-from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.strings.other_keys import NO_KEYS, add_key, list_keys, unread_key
+from maskc.runtime.schema.strings.other_keys import NO_KEYS, add_key, count_begun, unread_key
 from maskc.runtime.schema.tries.trie import ROOT, Trie
 
+MOST_NODES: Final = 20_000  # of which something is remembered
 _BACKSLASH, _FIRST_LEAD, _ESCAPE_BYTES = 0x5C, 0xC0, 6
 _HALVES: Final = (b"d8", b"d9", b"da", b"db")
 _WRITTEN: Final = (*range(0x20, 0x7F), *range(0x80, 0xC0), *range(0xC2, 0xF5))
 _MOST_KEYS: Final = 40  # of a text; one character makes another key of each
 
 
-class Forgetting:
-    """Forgets the keys of one schema's texts.
+def list_unknown(top: Node, known: Container[int]) -> Iterator[Node]:
+    """Yield a node and what is below it, as far as it is not known, each after its parents.
 
-    Args:
-        machine: of the schema.
+    Who takes them makes the serial of each known before the next one is asked for.
     """
+    todo = [top]
+    while todo:
+        node = todo[-1]
+        is_known = node[SERIAL] in known
+        missing = [parent for parent in node[PARENTS] if parent[SERIAL] not in known]
+        if missing and not is_known:
+            todo += missing
+            continue
+        todo.pop()
+        if not is_known:
+            yield node
+
+
+class Forgetting:
+    """Forgets the keys of one schema's texts, and lengths if each byte is a token of the trie."""
 
     def __init__(self, machine: SchemaMachine, trie: Trie) -> None:
         self._machine, self._plan = machine, machine.plan
@@ -95,7 +110,11 @@ def _forget_state(plan: Plan, state: State, *, writes_all: bool) -> State:
     rule, (seen, others, n_members, wishes) = plan.objects[state[1]], read_members(state)
     missing = (rule.required & ~seen).bit_count()
     is_free = rule.has_classes and rule.is_flat and rule.high is None and not wishes
-    if not is_free or rule.low > n_members + missing or _count(rule, others) > _MOST_KEYS:
+    if (
+        not is_free
+        or rule.low > n_members + missing
+        or rule.n_names + count_begun(others, "") > _MOST_KEYS
+    ):
         return state
     # In order, none of a name may come after others.
     kept = add_key(NO_KEYS, unread_key(rule.n_names)) if others and rule.ordered else NO_KEYS
@@ -116,7 +135,3 @@ def _cut_character(text: bytes) -> bytes:
     before = text[max(0, first - _ESCAPE_BYTES) : first]
     is_pair = text[first] == _BACKSLASH and before[:2] == b"\\u" and before[2:4].lower() in _HALVES
     return before + text[first:] if is_pair else text[first:]
-
-
-def _count(rule: ObjectRule, others: str) -> int:
-    return rule.n_names + len(list_keys(others))  # type: ignore[arg-type]

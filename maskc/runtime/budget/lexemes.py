@@ -26,12 +26,7 @@ _RANK: Final = {byte: at for at, byte in reversed(list(enumerate(_ORDER)))}
 
 
 class Lexemes:
-    """The short lexemes of one scanner.
-
-    Args:
-        scanner: the scanner.
-        written: the bytes that tokens write.
-    """
+    """The short lexemes of one scanner, of bytes that tokens write."""
 
     def __init__(self, scanner: ScannerTables, written: bytes) -> None:
         self._scanner = scanner
@@ -92,13 +87,7 @@ class Lexemes:
     def word(
         self, boundary: BoundaryId, context: ContextId, terminal: TerminalId
     ) -> tuple[bytes, ScannerStateId] | None:
-        """Return a short lexeme after a boundary, and the state then; ``None``: there is none.
-
-        Args:
-            boundary: what the scanner knows where the last lexeme ended.
-            context: the terminals that the lexer may look for.
-            terminal: what the lexeme is.
-        """
+        """Return a short lexeme after a boundary, and the state then; ``None``: there is none."""
         key = (boundary, context, terminal)
         if key not in self._words:
             distance, row = self.distance(terminal), self._scanner.entry(boundary, context)
@@ -118,14 +107,7 @@ class Lexemes:
     def words(
         self, state: ScannerStateId, ended: TerminalId, context: ContextId, terminal: TerminalId
     ) -> list[bytes]:
-        """Return short lexemes after one that ends in a state, with what is ignored before them.
-
-        Args:
-            state: where the lexeme ends.
-            ended: as which terminal.
-            context: the terminals that the lexer may look for then.
-            terminal: what the next lexeme is.
-        """
+        """Return short lexemes after one that has ended, with what is ignored before them."""
         found: dict[bytes, None] = {}
         spaced: dict[bytes, None] = {}
         for first, boundary in self._scanner.ends(state):

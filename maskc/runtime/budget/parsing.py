@@ -12,26 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
-from maskc.ids import (
-    DEAD,
-    IGNORED,
-    ContextId,
-    GeneralStateId,
-    LalrStateId,
-    RefinedStateId,
-    ScannerStateId,
-    TerminalId,
-)
+from maskc.ids import DEAD, IGNORED, ContextId, RefinedStateId, ScannerStateId, TerminalId
 from maskc.runtime.budget.completions import Texts
-from maskc.runtime.budget.derivations import NEVER, Cost, Derivations, Edge, Table
+from maskc.runtime.budget.derivations import NEVER, Cost, Derivations, Table
 from maskc.runtime.budget.lexemes import Lexemes
 from maskc.runtime.effort import spend
 from maskc.runtime.glr.gss import Node, StackSet
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.stepping import Reading
-from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.lookaheads import LalrLexeme
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
@@ -45,13 +33,6 @@ _STACK_BYTES: Final = 400
 _BYTES_PER_COST: Final = 4  # a lexeme costs one and another for so many of its bytes
 
 
-class _Ended(NamedTuple):
-    """A stack, of equal ones one for all, and what finishes it."""
-
-    stack: Stack
-    cost: Cost
-
-
 class _Way(NamedTuple):
     """A way in which the open lexeme ends.
 
@@ -60,23 +41,20 @@ class _Way(NamedTuple):
         text: what ends it.
         state: of the scanner then.
         terminal: that the lexeme becomes.
-        ended: the stack after it.
+        stack: after it.
+        cost: of what finishes the stack.
     """
 
     n_left: int
     text: bytes
     state: ScannerStateId
     terminal: TerminalId
-    ended: _Ended
+    stack: Stack
+    cost: Cost
 
 
 class ParsedTexts(Texts):
-    """Short words of the texts of one parser.
-
-    Args:
-        machine: the machine.
-        written: the bytes that tokens write.
-    """
+    """Short words of the texts of one parser, of bytes that tokens write."""
 
     def __init__(self, machine: LalrMachine | GlrMachine, written: bytes) -> None:
         self._machine = machine
@@ -84,42 +62,37 @@ class ParsedTexts(Texts):
         self._lexemes = Lexemes(machine.scanner, written)
         self._of_terminal = machine.lookaheads.of_terminal
         self._rests: dict[int, list[tuple[TerminalId, bytes, ScannerStateId]]] = {}
-        self.clear()
         costs = {}
         for terminal in range(len(self._of_terminal)):
             n_bytes = self._lexemes.shortest(TerminalId(terminal))
             if n_bytes >= 0:
                 costs[terminal] = 1 + n_bytes // _BYTES_PER_COST
         self._newline: TerminalId | None = None
-        if isinstance(machine, LalrMachine):
-            layout = machine.tables.layout
-            if layout is not None:
-                # No text writes these: they come with the blanks of a newline.
-                costs[layout.indent] = costs[layout.dedent] = 0
-                costs.setdefault(layout.newline, 1)
-                self._newline = layout.newline
-            budget, table = machine.budget, _lalr_table(machine)
-        else:
-            budget, table = machine.gss.budget, _glr_table(machine)
-        self._derivations = Derivations(table, costs, budget)
+        layout = machine.tables.layout if isinstance(machine, LalrMachine) else None
+        if layout is not None:
+            # No text writes these: they come with the blanks of a newline.
+            costs[layout.indent] = costs[layout.dedent] = 0
+            costs.setdefault(layout.newline, 1)
+            self._newline = layout.newline
+        self._derivations = Derivations(Table(machine), costs)
+        self._paths: dict[int, Stack] = {}  # of graphs, by the serial of the node on top
 
     def clear(self) -> None:
         """Forget what is remembered of stacks."""
-        self._ended: dict[int, _Ended] = {}  # by a number that equal stacks have in common
-        self._after: dict[int, dict[TerminalId, _Ended | None]] = {}  # by the stack before
-        self._paths: dict[int, Stack] = {}  # of graphs, by the serial of the node on top
+        self._derivations.clear()
+        self._paths.clear()
 
     @property
     def n_bytes(self) -> int:  # type: ignore[override]  # it grows
         """About how much is remembered."""
-        n_stacks = len(self._ended) + 2 * len(self._after) + len(self._paths)
-        return self._lexemes.n_bytes + _STACK_BYTES * n_stacks
+        n_bytes = self._lexemes.n_bytes + self._derivations.n_bytes
+        return n_bytes + _STACK_BYTES * len(self._paths)
 
     def propose(self, hypotheses: Hypotheses) -> Iterator[bytes]:
         """Yield words that may be next in a short completion, the best first."""
         ways = [way for h in hypotheses[:_MOST_READINGS] for way in self._list_ways(h)]
-        for way in sorted(ways, key=lambda each: each.n_left)[:_MOST_ENDS]:
-            for word in self._follow(way):
+        for way in sorted(ways, key=_count_left)[:_MOST_ENDS]:
+            for word in self._list_words(way):
                 yield way.text + word
             if way.text:
                 yield way.text
@@ -128,21 +101,19 @@ class ParsedTexts(Texts):
         """Return about how many bytes are left."""
         return min((way.n_left for h in hypotheses for way in self._list_ways(h)), default=NEVER)
 
-    def _follow(self, way: _Way) -> list[bytes]:
+    def _list_words(self, way: _Way) -> list[bytes]:
         """Return words for the terminal that follows."""
-        stack, cost = way.ended
-        if cost.first is None:
+        if way.cost.first < 0:
             return []
         context = ContextId(0)
         if isinstance(self._machine, LalrMachine):
-            context = self._machine.tables.context[RefinedStateId(stack.state)]
-        return self._lexemes.words(way.state, way.terminal, context, TerminalId(cost.first))
+            context = self._machine.tables.context[RefinedStateId(way.stack.state)]
+        return self._lexemes.words(way.state, way.terminal, context, TerminalId(way.cost.first))
 
     def _list_ways(self, hypothesis: Any) -> list[_Way]:
         """Return the ways in which the open lexeme of a hypothesis ends, the best one at least."""
         h = hypothesis.hypothesis if isinstance(hypothesis, Reading) else hypothesis
         found = list[_Way]()
-        known = self._after.setdefault(self._number(h), {})
         least = NEVER
         for terminal, text, state in self._list_rests(h.state):
             spend(1)
@@ -152,29 +123,28 @@ class ParsedTexts(Texts):
             if terminal == self._newline:
                 found += self._list_lines(h, text)
                 continue
-            if terminal not in known:
-                known[terminal] = self._end(h, terminal)
-            ended = known[terminal]
-            if ended is not None:
-                found.append(_Way(len(text) + ended.cost.n, text, state, terminal, ended))
+            stack = self._end(
+                h, terminal, h.column if isinstance(self._machine, LalrMachine) else 0
+            )
+            if stack is not None:
+                found.append(self._make_way(text, state, terminal, stack))
                 least = min(least, found[-1].n_left)
         return found
 
-    def _number(self, h: Any) -> int:
-        """Return a number that is that of a hypothesis with an equal stack only."""
-        if isinstance(self._machine, LalrMachine):
-            return self._machine.stack_numbers.number(h.stack)
-        serial: int = h.stacks.serial
-        return serial
+    def _make_way(
+        self, text: bytes, state: ScannerStateId, terminal: TerminalId, stack: Stack
+    ) -> _Way:
+        cost = self._derivations.finish(stack)
+        return _Way(len(text) + cost.n, text, state, terminal, stack, cost)
 
-    def _list_lines(self, h: Hypothesis, rest: bytes) -> Iterator[_Way]:
+    def _list_lines(self, h: Any, rest: bytes) -> Iterator[_Way]:
         """Yield the ways in which a newline whose columns count ends, by its column."""
-        machine = self._machine
-        if not isinstance(machine, LalrMachine) or self._newline is None:
+        newline = self._newline
+        if newline is None:
             return
         for column in dict.fromkeys((0, h.indents[-1] + 1, *reversed(h.indents))):
-            ended = machine.lexemes.end(h.stack, h.indents, self._newline, column, ReadSet(0))
-            if ended is None:
+            stack = self._end(h, newline, column)
+            if stack is None:
                 continue
             text, before = rest, max(h.column, 0)
             if b"\n" not in text and before > column:
@@ -184,51 +154,45 @@ class ParsedTexts(Texts):
             for byte in text:
                 state = self._scanner.next(state)[self._scanner.byte_classes[byte]]
             if state != DEAD:
-                measured = self._measure(machine.stack_numbers.number(ended[0]), ended[0])
-                yield _Way(len(text) + measured.cost.n, text, state, self._newline, measured)
+                yield self._make_way(text, state, newline, stack)
 
-    def _end(self, h: Any, terminal: TerminalId) -> _Ended | None:
-        """Return the stack when the open lexeme has become a terminal."""
+    def _end(self, h: Any, terminal: TerminalId, column: int | None = None) -> Stack | None:
+        """Return the stack when the open lexeme has become a terminal, at a column of a newline."""
         machine = self._machine
         if isinstance(machine, LalrMachine):
-            ended = machine.lexemes.end(h.stack, h.indents, terminal, h.column, ReadSet(0))
-            if ended is None:
-                return None
-            return self._measure(machine.stack_numbers.number(ended[0]), ended[0])
+            column = h.column if column is None else column
+            ended = machine.lexemes.end(h.stack, h.indents, terminal, column, ReadSet(0))
+            return None if ended is None else ended[0]
         stacks: StackSet | None = h.stacks
         if terminal != IGNORED:
             stacks = machine.gss.shift(h.stacks, terminal)
         return None if stacks is None else self._take_one(stacks)
 
-    def _measure(self, number: int, stack: Stack) -> _Ended:
-        if number not in self._ended:
-            self._ended[number] = _Ended(stack, self._derivations.finish(stack))
-        return self._ended[number]
-
-    def _take_one(self, stacks: StackSet) -> _Ended:
+    def _take_one(self, stacks: StackSet) -> Stack:
         """Return that of some stacks which has the least left, as far as one looks.
 
         Of the stacks below a node one is kept, that with which least is left.
         """
-        todo = [*stacks.tops]
+        paths, todo = self._paths, [*stacks.tops]
         while todo:
             node = todo[-1]
-            missing = [below for below in node.below if below.serial not in self._paths]
+            missing = [below for below in node.below if below.serial not in paths]
             if missing:
                 todo += missing
                 continue
             todo.pop()
             spend(1 + len(node.below))
             state = RefinedStateId(node.state)
-            found = [Stack(state, self._paths[below.serial]) for below in _sorted(node.below)]
-            found = found or [Stack(state, None)]
-            best = found[0] if len(found) == 1 else min(found, key=self._count_left)
-            self._paths[node.serial] = best
-        ended = [self._measure(top.serial, self._paths[top.serial]) for top in _sorted(stacks.tops)]
-        return min(ended, key=lambda each: each.cost.n)
+            if node.serial not in paths:
+                found = [Stack(state, path) for path in self._list_paths(node.below)]
+                paths[node.serial] = self._best(found or [Stack(state, None)])
+        return self._best(self._list_paths(stacks.tops))
 
-    def _count_left(self, stack: Stack) -> int:
-        return self._derivations.finish(stack).n
+    def _list_paths(self, nodes: Iterable[Node]) -> list[Stack]:
+        return [self._paths[node.serial] for node in sorted(nodes, key=_serial_of)]
+
+    def _best(self, stacks: list[Stack]) -> Stack:
+        return stacks[0] if len(stacks) == 1 else min(stacks, key=self._derivations.finish)
 
     def _list_rests(self, state: ScannerStateId) -> list[tuple[TerminalId, bytes, ScannerStateId]]:
         """Return what the open lexeme may become, the bytes to there and the state then.
@@ -251,50 +215,9 @@ class ParsedTexts(Texts):
         return known
 
 
-def _sorted(nodes: Iterable[Node]) -> list[Node]:
-    return sorted(nodes, key=lambda each: each.serial)
+def _count_left(way: _Way) -> int:
+    return way.n_left
 
 
-def _lalr_table(machine: LalrMachine) -> Table:
-    tables, arrays = machine.tables, machine.scanner.arrays
-    core = arrays["lalr_state"]
-    edges = set[Edge]()
-    for kind, label in (("shift", "shift_terminal"), ("goto", "goto_nonterminal")):
-        sources = np.repeat(np.arange(len(core)), np.diff(arrays[f"{kind}_first"]))
-        symbols = arrays[label].astype(np.int64)
-        symbols = symbols if kind == "shift" else -1 - symbols
-        rows = np.stack([core[sources], symbols, core[arrays[f"{kind}_state"]]], axis=1)
-        edges.update((s, symbol, t) for s, symbol, t in np.unique(rows, axis=0).tolist())
-    reduces = {}
-    for state in range(len(arrays["lalr_context"])):
-        made = set(tables.reduces(LalrStateId(state)).values())
-        reduces[state] = {(tables.production_lhs[p], tables.production_length[p]) for p in made}
-    ends = machine.lookaheads.end | (tables.layout.dedent_at_end if tables.layout else 0)
-    taken = machine.lookaheads.taken
-    return Table(
-        edges,
-        reduces,
-        lambda state: tables.lalr_state[state],
-        tables.gotos,
-        lambda state: bool(taken[state] & ends),
-    )
-
-
-def _glr_table(machine: GlrMachine) -> Table:
-    arrays = machine.scanner.arrays
-    states = range(len(arrays["general_shift_first"]) - 1)
-    edges = set[Edge]()
-    for kind, label in (("shift", "terminal"), ("goto", "nonterminal")):
-        sources = np.repeat(np.array(states), np.diff(arrays[f"general_{kind}_first"]))
-        symbols = arrays[f"general_{kind}_{label}"].astype(np.int64)
-        symbols = symbols if kind == "shift" else -1 - symbols
-        rows = np.stack([sources, symbols, arrays[f"general_{kind}_state"]], axis=1)
-        edges.update((s, symbol, t) for s, symbol, t in rows.tolist())
-    tables, end = machine.gss.tables, machine.lookaheads.end
-    return Table(
-        edges,
-        {state: tables.reduces(GeneralStateId(state)) for state in states},
-        lambda state: state,
-        tables.gotos,
-        lambda state: bool(tables.taken[state] & end),
-    )
+def _serial_of(node: Node) -> int:
+    return node.serial

@@ -1,18 +1,22 @@
-r"""Short strings and keys of a JSON Schema: what finishes one that is open?
+r"""Short strings, keys and numbers of a JSON Schema: what finishes one that is open?
 
 Of the characters that lead from one state of a string's automaton to another, one is as good as any
 other; the filler is preferred, of which one token writes the most.
 
-Example: of ``^[a-z]+-[0-9]$``, what finishes ``"ab`` is ``-0"``, and not ``b-0"``.
+Example: of ``^[a-z]+-[0-9]$``, what finishes ``"ab`` is ``-0"``, and not ``b-0"``; of the numbers
+of at least 34,007 the shortest is ``5e4``.
 """
 
 from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from maskc.runtime.effort import spend
+from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers.numbers import State as NumberState
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
@@ -20,15 +24,44 @@ from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.strings.transitions import DEAD
 
 ALL_LABELS = -1  # as bits
-MOST_CHARACTERS = 10_000  # of one string
+_MOST_CHARACTERS = 10_000  # of one string
 _MOST_STATES = 5_000  # of an automaton of keys, that are looked at for one key
 _MOST_KEYS = 20_000  # ends of keys that are remembered
-_MOST_WAYS = 50_000  # that are looked at for the widest character
 _STATE_STEPS = 30  # that the moves of one state take
-_MOST_WRITTEN = 6  # bytes of a character
 _USUAL = "".join(map(chr, range(0x20, 0x7F)))
 # Bytes with which a character can go on: of an escape, and of UTF-8.
-INSIDE = b'nu0123456789abcdefABCDEF\\"/bfrtdD' + bytes(range(0x80, 0xC0))
+_INSIDE = b'nu0123456789abcdefABCDEF\\"/bfrtdD' + bytes(range(0x80, 0xC0))
+
+_MOST_NUMBERS = 500  # states that are looked at for one
+_MOST_DIGITS = 400
+_NUMBER_STEPS = 100  # that the moves of one state of a number take
+_DIGITS = b"0123456789"
+# In which order bytes are taken where digits are many: of a small number they are 0 up to one that
+# ends it, and the greatest one that fits ends it at once, as a great exponent does.
+_ORDERS = (_DIGITS + b"-.e", _DIGITS[::-1] + b"-.e", b"e-" + _DIGITS[::-1] + b".")
+_FEW_DIGITS = 4
+
+_State = TypeVar("_State")
+
+
+def search(
+    start: _State, list_moves: Callable[[_State], Iterable[tuple[int, _State]]], most: int
+) -> Iterator[tuple[_State, bytes]]:
+    """Yield states of an automaton over bytes, each with the shortest text to it, breadth first.
+
+    Args:
+        start: comes first.
+        list_moves: returns the bytes that may follow a state, and where they lead.
+        most: states that are looked at.
+    """
+    todo, seen = deque([(start, b"")]), {start}
+    while todo:
+        here, text = todo.popleft()
+        yield here, text
+        for byte, after in list_moves(here):
+            if after not in seen and len(seen) < most:
+                seen.add(after)
+                todo.append((after, text + bytes([byte])))
 
 
 def write(characters: str) -> bytes:
@@ -37,18 +70,13 @@ def write(characters: str) -> bytes:
 
 
 class ShortStrings:
-    """Finds short ends of strings and keys.
-
-    Args:
-        filler: the character that is preferred.
-    """
+    """Finds short ends of strings and keys, of which the filler is the preferred character."""
 
     def __init__(self, filler: str) -> None:
         self._characters = filler + _USUAL.replace(filler, "")
         # By automaton and state: a character to each state that one leads to.
         self._ways: dict[tuple[CharDfa, int], dict[int, str]] = {}
         self._keys: dict[tuple[CharDfa, int, int], tuple[str, int] | None] = {}
-        self._widest: dict[CharDfa, int] = {}
 
     def rest(self, rule: StringRule, at: int, count: int) -> bytes | None:
         """Return what ends an open string, its quote included; ``None`` if that is too long."""
@@ -57,11 +85,10 @@ class ShortStrings:
         opened = self._end_character(rule.body, at, rule, count)
         if opened is None:
             return None
-        begun, at = opened
+        at, begun = opened
         count += bool(begun)
-        low = rule.low - count
         most = None if rule.high is None else rule.high - count
-        text = self._walk(rule.body.dfa, rule.body.characters[at], low, most)
+        text = self._walk(rule.body.dfa, rule.body.characters[at], rule.low - count, most)
         return None if text is None else begun + write(text) + b'"'
 
     def key(self, body: Body, at: int, labels: int, wanted: int) -> tuple[bytes, int] | None:
@@ -76,29 +103,17 @@ class ShortStrings:
         opened = self._end_character(body, at)
         if opened is None:
             return None
-        begun, at = opened
-        state, dfa = body.characters[at], body.dfa
-        found = self._find_key(dfa, state, labels & wanted) or self._find_key(dfa, state, labels)
-        return None if found is None else (begun + write(found[0]) + b'"', found[1])
+        state = body.characters[opened[0]]
+        found = self._find_key(body.dfa, state, labels & wanted)
+        found = found or self._find_key(body.dfa, state, labels)
+        return None if found is None else (opened[1] + write(found[0]) + b'"', found[1])
 
     def _find_key(self, dfa: CharDfa, state: int, labels: int) -> tuple[str, int] | None:
-        """Return the shortest text from a state to one of some labels, and that label."""
         known = (dfa, state, labels)
         if known not in self._keys:
             if len(self._keys) > _MOST_KEYS:
                 self._keys.clear()
-            todo, seen = deque([(state, "")] if labels else []), {state}
-            self._keys[known] = None
-            while todo:
-                here, text = todo.popleft()
-                label = dfa.labels[here]
-                if label >= 0 and labels >> label & 1:
-                    self._keys[known] = (text, label)
-                    break
-                for target, character in self._list_ways(dfa, here).items():
-                    if target not in seen and len(seen) < _MOST_STATES:
-                        seen.add(target)
-                        todo.append((target, text + character))
+            self._keys[known] = next(self.keys(dfa, state, labels), None) if labels else None
         return self._keys[known]
 
     def keys(self, dfa: CharDfa, state: int, labels: int) -> Iterator[tuple[str, int]]:
@@ -130,23 +145,11 @@ class ShortStrings:
             self._ways[dfa, state] = found
         return found
 
-    def widest(self, dfa: CharDfa) -> int:
-        """Return how many bytes write a character at most, of those that are taken."""
-        found = self._widest.get(dfa)
-        if found is None:
-            found = _MOST_WRITTEN
-            if dfa.n_states * len(dfa.starts) < _MOST_WAYS:
-                states = (s for s in range(dfa.n_states) if s != DEAD)
-                ways = (self._list_ways(dfa, state).values() for state in states)
-                found = max((len(write(c)) for way in ways for c in way), default=1)
-            self._widest[dfa] = found
-        return found
-
     def _walk(self, dfa: CharDfa, state: int, low: int, most: int | None) -> str | None:
         """Return a text from a state on, with so many characters at least and at most."""
         text: list[str] = []
         while low > 0 or dfa.labels[state] == NO_LABEL:
-            if len(text) > MOST_CHARACTERS:
+            if len(text) > _MOST_CHARACTERS:
                 return None
             spend(2)
             nearest, ways = dfa.nearest(state), self._list_ways(dfa, state)
@@ -164,20 +167,60 @@ class ShortStrings:
 
     def _end_character(
         self, body: Body, at: int, rule: StringRule | None = None, count: int = 0
-    ) -> tuple[bytes, int] | None:
-        """Return what ends the character that is open, and the state then."""
-        todo, seen = deque([(at, b"")]), {at}
-        while todo:
-            here, text = todo.popleft()
-            if body.characters[here] >= 0:
-                return text, here
+    ) -> tuple[int, bytes] | None:
+        """Return the state of a body where the open character has ended, and what ends it."""
+
+        def list_moves(here: int) -> Iterator[tuple[int, int]]:
             spend(_STATE_STEPS)
-            for byte in INSIDE:
+            for byte in _INSIDE:
                 after = body.step(here, byte)
-                if not after or after in seen:
-                    continue
-                is_whole = body.characters[after] >= 0
-                if rule is None or rule.is_live(after, rule.cap(count + is_whole)):
-                    seen.add(after)
-                    todo.append((after, text + bytes([byte])))
-        return None
+                n_read = count + (body.characters[after] >= 0)
+                if after and (rule is None or rule.is_live(after, rule.cap(n_read))):
+                    yield byte, after
+
+        found = search(at, list_moves, _MOST_STATES)
+        return next((pair for pair in found if body.characters[pair[0]] >= 0), None)
+
+
+def finish_number(numbers: Numbers, start: NumberState) -> bytes | None:
+    """Return what ends a number, ``None`` if that takes too long to find."""
+    for text in list_ends(numbers, start):
+        return text
+    ends = (_follow(numbers, start, order) for order in _ORDERS)
+    return min((end for end in ends if end is not None), key=len, default=None)
+
+
+def list_ends(numbers: Numbers, start: NumberState) -> Iterator[bytes]:
+    """Yield what ends a number, the shortest first."""
+    for here, text in search(start, lambda here: _list_steps(numbers, here), _MOST_NUMBERS):
+        if numbers.may_end(here):
+            yield text
+
+
+def _list_steps(numbers: Numbers, here: NumberState) -> list[tuple[int, NumberState]]:
+    """Return the bytes that may come next, with the states after them.
+
+    Where only bounds are asked for, a digit between others leads as far as any of them: 0, the
+    least, the greatest, and one between them are enough.
+    """
+    spend(_NUMBER_STEPS)
+    steps = [(b, after) for b in _DIGITS + b".-e" if (after := numbers.step(here, b)) is not None]
+    digits = [step for step in steps if step[0] in _DIGITS[1:]]
+    if len(digits) > _FEW_DIGITS and numbers.has_bounds_only:
+        kept = digits[0], digits[len(digits) // 2], digits[-1]
+        return [step for step in steps if step in kept or step[0] not in _DIGITS[1:]]
+    return steps
+
+
+def _follow(numbers: Numbers, start: NumberState, order: bytes) -> bytes | None:
+    """Return what ends a number that has many digits, of which the first that may come is taken."""
+    here, text = start, bytearray()
+    while not numbers.may_end(here) and len(text) < _MOST_DIGITS:
+        spend(_NUMBER_STEPS)
+        for byte in order:
+            after = numbers.step(here, byte)
+            if after is not None:
+                here = after
+                text.append(byte)
+                break
+    return bytes(text) if numbers.may_end(here) else None

@@ -4,8 +4,8 @@ A value is as short as what it must have: the keys that are required, as many it
 as there must be. What is shortest at a position depends on others, also on itself, so it is found
 by iteration (Knuth 1977). What is open is finished level by level.
 
-What keys and items have to do with each other is not looked at: where the machine refuses a text,
-another one is searched for.
+Of what items have to do with each other only the texts are looked at: where the machine refuses a
+text, another one is searched for.
 
 Example: after ``{"title": "a`` with title and price required the words are ``"`` and
 ``,"price":0}``.
@@ -13,12 +13,15 @@ Example: after ``{"title": "a`` with title and price required the words are ``"`
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
 
-from maskc.runtime.budget.numbers import finish_number, list_ends
-from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, write
+from maskc.runtime.budget.cells import Writing
+from maskc.runtime.budget.completions import Texts
+from maskc.runtime.budget.forgetting import MOST_NODES, Forgetting, list_unknown
+from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, finish_number, list_ends, write
 from maskc.runtime.effort import spend
+from maskc.runtime.machine import Hypotheses
+from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     AFTER,
     ARRAY,
@@ -36,7 +39,6 @@ from maskc.runtime.schema.machine.nodes import (
     STATE,
     STRING,
     VALUE,
-    Configuration,
     Node,
     State,
     read_members,
@@ -50,56 +52,56 @@ from maskc.runtime.schema.plan.objects import (
     ObjectRule,
     list_bits,
 )
-from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.strings.other_keys import list_keys, unread_key
+from maskc.runtime.schema.strings.other_keys import OtherKeys, count_begun, has_key, unread_key
 
-MOST_BYTES = 20_000  # of a value, and of what finishes a level
-FAR_BYTES = 1_000_000  # what is unknown counts for so many
-MOST_NODES = 20_000  # of which what finishes them is remembered
-_MOST_KEYS = 1_000  # of one class
+_MOST_BYTES = 20_000  # of a value, and of what finishes a level
+_FAR_BYTES = 1_000_000  # what is unknown counts for so many
 _MEMBER_STEPS = 5  # that writing a member takes
+_FILLERS = b"abcdefghijklmnopqrstuvwxyz .-0"
 
 
-def list_unknown(top: Node, known: Container[int]) -> Iterator[Node]:
-    """Yield a node and what is below it, as far as it is not known, each after its parents.
+class JsonTexts(Texts):
+    """Short texts of one schema."""
 
-    Who takes them makes the serial of each known before the next one is asked for.
-    """
-    todo = [top]
-    while todo:
-        node = todo[-1]
-        is_known = node[SERIAL] in known
-        missing = [parent for parent in node[PARENTS] if parent[SERIAL] not in known]
-        if missing and not is_known:
-            todo += missing
-            continue
-        todo.pop()
-        if not is_known:
-            yield node
-
-
-class ShortValues:
-    """Short texts of one plan.
-
-    Args:
-        plan: of the schema.
-        filler: a character for strings whose characters are free.
-
-    Attributes:
-        strings: short strings and keys.
-    """
-
-    def __init__(self, plan: Plan, filler: str) -> None:
-        self._plan, self.strings = plan, ShortStrings(filler)
+    def __init__(self, machine: SchemaMachine, writing: Writing) -> None:
+        self._plan, self._strings = machine.plan, ShortStrings(_find_filler(writing))
+        self._forgetting = Forgetting(machine, writing.index.tokens)
         # Position → its value, ``None`` if none is known.
         self._values: dict[int, bytes | None] = {}
         self._numbers: dict[int, bytes | None] = {}
-        self._keys: dict[tuple[ObjectRule, int], list[str]] = {}
+        # Of an object and a label, the keys that were written, and those to come.
+        self._keys: dict[tuple[ObjectRule, int], tuple[list[str], Iterator[tuple[str, int]]]] = {}
         # Of a node, by its serial: the bytes that finish it with all below, and what it goes on
         # with below.
         self._lengths: dict[int, tuple[int, Node | None]] = {}
 
-    def measure(self, top: Node) -> tuple[int, Node | None]:
+    def propose(self, hypotheses: Hypotheses) -> Iterator[bytes]:
+        """Yield what finishes what is open on top."""
+        for top in sorted(hypotheses[0].nodes, key=self._count):
+            node: Node | None = top
+            text: bytes | None = b""
+            while node is not None and text == b"":
+                text, node = self._own(node), self._measure(node)[1]
+            if text:
+                yield text
+
+    def estimate(self, hypotheses: Hypotheses) -> int:
+        """Return how many bytes are left."""
+        return min(map(self._count, hypotheses[0].nodes))
+
+    def forget(self, hypotheses: Hypotheses) -> Hypotheses:
+        """Return hypotheses without keys and lengths that do not matter for how they end."""
+        found = self._forgetting.forget(hypotheses[0])
+        return hypotheses if found is hypotheses[0] else (found,)
+
+    def margin(self, hypotheses: Hypotheses) -> int:
+        """Return one where a key may be one that was there."""
+        return int(self._forgetting.is_key(hypotheses[0]))
+
+    def _count(self, node: Node) -> int:
+        return self._measure(node)[0]
+
+    def _measure(self, top: Node) -> tuple[int, Node | None]:
         """Return how many bytes finish a node and all below, and which node is next."""
         known, serial = self._lengths, top[SERIAL]
         if serial in known:
@@ -108,36 +110,14 @@ class ShortValues:
             known.clear()
         for node in list_unknown(top, known):
             spend(2)
-            own = self.own(node)
-            n_bytes = FAR_BYTES if own is None else len(own)
+            own = self._own(node)
+            n_bytes = _FAR_BYTES if own is None else len(own)
             below = min(node[PARENTS], key=lambda parent: known[parent[SERIAL]][0], default=None)
             n_below = known[below[SERIAL]][0] if below else 0
             known[node[SERIAL]] = (n_bytes + n_below, below)
         return known[serial]
 
-    def rest(self, here: Configuration) -> bytes:
-        """Return what finishes a text, as far as that is known."""
-        node: Node | None = min(here.nodes, key=lambda each: self.measure(each)[0])
-        found = bytearray()
-        while node is not None and len(found) < MOST_BYTES:
-            own = self.own(node)
-            if own is None:
-                break
-            found += own
-            node = self.measure(node)[1]
-        return bytes(found)
-
-    def propose(self, here: Configuration) -> Iterator[bytes]:
-        """Yield what finishes what is open on top."""
-        for top in sorted(here.nodes, key=lambda each: self.measure(each)[0]):
-            node: Node | None = top
-            text: bytes | None = b""
-            while node is not None and text == b"":
-                text, node = self.own(node), self.measure(node)[1]
-            if text:
-                yield text
-
-    def own(self, node: Node) -> bytes | None:
+    def _own(self, node: Node) -> bytes | None:
         """Return what finishes what is open in a node, without what is below."""
         state = node[STATE]
         kind = state[0]
@@ -148,15 +128,14 @@ class ShortValues:
         if kind == LITERAL:
             return LITERALS[state[1]][state[2] :]
         if kind == STRING:
-            return self.strings.rest(self._plan.strings[state[1]], state[2], state[3])
+            return self._strings.rest(self._plan.strings[state[1]], state[2], state[3])
         if kind == NUMBER:
-            numbers = self._plan.numbers_without(state[1], state[3])
-            return finish_number(numbers, state[2])
+            return finish_number(self._plan.numbers_without(state[1], state[3]), state[2])
         if kind == COLON:
             value = self.value(state[1])
             return None if value is None else b":" + value
         if kind == OBJECT:
-            return self.finish_object(self._plan.objects[state[1]], read_members(state), state[3])
+            return self._finish_object(self._plan.objects[state[1]], read_members(state), state[3])
         if kind == ARRAY:
             return self._finish_array(state)
         return self._finish_key(state) if kind == KEY else None
@@ -204,14 +183,13 @@ class ShortValues:
                 self._numbers[n] = finish_number(plan.numbers[n], plan.numbers[n].start)
             found.append(self._numbers[n])
         for rule in (plan.strings[n] for n in rules.strings):
-            text = self.strings.rest(rule, rule.body.start, 0)
-            found.append(None if text is None else b'"' + text)
+            found.append(_after(b'"', self._strings.rest(rule, rule.body.start, 0)))
         for n in rules.arrays:
             text = self._finish_array((ARRAY, n, plan.arrays[n].start, FIRST, 0))
-            found.append(None if text is None else b"[" + text)
+            found.append(_after(b"[", text))
         for n in rules.objects:
-            text = self.finish_object(plan.objects[n], plan.objects[n].start, FIRST)
-            found.append(None if text is None else b"{" + text)
+            text = self._finish_object(plan.objects[n], plan.objects[n].start, FIRST)
+            found.append(_after(b"{", text))
         return min((text for text in found if text is not None), key=len, default=None)
 
     def _list_values(self, position: int) -> Iterator[bytes]:
@@ -222,7 +200,7 @@ class ShortValues:
             found = list_ends(plan.numbers[n], plan.numbers[n].start)
             yield from (text for text in found if text.isdigit())
         for rule in (plan.strings[n] for n in rules.strings):
-            for text, _ in self.strings.keys(rule.body.dfa, rule.body.dfa.start, ALL_LABELS):
+            for text, _ in self._strings.keys(rule.body.dfa, rule.body.dfa.start, ALL_LABELS):
                 if rule.low <= len(text) and (rule.high is None or len(text) <= rule.high):
                     yield b'"' + write(text) + b'"'
         if rules.arrays or rules.objects:
@@ -230,123 +208,117 @@ class ShortValues:
             if value is not None and value[:1] in b"[{":
                 yield value
 
-    def finish_object(self, rule: ObjectRule, members: Members, phase: int) -> bytes | None:
-        """Return what finishes an open object."""
-        chosen = self._choose_members(rule, members, must_come=phase == NEXT)
-        if chosen is None:
-            return None
-        body = b",".join(text for _, text in sorted(chosen))
-        text = (b"," if chosen and phase == AFTER else b"") + body + b"}"
-        return text if len(text) <= MOST_BYTES else None
-
-    def _choose_members(
-        self, rule: ObjectRule, members: Members, *, must_come: bool
-    ) -> list[tuple[int, bytes]] | None:
-        """Return the members that have to come, each with its label."""
-        wishes, missing = members[WISHES], rule.required & ~members[SEEN]
-        chosen: list[tuple[int, bytes]] = []
-        for label in list_bits(missing):
-            member = self._write_member(rule, label, wishes, 0)
-            if member is None:
-                return None
-            wishes &= ~member[0]
-            chosen.append((label, member[1]))
-        needed = max(rule.low - members[N_MEMBERS] - len(chosen), int(must_come and not chosen))
-        if not needed and not wishes:
-            return chosen
-        rest = rule.allowed & ~missing & ~(members[SEEN] & (1 << rule.n_names) - 1)
-        if rule.ordered:
-            rest &= ~((1 << members[SEEN].bit_length()) - 1)
-            if members[OTHERS]:
-                rest &= ~((1 << rule.n_names) - 1)
-        n_written = dict.fromkeys(list_bits(rest), len(list_keys(members[OTHERS])))
-        while needed > 0 or wishes:
-            if len(chosen) > MOST_BYTES // 4:
-                return None
-            best: tuple[int, int, bytes, int] | None = None
-            for label, n_before in n_written.items():
-                member = self._write_member(rule, label, wishes, n_before)
-                if member is not None and (member[0] or needed > 0):
-                    key = (-member[0].bit_count(), len(member[1]), member[1], label)
-                    best = key if best is None else min(best, key)
+    def _finish_object(self, rule: ObjectRule, members: Members, phase: int) -> bytes | None:
+        """Return what finishes an open object: the members that have to come."""
+        found: list[bytes] = []
+        n_bytes = 0
+        while not rule.can_close(members) or phase == NEXT and not found:
+            best: tuple[int, int, bytes, Members] | None = None
+            for label in _list_labels(rule, members):
+                spend(_MEMBER_STEPS)
+                key = self._key_of(rule, label, members[OTHERS])
+                for after, child in () if key is None else rule.enter(members, label, key):
+                    text = _after(b'"%s":' % write(key or ""), self.value(child))
+                    if text is not None:
+                        each = (after[WISHES].bit_count(), len(text), text, after)
+                        best = each if best is None else min(best, each)
             if best is None:
                 return None
-            member = self._write_member(rule, best[3], wishes, n_written[best[3]])
-            wishes &= ~(member[0] if member else 0)
-            chosen.append((best[3], best[2]))
-            needed -= 1
-            n_written[best[3]] += 1
-            if best[3] < rule.n_names:
-                del n_written[best[3]]
-        return chosen
+            _, n_more, text, members = best
+            found.append(text)
+            n_bytes += n_more + 1
+            if n_bytes > _MOST_BYTES:
+                return None
+        return _close(found, phase, b"}")
 
-    def _write_member(
-        self, rule: ObjectRule, label: int, wishes: int, n_before: int
-    ) -> tuple[int, bytes] | None:
-        """Return the wishes that a member with some key of a label fulfils, and its text."""
-        spend(_MEMBER_STEPS)
-        options = [
-            (-(d & wishes).bit_count(), len(value), d & wishes, value)
-            for d, child in rule.options[label]
-            if (value := self.value(child)) is not None
-        ]
-        if not options:
-            return None
-        _, _, d, value = min(options)
-        key = self._key_of(rule, label, n_before)
-        return None if key is None else (d, b'"' + write(key) + b'":' + value)
-
-    def _key_of(self, rule: ObjectRule, label: int, number: int) -> str | None:
-        """Return the key of a name, or one of the keys of a class, the shortest first."""
-        keys = self._keys.get((rule, label))
-        if keys is None or len(keys) <= number < _MOST_KEYS:
-            texts = self.strings.keys(rule.dfa, rule.dfa.start, 1 << label)
-            keys = self._keys[rule, label] = [key for key, _ in islice(texts, 2 * number + 1)]
-        return keys[number] if number < len(keys) else None
+    def _key_of(self, rule: ObjectRule, label: int, others: OtherKeys) -> str | None:
+        """Return a short key of a label that is not among others, ``None`` if none is known."""
+        if (rule, label) not in self._keys:
+            self._keys[rule, label] = [], self._strings.keys(rule.dfa, rule.dfa.start, 1 << label)
+        known, rest = self._keys[rule, label]
+        at = count_begun(others, "") if label >= rule.n_names else 0
+        while True:
+            while at >= len(known):
+                key = next(rest, None)
+                if key is None:
+                    return None
+                known.append(key[0])
+            if not has_key(others, known[at]):
+                return known[at]
+            at += 1
 
     def _finish_key(self, state: State) -> bytes | None:
         _, number, _, at, _ = state
-        members = read_members(state)
-        rule = self._plan.objects[number]
+        members, rule = read_members(state), self._plan.objects[number]
         missing = rule.required & ~members[SEEN]
-        found = self.strings.key(
+        found = self._strings.key(
             self._plan.key_bodies[number], at, rule.open_labels(members), missing
         )
         if found is None:
             return None
         text, label = found
         for after, child in rule.enter(members, label, unread_key(label)):
-            value, rest = self.value(child), self.finish_object(rule, after, AFTER)
+            value, rest = self.value(child), self._finish_object(rule, after, AFTER)
             if value is not None and rest is not None:
                 return text + b":" + value + rest
         return None
 
     def _finish_array(self, state: State) -> bytes | None:
+        """Return what finishes an open array: the items that have to come."""
         _, number, (index, counts, values), phase, _ = state
         entry = self._plan.arrays[number]
-        rule, items = entry.rule, list[bytes]()
+        rule, found = entry.rule, list[bytes]()
         n_bytes, used = 0, set[bytes]()
-        while not rule.can_close(index, counts) or phase == NEXT and not items:
+        while not rule.can_close(index, counts) or phase == NEXT and not found:
             best: tuple[int, int, bytes, int, tuple[int, ...]] | None = None
             for (after, after_counts), child in rule.enter(index, counts):
-                missing = sum(
-                    max(0, c.low - n) for c, n in zip(rule.counters, after_counts, strict=True)
-                )
+                pairs = zip(rule.counters, after_counts, strict=True)
+                missing = sum(max(0, counter.low - n) for counter, n in pairs)
                 for position in (child,) if values is None else entry.split(child):
                     text = self.value(position)
                     if text in used:
                         others = self._list_values(position)
                         text = next((each for each in others if each not in used), None)
                     if text is not None:
-                        key = (missing, len(text), text, after, after_counts)
-                        best = key if best is None else min(best, key)
+                        each = (missing, len(text), text, after, after_counts)
+                        best = each if best is None else min(best, each)
             if best is None:
                 return None
             _, n_more, text, index, counts = best
-            items.append(text)
+            found.append(text)
             n_bytes += n_more + 1
-            if n_bytes > MOST_BYTES:
+            if n_bytes > _MOST_BYTES:
                 return None
             if values is not None and not entry.repeats:
                 used.add(text)
-        return (b"," if items and phase == AFTER else b"") + b",".join(items) + b"]"
+        return _close(found, phase, b"]")
+
+
+def _list_labels(rule: ObjectRule, members: Members) -> Iterable[int]:
+    """Return the labels of which one comes next: that of a name that must, if one may wait."""
+    labels = rule.open_labels(members)
+    missing = rule.required & ~members[SEEN] & labels
+    is_enough = members[N_MEMBERS] + missing.bit_count() >= rule.low
+    if missing and (is_enough or not rule.ordered):
+        return ((missing & -missing).bit_length() - 1,)
+    return list_bits(labels)
+
+
+def _after(before: bytes, text: bytes | None) -> bytes | None:
+    return None if text is None else before + text
+
+
+def _close(parts: list[bytes], phase: int, bracket: bytes) -> bytes:
+    return (b"," if parts and phase == AFTER else b"") + b",".join(parts) + bracket
+
+
+def _find_filler(writing: Writing) -> str:
+    """Return the character of which one token writes the most."""
+    index = writing.index
+    found: str | None = index.shared.get("filler")
+    if found is None:
+        texts = (text for text in index.texts if text[:1] in _FILLERS)
+        runs = [text for text in texts if not text.strip(text[:1])]
+        found = max(sorted(runs), key=len, default=_FILLERS[:1])[:1].decode()
+        index.shared.keep("filler", found)
+    return found
