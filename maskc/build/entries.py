@@ -14,8 +14,7 @@ from typing import Any
 from maskc.build.config import OF_LARK, OF_SCHEMAS, OF_TOOLS, Config, Entry
 from maskc.errors import ConfigError, GrammarError, MaskcError, UnreadableFileError
 from maskc.files import read_bounded
-from maskc.frontends.bundled import list_grammars
-from maskc.frontends.texts import read_text
+from maskc.frontends.texts import list_grammars, read_text
 from maskc.jobs import GrammarJob, LinkJob, SchemaJob, name_choice, read_grammar
 from maskc.jsonschema.layouts import choose_layout
 from maskc.tags.parsing import is_tag

@@ -10,7 +10,7 @@ import click
 
 from maskc.cli.input import read_input
 from maskc.cli.options import Decorator, choice_option, gather, many_option
-from maskc.frontends.bundled import find_grammar
+from maskc.frontends.texts import find_grammar
 from maskc.limits import Limits
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class LarkOptions:
 
     def _list_settings(self) -> dict[str, Any]:
         from maskc.frontends.roles import split_role
-        from maskc.frontends.styles import Style, load_style
+        from maskc.frontends.texts import Style, load_style
 
         style = load_style(self.style) if self.style else Style()
         return {

@@ -17,7 +17,7 @@ _CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required
 @json_option("Print them as JSON.")
 def grammars_command(name: str | None, *, as_json: bool) -> None:
     """List the grammars that come with maskc: `maskc compile json` takes one by its name."""
-    from maskc.frontends.bundled import describe_grammar, find_grammar, list_grammars
+    from maskc.frontends.texts import describe_grammar, find_grammar, list_grammars
 
     names = list_grammars()
     if name is not None:

@@ -68,23 +68,12 @@ class _Lister:
     """Lists what trees match, as sets of texts."""
 
     def __init__(self, flags: int, most: int, passes: int | None) -> None:
-        """Prepare.
-
-        Args:
-            flags: of ``re``.
-            most: texts that a tree may match.
-            passes: how often what has no end is repeated beyond its least, and then one character
-                stands for a class; ``None``: all are listed.
-        """
+        """Prepare."""
         self._folds = bool(flags & re.IGNORECASE)
         self._most, self._passes = most, passes
 
     def list_tree(self, tree: Any) -> set[str]:
-        """Return the texts of a sequence.
-
-        Raises:
-            _TooManyError: they are not listed.
-        """
+        """Return the texts of a sequence."""
         found = {""}
         for opcode, argument in tree:
             found = self._join(found, self._list_one(str(opcode), argument))

@@ -1,4 +1,4 @@
-"""What grammar does a source hold, as the compiler sees it?
+"""The grammar that a source holds, as the compiler sees it.
 
 A grammar in Lark's notation is what Lark makes of it. A translation of another notation is numbered
 as it is, and Lark does not see it; if only its text is left, as in an artifact, Lark reads that.
@@ -7,32 +7,52 @@ A translation becomes the grammar that Lark would make of its text, number for n
 Over characters (``dynamic_complete``) there is one context and no table. A regular expression is
 one terminal that may be missing: ``start: | PATTERN`` has the LALR states 0, which shifts PATTERN
 to 1 and goes to 2 on start, 1, which reduces ``start -> PATTERN`` at the end, and 2, the end.
+
+Terminals that requests restrict are marked at the top of the text, ``// maskc: hole=TABLE``; a mark
+is checked when the grammar is compiled, so that a name that is mistyped, or that no request
+could restrict, is found before it is served.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from maskc.bounded import run_bounded
 from maskc.budget import current_limits, quote_symbol
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.dialects import LARK, find_dialect
-from maskc.frontends.holes import check_holes
-from maskc.frontends.numbering import number_names
 from maskc.frontends.source import GrammarSource, name_source
-from maskc.frontends.translation import Translation
+from maskc.frontends.translation import Translation, number_names
 from maskc.grammar.lalr import LalrState, LalrTable, Reduction
 from maskc.grammar.model import Bnf, Context, Grammar, LalrGrammar, LexerSpec
 from maskc.ids import END, ContextId, LalrStateId, ProductionId, TerminalId
 from maskc.limits import WAYS
 
 
+def check_holes(name: str, grammar: Grammar, holes: Sequence[str]) -> None:
+    """Check that each terminal that is marked can be narrowed.
+
+    Raises:
+        GrammarError: one of them cannot.
+    """
+    if holes and not isinstance(grammar, LalrGrammar):
+        raise GrammarError(name, "hole= goes with parser=lalr; leave it out")
+    layout = grammar.lexer.layout
+    made = {layout.newline, layout.indent, layout.dedent} if layout else set()
+    numbers = {terminal: number for number, terminal in enumerate(grammar.bnf.terminals)}
+    for hole in holes:
+        number = numbers.get(hole)
+        if number is None or grammar.lexer.patterns[number] is None and number not in made:
+            raise GrammarError(
+                name, f"hole={hole} is no terminal that the rules use; name one that they use"
+            )
+        if number in grammar.lexer.ignored or number in made:
+            why = "is the Indenter's" if number in made else "is ignored"
+            raise GrammarError(name, f"hole={hole} {why} and cannot be narrowed; leave it out")
+
+
 def build_grammar(translation: Translation, name: str) -> Grammar:
     """Return the grammar of a translation.
-
-    Args:
-        translation: of another notation.
-        name: of the grammar, for messages.
 
     Raises:
         LimitError: its rules have more symbols than the limits allow.

@@ -83,11 +83,6 @@ def read_roles(name: str, text: str) -> tuple[Role, ...]:
 def write_roles(name: str, text: str, patterns: Mapping[str, str]) -> str:
     """Return a text with roles written at its end.
 
-    Args:
-        name: of the text.
-        text: of the grammar.
-        patterns: role, as ``class_name.NAME`` → pattern.
-
     Raises:
         GrammarError: one of them is no such role, or its pattern cannot be used for one.
     """
@@ -130,11 +125,7 @@ def _read_role(place: str, text: str) -> Role:
 
 
 def _check_pattern(place: str, title: str, pattern: str) -> None:
-    """Refuse a pattern that is none, or looks at more than the lexeme.
-
-    Raises:
-        GrammarError: it is so.
-    """
+    """Refuse a pattern that is none, or looks at more than the lexeme."""
     try:
         tree = _parser.parse(pattern)
     except (re.error, OverflowError, RecursionError) as error:

@@ -14,8 +14,8 @@ Several start symbols share one LALR table, which can change its contexts: ``sta
 ``start=["a", "b"]``, and texts are parsed from ``a``.
 
 A file can name no class but Lark's ``PythonIndenter``, since importing one runs code: any other
-Indenter is written as its attributes (:mod:`maskc.frontends.indentation`), or given as an argument.
-``hole=TABLE`` marks terminals that requests narrow (:mod:`maskc.frontends.holes`), and
+Indenter is written as its attributes (:mod:`maskc.frontends.postlex`), or given as an argument.
+``hole=TABLE`` marks terminals that requests narrow (:mod:`maskc.frontends.loading`), and
 ``allow=ML007`` is for ``maskc lint`` alone, and changes nothing here.
 """
 
@@ -28,16 +28,19 @@ from typing import Any
 from maskc.arguments import as_mapping, as_text
 from maskc.errors import GrammarError
 from maskc.frontends.backreferences import MOST_VALUES
-from maskc.frontends.indentation import (
+from maskc.frontends.postlex import (
     ATTRIBUTES,
     INDENTER,
     PYTHON,
     PYTHON_INDENTER,
+    RULE,
+    RULES,
     Indentation,
+    PostlexRules,
     read_indentation,
+    read_rules,
 )
-from maskc.frontends.postlex_rules import RULE, RULES, PostlexRules, read_rules
-from maskc.frontends.postlex_rules import SETTINGS as RULE_SETTINGS
+from maskc.frontends.postlex import SETTINGS as RULE_SETTINGS
 
 # Lark's parsers, each with the lexers that go with it, its default first.
 LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic", "dynamic_complete", "basic")}
@@ -287,3 +290,9 @@ def read_backreferences(
                 name, f"backreference={terminal[:80]} has more than {MOST_VALUES} texts; name fewer"
             )
     return tuple(found.items())
+
+
+def read_holes(settings: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the terminals that the settings mark, in order, each once."""
+    names = settings.get("hole", "").split(",")
+    return tuple(dict.fromkeys(name for name in names if name))

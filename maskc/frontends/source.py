@@ -22,14 +22,13 @@ from maskc.bounded import run_bounded
 from maskc.budget import check_text, name_grammar
 from maskc.errors import GrammarError
 from maskc.frontends.dialects import LARK, Dialect, Translate, find_dialect
-from maskc.frontends.holes import read_holes
-from maskc.frontends.indentation import (
+from maskc.frontends.postlex import (
     PYTHON,
     PYTHON_INDENTER,
     Indentation,
     build_indentation,
+    build_rules,
 )
-from maskc.frontends.postlex_rules import build_rules
 from maskc.frontends.roles import Role, read_roles, write_roles
 from maskc.frontends.settings import (
     Postlex,
@@ -37,6 +36,7 @@ from maskc.frontends.settings import (
     default_lexer,
     read_backreferences,
     read_flags,
+    read_holes,
     read_patterns,
     read_postlex,
     read_priority,
@@ -217,11 +217,7 @@ def _check_no_settings(
     roles: Mapping[str, str],
     rules: str,
 ) -> None:
-    """Check that a grammar in another notation is given nothing that is Lark's.
-
-    Raises:
-        GrammarError: it is.
-    """
+    """Check that a grammar in another notation is given nothing that is Lark's."""
     if any(settings):
         raise GrammarError(
             name,
@@ -332,17 +328,13 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
 
 def _load_class(spec: str) -> Indentation:
     """Return the attributes of a class that the user names; Lark is imported for it."""
-    from maskc.frontends.lark.indenters import load_indentation
+    from maskc.frontends.lark.rule_postlex import load_indentation
 
     return load_indentation(spec)
 
 
 def _postlex_from_header(name: str, value: Any) -> Postlex | None:
-    """Return the postlex that a header carries; older ones have the name of a class.
-
-    Raises:
-        GrammarError: it is not one that can be had without importing.
-    """
+    """Return the postlex that a header carries; older ones have the name of a class."""
     if value is None or value == PYTHON_INDENTER:
         return None if value is None else PYTHON
     if isinstance(value, dict):

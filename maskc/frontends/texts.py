@@ -1,23 +1,85 @@
-"""Which text is meant by what a user gives: a path, a text, or the name of a grammar of ours?
+"""What a user names: a grammar or a style, by its path, its text or the name of one of ours.
 
 What has a line break, or a colon and is no file, is a text. The notation is that of the file's
-suffix, unless it is given.
+suffix, unless it is given. ``json`` is ``grammars/json.lark``, which comes with maskc.
 
-Example: ``json`` is the grammar that comes with maskc, and ``start: "a"`` is a text.
+A style is a file in TOML, of roles (:mod:`maskc.frontends.roles`), of rules, or of both; ``python``
+is ``grammars/styles/python.toml``::
+
+    rules = '''
+    %override suite: _NEWLINE _INDENT stmt+ _DEDENT
+    '''
+
+    [roles]
+    "classdef.name.NAME" = "[A-Z][A-Za-z0-9]*"
+
+Rules are Lark text that is written at the end of the grammar, where ``%override`` replaces a rule.
+What else a file holds is refused, as a misspelt table that is passed over would leave the roles
+out.
 """
 
 from __future__ import annotations
 
 import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from maskc.budget import check_text, current_limits
 from maskc.errors import FileTooLargeError, GrammarError, UnreadableFileError
 from maskc.files import read_bounded
-from maskc.frontends.bundled import find_grammar, list_grammars
 from maskc.frontends.dialects import LARK, Dialect, dialect_of, find_dialect
+
+_PACKAGE = Path(__file__).parent.parent
+# Installed, the grammars are in the package; in a checkout, beside it.
+_FOLDERS = (_PACKAGE / "grammars", _PACKAGE.parent / "grammars")
+
+
+def list_grammars() -> list[str]:
+    """Return the names of all, in order."""
+    return sorted({path.stem for folder in _FOLDERS for path in folder.glob("*.lark")})
+
+
+def describe_grammar(name: str) -> str:
+    """Return the first sentence of the comment that a grammar begins with."""
+    lines = _path_of(name).read_text(encoding="utf-8").splitlines()
+    # The first line has the settings, the second is empty.
+    comment = []
+    for line in lines[2:]:
+        if not line.startswith("// "):
+            break
+        comment.append(line.removeprefix("// "))
+    return " ".join(comment).partition(". ")[0].removesuffix(".")
+
+
+def find_grammar(name: str) -> Path:
+    """Return the path of a grammar; a bare name that is no file is one of maskc's own."""
+    path = Path(name)
+    if os.path.exists(path) or path.name != name or path.suffix:
+        return path
+    return _path_of(name) if name in list_grammars() else path
+
+
+def list_styles() -> list[str]:
+    """Return the names of all styles, in order."""
+    return sorted({path.stem for folder in _FOLDERS for path in folder.glob("styles/*.toml")})
+
+
+def find_style(name: str) -> Path:
+    """Return the path of a style; a bare name that is no file is one of maskc's own."""
+    path = Path(name)
+    if os.path.exists(path) or path.name != name or path.suffix:
+        return path
+    paths = [folder / "styles" / f"{name}.toml" for folder in _FOLDERS]
+    return next((path for path in paths if path.is_file()), path)
+
+
+def _path_of(name: str) -> Path:
+    paths = [folder / f"{name}.lark" for folder in _FOLDERS]
+    return next((path for path in paths if path.is_file()), paths[0])
 
 
 class Text(NamedTuple):
@@ -39,10 +101,6 @@ class Text(NamedTuple):
 def find_text(path_or_text: str | os.PathLike[str], dialect: str | None) -> Text:
     """Return the text that is meant.
 
-    Args:
-        path_or_text: a path, a text or a name.
-        dialect: the notation's name; ``None``: the file's suffix says it, else it is Lark's.
-
     Raises:
         GrammarError: there is no such notation, or the file cannot be read.
         LimitError: it is too large.
@@ -59,10 +117,6 @@ def find_text(path_or_text: str | os.PathLike[str], dialect: str | None) -> Text
 
 def read_text(path: str | os.PathLike[str], name: str) -> str:
     r"""Return the text of a grammar's file, its line breaks as ``\n``.
-
-    Args:
-        path: of the file.
-        name: what to call it if it is too large.
 
     Raises:
         LimitError: it is larger than a grammar may be; no more than that is read.
@@ -98,3 +152,64 @@ def _read_grammar(path: Path) -> str:
         raise GrammarError(
             str(path), f"{error.reason}; give the path of a grammar{meant}"
         ) from None
+
+
+MAX_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What a style file says.
+
+    Attributes:
+        roles: pattern by role, as ``class_name.NAME``.
+        rules: Lark text for the end of the grammar; empty if there is none.
+    """
+
+    roles: Mapping[str, str] = field(default_factory=dict)
+    rules: str = ""
+
+
+def load_style(path: str | os.PathLike[str]) -> Style:
+    """Return what a style says.
+
+    Raises:
+        GrammarError: the file cannot be read, or is no style.
+    """
+    place = find_style(os.fspath(path))
+    name = place.name
+    try:
+        found = tomllib.loads(read_bounded(place, MAX_BYTES).decode())
+    except UnreadableFileError as error:
+        raise GrammarError(
+            os.fspath(path),
+            f"{error.reason}; give the path of a style, or one of {', '.join(list_styles())}",
+        ) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise GrammarError(name, f"it is no TOML: {error}; see docs/roles.md") from None
+    fact = _find_fault(found)
+    if fact:
+        raise GrammarError(
+            name,
+            f'{fact}; write [roles] and "RULE.TERMINAL" = "PATTERN" for each, and rules = "…" '
+            "with Lark text; see docs/roles.md",
+        )
+    return Style(**found)
+
+
+def _find_fault(found: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with the content of a style file, or None."""
+    others = sorted(found.keys() - {"roles", "rules"})
+    if others:
+        return f"it has {others[0]!r}, which is unknown"
+    if not found:
+        return "it has no table [roles] and no rules"
+    if not _are_roles(found.get("roles", {})):
+        return "its [roles] is no table of texts"
+    if not isinstance(found.get("rules", ""), str):
+        return "its rules are no text"
+    return None
+
+
+def _are_roles(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())

@@ -1,17 +1,72 @@
-"""What does a grammar of another notation become: rules over terminals, and their patterns.
+"""A grammar over terminals, as other notations become one, and the numbers of its symbols.
 
 The compiler reads these values as they are. Written in Lark's notation they are the same grammar:
 that text goes into the artifact, for those who show it and for ``maskc verify``, whose judge is
-Lark's own parser.
+Lark's own parser. ``[0-9]+ root | ";"`` has the sides ``(("ROOT", "root"), ("ROOT_2",))``, and the
+terminals ROOT and ROOT_2, which are both part of the rule ``root``.
 
-Example: ``[0-9]+ root | ";"`` has the sides ``(("ROOT", "root"), ("ROOT_2",))``, and the terminals
-ROOT and ROOT_2, which are both part of the rule ``root``.
+Numbers depend on the names only, so that equal grammars have equal numbers: terminals in the order
+of their names after ``$END``, nonterminals in the order of their names, productions in the order of
+their sides. With the terminals B and A and the nonterminal x, A is 1, B is 2 and x is -1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+
+from maskc.grammar.model import Bnf, Production
+from maskc.ids import TerminalId
+
+END_NAME = "$END"
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """The numbers of names.
+
+    Attributes:
+        terminals: names, ``$END`` first.
+        nonterminals: names.
+        terminal_id: name → number.
+        nonterminal_id: name → number.
+    """
+
+    terminals: tuple[str, ...]
+    nonterminals: tuple[str, ...]
+    terminal_id: Mapping[str, TerminalId]
+    nonterminal_id: Mapping[str, int]
+
+    def produce(self, lhs: str, rhs: Iterable[tuple[str, bool]]) -> Production:
+        """Return a production."""
+        side = tuple(
+            self.terminal_id[name] if is_terminal else -1 - self.nonterminal_id[name]
+            for name, is_terminal in rhs
+        )
+        return Production(self.nonterminal_id[lhs], side)
+
+    def make_bnf(self, start: str, productions: Iterable[Production]) -> Bnf:
+        """Return the productions, each once and in order."""
+        in_order = sorted(set(productions), key=lambda p: (p.lhs, [_sort_key(s) for s in p.rhs]))
+        return Bnf(self.terminals, self.nonterminals, self.nonterminal_id[start], tuple(in_order))
+
+
+def number_names(terminals: Iterable[str], nonterminals: Iterable[str]) -> Numbering:
+    """Return the numbers of the names of a grammar's symbols."""
+    of_terminals = (END_NAME, *sorted({*terminals} - {END_NAME}))
+    of_nonterminals = tuple(sorted(set(nonterminals)))
+    return Numbering(
+        of_terminals,
+        of_nonterminals,
+        MappingProxyType({name: TerminalId(i) for i, name in enumerate(of_terminals)}),
+        MappingProxyType({name: i for i, name in enumerate(of_nonterminals)}),
+    )
+
+
+def _sort_key(symbol: int) -> tuple[bool, int]:
+    return (symbol < 0, abs(symbol))
+
 
 MAX_LINE = 100
 

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.indentation import build_indentation, format_indentation
 from maskc.frontends.loading import load_grammar
-from maskc.frontends.postlex_rules import build_rules, format_rules
+from maskc.frontends.postlex import build_indentation, build_rules, format_indentation, format_rules
 from maskc.frontends.source import source_from_header
 from maskc.grammar.model import Grammar
 

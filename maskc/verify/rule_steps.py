@@ -13,7 +13,7 @@ from typing import Any, cast
 from lark import Lark
 
 from maskc.frontends.lark.rule_postlex import RulePostlex
-from maskc.frontends.postlex_rules import TEXT_END, TEXT_START
+from maskc.frontends.postlex import TEXT_END, TEXT_START
 from maskc.verify.steps import State, Steps
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from maskc.frontends.bundled import find_grammar
+from maskc.frontends.texts import find_grammar
 from maskc.tags.families import list_families
 from maskc.vocab import list_tokenizers
 

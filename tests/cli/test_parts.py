@@ -16,7 +16,7 @@ from maskc.cli.options import gather, limit_options, part_limit_option
 from maskc.cli.progress import show_parts, show_progress
 from maskc.cli.signals import Terminated, quit_at_once, raise_exceptions, status_of
 from maskc.errors import MaskcError
-from maskc.frontends.bundled import find_grammar
+from maskc.frontends.texts import find_grammar
 from maskc.limits import MEGABYTE, Limits
 
 OPTIONS = {"low": click.option("--low", default=1), "high": click.option("--high", default=9)}

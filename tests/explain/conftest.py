@@ -1,7 +1,7 @@
 import pytest
 
 from maskc.explain.questions import explain, parse_token
-from maskc.frontends.bundled import find_grammar
+from maskc.frontends.texts import find_grammar
 from tests.compiled import EVERY_BYTE, compile_text
 
 BLOCKS = """\

@@ -9,16 +9,19 @@ from lark.exceptions import LarkError
 from lark.indenter import PythonIndenter
 
 from maskc.errors import GrammarError, LimitError, PostlexError
-from maskc.frontends.indentation import (
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.lark.rule_postlex import load_indentation
+from maskc.frontends.postlex import (
     ATTRIBUTES,
     PYTHON,
+    PostlexRule,
     build_indentation,
+    build_rules,
     format_indentation,
+    format_rules,
     read_indentation,
+    read_rules,
 )
-from maskc.frontends.lark.build import build_lark
-from maskc.frontends.lark.indenters import load_indentation
-from maskc.frontends.postlex_rules import PostlexRule, build_rules, format_rules, read_rules
 from maskc.frontends.source import load_source, source_from_header
 from maskc.report.grammar import format_postlex
 from tests.compiled import compile_text

@@ -8,10 +8,9 @@ from lark.exceptions import LarkError, UnexpectedInput
 import maskc
 from maskc.emit.provenance import describe_grammar
 from maskc.errors import GrammarError
-from maskc.frontends.bundled import find_grammar, list_styles
-from maskc.frontends.indentation import PYTHON
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
+from maskc.frontends.postlex import PYTHON
 from maskc.frontends.roles import write_roles
 from maskc.frontends.settings import (
     check_parser,
@@ -21,7 +20,7 @@ from maskc.frontends.settings import (
     read_settings,
 )
 from maskc.frontends.source import load_source, source_from_header
-from maskc.frontends.styles import Style, load_style
+from maskc.frontends.texts import Style, find_grammar, list_styles, load_style
 from maskc.grammar.model import LalrGrammar
 
 TEXT = '// maskc: start=list\nlist: "a"+\nother: "b"\n'

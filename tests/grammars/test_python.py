@@ -9,8 +9,8 @@ from lark import Lark
 from lark.exceptions import LarkError
 from lark.indenter import PythonIndenter
 
-from maskc.frontends.indentation import PYTHON
 from maskc.frontends.lark.build import build_lark
+from maskc.frontends.postlex import PYTHON
 from maskc.frontends.source import load_source
 from tests.examples import seeds
 from tests.grammars.places import GRAMMARS

@@ -5,8 +5,8 @@ import itertools
 import pytest
 from lark import Lark
 
-from maskc.frontends.bundled import find_grammar
 from maskc.frontends.source import load_source
+from maskc.frontends.texts import find_grammar
 from maskc.lint.derivations import Derivations, find_shortest_yields, run_parser
 from maskc.lint.model import Place
 from maskc.lint.order import lint_grammar

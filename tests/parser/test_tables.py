@@ -7,9 +7,9 @@ import pytest
 
 from maskc import bits
 from maskc.errors import GrammarError
-from maskc.frontends.bundled import list_grammars
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
+from maskc.frontends.texts import list_grammars
 from maskc.ids import END
 from maskc.lalr_path import analyse_grammar
 from maskc.parser import completion

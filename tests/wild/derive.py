@@ -26,9 +26,8 @@ from lark import Lark
 from lark.exceptions import LarkError
 from lark.indenter import Indenter, PythonIndenter
 
-from maskc.frontends.indentation import PYTHON_INDENTER
 from maskc.frontends.lark.rule_postlex import RulePostlex
-from maskc.frontends.postlex_rules import build_rules
+from maskc.frontends.postlex import PYTHON_INDENTER, build_rules
 from tests.wild.settings import Entry, read_entries
 
 LONGEST = 400

@@ -1,33 +1,224 @@
-"""Which automaton reads a regular expression over characters, and which the difference of two?
+"""The automaton of an expression over characters, and whether ``re`` finds all of its texts.
 
-A subset construction over the positions of the expression
-(:mod:`maskc.frontends.characters.positions`), then minimisation. What cannot reach an end is left
-out, so an automaton is partial.
+Positions are tried in order, as ``re`` tries its paths: a state of :class:`Positions` is a list of
+positions, and position ``MATCHED`` says that a path has come to its end. ``re`` drops what stands
+after it (leftmost-first); a set of texts keeps it. Where both always agree whether the text so
+far is matched, every text ``x`` of the expression is its own first match, which is what Lark's
+``dynamic_complete`` asks of a terminal: it tries ``x`` alone. ``a|ab`` reads ``ab`` by its second
+path, which the first has cut off after ``a``; the same set written ``ab?`` is found in full.
 
-Example: ``ab?`` has three states; ``a*`` without ``aa`` has four.
+A subset construction over the positions, then minimisation, gives the automaton. What cannot reach
+an end is left out, so an automaton is partial: ``ab?`` has three states; ``a*`` without ``aa`` 4.
 
-Source: subsets: Rabin and Scott 1959 (doi:10.1147/rd.32.0114); minimisation: Hopcroft 1971.
+Source: Thompson 1968 (doi:10.1145/363347.363387); subsets: Rabin and Scott 1959
+(doi:10.1147/rd.32.0114); minimisation: Hopcroft 1971.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 
 from maskc.automata.charset import CodePoints
 from maskc.automata.partition import Predecessors, find_coaccessible, refine
-from maskc.frontends.characters.expressions import NOTHING, Expression, is_nullable, unite
-from maskc.frontends.characters.positions import (
-    MATCHED,
-    Positions,
-    TooLargeError,
-    drop_empty,
-    overlap,
-    split_classes,
+from maskc.frontends.characters.expressions import (
+    NOTHING,
+    Characters,
+    Choice,
+    Expression,
+    Repeat,
+    Sequence,
+    choice,
+    is_nullable,
+    repeat,
+    sequence,
+    unite,
 )
+
+MAX_ORDERED, MAX_OPTIONAL, MAX_WORK = 20_000, 12, 1_000_000
+MATCHED, MAX_NODES = 0, 40_000
+
+
+class TooLargeError(Exception):
+    """An automaton or an expression grows beyond its bound: the caller does without it."""
+
+
+def drop_empty(expression: Expression) -> Expression:
+    """Return what the expression matches but for the empty text; no body may be empty either.
+
+    Raises:
+        TooLargeError: many parts in a row may all be empty.
+    """
+    match expression:
+        case Choice(parts):
+            return choice(*map(drop_empty, parts))
+        case Repeat(body, low, high):
+            inner = drop_empty(body)
+            return repeat(inner, 1 if is_nullable(body) else max(low, 1), high)
+        case Sequence(parts):
+            if not all(map(is_nullable, parts)):
+                return sequence(*map(_tidy, parts))
+            if len(parts) > MAX_OPTIONAL:
+                raise TooLargeError
+            tails = [parts[index:] for index in range(len(parts))]
+            return choice(*(sequence(drop_empty(t[0]), *map(_tidy, t[1:])) for t in tails))
+    return expression
+
+
+def _tidy(expression: Expression) -> Expression:
+    """Return the same set with no repetition of what may be empty."""
+    if is_nullable(expression):
+        return repeat(drop_empty(expression), 0, 1)
+    return drop_empty(expression)
+
+
+class Positions:
+    """The positions of an expression that does not match the empty text.
+
+    Attributes:
+        classes: code points that no position tells apart, together.
+        start: where to begin.
+    """
+
+    def __init__(self, expression: Expression) -> None:
+        self._nodes: list[tuple[CodePoints, int] | list[int]] = [[]]
+        first = self._add(expression, MATCHED)
+        sets = sorted({node[0] for node in self._nodes if isinstance(node, tuple)})
+        self.classes = split_classes(sets)
+        self._classes_of = {
+            ranges: frozenset(i for i, part in enumerate(self.classes) if overlap(part, ranges))
+            for ranges in sets
+        }
+        self._entered: dict[int, tuple[int, ...]] = {}
+        self._work = 0
+        self.start = self._enter(first)
+
+    def _add(self, expression: Expression, following: int) -> int:
+        match expression:
+            case Characters(ranges):
+                return self._node((ranges, following))
+            case Sequence(parts):
+                for part in reversed(parts):
+                    following = self._add(part, following)
+                return following
+            case Choice(parts):
+                return self._node([self._add(part, following) for part in parts])
+            case Repeat(body, low, high):
+                if high is None:
+                    head: list[int] = []
+                    start = self._node(head)
+                    head += [self._add(body, start), following]
+                else:
+                    start = following
+                    for _ in range(high - low):
+                        start = self._node([self._add(body, start), following])
+                for _ in range(low):
+                    start = self._add(body, start)
+                return start
+        raise ValueError("a regular expression names no rule")
+
+    def _node(self, node: tuple[CodePoints, int] | list[int]) -> int:
+        if len(self._nodes) > MAX_NODES:
+            raise TooLargeError
+        self._nodes.append(node)
+        return len(self._nodes) - 1
+
+    def _enter(self, start: int) -> tuple[int, ...]:
+        found = self._entered.get(start)
+        if found is None:
+            order: dict[int, None] = {}
+            seen = set()
+            stack = [start]
+            while stack:
+                number = stack.pop()
+                if number in seen:
+                    continue
+                seen.add(number)
+                node = self._nodes[number]
+                if isinstance(node, list) and number != MATCHED:
+                    stack += reversed(node)
+                else:
+                    order[number] = None
+            found = self._entered[start] = tuple(order)
+        return found
+
+    def step(self, positions: Iterable[int], in_class: int) -> Iterator[int]:
+        """Yield the positions after one character, in order; a position may come twice.
+
+        Raises:
+            TooLargeError: all in all, there are more than ``MAX_WORK`` steps.
+        """
+        for position in positions:
+            node = self._nodes[position]
+            if isinstance(node, tuple) and in_class in self._classes_of[node[0]]:
+                entered = self._enter(node[1])
+                self._work += len(entered)
+                yield from entered
+            self._work += 1
+        if self._work > MAX_WORK:
+            raise TooLargeError
+
+
+def examine(positions: Positions) -> tuple[bool, bool]:
+    """Return whether each text is its own first match by ``re``, and whether one has two paths.
+
+    Raises:
+        TooLargeError: there are too many states to know.
+    """
+    start = (_cut(positions.start), frozenset(positions.start))
+    seen, stack = {start}, [start]
+    ambiguous = False
+    while stack:
+        ordered, together = stack.pop()
+        if MATCHED in together and MATCHED not in ordered:
+            return False, ambiguous
+        for in_class in range(len(positions.classes)):
+            paths = list(positions.step(together, in_class))
+            after = (_cut(positions.step(ordered, in_class)), frozenset(paths))
+            ambiguous = ambiguous or len(paths) > len(after[1])
+            if after[1] and after not in seen:
+                seen.add(after)
+                stack.append(after)
+        if len(seen) > MAX_ORDERED:
+            raise TooLargeError
+    return True, ambiguous
+
+
+def _cut(positions: Iterable[int]) -> tuple[int, ...]:
+    kept: dict[int, None] = {}
+    for position in positions:
+        kept[position] = None
+        if position == MATCHED:
+            break
+    return tuple(kept)
+
+
+def split_classes(sets: Iterable[CodePoints]) -> list[CodePoints]:
+    """Return the parts of the union of the sets that no set cuts."""
+    known = list(sets)
+    edges = sorted({edge for ranges in known for low, high in ranges for edge in (low, high + 1)})
+    holders: dict[int, list[int]] = {edge: [] for edge in edges}
+    index = {edge: i for i, edge in enumerate(edges)}
+    for number, ranges in enumerate(known):
+        for low, high in ranges:
+            for edge in edges[index[low] : index[high + 1]]:
+                holders[edge].append(number)
+    parts: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for low, after in pairwise(edges):
+        if holders[low]:
+            parts.setdefault(tuple(holders[low]), []).append((low, after - 1))
+    return [unite(tuple(ranges)) for ranges in parts.values()]
+
+
+def overlap(part: CodePoints, ranges: CodePoints) -> bool:
+    """Return whether a class lies in a set; classes are never cut by one."""
+    first = part[0][0]
+    return any(low <= first <= high for low, high in ranges)
+
 
 MAX_STATES = 1_000
 Key = TypeVar("Key", bound=Hashable)
@@ -93,11 +284,7 @@ def subtract(left: Expression, right: Expression) -> Dfa:
 
 
 def _explore(keys: list[Key], step: Callable[[Key], list[Key]]) -> list[list[int]]:
-    """Return state → class → state, from the first key on; all keys are appended to ``keys``.
-
-    Raises:
-        TooLargeError: there are more than ``MAX_STATES`` states.
-    """
+    """Return state → class → state, from the first key on; all keys are appended to ``keys``."""
     number = {keys[0]: 0}
     rows: list[list[int]] = []
     for key in keys:  # grows while we walk it

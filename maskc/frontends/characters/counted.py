@@ -47,10 +47,6 @@ def count_grammar(dialect: str, text: str) -> CountedPattern | None:
     """Return the positions of a grammar, ``None`` if a parser follows it better.
 
     That is also if it is no grammar: the parser's error says why.
-
-    Args:
-        dialect: its notation.
-        text: of the grammar.
     """
     read = _READERS.get(dialect)
     if read is None or not _COUNT.search(text):
@@ -75,11 +71,7 @@ class _Writer:
         self._sizes: dict[str, int] = {}
 
     def write(self, expression: Expression, around: tuple[int, ...], depth: int) -> Part:
-        """Return the part of an expression.
-
-        Raises:
-            UnfitError: it is none, or too large.
-        """
+        """Return the part of an expression."""
         self._n_parts += 1
         if self._n_parts > MAX_PARTS or depth > _MOST_NESTED:
             raise UnfitError

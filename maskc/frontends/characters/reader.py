@@ -37,11 +37,6 @@ _COUNTS = re.compile(r"\{\s*(\d*)\s*(?:(,)\s*(\d*|-1)\s*)?\}")
 class Reader:
     """A place in a grammar's text, and the rules read so far.
 
-    Args:
-        name: of the file, for messages.
-        text: all of it.
-        counts_all: whether repetitions are counted, however many, and never written out.
-
     Attributes:
         name: of the file, for messages.
         text: all of it.
@@ -158,10 +153,6 @@ class Reader:
 
     def escape(self, plain: str, named: Mapping[str, str] = _ESCAPED) -> int:
         r"""Return the code point of an escape, after its backslash: ``\n``, ``\xNN``, ….
-
-        Args:
-            plain: characters that stand for themselves.
-            named: letters, and the characters that they stand for.
 
         Raises:
             GrammarError: it is none, or no character.

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.characters.automaton import MAX_STATES, subtract
+from maskc.frontends.characters.automaton import MAX_STATES, TooLargeError, subtract
 from maskc.frontends.characters.expressions import (
     EMPTY_TEXT,
     MAX_NESTED,
@@ -35,8 +35,7 @@ from maskc.frontends.characters.expressions import (
     repeat,
     sequence,
 )
-from maskc.frontends.characters.longest import write_longest
-from maskc.frontends.characters.positions import TooLargeError
+from maskc.frontends.characters.terminals import write_longest
 from maskc.grammar.components import find_components
 
 MAX_FOLDED = 20_000

@@ -1,27 +1,221 @@
-"""Which pattern has an expression, so that each of its texts is its own first match?
+r"""The pattern of an expression, in which each text is its own first match.
 
 Lark's ``dynamic_complete`` tries a text alone, and finds it only if the first match of the pattern
 is all of it. An expression that ``re`` reads so is written as it is; any other one, and one in
-which a text has several paths, is written again from its minimal automaton.
+which a text has several paths, is written again from its minimal automaton, by first returns: a
+path from state ``q`` to an end is a number of returns to ``q``, then a path that leaves ``q`` for
+good. An automaton has one path a text, no first return begins with another one, and what leaves
+``q`` begins with a character. So ``(?:returns)*(?:leaving)?``, greedy, tries the longest text
+first: a round more is longer than any way of leaving before it.
 
-Example: ``a|ab`` becomes ``ab?``; ``(?:aa)*|(?:aaa)*`` becomes what
-:mod:`maskc.frontends.characters.longest` shows.
+Example: ``a|ab`` becomes ``ab?``; an even number, or a multiple of three, of ``a`` is
+``(?:aaaaaa)*(?:aa(?:a(?:a)?)?)?``, and not ``(?:aa)*|(?:aaa)*``, which never reads ``aaa``.
+
+The size can be exponential in the number of states; beyond a bound we do without.
 """
 
 from __future__ import annotations
 
-from maskc.frontends.characters.automaton import build_dfa
+from collections.abc import Mapping
+from functools import cache
+from itertools import groupby
+
+from maskc.automata.charset import ANY, CodePoints, complement
+from maskc.frontends.characters.automaton import (
+    Dfa,
+    Positions,
+    TooLargeError,
+    build_dfa,
+    drop_empty,
+    examine,
+)
 from maskc.frontends.characters.expressions import (
+    EMPTY_TEXT,
+    MAX_NESTED,
     NOTHING,
     Characters,
     Choice,
     Expression,
+    Repeat,
     Sequence,
+    choice,
     measure,
+    nesting,
+    repeat,
+    sequence,
 )
-from maskc.frontends.characters.longest import write_longest
-from maskc.frontends.characters.patterns import write_pattern
-from maskc.frontends.characters.positions import Positions, TooLargeError, drop_empty, examine
+
+MAX_CALLS, MAX_DEPTH = 5_000, 150
+
+States = frozenset[int]
+Edges = tuple[Mapping[int, CodePoints], ...] | list[set[int]]
+
+
+def write_longest(dfa: Dfa) -> Expression:
+    """Return an expression of the automaton's texts, each of which is its own first match.
+
+    Raises:
+        TooLargeError: it would be too large.
+    """
+    if dfa.start is None:
+        return NOTHING
+    return _Writer(dfa).leave(dfa.start, frozenset(range(len(dfa.moves))), 0)
+
+
+class _Writer:
+    def __init__(self, dfa: Dfa) -> None:
+        self.moves, self.accepts = dfa.moves, dfa.accepts
+        self.into: list[set[int]] = [set() for _ in dfa.moves]
+        for state, moves in enumerate(dfa.moves):
+            for target in moves:
+                self.into[target].add(state)
+        self.calls = 0
+        self._loops = cache(self._find_loop)
+
+    def leave(self, state: int, allowed: States, depth: int) -> Expression:
+        """Return the texts from a state to an end, over the allowed states."""
+        self._count(depth)
+        rest = allowed - {state}
+        leaving = choice(
+            *(
+                sequence(Characters(ranges), self.leave(target, rest, depth + 1))
+                for target, ranges in self.moves[state].items()
+                if target in rest
+            )
+        )
+        if self.accepts[state]:
+            leaving = choice(leaving, EMPTY_TEXT)
+        return sequence(self.returns(state, allowed, depth), leaving)
+
+    def returns(self, state: int, allowed: States, depth: int) -> Expression:
+        """Return any number of returns to a state, over the allowed states."""
+        loop = self._loops(state, allowed)
+        if not loop:
+            return EMPTY_TEXT
+        around = loop - {state}
+        return repeat(self._step(state, state, around, depth), 0, None)
+
+    def reach(self, state: int, goal: int, allowed: States, depth: int) -> Expression:
+        """Return the texts from a state to the goal, another one, over the allowed states."""
+        self._count(depth)
+        step = self._step(state, goal, allowed - {state}, depth)
+        return sequence(self.returns(state, allowed, depth), step)
+
+    def _step(self, state: int, goal: int, allowed: States, depth: int) -> Expression:
+        return choice(
+            *(
+                Characters(ranges)
+                if target == goal
+                else sequence(Characters(ranges), self.reach(target, goal, allowed, depth + 1))
+                for target, ranges in self.moves[state].items()
+                if target == goal or target in allowed
+            )
+        )
+
+    def _find_loop(self, state: int, allowed: States) -> States:
+        """Return the allowed states on a way from a state back to it."""
+        ahead = _closure(state, self.moves, allowed)
+        return _closure(state, self.into, ahead) if state in ahead else frozenset()
+
+    def _count(self, depth: int) -> None:
+        self.calls += 1
+        if self.calls > MAX_CALLS or depth > MAX_DEPTH:
+            raise TooLargeError
+
+
+def _closure(state: int, edges: Edges, allowed: States) -> States:
+    """Return the allowed states that one or more edges lead to."""
+    found: set[int] = set()
+    stack = [state]
+    while stack:
+        for target in edges[stack.pop()]:
+            if target in allowed and target not in found:
+                found.add(target)
+                stack.append(target)
+    return frozenset(found)
+
+
+MAX_LENGTH = 40_000
+
+_SPECIAL = frozenset(r".^$*+?{}[]\|()/")
+_SPECIAL_IN_CLASS = frozenset(r"]\^-[&~|/")
+
+
+def write_pattern(expression: Expression) -> str:
+    """Return the pattern of an expression without references.
+
+    Raises:
+        TooLargeError: it is too long, or nested too deep for ``re``.
+    """
+    if nesting(expression) > MAX_NESTED:
+        raise TooLargeError
+    pattern = _write_part(expression)
+    if len(pattern) > MAX_LENGTH:
+        raise TooLargeError
+    return pattern
+
+
+def write_class(ranges: CodePoints) -> str:
+    """Return the pattern of one character of a set.
+
+    >>> write_class(((97, 99), (120, 120))), write_class(((45, 45),))
+    ('[a-cx]', '-')
+    """
+    if ranges == ANY:
+        return r"[\s\S]"
+    if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
+        return _write_character(ranges[0][0], _SPECIAL)
+    others = complement(ranges)
+    if len(others) < len(ranges) or ranges[-1][1] == ANY[-1][1]:
+        return f"[^{_write_ranges(others)}]"
+    return f"[{_write_ranges(ranges)}]"
+
+
+def _write_part(expression: Expression) -> str:
+    match expression:
+        case Characters(ranges):
+            return write_class(ranges)
+        case Sequence(parts):
+            return "".join(_write_run(p, len(list(run))) for p, run in groupby(parts))
+        case Choice(parts):
+            return f"(?:{'|'.join(map(_write_part, parts))})"
+        case Repeat(body, low, high):
+            inner = _write_part(body)
+            if not isinstance(body, Characters | Choice):
+                inner = f"(?:{inner})"
+            return inner + _write_count(low, high)
+    raise ValueError("a regular expression names no rule")
+
+
+def _write_run(part: Expression, length: int) -> str:
+    written = _write_part(part)
+    if length > 2 and isinstance(part, Characters) and len(written) > 1:
+        return f"{written}{{{length}}}"
+    return written * length
+
+
+def _write_count(low: int, high: int | None) -> str:
+    short = {(0, 1): "?", (0, None): "*", (1, None): "+"}
+    if (low, high) in short:
+        return short[low, high]
+    if low == high:
+        return f"{{{low}}}"
+    return f"{{{low},{'' if high is None else high}}}"
+
+
+def _write_ranges(ranges: CodePoints) -> str:
+    written = []
+    for low, high in ranges:
+        written.append(_write_character(low, _SPECIAL_IN_CLASS))
+        if high > low:
+            written.append("-" if high > low + 1 else "")
+            written.append(_write_character(high, _SPECIAL_IN_CLASS))
+    return "".join(written)
+
+
+def _write_character(code_point: int, special: frozenset[str]) -> str:
+    character = chr(code_point)
+    return f"\\{character}" if character in special else character
 
 
 def write_terminal(expression: Expression) -> str | None:

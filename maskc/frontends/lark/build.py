@@ -2,7 +2,7 @@
 
 Loading, importing, expanding templates and EBNF, and building the LALR table are Lark's work. What
 it would do without end is counted or refused before (:mod:`maskc.frontends.lark.expansion`,
-:mod:`maskc.frontends.lark.literals`), and what it would refuse only when it first lexes, at once
+:mod:`maskc.frontends.lark.imports`), and what it would refuse only when it first lexes, at once
 (:mod:`maskc.frontends.lark.contexts`).
 
 What Lark accepts and we refuse, by name: an import that leads out of the grammar's folder, and a
@@ -25,17 +25,16 @@ from maskc.budget import name_imports, name_parts
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.backreferences import refers_back, write_without_backreferences
 from maskc.frontends.dialects import LARK
-from maskc.frontends.lark.byte_patterns import check_bytes
 from maskc.frontends.lark.contexts import check_alternations, is_dynamic
 from maskc.frontends.lark.expansion import check_expansion
 from maskc.frontends.lark.imports import check_grammar_text, make_loader
+from maskc.frontends.lark.patterns import check_bytes, check_readable, explain_unreadable
 from maskc.frontends.lark.reduce_conflicts import describe_collision, quote_text
 from maskc.frontends.lark.remedies import explain_refusal, explain_undefined
 from maskc.frontends.lark.roles import check_roles, insert_roles
 from maskc.frontends.lark.rule_postlex import build_postlex, check_rules
-from maskc.frontends.lark.sharing_lexers import PLAIN
+from maskc.frontends.lark.sharing import PLAIN
 from maskc.frontends.lark.syntax import explain_syntax
-from maskc.frontends.lark.unreadable import check_readable, explain_unreadable
 from maskc.frontends.lark.versions import check_version
 from maskc.frontends.settings import PRIORITIES
 from maskc.frontends.source import GrammarSource, name_source
@@ -49,10 +48,6 @@ REFUSALS = (LarkError, re.error, UnicodeDecodeError, AssertionError, ValueError,
 
 def build_lark(source: GrammarSource, plugins: Mapping[str, type] = PLAIN) -> Lark:
     """Return Lark's own parser for the source: the specification of its language.
-
-    Args:
-        source: the grammar.
-        plugins: classes that Lark makes in the place of its own, by their names.
 
     Raises:
         GrammarError: Lark refuses the text; the message is Lark's.

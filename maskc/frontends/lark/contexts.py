@@ -17,10 +17,9 @@ from lark.lexer import BasicLexer
 from maskc.budget import quote_symbol
 from maskc.errors import GrammarError
 from maskc.frontends.conditionals import check_conditionals
-from maskc.frontends.indentation import Indentation
 from maskc.frontends.lark.roles import create_unless, rank_roles
 from maskc.frontends.match_length import build_matcher
-from maskc.frontends.postlex_rules import TEXT_END, TEXT_START, PostlexRules
+from maskc.frontends.postlex import TEXT_END, TEXT_START, Indentation, PostlexRules
 from maskc.grammar.model import Context, Layout, Rewrite
 from maskc.ids import END, ContextId, TerminalId
 
@@ -61,12 +60,7 @@ def check_alternations(lark: Lark) -> None:
 
 
 def _name_groups(lark: Lark, name: str, pattern: str, flags: int) -> set[str]:
-    """Return the names of the groups in a terminal, as a part of an alternation, its own included.
-
-    Raises:
-        GrammarError: it has flags for the whole pattern, a group named as itself, or a comment at
-            its end.
-    """
+    """Return the names of the groups in a terminal, as a part of an alternation, with its own."""
     try:
         return set(re.compile(f"(?P<{name}>{pattern})", flags).groupindex)
     except re.error as error:
@@ -122,13 +116,7 @@ def read_contexts(
 
 
 def read_context(lexer: Any, terminal_id: Mapping[str, TerminalId], matcher: Any) -> Context:
-    """Return the context of one of Lark's basic lexers.
-
-    Args:
-        lexer: the lexer.
-        terminal_id: name → terminal.
-        matcher: what finds keywords (:func:`maskc.frontends.match_length.build_matcher`).
-    """
+    """Return the context of one of Lark's basic lexers."""
     alternatives, callbacks = create_unless(
         lexer.terminals, lexer.g_regex_flags, matcher, lexer.use_bytes
     )

@@ -40,10 +40,6 @@ _SYMBOL: Size = (1, 1)
 def check_expansion(grammar: Grammar, name: str) -> None:
     """Check that Lark can write a grammar out within the limits.
 
-    Args:
-        grammar: as Lark loads it, before it compiles it.
-        name: of the grammar, for messages.
-
     Raises:
         LimitError: it cannot; the message names the rule or the terminal.
         GrammarError: a count is beyond all bounds.

@@ -1,7 +1,7 @@
 """What did Lark make of a grammar: productions, LALR table and lexer, with numbers of our own.
 
 Lark numbers states and names as its hashes have it; here all numbers depend on names only
-(:mod:`maskc.frontends.numbering`). A grammar for Earley has no table.
+(:mod:`maskc.frontends.translation`). A grammar for Earley has no table.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from typing import Any, cast
 from lark import Lark
 from lark.lexer import TerminalDef
 
-from maskc.frontends.indentation import Indentation
 from maskc.frontends.lark.build import build_with_imports
-from maskc.frontends.lark.byte_patterns import find_flags, write_pattern
 from maskc.frontends.lark.contexts import (
     is_dynamic,
     lexer_of,
@@ -26,15 +24,15 @@ from maskc.frontends.lark.contexts import (
     read_ranks,
     read_rewrites,
 )
+from maskc.frontends.lark.patterns import find_flags, write_pattern
 from maskc.frontends.lark.roles import list_roles
-from maskc.frontends.lark.sharing_lexers import SHARING_CONTEXTS
-from maskc.frontends.lark.tables import SHARING_ROWS, SharedRow, read_row
+from maskc.frontends.lark.sharing import SHARING_CONTEXTS, SHARING_ROWS, SharedRow, read_row
 from maskc.frontends.lark.versions import keyword_tail
 from maskc.frontends.match_length import build_matcher
-from maskc.frontends.numbering import Numbering, number_names
-from maskc.frontends.postlex_rules import PostlexRules
+from maskc.frontends.postlex import Indentation, PostlexRules
 from maskc.frontends.settings import Postlex
 from maskc.frontends.source import GrammarSource
+from maskc.frontends.translation import Numbering, number_names
 from maskc.grammar.lalr import LalrState, LalrTable, Reduction
 from maskc.grammar.model import Context, Grammar, LalrGrammar, LexerSpec, Production
 from maskc.ids import ContextId, LalrStateId, ProductionId, TerminalId

@@ -35,14 +35,7 @@ Item = tuple[int, int]  # a rule's number, and the position of the dot
 def describe_collision(
     message: str, grammar: Any, starts: list[str], *, is_earleys: bool = False
 ) -> str | None:
-    """Return what Lark's refusal means; ``None`` if it is about something else.
-
-    Args:
-        message: Lark's.
-        grammar: the one that it is about, as Lark has loaded it.
-        starts: the start symbols.
-        is_earleys: whether Lark's Earley parser is meant, which has no conflicts.
-    """
+    """Return what Lark's refusal means; ``None`` if it is about something else."""
     collisions = sorted(
         (sorted((m[1], tuple(m[2].split())) for m in _RULE.finditer(found["rules"])), found["next"])
         for found in _COLLISION.finditer(message)

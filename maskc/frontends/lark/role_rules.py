@@ -35,14 +35,6 @@ def insert_into_rules(
 ) -> Mapping[tuple[str, str], str]:
     """Change a grammar's rules, so that its roles are terminals of their own.
 
-    Args:
-        grammar: as Lark loads it, before it compiles it.
-        roles: of its terminals.
-        name: of the grammar, for messages.
-
-    Returns:
-        terminal and pattern → the name of the role's terminal.
-
     Raises:
         GrammarError: a role cannot be played.
         UnknownSymbolError: it names a rule or a terminal that the grammar does not have.
@@ -74,10 +66,6 @@ def _name_patterns(grammar: LarkGrammar) -> None:
 
 class _Rules:
     """Rules that are being changed.
-
-    Args:
-        grammar: as Lark loads it.
-        name: of it, for messages.
 
     Attributes:
         names: terminal and pattern → the name of the role's terminal.

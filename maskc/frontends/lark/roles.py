@@ -124,12 +124,6 @@ def create_unless(
 class _Renaming:
     """Renames a lexeme to a keyword, as Lark does, or else to a role that it plays as a whole.
 
-    Args:
-        keywords: what Lark renames with; ``None``: there are none.
-        roles: of the terminal.
-        flags: of ``re``, for the whole grammar.
-        re_module: ``re``, or what stands in for it.
-
     Attributes:
         terminals: to which lexemes are renamed.
     """

@@ -29,9 +29,6 @@ _FIRST_WITH_FULLMATCH = (1, 3)
 def check_version(name: str) -> None:
     """Refuse a Lark older than those whose language we are held against.
 
-    Args:
-        name: of the grammar.
-
     Raises:
         GrammarError: it is older.
     """
@@ -45,24 +42,14 @@ def check_version(name: str) -> None:
 
 
 def keyword_tail(flags: int) -> str:
-    """Return the pattern of what a lexeme may have after a keyword and still be that keyword.
-
-    Args:
-        flags: of ``re``, for the whole grammar.
-    """
+    """Return the pattern of what a lexeme may have after a keyword and still be that keyword."""
     if _installed() >= _FIRST_WITH_FULLMATCH:
         return ""
     return r"(?:\n[\s\S]*)?" if flags & re.MULTILINE else r"\n?"
 
 
 def match_lexeme(lexer: Any, text: AnyStr, position: int) -> tuple[AnyStr, str] | None:
-    """Return the lexeme and the terminal that one of Lark's basic lexers finds, ``None`` if none.
-
-    Args:
-        lexer: of Lark.
-        text: the whole of it; bytes for a grammar of bytes.
-        position: where the lexeme begins.
-    """
+    """Return the lexeme and the terminal that one of Lark's basic lexers finds."""
     is_sliced = _installed() >= _FIRST_WITH_FULLMATCH
     given = cast(Any, lark.utils).TextSlice(text, 0, len(text)) if is_sliced else text
     found: tuple[AnyStr, str] | None = lexer.match(given, position)

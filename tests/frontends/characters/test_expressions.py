@@ -7,8 +7,8 @@ import pytest
 
 from maskc.automata.charset import ANY
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.characters import automaton, patterns
-from maskc.frontends.characters.automaton import build_dfa, subtract
+from maskc.frontends.characters import automaton, terminals
+from maskc.frontends.characters.automaton import TooLargeError, build_dfa, subtract
 from maskc.frontends.characters.counted import count_grammar
 from maskc.frontends.characters.expressions import (
     EMPTY_TEXT,
@@ -29,10 +29,8 @@ from maskc.frontends.characters.expressions import (
     repeat,
     sequence,
 )
-from maskc.frontends.characters.patterns import write_class, write_pattern
-from maskc.frontends.characters.positions import TooLargeError
 from maskc.frontends.characters.regular import Regular
-from maskc.frontends.characters.terminals import write_terminal
+from maskc.frontends.characters.terminals import write_class, write_pattern, write_terminal
 
 A, B, X, Y = literal("a"), literal("b"), Reference("x"), Reference("y")
 
@@ -149,7 +147,7 @@ def test_a_run_of_one_set_is_counted():
 
 
 def test_too_long_a_pattern_is_refused(monkeypatch):
-    monkeypatch.setattr(patterns, "MAX_LENGTH", 5)
+    monkeypatch.setattr(terminals, "MAX_LENGTH", 5)
     with pytest.raises(TooLargeError):
         write_pattern(literal("abcdef"))
 

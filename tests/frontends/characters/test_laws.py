@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lark import Lark
 
 from maskc.errors import GrammarError
-from maskc.frontends.characters.automaton import build_dfa, subtract
+from maskc.frontends.characters.automaton import TooLargeError, build_dfa, drop_empty, subtract
 from maskc.frontends.characters.expressions import (
     choice,
     is_nullable,
@@ -18,12 +18,14 @@ from maskc.frontends.characters.expressions import (
     repeat,
     sequence,
 )
-from maskc.frontends.characters.longest import write_longest
 from maskc.frontends.characters.lowering import lower_grammar
-from maskc.frontends.characters.patterns import write_class, write_pattern
-from maskc.frontends.characters.positions import TooLargeError, drop_empty
 from maskc.frontends.characters.regular import mirror
-from maskc.frontends.characters.terminals import write_terminal
+from maskc.frontends.characters.terminals import (
+    write_class,
+    write_longest,
+    write_pattern,
+    write_terminal,
+)
 from maskc.frontends.ebnf import read_ebnf
 from maskc.frontends.gbnf import read_gbnf
 from maskc.frontends.translation import write_literal

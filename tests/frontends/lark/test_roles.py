@@ -7,9 +7,9 @@ import pytest
 from lark.indenter import Indenter, PythonIndenter
 
 from maskc.errors import GrammarError, PostlexError, UnknownSymbolError
-from maskc.frontends.indentation import ATTRIBUTES, PYTHON
 from maskc.frontends.lark.build import build_lark
-from maskc.frontends.lark.indenters import build_indenter, load_indentation
+from maskc.frontends.lark.rule_postlex import build_indenter, load_indentation
+from maskc.frontends.postlex import ATTRIBUTES, PYTHON
 from maskc.frontends.source import load_source, source_from_header
 from tests.compiled import accepts, compile_text
 from tests.indenters import TwoColumns

@@ -21,9 +21,7 @@ from lark.parsers.lalr_analysis import Shift
 
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.lark.reading import read_grammar
-from maskc.frontends.lark.rebinding import rebound
-from maskc.frontends.lark.sharing_lexers import PLAIN, SHARING_CONTEXTS
-from maskc.frontends.lark.tables import SHARING_ROWS, SharedRow
+from maskc.frontends.lark.sharing import PLAIN, SHARING_CONTEXTS, SHARING_ROWS, SharedRow, rebound
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.lalr import Reduction

@@ -8,12 +8,12 @@ from lark.load_grammar import load_grammar as read_by_lark
 import maskc
 from maskc.bounded import run_bounded
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.bundled import find_grammar, list_grammars
 from maskc.frontends.lark.expansion import check_expansion
-from maskc.frontends.lark.literals import MOST_BACKSLASHES, MOST_BLANKS, check_literals
+from maskc.frontends.lark.imports import MOST_BACKSLASHES, MOST_BLANKS, check_literals
 from maskc.frontends.lark.shapes import MAX_PARTS, Shape, read_shapes
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
+from maskc.frontends.texts import find_grammar, list_grammars
 from maskc.limits import Limits
 
 

@@ -1,31 +1,112 @@
-"""Lark's LALR table without a copy of the same lookaheads in every row.
+"""Lark's lexers and LALR table with one copy of what contexts and rows have in common.
 
-With n keywords beside a name most states only reduce one rule, each on the same n lookaheads; Lark
-writes n rows of n entries, twice, and 2,000 keywords take 1.6 GB before anything of ours has run.
-Nothing can conflict in such a state, so its row is made from the rule and one set of names that all
-of them share. States and lookaheads are found in numbers (:mod:`maskc.frontends.lark.lookaheads`);
-which rule or shift wins a conflict is still decided by Lark's own code.
+Lark takes classes of ours for a lexer and a parser (``_plugins``). Their methods are Lark's own,
+but for a name or two that Lark gives no way to change: a copy of such a method has other globals,
+and Lark's module stays as it is, for all threads.
+
+- Lexers. Where interegular is installed, Lark looks for terminals that collide, and only logs them;
+  it raises an AttributeError if interegular reads none of several terminals, as with ``/a++/`` and
+  ``/(?>b)/``. So these lexers do not look. Lark makes a lexer for each set of terminals that a
+  state acts on, and each checks and sorts its patterns anew: of 30 rules the 90 contexts have 60
+  terminals, checked 1,400 times. Their order is one of all terminals, names last, so that of a part
+  is the whole one's; and a pattern that is refused in one context is refused in all.
+- Table. With n keywords beside a name most states only reduce one rule, each on the same n
+  lookaheads; Lark writes n rows of n entries, twice, and 2,000 keywords take 1.6 GB. Nothing can
+  conflict in such a state, so its row is made from the rule and one set of names that all of them
+  share. States and lookaheads are found in numbers (:mod:`maskc.frontends.lark.lookaheads`); which
+  rule or shift wins a conflict is still decided by Lark's own code.
 
 Example: in ``statement: "a" NAME | "b" NAME`` both states after NAME share ``{A, B, NAME, $END}``.
 
-Source: Lark 1.3, ``parsers/lalr_analysis.py``.
+Source: Lark 1.3, ``lexer.py``: ``ContextualLexer``, ``BasicLexer``; ``parsers/lalr_analysis.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Any, cast
 
 from lark.grammar import NonTerminal, Rule, Terminal
+from lark.lexer import BasicLexer, ContextualLexer
 from lark.parsers.grammar_analysis import GrammarAnalyzer, LR0ItemSet, RulePtr
 from lark.parsers.lalr_analysis import LALR_Analyzer, Reduce, Shift
 from lark.parsers.lalr_parser import LALR_Parser
 
 from maskc import bits
 from maskc.frontends.lark.lookaheads import Rules, State, Terminals, build_states
-from maskc.frontends.lark.rebinding import rebound
+from maskc.frontends.lark.roles import create_unless
+
+
+def rebound(function: Any, **names: object) -> Any:
+    """Return a copy of a function in which some global names stand for other values."""
+    made = FunctionType(
+        function.__code__,
+        {**function.__globals__, **names},
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__, made.__doc__ = function.__qualname__, function.__doc__
+    return made
+
+
+class PlainLexer(BasicLexer):
+    """Looks for no collisions, and renames lexemes to the roles that they play."""
+
+    __init__ = rebound(BasicLexer.__init__, has_interegular=False)
+    _build_scanner = rebound(BasicLexer._build_scanner, _create_unless=create_unless)
+
+
+class PlainContexts(ContextualLexer):
+    """A lexer of this kind for each context."""
+
+    BasicLexer = PlainLexer
+    __init__ = rebound(ContextualLexer.__init__, has_interegular=False, BasicLexer=PlainLexer)
+
+
+class SharingContexts(ContextualLexer):
+    """Makes the lexers of contexts as parts of one lexer of all terminals."""
+
+    def __init__(
+        self,
+        conf: Any,
+        states: Mapping[int, Collection[str]],
+        always_accept: Collection[str] = (),
+    ) -> None:
+        everywhere = {*conf.ignore, *always_accept}
+        accepted = {state: frozenset(accepts) for state, accepts in states.items()}
+        checked = copy(conf)
+        looked_for = everywhere.union(*accepted.values())
+        # What no state acts on is looked for nowhere, and Lark does not check it.
+        checked.terminals = [t for t in conf.terminals if t.name in looked_for]
+        PlainLexer(checked)
+        unchecked = copy(conf)
+        unchecked.skip_validation = True
+        whole = PlainLexer(unchecked)
+        self.root_lexer = whole
+        parts: dict[frozenset[str], BasicLexer] = {}
+        self.lexers = cast(Any, {})
+        for state, accepts in accepted.items():
+            if accepts not in parts:
+                parts[accepts] = _take_part(whole, accepts | everywhere)
+            self.lexers[state] = parts[accepts]
+
+
+def _take_part(whole: BasicLexer, names: frozenset[str]) -> BasicLexer:
+    """Return a lexer of some of the terminals of another one, which has made no scanner yet."""
+    part = copy(whole)
+    part.terminals = [t for t in whole.terminals if t.name in names]
+    return part
+
+
+# What Lark is given as ``_plugins``.
+PLAIN: Mapping[str, type] = {"BasicLexer": PlainLexer, "ContextualLexer": PlainContexts}
+SHARING_CONTEXTS: Mapping[str, type] = {**PLAIN, "ContextualLexer": SharingContexts}
+
 
 Action = tuple[Any, Any]  # (Shift, state) or (Reduce, rule), as Lark has it
 
