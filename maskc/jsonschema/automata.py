@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 from maskc.jsonschema.exploring import (
     MAX_STATES,
@@ -187,27 +187,47 @@ def _build(texts: Sequence[str], labels: Sequence[int], other: int) -> CharDfa:
         raise TooLargeError from None
 
 
-def list_strings(dfa: CharDfa, most: int) -> list[str] | None:
-    """Return the strings that an automaton accepts, ``None`` if they are more than ``most``."""
-    n_strings = dfa.n_strings(dfa.start)
-    if n_strings is None or n_strings > most:
+def list_strings(
+    dfa: CharDfa, most: int, *, label: int | None = None, low: int = 0, high: int | None = None
+) -> list[str] | None:
+    """Return the strings of some lengths that an automaton accepts, ``None`` if they are too many.
+
+    Args:
+        most: how many are not too many.
+        label: of the strings, of which there are finitely many; ``None``: any.
+    """
+    if label is None and high is None and dfa.is_endless(dfa.start):
         return None
-    found, open_ = list[str](), [(dfa.start, "")]
-    every = set(dfa.classes)
-    while open_:
-        state, text = open_.pop()
-        if dfa.labels[state] != NO_LABEL:
-            found.append(text)
-        row, default = dfa.rows[state], dfa.defaults[state]
-        for kind in every:
-            target = row.get(kind, default)
-            if target == DEAD:
-                continue
-            for low, high in dfa.ranges_of({kind}):
-                open_ += [
-                    (target, text + chr(c)) for c in range(low, high) if not 0xD800 <= c < 0xE000
-                ]
+    wanted = set(dfa.labels) - {NO_LABEL} if label is None else {label}
+    ends = {state for state, own in enumerate(dfa.labels) if own in wanted}
+    leading = dfa.leading_to(ends)
+    found, length = list[str](), 0
+    level = [(dfa.start, "")] if dfa.start in leading else []
+    while level and (high is None or length <= high):
+        found += [text for state, text in level if state in ends and length >= low]
+        after = list[tuple[int, str]]()
+        left = None if high is None else high - length - 1
+        for state, text in level:
+            for first, last, target in _moves(dfa, state):
+                if target not in leading or not dfa.accepts_length(target, low - length - 1, left):
+                    continue
+                if last - first > most:
+                    return None
+                after += [(target, text + chr(c)) for c in range(first, last)]
+        if max(len(after), len(found)) > most:
+            return None
+        level, length = after, length + 1
     return sorted(found)
+
+
+def _moves(dfa: CharDfa, state: int) -> Iterator[tuple[int, int, int]]:
+    """Yield ranges of characters without their ends, and the live states that they lead to."""
+    for low, high, kind in zip(dfa.starts, [*dfa.starts[1:], 0x110000], dfa.classes, strict=True):
+        target = dfa.rows[state].get(kind, dfa.defaults[state])
+        # Halves of surrogate pairs are no characters.
+        for first, last in ((low, min(high, 0xD800)), (max(low, 0xE000), high)):
+            if first < last and target != DEAD:
+                yield first, last, target
 
 
 def of_length(least: int, most: int | None) -> CharDfa:

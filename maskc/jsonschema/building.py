@@ -29,7 +29,8 @@ from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, Formula, in_order, types_of
 from maskc.jsonschema.object_drafts import ObjectDrafts
 from maskc.jsonschema.scalar_drafts import StringDrafts, build_rule
-from maskc.jsonschema.values import FALSE, NULL, TRUE, sort_key
+from maskc.jsonschema.splitting import exclude, sort_values
+from maskc.jsonschema.values import FALSE, NULL, TRUE
 from maskc.runtime.schema.plan.arrays import Counter
 from maskc.runtime.schema.plan.plan import Layout
 
@@ -55,15 +56,13 @@ class ArrayDrafts:
 
     def build(self, atoms: Atoms, pointer: str) -> list[ArrayDraft]:
         """Return the drafts of the arrays that atoms hold of."""
-        ordered = in_order(atoms)
-        lists = [atom.args[0] for atom in ordered if atom.kind == "values"]
-        if lists:
-            values = frozenset.intersection(*lists)
-            return [self._constant(value[1], pointer) for value in sorted(values, key=sort_key)]
-        gone = [atom for atom in ordered if atom.kind == "novalues"]
+        values, gone, ordered = sort_values(atoms)
+        if values is not None:
+            return [self._constant(value[1], pointer) for value in values]
         if gone:
-            values = frozenset().union(*(atom.args[0] for atom in gone))
-            return self._without(atoms - frozenset(gone), values, pointer)
+            formula = self._space.both([*ordered, *(exclude(self._space, value) for value in gone)])
+            found = self._alternatives.find(formula, "array", pointer)
+            return [draft for inner in found for draft in self.build(inner, pointer)]
         low, high = intersect_bounds(atoms, "size")
         stretches = [Stretch(*atom.args) for atom in ordered if atom.kind == "items"]
         count = partial(self._alternatives.count_step, pointer, 0)
@@ -167,31 +166,6 @@ class ArrayDrafts:
             for n, item in enumerate(items)
         ]
         return ArrayDraft(pieces or [(0, [])], len(items), len(items), [], unique=False)
-
-    def _without(self, atoms: Atoms, gone: frozenset[Any], pointer: str) -> list[ArrayDraft]:
-        """Return the drafts of arrays that are none of some values."""
-        space = self._space
-        formula = space.both(
-            [
-                *atoms,
-                *(
-                    space.either(
-                        [
-                            space.negate(space.make("size", len(items), len(items))),
-                            *(
-                                space.make("items", n, n + 1, space.negate(space.values([item])))
-                                for n, item in enumerate(items)
-                            ),
-                        ]
-                    )
-                    for _, items in sorted(gone, key=sort_key)
-                ),
-            ]
-        )
-        found = []
-        for inner in self._alternatives.find(formula, "array", pointer):
-            found += self.build(inner, pointer)
-        return found
 
 
 def _before(start: int, stop: int | None) -> bool:

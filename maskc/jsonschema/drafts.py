@@ -72,9 +72,12 @@ class ArrayDraft:
     widest: Bound = Bound(0, "", "contains")
 
 
+Part = Rule | StringDraft | ArrayDraft | ObjectDraft
+
+
 @dataclass(slots=True, eq=False)
 class PositionDraft:
-    """What is asked of a value, by type."""
+    """What is asked of a value, by type; ``literals`` are bits of null, true and false."""
 
     pointer: str
     literals: int = 0
@@ -82,6 +85,22 @@ class PositionDraft:
     strings: list[StringDraft] = field(default_factory=list)
     arrays: list[ArrayDraft] = field(default_factory=list)
     objects: list[ObjectDraft] = field(default_factory=list)
+
+    @property
+    def parts(self) -> list[Part]:
+        """All but the literals."""
+        return [*self.numbers, *self.strings, *self.arrays, *self.objects]
+
+    def add(self, part: Part) -> None:
+        match part:
+            case Rule():
+                self.numbers.append(part)
+            case StringDraft():
+                self.strings.append(part)
+            case ArrayDraft():
+                self.arrays.append(part)
+            case ObjectDraft():
+                self.objects.append(part)
 
 
 _MOST_RULES = 256  # of numbers, which are mostly the same ones in all schemas

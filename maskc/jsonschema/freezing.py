@@ -21,9 +21,9 @@ from maskc.jsonschema.automata import of_texts, relabel
 from maskc.jsonschema.building import Builder
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, Satisfying, StringDraft
 from maskc.jsonschema.exploring import NONE
-from maskc.jsonschema.listing import MAX_ITEMS, MAX_VALUES, Listing, list_texts
+from maskc.jsonschema.listing import MAX_ITEMS, MAX_VALUES, Listing
 from maskc.jsonschema.splitting import holds_number
-from maskc.jsonschema.values import FALSE, NULL, TRUE, Value, sort_key
+from maskc.jsonschema.values import LITERALS, Value, sort_key
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.machine.variety import Variety
 from maskc.runtime.schema.numbers.listed_numbers import write_numbers
@@ -37,7 +37,6 @@ from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import build_texts, find_texts
 
-_LITERALS = (NULL, TRUE, FALSE)
 # No part of a plan is inside itself, which would take a third of the time to make sure of.
 _ENCODER = json.JSONEncoder(separators=(",", ":"), sort_keys=True, check_circular=False)
 _FEW_STATES = 64  # are not looked at, whether texts say the same
@@ -119,27 +118,27 @@ class _Freezer:
         return number
 
     def _write(self, draft: PositionDraft) -> list[Any]:
-        strings = [
-            self._add("strings", [self._add_dfa(s.dfa), s.low, s.high])
-            for s in draft.strings
-            if self._fitting.has_string(s)
-        ]
+        fitting, fit = self._fitting, self._listing.fit
         numbers = [
             self._add("numbers", _write_rule(rule))
             for rule in draft.numbers
-            if self._fitting.has_number(rule)
+            if fitting.has_number(rule)
         ]
-        arrays = []
-        for array in draft.arrays:
-            rule = self._fitting.array_rule(array, self._listing.fit)
-            if rule is not None:
-                entry = self._write_array(array, rule, draft.pointer)
-                arrays.append(self._add("arrays", entry))
-        objects = []
-        for object_ in draft.objects:
-            fitting = self._fitting.object_rule(object_, self._listing.fit)
-            if fitting is not None:
-                objects.append(self._add("objects", self._write_object(object_, fitting)))
+        strings = [
+            self._add("strings", [self._add_dfa(s.dfa), s.low, s.high])
+            for s in draft.strings
+            if fitting.has_string(s)
+        ]
+        arrays = [
+            self._add("arrays", self._write_array(array, rule, draft.pointer))
+            for array in draft.arrays
+            if (rule := fitting.array_rule(array, fit)) is not None
+        ]
+        objects = [
+            self._add("objects", self._write_object(object_, allowed))
+            for object_ in draft.objects
+            if (allowed := fitting.object_rule(object_, fit)) is not None
+        ]
         lists = [list(dict.fromkeys(part)) for part in (numbers, strings, arrays, objects)]
         return [draft.literals, *lists]
 
@@ -208,37 +207,29 @@ class _Freezer:
         if found is not None:
             return found
         draft = self._drafts[number]
-        endless = PositionDraft(draft.pointer)
-        values: dict[Value, PositionDraft] = {}
-        for bit, literal in enumerate(_LITERALS):
-            if draft.literals >> bit & 1:
-                values[literal] = PositionDraft(draft.pointer, literals=1 << bit)
-        for rule in draft.numbers:
-            numbers = self._listing.numbers(rule, most)
-            if numbers is None:
-                endless.numbers.append(rule)
-            for n in numbers or ():
-                made = values.setdefault(("number", n), PositionDraft(draft.pointer))
-                made.numbers.append(replace(rule, values=frozenset([n])))
-        for string in draft.strings:
-            texts = list_texts(string, most)
-            if texts is None:
-                endless.strings.append(string)
-            for text in texts or ():
-                made = values.setdefault(("string", text), PositionDraft(draft.pointer))
-                made.strings = [StringDraft(of_texts([text]), 0, None)]
-        for array in draft.arrays:
-            arrays = self._listing.values(PositionDraft(draft.pointer, arrays=[array]), most)
-            if arrays is None:
-                endless.arrays.append(array)
-            values.update((value, self._constant(value, number)) for value in arrays or ())
-        for object_ in draft.objects:
-            objects = self._listing.values(PositionDraft(draft.pointer, objects=[object_]), most)
-            if objects is None:
-                endless.objects.append(object_)
-            values.update((value, self._constant(value, number)) for value in objects or ())
+        pointer = draft.pointer
+        endless = PositionDraft(pointer)
+        values = {
+            literal: PositionDraft(pointer, literals=1 << bit)
+            for bit, literal in enumerate(LITERALS)
+            if draft.literals >> bit & 1
+        }
+        for part in draft.parts:
+            listed = self._listing.of_part(part, most, pointer)
+            if listed is None:
+                endless.add(part)
+                continue
+            for value in listed:
+                if isinstance(part, Rule):
+                    rule = replace(part, values=frozenset([value[1]]))
+                    values.setdefault(value, PositionDraft(pointer)).numbers.append(rule)
+                elif isinstance(part, StringDraft):
+                    alone = StringDraft(of_texts([value[1]]), 0, None)
+                    values[value] = PositionDraft(pointer, strings=[alone])
+                else:
+                    values[value] = self._constant(value, number)
         place = -1
-        if endless.numbers or endless.strings or endless.arrays or endless.objects:
+        if endless.parts:
             place = self._append(endless)
         split = [(value, self._append(values[value])) for value in sorted(values, key=sort_key)]
         self._splits[number, most] = (place, split)

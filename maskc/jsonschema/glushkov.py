@@ -1,4 +1,4 @@
-"""The automaton of positions of a pattern without look-aheads and word boundaries, determinised.
+"""The positions of a pattern; determinised, if it has no look-aheads and word boundaries.
 
 A *position* is one character of the pattern. A set of positions is an integer, of which bit *n*
 stands for position *n*, and bit 0 for the end of the pattern. Positions are made from right to
@@ -26,26 +26,24 @@ from maskc.jsonschema.exploring import (
     TooLargeError,
     minimise,
 )
-from maskc.jsonschema.syntax import Assertion, Choice, Node, Repeat, Sequence, Set
+from maskc.jsonschema.syntax import Assertion, Choice, Look, Node, Repeat, Sequence, Set
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.transitions import DEAD
 
 MAX_POSITIONS = 4 * MAX_STATES
 _MAX_PARTS = 3 * MAX_POSITIONS  # written out, those of groups that read nothing included
-_END = 1
+END = 1
 _EVERY_CHARACTER = CharSet([(0, LAST)])
 
 
-class LookError(Exception):
-    """A pattern looks at what is around it; its automaton is none of positions."""
-
-
-class _Positions:
+class Positions:
     """The positions of a pattern.
 
     Attributes:
         follows: position → those after it, until :meth:`finish` also loops and assertions.
         dominated: position → those that it dominates.
+        kinds: of what reads nothing: an assertion, a look-ahead, or "" for a loop.
+        looks_around: whether there is a look-ahead or a word boundary.
     """
 
     def __init__(self) -> None:
@@ -53,16 +51,16 @@ class _Positions:
         self.dominated: dict[int, int] = {}
         self._reads: list[CharSet | None] = [None]  # loops and assertions read nothing
         self._known: dict[tuple[int, int], int] = {}  # by the set's identity
-        self._kinds: dict[int, str] = {}  # of what reads nothing: "^", "$", or "" for a loop
+        self.kinds: dict[int, str | Look] = {}
         self._visited: list[int] = []  # position of each set that was built, 0 for none
         self._nothing = 0  # all of these, once they are known
         self._n_parts = 0
+        self.looks_around = False
 
     def build(self, node: Node, after: int) -> int:
         """Return the positions with which a node begins that others come after.
 
         Raises:
-            LookError: it has a look-ahead or a word boundary.
             TooLargeError: there are too many.
         """
         self._n_parts += 1
@@ -82,9 +80,12 @@ class _Positions:
                 return begun
             case Repeat(body, least, most):
                 return self._repeat(body, least, most, after)
-            case Assertion(kind) if kind in "^$":
+            case Assertion(kind):
+                self.looks_around = self.looks_around or kind in "bB"
                 return 1 << self._add(None, after, kind)
-        raise LookError
+            case Look():
+                self.looks_around = True
+                return 1 << self._add(None, after, node)
 
     def _read(self, characters: CharSet, after: int) -> int:
         found = 0
@@ -96,11 +97,11 @@ class _Positions:
         self._visited.append(found)
         return 1 << found if found else 0
 
-    def _add(self, reads: CharSet | None, after: int, kind: str = "") -> int:
+    def _add(self, reads: CharSet | None, after: int, kind: str | Look = "") -> int:
         if len(self.follows) > MAX_POSITIONS:
             raise TooLargeError
         if reads is None:
-            self._kinds[len(self.follows)] = kind
+            self.kinds[len(self.follows)] = kind
         self._reads.append(reads)
         self.follows.append(after)
         return len(self.follows) - 1
@@ -132,16 +133,16 @@ class _Positions:
 
     def _dominate(self, positions: list[int], others: list[int]) -> None:
         for position, bits in zip(positions, others, strict=True):
-            bits &= ~(1 << position | _END)
+            bits &= ~(1 << position | END)
             if position and bits:
                 self.dominated[position] = self.dominated.get(position, 0) | bits
 
-    def finish(self, begun: int) -> int:
-        """Resolve what reads nothing; return the positions of the start of a text."""
-        nothing = self._nothing = sum(1 << number for number in self._kinds)
-        begun = self._resolve(begun, at_start=True)
+    def finish(self, begun: int, *, at_start: bool) -> int:
+        """Resolve what reads nothing; return the positions of the start."""
+        nothing = self._nothing = sum(1 << number for number in self.kinds)
+        begun = self._resolve(begun, at_start=at_start)
         resolved: dict[int, int] = {}
-        live = before = _END
+        live = before = END
         for number, after in enumerate(self.follows):
             if after & nothing:
                 if after not in resolved:
@@ -157,8 +158,8 @@ class _Positions:
         live &= ~nothing
         self.follows = [after & live for after in self.follows]
         for number, after in enumerate(self.follows):
-            sink = 1 << number | _END
-            if after & sink == sink and self._reads[number] == _EVERY_CHARACTER:
+            sink = 1 << number | END
+            if after & sink == sink and self.reads_all(number):
                 self.dominated[number] = live & ~sink
         return begun & live
 
@@ -172,17 +173,23 @@ class _Positions:
         while open_:
             bits, is_behind = open_.pop()
             if is_behind:
-                ended |= bits & _END
+                ended |= bits & END
             else:
                 found |= bits
             if not bits & self._nothing:
                 continue
-            for number, kind in self._kinds.items():
+            for number, kind in self.kinds.items():
                 place = (number, is_behind or kind == "$")
                 if bits >> number & 1 and place not in seen and (kind != "^" or at_start):
                     seen.add(place)
                     open_.append((self.follows[number], place[1]))
         return found | ended
+
+    def list_readers(self) -> list[int]:
+        return [number for number, reads in enumerate(self._reads) if reads is not None]
+
+    def reads_all(self, number: int) -> bool:
+        return self._reads[number] == _EVERY_CHARACTER
 
     def columns(self) -> tuple[list[int], list[int]]:
         """Return where ranges of characters start, and for each the positions that read it."""
@@ -210,7 +217,7 @@ class _States:
         sets: state → its positions; state 0 is dead.
     """
 
-    def __init__(self, positions: _Positions, begun: int, most: int) -> None:
+    def __init__(self, positions: Positions, begun: int, most: int) -> None:
         self._follows, self._dominated = positions.follows, positions.dominated
         self._dominating = sum(1 << number for number in self._dominated)
         self._most = most
@@ -256,16 +263,17 @@ class _States:
         return bits
 
 
-def build_simple(node: Node) -> CharDfa:
-    """Return the minimal automaton of the strings that a pattern matches from start to end.
+def determinise(positions: Positions, begun: int, *, at_start: bool) -> CharDfa:
+    """Return the minimal automaton of positions of a pattern that does not look around.
+
+    Args:
+        begun: the positions with which it begins.
+        at_start: whether nothing stands before a string.
 
     Raises:
-        LookError: it has a look-ahead or a word boundary.
         TooLargeError: it has too many states.
     """
-    poll()
-    positions = _Positions()
-    begun = positions.finish(positions.build(node, _END))
+    begun = positions.finish(begun, at_start=at_start)
     if not begun:
         return NONE
     starts, readers = positions.columns()
@@ -278,5 +286,5 @@ def build_simple(node: Node) -> CharDfa:
             table.append(states.row([bits & reading for reading in kinds]))
             if not len(table) % POLL_EVERY:
                 poll()
-    labels = [0 if bits & _END else NO_LABEL for bits in states.sets]
+    labels = [0 if bits & END else NO_LABEL for bits in states.sets]
     return minimise(starts, [column_of[bits] for bits in readers], table, labels)

@@ -18,81 +18,50 @@ from maskc.jsonschema.dialects import DEFAULT, dialect_of
 
 Path = tuple[str | int, ...]
 
-# Keyword → the dialects that have it, by the first and the last year.
-_ONE = {
-    "not": (4, 2020),
-    "additionalProperties": (4, 2020),
-    "items": (4, 2020),
-    "additionalItems": (4, 2019),
-    "contains": (6, 2020),
-    "propertyNames": (6, 2020),
-    "if": (7, 2020),
-    "then": (7, 2020),
-    "else": (7, 2020),
-    "unevaluatedItems": (2019, 2020),
-    "unevaluatedProperties": (2019, 2020),
-}
-_LIST = {
-    "allOf": (4, 2020),
-    "anyOf": (4, 2020),
-    "oneOf": (4, 2020),
-    "items": (4, 2019),
-    "prefixItems": (2020, 2020),
-}
-_MAP = {
-    "properties": (4, 2020),
-    "patternProperties": (4, 2020),
-    "definitions": (4, 2020),
-    "dependencies": (4, 7),
-    "dependentSchemas": (2019, 2020),
-    "$defs": (2019, 2020),
-}
-_PLAIN = {
-    "type": (4, 2020),
-    "enum": (4, 2020),
-    "const": (6, 2020),
-    "$ref": (4, 2020),
-    "multipleOf": (4, 2020),
-    "minimum": (4, 2020),
-    "maximum": (4, 2020),
-    "exclusiveMinimum": (4, 2020),
-    "exclusiveMaximum": (4, 2020),
-    "minLength": (4, 2020),
-    "maxLength": (4, 2020),
-    "pattern": (4, 2020),
-    "format": (4, 2020),
-    "minItems": (4, 2020),
-    "maxItems": (4, 2020),
-    "uniqueItems": (4, 2020),
-    "minContains": (2019, 2020),
-    "maxContains": (2019, 2020),
-    "minProperties": (4, 2020),
-    "maxProperties": (4, 2020),
-    "required": (4, 2020),
-    "dependentRequired": (2019, 2020),
-    "$dynamicRef": (2020, 2020),
-    "$recursiveRef": (2019, 2019),
-}
-_ANNOTATIONS = {
-    "$schema": (4, 2020),
-    "id": (4, 4),
-    "$id": (6, 2020),
-    "title": (4, 2020),
-    "description": (4, 2020),
-    "default": (4, 2020),
-    "examples": (6, 2020),
-    "$comment": (7, 2020),
-    "readOnly": (7, 2020),
-    "writeOnly": (7, 2020),
-    "contentEncoding": (7, 2020),
-    "contentMediaType": (7, 2020),
-    "contentSchema": (2019, 2020),
-    "deprecated": (2019, 2020),
-    "$anchor": (2019, 2020),
-    "$vocabulary": (2019, 2020),
-    "$dynamicAnchor": (2020, 2020),
-    "$recursiveAnchor": (2019, 2019),
-}
+# Keywords by what they hold (a schema, a list of them, names with schemas, something else), and by
+# the first and the last year of the dialects that have them.
+_Table = dict[str, tuple[int, int]]
+
+
+def _table(**years: str) -> _Table:
+    """Return the years of keywords, which are listed by their years: ``_4_2019`` is 4 to 2019."""
+    found: _Table = {}
+    for name, keywords in years.items():
+        _, first, last = name.split("_")
+        found.update(dict.fromkeys(keywords.split(), (int(first), int(last))))
+    return found
+
+
+_ONE = _table(
+    _4_2020="not additionalProperties items",
+    _4_2019="additionalItems",
+    _6_2020="contains propertyNames",
+    _7_2020="if then else",
+    _2019_2020="unevaluatedItems unevaluatedProperties",
+)
+_LIST = _table(_4_2020="allOf anyOf oneOf", _4_2019="items", _2020_2020="prefixItems")
+_MAP = _table(
+    _4_2020="properties patternProperties definitions",
+    _4_7="dependencies",
+    _2019_2020="dependentSchemas $defs",
+)
+_PLAIN = _table(
+    _4_2020="type enum $ref multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength "
+    "maxLength pattern format minItems maxItems uniqueItems minProperties maxProperties required",
+    _6_2020="const",
+    _2019_2020="minContains maxContains dependentRequired",
+    _2020_2020="$dynamicRef",
+    _2019_2019="$recursiveRef",
+)
+_ANNOTATIONS = _table(
+    _4_2020="$schema title description default",
+    _4_4="id",
+    _6_2020="$id examples",
+    _7_2020="$comment readOnly writeOnly contentEncoding contentMediaType",
+    _2019_2020="contentSchema deprecated $anchor $vocabulary",
+    _2020_2020="$dynamicAnchor",
+    _2019_2019="$recursiveAnchor",
+)
 # Those that may ask something of a value, and do not only name schemas.
 ASKING = frozenset((*_ONE, *_LIST, *_MAP, *_PLAIN)) - {"definitions", "$defs"}
 ALL_KEYWORDS = frozenset((*_ONE, *_LIST, *_MAP, *_PLAIN, *_ANNOTATIONS))
@@ -140,10 +109,7 @@ def pointer_to(path: Path) -> str:
 
 def is_known(keyword: str, year: int) -> bool:
     """Return whether a dialect has a keyword, an annotation included."""
-    return any(
-        keyword in table and table[keyword][0] <= year <= table[keyword][1]
-        for table in (_ONE, _LIST, _MAP, _PLAIN, _ANNOTATIONS)
-    )
+    return any(_has(table, keyword, year) for table in (_ONE, _LIST, _MAP, _PLAIN, _ANNOTATIONS))
 
 
 def list_spots(schema: Any) -> Iterator[Spot]:
@@ -196,7 +162,7 @@ def subschemas_of(schema: dict[str, Any], year: int) -> Iterator[tuple[Path, Any
         yield from ((path, inner) for path, inner in below if isinstance(inner, dict | bool))
 
 
-def _has(table: dict[str, tuple[int, int]], keyword: str, year: int) -> bool:
+def _has(table: _Table, keyword: str, year: int) -> bool:
     return keyword in table and table[keyword][0] <= year <= table[keyword][1]
 
 

@@ -11,23 +11,27 @@ Limits: arrays of more than ``MAX_ITEMS`` items are refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, Satisfying, StringDraft
-from maskc.jsonschema.values import FALSE, NULL, TRUE, Value
+from maskc.jsonschema.automata import list_strings
+from maskc.jsonschema.drafts import (
+    ArrayDraft,
+    ObjectDraft,
+    Part,
+    PositionDraft,
+    Satisfying,
+    StringDraft,
+)
+from maskc.jsonschema.values import LITERALS, Value
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import ArrayRule
 from maskc.runtime.schema.plan.fulfilment import Field, Fields
 from maskc.runtime.schema.plan.objects import WISHES, ObjectRule, list_bits
 from maskc.runtime.schema.plan.rules import ArrayEntry, Place, Split
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.transitions import DEAD
 
 MAX_VALUES = 64
 MAX_ITEMS = 1_000
-_LITERALS = (NULL, TRUE, FALSE)
 
 
 class Listing:
@@ -43,31 +47,26 @@ class Listing:
 
     def values(self, draft: PositionDraft, most: int = MAX_VALUES) -> list[Value] | None:
         """Return the values that fit a position, ``None`` if they are more than so many."""
-        found: dict[Value, None] = {}
-        for bit, literal in enumerate(_LITERALS):
-            if draft.literals >> bit & 1:
-                found[literal] = None
-        for rule in draft.numbers:
-            numbers = self.numbers(rule, most)
-            if numbers is None:
+        found = {v: None for bit, v in enumerate(LITERALS) if draft.literals >> bit & 1}
+        for part in draft.parts:
+            values = self.of_part(part, most, draft.pointer)
+            if values is None:
                 return None
-            found.update(dict.fromkeys(("number", n) for n in numbers))
-        for string in draft.strings:
-            texts = list_texts(string, most)
-            if texts is None:
-                return None
-            found.update(dict.fromkeys(("string", text) for text in texts))
-        for array in draft.arrays:
-            arrays = self._list_arrays(array, most, draft.pointer)
-            if arrays is None:
-                return None
-            found.update(dict.fromkeys(arrays))
-        for object_ in draft.objects:
-            objects = self._list_objects(object_, most)
-            if objects is None:
-                return None
-            found.update(dict.fromkeys(objects))
+            found.update(dict.fromkeys(values))
         return list(found) if len(found) <= most else None
+
+    def of_part(self, part: Part, most: int, pointer: str) -> list[Value] | None:
+        """Return the same for a part of a position."""
+        match part:
+            case Rule():
+                numbers = self.numbers(part, most)
+                return None if numbers is None else [("number", n) for n in numbers]
+            case StringDraft():
+                texts = list_strings(part.dfa, most, low=part.low, high=part.high)
+                return None if texts is None else [("string", text) for text in texts]
+            case ArrayDraft():
+                return self._list_arrays(part, most, pointer)
+        return self._list_objects(part, most)
 
     def of(self, number: int, most: int) -> list[Value] | None:
         if number in self._open:
@@ -209,69 +208,9 @@ def _list_fields(rule: ObjectRule, labels: int, most: int) -> list[Field] | None
     found = []
     for label in list_bits(labels):
         is_name = label < rule.n_names
-        texts = _texts_of(rule.dfa, label, max(most, 1))
+        texts = list_strings(rule.dfa, max(most, 1), label=label)
         if texts is None:
             return None
         is_needed = is_name and bool(rule.required >> label & 1)
         found += [Field(text, tuple(rule.options[label]), is_needed) for text in texts]
-    return found
-
-
-def _texts_of(dfa: CharDfa, label: int, most: int) -> list[str] | None:
-    """Return the texts of a label that has not endlessly many, ``None`` if more than so many."""
-    ends = [state for state in range(1, dfa.n_states) if dfa.labels[state] == label]
-    leading = dfa.leading_to(ends)
-    found: list[str] = []
-    open_ = [(dfa.start, "")]
-    while open_:
-        state, text = open_.pop()
-        if dfa.labels[state] == label:
-            found.append(text)
-            if len(found) > most:
-                return None
-        for low, high, target in _moves(dfa, state):
-            if target in leading:
-                if high - low > most:
-                    return None
-                open_ += [(target, text + chr(c)) for c in range(low, high)]
-    return found
-
-
-def _moves(dfa: CharDfa, state: int) -> Iterable[tuple[int, int, int]]:
-    """Yield ranges of characters without their ends, and where they lead."""
-    ends = [*dfa.starts[1:], 0x110000]
-    for low, high, kind in zip(dfa.starts, ends, dfa.classes, strict=True):
-        target = dfa.rows[state].get(kind, dfa.defaults[state])
-        if target == DEAD:
-            continue
-        # Halves of surrogate pairs are no characters.
-        for first, last in ((low, min(high, 0xD800)), (max(low, 0xE000), high)):
-            if first < last:
-                yield first, last, target
-
-
-def list_texts(draft: StringDraft, most: int = MAX_VALUES) -> list[str] | None:
-    """Return the strings that fit, ``None`` if there are too many."""
-    dfa = draft.dfa
-    if dfa.is_endless(dfa.start) and draft.high is None:
-        return None
-    found: list[str] = []
-    level = [(dfa.start, "")] if dfa.start != DEAD else []
-    length = 0
-    while level and (draft.high is None or length <= draft.high):
-        after = []
-        for state, text in level:
-            if dfa.labels[state] != NO_LABEL and length >= draft.low:
-                found.append(text)
-            for low, high, target in _moves(dfa, state):
-                left = None if draft.high is None else draft.high - length - 1
-                if not dfa.accepts_length(target, draft.low - length - 1, left):
-                    continue
-                if high - low > most:
-                    return None
-                after += [(target, text + chr(c)) for c in range(low, high)]
-        if max(len(after), len(found)) > most:
-            return None
-        level = after
-        length += 1
     return found

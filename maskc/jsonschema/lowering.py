@@ -227,25 +227,22 @@ class Lowering:
         return found
 
     def _type(self, place: Place) -> Formula:
-        names = place.schema["type"]
-        found = []
-        for name in (
-            [names] if isinstance(names, str) else names if isinstance(names, list) else [0]
-        ):
+        space, names, found = self.space, place.schema["type"], list[Formula]()
+        if not isinstance(names, list):
+            names = [names if isinstance(names, str) else 0]
+        for name in names:
             if name == "integer":
-                whole = self.space.make("multiple", Fraction(1), True)
-                parts = [self.space.types(BIT["number"]), whole]
+                parts = [space.types(BIT["number"]), space.make("multiple", Fraction(1), True)]
                 if place.dialect.year == 4:
-                    self.space.lexical = True
-                    parts.append(self.space.make("spelled", 1))
-                found.append(self.space.both(parts))
+                    space.lexical = True
+                    parts.append(space.make("spelled", 1))
+                found.append(space.both(parts))
             elif isinstance(name, str) and name in TYPES:
-                found.append(self.space.types(BIT[name]))
+                found.append(space.types(BIT[name]))
             else:
-                raise place.fault(
-                    "type", f"is {name!r}", f"write one of {', '.join(TYPES)}, integer"
-                )
-        return self.space.either(found)
+                remedy = f"write one of {', '.join(TYPES)}, integer"
+                raise place.fault("type", f"is {name!r}", remedy)
+        return space.either(found)
 
     def _between(self, place: Place, kind: str, low: str, high: str) -> list[Formula]:
         # More than high is also a list of nothing: refused as no value fits, not here.
@@ -264,21 +261,18 @@ class Lowering:
 
     def _numbers(self, place: Place) -> Iterator[Formula]:
         schema, make = place.schema, self.space.make
-        for keyword, exclusive in (
-            ("minimum", "exclusiveMinimum"),
-            ("maximum", "exclusiveMaximum"),
-        ):
-            is_low = keyword == "minimum"
+        for end in ("minimum", "maximum"):
+            exclusive = f"exclusive{end.capitalize()}"
+            named = [(end, False), (exclusive, True)]
             if place.dialect.year == 4:
+                named = [(end, schema.get(exclusive) is True)]
+            for keyword, open_ in named:
                 if keyword in schema:
                     bound = to_fraction(schema[keyword], place.pointer, keyword)
-                    open_ = schema.get(exclusive) is True
-                    yield make("bounds", *_half(bound, open_=open_, is_low=is_low))
-                continue
-            for name, open_ in ((keyword, False), (exclusive, True)):
-                if name in schema:
-                    bound = to_fraction(schema[name], place.pointer, name)
-                    yield make("bounds", *_half(bound, open_=open_, is_low=is_low))
+                    low = (bound, open_, None, False)
+                    yield make(
+                        "bounds", *(low if end == "minimum" else (None, False, bound, open_))
+                    )
         if "multipleOf" in schema:
             factor = to_fraction(schema["multipleOf"], place.pointer, "multipleOf")
             if factor <= 0:
@@ -349,9 +343,3 @@ class Lowering:
                 return [], self.sub(place, "items") if "items" in schema else None
         prefix = self.branches(place, first) if schema.get(first) else []
         return prefix, self.sub(place, other) if other in schema else None
-
-
-def _half(
-    bound: Fraction, *, open_: bool, is_low: bool
-) -> tuple[Fraction | None, bool, Fraction | None, bool]:
-    return (bound, open_, None, False) if is_low else (None, False, bound, open_)

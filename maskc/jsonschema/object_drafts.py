@@ -24,7 +24,7 @@ from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys, in_order
 from maskc.jsonschema.scalar_drafts import StringDrafts, too_large
-from maskc.jsonschema.values import sort_key
+from maskc.jsonschema.splitting import sort_values
 from maskc.runtime.schema.plan.fulfilment import MAX_WISHES, MOST_WAYS, count_ways
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
@@ -55,14 +55,13 @@ class ObjectDrafts:
 
     def build(self, atoms: Atoms, pointer: str) -> list[ObjectDraft]:
         """Return the drafts of the objects that atoms hold of."""
-        lists = [atom.args[0] for atom in atoms if atom.kind == "values"]
-        if lists:
-            values = frozenset.intersection(*lists)
-            return [self._constant(value[1], pointer) for value in sorted(values, key=sort_key)]
-        gone = [atom for atom in atoms if atom.kind == "novalues"]
+        values, gone, ordered = sort_values(atoms)
+        if values is not None:
+            return [self._constant(value[1], pointer) for value in values]
         if gone:
-            values = frozenset().union(*(atom.args[0] for atom in gone))
-            return self._without(atoms - frozenset(gone), values, pointer)
+            formula = self._space.both([*ordered, *(self._exclude(value[1]) for value in gone)])
+            ways = self._alternatives.find(formula, "object", pointer)
+            return [draft for inner in ways for draft in self.build(inner, pointer)]
         required, alls, wishes = _sort_members(atoms)
         order = [atom.args[0] for atom in in_order(atoms) if atom.kind == "order"]
         names = self._collect_names(order, alls, wishes, required)
@@ -217,22 +216,14 @@ class ObjectDrafts:
         bits = (1 << len(names)) - 1
         return ObjectDraft(of_texts(names), len(names), options, bits, 0, None, 0)
 
-    def _without(self, atoms: Atoms, gone: frozenset[Any], pointer: str) -> list[ObjectDraft]:
-        """Return the drafts of objects that are none of some values."""
-        space = self._space
-        parts: list[Formula] = [*atoms]
-        for _, members in sorted(gone, key=sort_key):
-            ways = []
-            for name, value in members:
-                keys: Keys = ("names", frozenset([name]))
-                ways.append(space.all(keys, space.negate(space.values([value]))))
-            others: Keys = ("other", frozenset(name for name, _ in members), ())
-            ways.append(space.make("some", others, space.true))
-            parts.append(space.either(ways))
-        found = []
-        for inner in self._alternatives.find(space.both(parts), "object", pointer):
-            found += self.build(inner, pointer)
-        return found
+    def _exclude(self, members: tuple[tuple[str, Any], ...]) -> Formula:
+        """Return that an object is another one than that of some members."""
+        space, ways = self._space, list[Formula]()
+        for name, value in members:
+            keys: Keys = ("names", frozenset([name]))
+            ways.append(space.all(keys, space.negate(space.values([value]))))
+        others: Keys = ("other", frozenset(name for name, _ in members), ())
+        return space.either([*ways, space.make("some", others, space.true)])
 
 
 class _MembersByName:

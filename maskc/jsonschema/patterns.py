@@ -1,8 +1,6 @@
 r"""A regular expression of ECMA-262 as an automaton over characters, and lengths of strings.
 
-``pattern`` is searched for, not anchored. A pattern without look-aheads and word boundaries is an
-automaton of positions (:mod:`maskc.jsonschema.glushkov`), any other one of threads
-(:mod:`maskc.jsonschema.threads`).
+``pattern`` is searched for, not anchored.
 
 A count is a state for each pass when it is written out as an automaton. Two kinds need none:
 
@@ -20,15 +18,12 @@ Limits: other counts are written out, up to ``MAX_REPEAT``.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 
 from maskc.errors import FormatError
-from maskc.jsonschema.charsets import CharSet
-from maskc.jsonschema.exploring import TooLargeError, explore, merge_starts
-from maskc.jsonschema.glushkov import LookError, build_simple
+from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.syntax import (
     ANYTHING,
-    WORD,
     Assertion,
     Choice,
     Look,
@@ -39,8 +34,8 @@ from maskc.jsonschema.syntax import (
     Set,
     parse_pattern,
 )
-from maskc.jsonschema.threads import BEFORE, Matcher, State
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.jsonschema.threads import build_automaton
+from maskc.runtime.schema.strings.characters import CharDfa
 
 MAX_REPEAT = 5_000
 # What has no more states when it is written out is written out.
@@ -256,51 +251,4 @@ def _find(text: str, *, by_length: bool) -> list[BoundedDfa]:
 
 def _build(node: Node, *, anchored: bool) -> CharDfa:
     check_counts(node)
-    parts = (node,) if anchored else (ANYTHING, node, ANYTHING)
-    try:
-        return build_simple(Sequence(parts))
-    except LookError:
-        return _build_looking(parts)
-
-
-def _build_looking(parts: tuple[Node, ...]) -> CharDfa:
-    """Return the automaton of a pattern that looks at what is around it."""
-    sets: set[CharSet] = set()
-    words = _collect(Sequence(parts), sets)
-    every = sorted(sets, key=lambda characters: characters.ranges)
-    if words:
-        every.append(WORD)
-    starts = merge_starts(characters.starts for characters in every)
-    matcher = Matcher()
-    first: State = frozenset([(frozenset([matcher.list_of(parts)]), frozenset())])
-
-    def step(state: Hashable, character: int) -> Hashable:
-        if not isinstance(state, tuple):
-            raise TypeError
-        threads, before = state
-        after = matcher.advance(threads, before, character)
-        kind = (character if words and character in WORD else 0) and 97
-        return (after, kind) if after else None
-
-    def label(state: Hashable) -> int:
-        if not isinstance(state, tuple):
-            raise TypeError
-        return 0 if matcher.ends(state[0], state[1]) else NO_LABEL
-
-    kinds = [tuple(low in characters for characters in every) for low in starts]
-    return explore(starts, (first, BEFORE), step, label, kinds)
-
-
-def _collect(node: Node, sets: set[CharSet]) -> bool:
-    """Add the sets of a tree; return whether it asks for word boundaries."""
-    match node:
-        case Set(characters):
-            sets.add(characters)
-        case Sequence(parts) | Choice(parts):
-            found = [_collect(part, sets) for part in parts]
-            return True in found
-        case Repeat(body) | Look(body):
-            return _collect(body, sets)
-        case Assertion(kind):
-            return kind in "bB"
-    return False
+    return build_automaton(node if anchored else Sequence((ANYTHING, node, ANYTHING)))

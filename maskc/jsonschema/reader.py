@@ -38,8 +38,8 @@ def read_schema(given: Any) -> Any:
     if isinstance(given, type) and hasattr(given, "model_json_schema"):
         given = given.model_json_schema()
     if not isinstance(given, dict | bool):
-        raise SchemaError(
-            "", "", "is no object and no Boolean", "give a mapping, a JSON text or a Pydantic class"
+        raise _fault(
+            "is no object and no Boolean", "give a mapping, a JSON text or a Pydantic class"
         )
     if _check(given):
         return given
@@ -47,8 +47,12 @@ def read_schema(given: Any) -> Any:
         # One way in: what is compiled is what the artifact will show.
         text = json.dumps(given, default=_refuse, ensure_ascii=False)
     except (TypeError, ValueError) as error:
-        raise SchemaError("", "", f"is not JSON ({error})", "give plain JSON values") from None
+        raise _fault(f"is not JSON ({error})", "give plain JSON values") from None
     return _load(text)
+
+
+def _fault(fact: str, remedy: str) -> SchemaError:
+    return SchemaError("", "", fact, remedy)
 
 
 def check_root(parsed: Any) -> None:
@@ -70,12 +74,10 @@ def check_root(parsed: Any) -> None:
         inner = _find_inner(parsed)
         if inner:
             fact = "holds a schema and is none: it would allow any JSON text"
-            raise SchemaError("", "", fact, f"give what stands at {inner}")
+            raise _fault(fact, f"give what stands at {inner}")
     if parsed and not any(name in ALL_KEYWORDS or name.startswith("x-") for name in parsed):
         unknown = ", ".join(f"{name:.40}" for name in list(parsed)[:4])
-        raise SchemaError(
-            "",
-            "",
+        raise _fault(
             f"has no keyword of JSON Schema, only {unknown}",
             "give the schema itself, or {} for any JSON text",
         )
@@ -105,9 +107,7 @@ def _parse(text: str | bytes | bytearray) -> Any:
 
 def _load(text: str | bytes | bytearray) -> Any:
     if len(text) > MAX_BYTES:
-        raise SchemaError(
-            "",
-            "",
+        raise _fault(
             f"has more than {MAX_BYTES:,} bytes",
             "split it, and give the parts as resources",
         )
@@ -122,13 +122,9 @@ def _load(text: str | bytes | bytearray) -> Any:
     except RecursionError:
         raise _too_deep() from None
     except UnicodeDecodeError as error:
-        raise SchemaError(
-            "", "", f"is not UTF-8 at byte {error.start}", "save it as UTF-8"
-        ) from None
+        raise _fault(f"is not UTF-8 at byte {error.start}", "save it as UTF-8") from None
     except json.JSONDecodeError as error:
-        raise SchemaError(
-            "",
-            "",
+        raise _fault(
             f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}",
             "give valid JSON",
         ) from None
@@ -136,14 +132,12 @@ def _load(text: str | bytes | bytearray) -> Any:
 
 def _parse_int(digits: str) -> int:
     if len(digits) > _MAX_DIGITS:
-        raise SchemaError(
-            "", "", f"has a number of more than {_MAX_DIGITS:,} digits", "write a shorter one"
-        )
+        raise _fault(f"has a number of more than {_MAX_DIGITS:,} digits", "write a shorter one")
     return int(digits)
 
 
 def _refuse_constant(name: str) -> None:
-    raise SchemaError("", "", f"has {name}, which is not JSON", "give valid JSON")
+    raise _fault(f"has {name}, which is not JSON", "give valid JSON")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -151,16 +145,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise SchemaError(
-            "", "", f"has the key {twice!r} twice in one object", "keep one of the two"
-        )
+        raise _fault(f"has the key {twice!r} twice in one object", "keep one of the two")
     return found
 
 
 def _too_deep() -> SchemaError:
-    return SchemaError(
-        "", "", f"is nested deeper than {MAX_DEPTH} levels", "name inner schemas in $defs"
-    )
+    return _fault(f"is nested deeper than {MAX_DEPTH} levels", "name inner schemas in $defs")
 
 
 def _check(parsed: Any) -> bool:
@@ -203,9 +193,7 @@ def _check_text(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise SchemaError(
-            "",
-            "",
+        raise _fault(
             f"has the string {text[:60]!a} with half of a surrogate pair",
             "write whole characters",
         ) from None

@@ -28,7 +28,8 @@ from maskc.jsonschema.drafts import StringDraft
 from maskc.jsonschema.entailment import Atoms
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.formulas import Formula, in_order
+from maskc.jsonschema.formulas import Formula
+from maskc.jsonschema.splitting import sort_values
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
@@ -54,19 +55,17 @@ class StringDrafts:
     def _build(self, atoms: Atoms, pointer: str) -> StringDraft:
         low, high = intersect_bounds(atoms, "length")
         space = self._space
-        lists = [atom.args[0] for atom in atoms if atom.kind == "values"]
+        values, gone, others = sort_values(atoms)
         try:
-            if lists:
-                texts = sorted(value[1] for value in frozenset.intersection(*lists))
-                return StringDraft(only_texts(texts), 0, None)
+            if values is not None:
+                return StringDraft(only_texts([value[1] for value in values]), 0, None)
             parts = []
-            for atom in in_order(atoms):
+            for atom in others:
                 if atom.kind == "string":
                     number, wanted = atom.args
                     parts.append(space.dfas[number if wanted else space.complement_of(number)])
-            gone = {v[1] for atom in atoms if atom.kind == "novalues" for v in atom.args[0]}
             if gone:
-                parts.append(self._all_but(tuple(sorted(gone))))
+                parts.append(self._all_but(tuple(sorted(value[1] for value in gone))))
             found = intersect(parts)
             if found.reader:
                 found, low, high = _drop_lengths(found, low, high)

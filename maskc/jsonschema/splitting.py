@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.formulas import BIT, Formula, Keys
+from maskc.jsonschema.formulas import BIT, Formula, Keys, in_order
 from maskc.jsonschema.values import Value, sort_key
 
 _LEAST_CLAUSES = 3
@@ -146,3 +146,27 @@ def spell_out(space: Space, value: Value) -> Formula:
         keys: Keys = ("names", frozenset([name]))
         parts.append(space.some(keys, space.values([inner])))
     return space.both(parts)
+
+
+def exclude(space: Space, value: Value) -> Formula:
+    """Return that an array is another one than a value."""
+    _, items = value
+    ways = [space.negate(space.make("size", len(items), len(items)))]
+    for n, item in enumerate(items):
+        ways.append(space.make("items", n, n + 1, space.negate(space.values([item]))))
+    return space.either(ways)
+
+
+def sort_values(
+    atoms: Iterable[Formula],
+) -> tuple[list[Value] | None, list[Value], list[Formula]]:
+    """Return the values that atoms list, those that they exclude, and the other atoms.
+
+    The first are ``None`` where no atom lists any.
+    """
+    ordered = in_order(atoms)
+    lists = [atom.args[0] for atom in ordered if atom.kind == "values"]
+    values = sorted(frozenset.intersection(*lists), key=sort_key) if lists else None
+    gone = {value for atom in ordered if atom.kind == "novalues" for value in atom.args[0]}
+    others = [atom for atom in ordered if atom.kind not in ("values", "novalues")]
+    return values, sorted(gone, key=sort_key), others

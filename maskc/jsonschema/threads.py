@@ -1,228 +1,205 @@
-r"""What is still to be matched of a pattern with look-aheads and word boundaries?
+r"""The automaton of a pattern, with look-aheads and word boundaries or without.
 
-States are sets of *threads*; a thread is what is still to be matched, as linked lists of syntax
-nodes, which are known by number. A look-ahead adds a list of its own that must match, or must not,
-what follows. ``^``, ``$``, ``\b`` and ``\B`` are decided between the character before and the one
-after.
+A *thread* is a position (:mod:`maskc.jsonschema.glushkov`) and what is *owed*: states of automata
+that must accept the rest of the text. A look-ahead owes the automaton of its body and anything
+after it, or of all other texts. ``\b`` and ``\B`` know the character before, and owe that a word's
+character follows, or that none does.
 
-Example: after ``a`` of ``^ab|ac`` two threads wait, for ``b`` and for ``c``.
+Example: after ``a`` of ``^(?=.*b)a.*c`` one thread waits for ``c``, and owes a ``b``.
 
-Limits: ``MAX_MOVES`` threads are moved, of one no more than ``MAX_AT_ONCE`` are made, and
-``MAX_PLACES`` ways to the next character are looked at.
+Limits: ``MAX_MOVES`` threads are moved, no more than ``MAX_AT_ONCE`` of a state are made, and
+``MAX_WAYS`` ways to the next character are looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Sequence_
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable
 
-from maskc.jsonschema.exploring import TooLargeError
-from maskc.jsonschema.syntax import (
-    ANYTHING,
-    WORD,
-    Assertion,
-    Choice,
-    Look,
-    Node,
-    Repeat,
-    Sequence,
-    Set,
-)
+from maskc.budget import poll
+from maskc.jsonschema.automata import complement
+from maskc.jsonschema.exploring import TooLargeError, explore, merge_starts
+from maskc.jsonschema.glushkov import END, Positions, determinise
+from maskc.jsonschema.syntax import ANYTHING, WORD, Look, Node, Sequence, Set
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.transitions import DEAD
 
-MAX_MOVES = 400_000
-MAX_PLACES = 50_000  # from one list
-MAX_AT_ONCE = 20_000  # threads that look-aheads make of one
-# What is still to be matched: nodes as a linked list, by number; 0 has none. A thread is a set of
-# lists which must all match, and of sets of threads that must not.
-Rest = int
-Thread = tuple[frozenset[Rest], frozenset["State"]]
-State = frozenset[Thread]
+# What stands before a text: nothing, a character of a word, another one.
+START, WORD_BEFORE, OTHER = "start", "word", "other"
+MAX_MOVES = 1_000_000
+MAX_WAYS = 50_000  # from one position
+MAX_AT_ONCE = 20_000
 _FEW = 64  # threads that are compared with each other
-BEFORE, AFTER = -1, -2  # in the place of a character: the start and the end of the text
+
+# An automaton by number, and its state.
+Owed = frozenset[tuple[int, int]]
+Thread = tuple[int, Owed]
+_NOTHING: Owed = frozenset()
 
 
-# A list, and the look-aheads on the way to it: what must match what follows, and what must not.
-_Place = tuple[Rest, frozenset[Rest], frozenset[Rest]]
-_Way = tuple[Rest | None, frozenset[Rest], frozenset[Rest]]
-
-
-class Matcher:
-    """Moves sets of threads by a character."""
-
-    def __init__(self) -> None:
-        self._cells: list[tuple[Node, Rest]] = [(ANYTHING, 0)]
-        self._number: dict[tuple[int, Rest], Rest] = {}
-        self._same: dict[Node, Node] = {}
-        self._again: dict[int, Node] = {}
-        self._moved: dict[tuple[Rest, int, int], list[Thread]] = {}
+class _Threads:
+    def __init__(self, positions: Positions) -> None:
+        self._positions = positions
+        self.dfas: list[CharDfa] = []
+        self._number: dict[bytes, int] = {}
+        self._owed: dict[tuple[int | str, str], Owed | None] = {}
+        self._after: dict[tuple[int, str], list[Thread]] = {}
+        self._moved: dict[tuple[Thread, int], list[Thread]] = {}
         self._n_moves = 0
-        self._anything = self.list_of([ANYTHING])
+        self._dominated = dict(positions.dominated)
+        every = (1 << len(positions.follows)) - 2
+        for number in positions.list_readers():
+            sink = {(0, _NOTHING), (number, _NOTHING)}
+            reached = [set(self.after(number, before)) for before in (WORD_BEFORE, OTHER)]
+            if positions.reads_all(number) and all(sink <= after for after in reached):
+                self._dominated[number] = every & ~(1 << number)
 
-    def list_of(self, nodes: Sequence_[Node], rest: Rest = 0) -> Rest:
-        """Return the list of some nodes, before what another one has."""
-        for node in reversed(nodes):
-            # Hashing a node takes as long as it is large, so that is done once.
-            key = (id(node), rest)
-            found = self._number.get(key)
-            if found is None:
-                same = self._same.setdefault(node, node)
-                found = self._number.get((id(same), rest))
-                if found is None:
-                    found = len(self._cells)
-                    self._cells.append((same, rest))
-                    self._number[id(same), rest] = found
-            rest = found
-        return rest
+    def after(self, position: int, before: str) -> list[Thread]:
+        """Return the threads after a position has read a character of a word, or another one."""
+        found = self._after.get((position, before))
+        if found is None:
+            found = self.enter(self._positions.follows[position], before)
+            self._after[position, before] = found
+        return found
 
-    def ends(self, state: State, before: int) -> bool:
-        """Return whether the text may end in a state."""
-        return any(
-            all(self._can_end(list_, before) for list_ in wanted)
-            and not any(self.ends(unwanted_, before) for unwanted_ in unwanted)
-            for wanted, unwanted in state
-        )
-
-    def _can_end(self, list_: Rest, before: int) -> bool:
-        return any(
-            reached is None
-            and all(self._can_end(w, before) for w in more)
-            and not any(self._can_end(u, before) for u in fewer)
-            for reached, more, fewer in self._expand(list_, before, AFTER)
-        )
-
-    def advance(self, state: State, before: int, character: int) -> State:
-        """Return the threads after a character."""
-        found: set[Thread] = set()
-        self._n_moves += len(state)
-        if self._n_moves > MAX_MOVES:
-            raise TooLargeError
-        for wanted, unwanted in state:
-            options: list[Thread] = [(frozenset(), frozenset())]
-            for list_ in wanted:
-                moved = self._advance(list_, before, character)
-                options = _combine(options, moved)
-            blocked = set()
-            for threads in unwanted:
-                after = self.advance(threads, before, character)
-                if after:
-                    blocked.add(after)
-            for w, u in options:
-                every = w - {self._anything}
-                if any(_always(threads) for threads in u | blocked):
+    def enter(self, bits: int, before: str) -> list[Thread]:
+        """Return the threads that stand for positions, loops, assertions and look-aheads."""
+        found = dict[Thread, None]()
+        open_ = [(bits, False, _NOTHING)]
+        seen = set(open_)
+        while open_:
+            bits, is_behind, owed = open_.pop()
+            while bits:
+                number = (bits & -bits).bit_length() - 1
+                bits &= bits - 1
+                kind = self._positions.kinds.get(number)
+                if kind is None:
+                    if not number or not is_behind:
+                        found[number, owed] = None
                     continue
-                found.add((every, u | blocked))
-        return _weakest(found)
+                more = self._owe(kind, before)
+                if more is None:
+                    continue
+                way = (self._positions.follows[number], is_behind or kind == "$", owed | more)
+                if way not in seen:
+                    if len(seen) > MAX_WAYS:
+                        raise TooLargeError
+                    seen.add(way)
+                    open_.append(way)
+        return list(found)
 
-    def _advance(self, list_: Rest, before: int, character: int) -> list[Thread]:
-        key = (list_, before, character)
-        known = self._moved.get(key)
+    def _owe(self, kind: str | Look, before: str) -> Owed | None:
+        """Return what has to be owed behind an assertion, ``None`` if it cannot hold."""
+        if kind in ("", "$"):
+            return _NOTHING
+        if kind == "^":
+            return _NOTHING if before == START else None
+        key = (kind if isinstance(kind, str) else id(kind), before)
+        if key not in self._owed:
+            if isinstance(kind, Look):
+                wanted = kind.positive
+                dfa = build_automaton(Sequence((kind.body, ANYTHING)), before)
+            else:
+                wanted = (before == WORD_BEFORE) == (kind == "B")
+                dfa = build_automaton(Sequence((Set(WORD), ANYTHING)))
+            self._owed[key] = self._add(dfa if wanted else complement(dfa))
+        return self._owed[key]
+
+    def _add(self, dfa: CharDfa) -> Owed | None:
+        if dfa.start == DEAD or dfa.is_free(dfa.start):
+            return None if dfa.start == DEAD else _NOTHING
+        number = self._number.setdefault(dfa.digest, len(self.dfas))
+        if number == len(self.dfas):
+            self.dfas.append(dfa)
+        return frozenset([(number, dfa.start)])
+
+    def advance(self, state: frozenset[Thread], reading: int, character: int) -> frozenset[Thread]:
+        """Return the threads after a character that some positions read."""
+        found = dict[Thread, None]()
+        self._n_moves += len(state)
+        for thread in state:
+            if reading >> thread[0] & 1:
+                found.update(dict.fromkeys(self._move(thread, character)))
+        if max(self._n_moves // MAX_MOVES, len(found) // MAX_AT_ONCE):
+            raise TooLargeError
+        self._drop_dominated(found)
+        return frozenset(found)
+
+    def _drop_dominated(self, found: dict[Thread, None]) -> None:
+        """Leave out threads of which another one matches whenever they do."""
+        owed_at: dict[int, list[Owed]] = {}
+        for position, owed in found:
+            owed_at.setdefault(position, []).append(owed)
+        there = sum(1 << position for position in owed_at)
+        for position, owed in list(found):
+            others = there & self._dominated.get(position, 0) | 1 << position
+            while others and (position, owed) in found:
+                other = (others & -others).bit_length() - 1
+                others &= others - 1
+                for more in owed_at[other][:_FEW]:
+                    if owed <= more and (other, more) != (position, owed):
+                        found.pop((other, more), None)
+
+    def _move(self, thread: Thread, character: int) -> list[Thread]:
+        known = self._moved.get((thread, character))
         if known is None:
-            known = self._moved[key] = self._find_moved(list_, before, character)
+            left = self._pay(thread[1], character)
+            before = WORD_BEFORE if character in WORD else OTHER
+            after = self._after[thread[0], before]
+            known = [] if left is None else [(target, left | more) for target, more in after]
+            self._moved[thread, character] = known
         return known
 
-    def _find_moved(self, list_: Rest, before: int, character: int) -> list[Thread]:
-        found: list[Thread] = []
-        for reached, more, fewer in self._expand(list_, before, character):
-            if reached is None:
-                continue
-            options: list[Thread] = [(frozenset([reached]), frozenset())]
-            for w in sorted(more):
-                moved = self._advance(w, before, character)
-                options = _combine(options, moved)
-            blocked = set()
-            for list_ in sorted(fewer):
-                unwanted: State = frozenset([(frozenset([list_]), frozenset())])
-                after = self.advance(unwanted, before, character)
-                if after:
-                    blocked.add(after)
-            found += [(w, u | frozenset(blocked)) for w, u in options]
-        return found
+    def _pay(self, owed: Owed, character: int) -> Owed | None:
+        """Return what is owed after a character, ``None`` if some of it cannot be any more."""
+        left = list[tuple[int, int]]()
+        for number, state in owed:
+            dfa = self.dfas[number]
+            target = dfa.step(state, character)
+            if target == DEAD:
+                return None
+            if not dfa.is_free(target):
+                left.append((number, target))
+        return frozenset(left)
 
-    def _expand(self, list_: Rest, before: int, character: int) -> list[_Way]:
-        """Return ways to the next character: the list after it, and what look-aheads demand.
-
-        With ``AFTER`` as the character, ``None`` stands for reaching the end.
-        """
-        found: list[_Way] = []
-        open_: list[_Place] = [(list_, frozenset(), frozenset())]
-        seen = set(open_)
-
-        def reach(place: _Place) -> None:
-            if place not in seen:
-                if len(seen) > MAX_PLACES:
-                    raise TooLargeError
-                seen.add(place)
-                open_.append(place)
-
-        while open_:
-            here, more, fewer = open_.pop()
-            if not here:
-                if character == AFTER:
-                    found.append((None, more, fewer))
-                continue
-            node, rest = self._cells[here]
-            match node:
-                case Set(characters):
-                    if character >= 0 and character in characters:
-                        found.append((rest, more, fewer))
-                case Sequence(parts):
-                    reach((self.list_of(parts, rest), more, fewer))
-                case Choice(parts):
-                    for part in parts:
-                        reach((self.list_of((part,), rest), more, fewer))
-                case Repeat(body, least, most):
-                    if least == 0:
-                        reach((rest, more, fewer))
-                    if most != 0:
-                        # A pass that reads nothing leads back here, where it is seen: the
-                        # look-aheads in it are the same ones as of the pass before.
-                        again = self._repeat(node, body, least, most)
-                        reach((self.list_of((body, again), rest), more, fewer))
-                case Assertion(kind):
-                    if _holds(kind, before, character):
-                        reach((rest, more, fewer))
-                case Look(body, positive):
-                    ahead = self.list_of((body, ANYTHING))
-                    if positive:
-                        reach((rest, more | {ahead}, fewer))
-                    else:
-                        reach((rest, more, fewer | {ahead}))
-        return found
-
-    def _repeat(self, node: Node, body: Node, least: int, most: int | None) -> Node:
-        found = self._again.get(id(node))
-        if found is None:
-            again = Repeat(body, max(least - 1, 0), None if most is None else most - 1)
-            found = self._again[id(node)] = self._same.setdefault(again, again)
-        return found
+    def may_end(self, state: Iterable[Thread]) -> bool:
+        return any(
+            not position and all(self.dfas[n].labels[s] != NO_LABEL for n, s in owed)
+            for position, owed in state
+        )
 
 
-def _combine(options: list[Thread], moved: list[Thread]) -> list[Thread]:
-    if len(options) * len(moved) > MAX_AT_ONCE:
-        raise TooLargeError
-    return list(dict.fromkeys((a | c, b | d) for a, b in options for c, d in moved))
+def build_automaton(node: Node, before: str = START) -> CharDfa:
+    """Return the minimal automaton of the strings that a pattern matches from start to end.
 
+    Args:
+        before: what stands before a string.
 
-def _weakest(threads: set[Thread]) -> State:
-    """Return threads without those that ask for more than another one does."""
-    if any(not w and not u for w, u in threads):
-        return frozenset([(frozenset(), frozenset())])
-    if not 1 < len(threads) <= _FEW:
-        return frozenset(threads)
-    return frozenset(
-        (w, u)
-        for w, u in threads
-        if not any(a <= w and b <= u and (a, b) != (w, u) for a, b in threads)
-    )
+    Raises:
+        TooLargeError: it has too many states, or takes too many steps.
+    """
+    poll()
+    positions = Positions()
+    begun = positions.build(node, END)
+    if not positions.looks_around:
+        return determinise(positions, begun, at_start=before == START)
+    threads = _Threads(positions)
+    first = frozenset(threads.enter(begun, before))
+    own_starts, readers = positions.columns()
+    dfas = threads.dfas
+    starts = merge_starts([own_starts, WORD.starts, *(dfa.starts for dfa in dfas)])
+    reading = {low: readers[bisect_right(own_starts, low) - 1] for low in starts}
+    kinds = [
+        (bits, low in WORD, *(dfa.classes[bisect_right(dfa.starts, low) - 1] for dfa in dfas))
+        for low, bits in reading.items()
+    ]
 
+    def step(state: Hashable, character: int) -> Hashable:
+        if not isinstance(state, frozenset):
+            raise TypeError
+        return threads.advance(state, reading[character], character) or None
 
-def _always(state: State) -> bool:
-    return any(not wanted and not unwanted for wanted, unwanted in state)
+    def label(state: Hashable) -> int:
+        return 0 if isinstance(state, frozenset) and threads.may_end(state) else NO_LABEL
 
-
-def _holds(kind: str, before: int, character: int) -> bool:
-    if kind == "^":
-        return before == BEFORE
-    if kind == "$":
-        return character == AFTER
-    boundary = (before in WORD) != (character in WORD)
-    return boundary == (kind == "b")
+    return explore(starts, first, step, label, kinds)

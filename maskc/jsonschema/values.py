@@ -19,6 +19,7 @@ Value = tuple[Any, ...]
 NULL: Value = ("null",)
 TRUE: Value = ("boolean", True)
 FALSE: Value = ("boolean", False)
+LITERALS = (NULL, TRUE, FALSE)
 
 # 10 to this power, or its inverse: beyond it nothing is compared.
 MAX_EXPONENT = 5_000
