@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.kit.tries import find_trie_fault
-from maskc.runtime.schema.scans.gaps import LONGEST_RUN
 from maskc.runtime.schema.scans.spelled import (
     CLOSES,
     CUT,
@@ -34,7 +33,7 @@ Arrays = dict[str, NDArray[Any]]
 _SPELLED = SpelledTables._fields
 _COUNTS = frozenset({"spelled_ending", "spelled_begun", "trie_ending"})
 _OCTETS = frozenset({"spelled_kinds", "spelled_begun_bytes"})
-NAMES = frozenset({*(f"spelled_{name}" for name in _SPELLED), "longest_blanks"})
+NAMES = frozenset(f"spelled_{name}" for name in _SPELLED)
 
 _HEX = rb"[0-9A-Fa-f]"
 # What may be read of a character that is not whole, as a body reads it.
@@ -47,31 +46,20 @@ _BEGUN = re.compile(
 def make_rows(index: TokenIndex) -> Arrays:
     """Return the rows of a vocabulary, for strings in which any character may be escaped."""
     spelled = spell(index, index.tokens, (ROOT,), minimal=False)
-    found: Arrays = {f"spelled_{name}": getattr(spelled.tables, name) for name in _SPELLED}
-    found["longest_blanks"] = np.array([scanner_blanks(index)], dtype=np.int32)
-    return found
+    return {f"spelled_{name}": getattr(spelled.tables, name) for name in _SPELLED}
 
 
 def lend_rows(index: TokenIndex, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Give an index the rows of a file, which :func:`find_fault` has found right."""
-    index.shared.lend(_Lent(index, arrays).find)
+    whole = spelled_key(index, index.tokens, (ROOT,), minimal=False)
 
+    def find(key: object) -> Spelled | None:
+        if key != whole:
+            return None
+        tables = SpelledTables(*(arrays[f"spelled_{name}"] for name in _SPELLED))
+        return Spelled(tables, minimal=False)
 
-class _Lent:
-    """Rows of a file, as what they are shared as."""
-
-    def __init__(self, index: TokenIndex, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self._arrays, self._index = arrays, index
-        self._whole = spelled_key(index, index.tokens, (ROOT,), minimal=False)
-
-    def find(self, key: Any) -> Any:
-        """Return what is shared under a key, ``None`` if it is not in the file."""
-        if key == LONGEST_RUN:
-            return int(self._arrays["longest_blanks"][0])
-        if key == self._whole:
-            tables = SpelledTables(*(self._arrays[f"spelled_{name}"] for name in _SPELLED))
-            return Spelled(tables, minimal=False)
-        return None
+    index.shared.lend(find)
 
 
 def find_fault(arrays: Mapping[str, NDArray[Any]], index: TokenIndex) -> str | None:
@@ -109,8 +97,7 @@ def find_fault(arrays: Mapping[str, NDArray[Any]], index: TokenIndex) -> str | N
         return "an item ends in a character that is not there"
     if not _close_strings(tables, index, tables.places[closes], owners[closes]):
         return "an item closes a string of other characters"
-    blanks = arrays["longest_blanks"]
-    return None if len(blanks) == 1 and are_within(blanks, 1 << 20) else "the blanks are no number"
+    return None
 
 
 def _close_strings(tables: SpelledTables, index: TokenIndex, quotes: Ints, nodes: Ints) -> bool:
@@ -150,16 +137,6 @@ def dtypes_of(name: str) -> tuple[str, ...]:
     if name in _COUNTS:
         return ("uint8", "uint16", "int32")
     return ("uint8",) if name in _OCTETS else ("int32",)
-
-
-def scanner_blanks(index: TokenIndex) -> int:
-    """Return the greatest number of blanks in a row that a token has."""
-    from maskc.runtime.schema.plan.blanks import Blanks
-    from maskc.runtime.schema.scans.gaps import Gaps
-
-    Gaps(index, Blanks("bounded"))
-    found: int = index.shared.get(LONGEST_RUN)
-    return found
 
 
 def _in_character(tables: SpelledTables) -> NDArray[np.bool_]:

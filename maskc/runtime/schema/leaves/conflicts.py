@@ -51,40 +51,10 @@ class Conflicts(NamedTuple):
 
 
 _NONE = Conflicts([], [])
-_MOST_WORDS = 20_000  # that are remembered
-
-
-class SpelledWords:
-    """Where texts lie in what a vocabulary writes; they are asked for again and again.
-
-    Args:
-        spelled: what the vocabulary writes inside a string.
-
-    Attributes:
-        spelled: as given.
-    """
-
-    def __init__(self, spelled: Spelled) -> None:
-        self.spelled = spelled
-        self._known: dict[str, int] = {}
-
-    def find(self, word: str) -> int:
-        """Return the node of a text, -1 if no token writes all of it."""
-        found = self._known.get(word)
-        if found is None:
-            found = 0
-            for character in word:
-                found = self.spelled.child(found, ord(character))
-                if found < 0:
-                    break
-            if len(self._known) >= _MOST_WORDS:
-                self._known.clear()
-            self._known[word] = found
-        return found
 
 
 def find_used_keys(
-    machine: SchemaMachine, index: TokenIndex, words: SpelledWords, node: Node
+    machine: SchemaMachine, index: TokenIndex, words: Spelled, node: Node
 ) -> Conflicts:
     """Return the tokens that make a key one that was there, and those that have to be read.
 
@@ -108,7 +78,6 @@ def find_used_keys(
         return Conflicts(closing, [])
     labels, n_prefix = rule.open_labels(members), len(prefix)
     inside: set[int] = set()
-    spelled = words.spelled
     spent_of_all = rule.used.of(others).spent
     spend(len(spent_of_all))
     for spent, reached in spent_of_all:
@@ -117,10 +86,10 @@ def find_used_keys(
         above = words.find(spent[n_prefix:-1])
         if above < 0:
             continue
-        inside.update(spelled.becoming(above, ord(spent[-1])))
+        inside.update(words.becoming(above, ord(spent[-1])))
         below = words.find(spent[n_prefix:])
         if below >= 0:
-            closing += _all_below(index, spelled, below)
+            closing += _all_below(index, words, below)
     return Conflicts(closing, list(inside))
 
 
@@ -135,7 +104,7 @@ def _all_below(index: TokenIndex, spelled: Spelled, node: int) -> Iterable[tuple
 
 
 def find_equal(
-    machine: SchemaMachine, index: TokenIndex, known: SpelledWords, node: Node, text: bytes
+    machine: SchemaMachine, index: TokenIndex, known: Spelled, node: Node, text: bytes
 ) -> Conflicts:
     """Return the tokens that may make an item one that was there before.
 
@@ -160,15 +129,15 @@ def find_equal(
 
 
 def _find_begun(
-    index: TokenIndex, words: SpelledWords, left: list[str], begun: bytes, *, only_closing: bool
+    index: TokenIndex, words: Spelled, left: list[str], begun: bytes, *, only_closing: bool
 ) -> Conflicts:
     """Return the tokens that make a string one of some texts, of which a character is begun."""
     if not left:
         return _NONE
     spend(sum(map(len, left)))
-    spelled, minimal = words.spelled, words.spelled.minimal
+    spelled = words
     if begun:
-        spelled = spell(index, index.tokens, (ROOT,), minimal=minimal, before=begun)
+        spelled = spell(index, index.tokens, (ROOT,), minimal=words.minimal, before=begun)
     closing: Closing = []
     inside: set[int] = set()
     for word in left:
@@ -194,16 +163,15 @@ def _is_endless(machine: SchemaMachine, node: Node) -> bool:
     return plan.strings[number].is_endless
 
 
-def _closed_as(index: TokenIndex, words: SpelledWords, texts: Iterable[str]) -> Closing:
+def _closed_as(index: TokenIndex, words: Spelled, texts: Iterable[str]) -> Closing:
     """Return the tokens that close a string after one of some texts."""
     found: Closing = []
-    spelled = words.spelled
     for text in texts:
         spend(1)
         node = words.find(text)
         if node >= 0:
-            for item in spelled.closing_items(node):
-                found += _below(index, spelled.places[item])
+            for item in words.closing_items(node):
+                found += _below(index, words.places[item])
     return found
 
 

@@ -1,8 +1,7 @@
 """Which tokens are legal inside an open key, and which close it?
 
 What the automaton of an object's keys does is found once for each of its states; then those of the
-keys are chosen that may still come. Rows of objects that take any other key are found by
-:mod:`maskc.runtime.schema.leaves.names`.
+keys are chosen that may still come.
 
 Example: of the keys ``id`` and ``name`` only ``id`` may come, so after ``{"`` the token ``id`` is
 legal, and ``na`` is not.
@@ -12,15 +11,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from maskc.runtime.cache.budget import Cache
+from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.leaves.leaves import Labelled, Leaves
-from maskc.runtime.schema.leaves.rows import Leaf
+from maskc.runtime.schema.leaves.rows import FreeRows, Leaf
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.scans.scanned import Scanned
+from maskc.runtime.schema.scans.scanned import Closers, Scanned, closers_at
+from maskc.runtime.schema.scans.searching import find_names
+from maskc.runtime.schema.scans.spelled import Spelled
+from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.summary import Part
-from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries.tokens import TokenIndex, Words
+from maskc.runtime.schema.tries.trie import Nodes
 
 
 class _Keys(NamedTuple):
@@ -119,3 +122,90 @@ class KeyLeaves:
             return Leaf(Part((keys.scanned.pack_ends(some),)), closers)
         more = self._leaves.part_of(some)
         return Leaf(Part(keys.base.rows + more.rows, keys.base.few + more.few), closers)
+
+
+class Names:
+    """Rows of keys between two characters, in objects that take any other key.
+
+    Whatever stays inside is legal, as it can become a key without a name. So all such objects have
+    the same row, but for the tokens that end the key: what may follow the quote is one bit set for
+    all keys without a name, and one for each name that a token can end here. The row with the
+    tokens that end a key without a name is made once for that bit set, and the names are its few
+    exceptions.
+
+    Example: with ``id`` an integer, after ``{"i`` the token ``d":"`` is illegal, ``t":"`` is not.
+    """
+
+    def __init__(self, index: TokenIndex, budget: Budget) -> None:
+        self._index = index
+        self._known = Cache(budget)
+
+    def row(self, free: FreeRows, bits: int) -> Words:
+        """Return the tokens that stay inside, or end a key without a name and have some rests.
+
+        Args:
+            free: rows of strings of any characters.
+            bits: rests, as a bit set.
+        """
+        key = (Names, id(free), bits)
+        found: tuple[FreeRows, Words] | None = self._index.shared.get(key)
+        if found is None:
+            places = free.closers.of_rests(self._index, bits)
+            words = self._index.set_bits(free.words, self._index.order[places])
+            # With the rows, so that no others get their number.
+            found = (free, words)
+            self._index.shared.put(key, found, 4 * self._index.n_words + 500)
+        return found[1]
+
+    def part(self, free: FreeRows, bits: int, ended: tuple[tuple[Nodes, int], ...]) -> Part:
+        """Return the same with some names as well, the same part for the same.
+
+        Args:
+            free: rows of strings of any characters.
+            bits: rests after a key without a name, as a bit set.
+            ended: for each name that some token ends, the nodes after its quotes, and the rests
+                after it.
+        """
+        kept = tuple(pair for pair in ended if pair[1] != bits)
+        key = (Part, id(free), bits, kept)
+        found: tuple[FreeRows, Part] | None = self._index.shared.get(key)
+        if found is None:
+            words, ids = self.row(free, bits), self._index.ids
+            quotes = [(self.quote(node), own) for nodes, own in kept for node in nodes]
+            more = [p for quote, own in quotes for p in self.with_rests(quote, own & ~bits)]
+            less = [p for quote, own in quotes for p in self.with_rests(quote, bits & ~own)]
+            if more:
+                words = self._index.set_bits(words, [ids[place] for place in more])
+            if less:
+                words = self._index.clear_bits(words, [ids[place] for place in less])
+            found = (free, Part((words,)))
+            self._index.shared.put(key, found, 4 * self._index.n_words + 500)
+        return found[1]
+
+    def quote(self, node: int) -> Closers:
+        """Return the tokens below a quote."""
+        return closers_at(self._index, (node,))
+
+    def with_rests(self, quote: Closers, bits: int) -> list[int]:
+        """Return the tokens below a quote whose rests are in a bit set, by place."""
+        return quote.of_rests(self._index, bits).tolist() if bits else []
+
+    def ended(
+        self, spelled: Spelled, number: int, dfa: CharDfa, state: int
+    ) -> tuple[tuple[int, Nodes], ...]:
+        """Return the names that some token ends: the label, and the nodes after its quotes.
+
+        Words that are no keys are among them, with no label.
+
+        Args:
+            spelled: what the vocabulary writes inside a string.
+            number: of the object's rule.
+            dfa: of its keys: names, and a sink for all else.
+            state: of it.
+        """
+        key = (number, state)
+        found: tuple[tuple[int, Nodes], ...] | None = self._known.get(key)
+        if found is None:
+            found = tuple(find_names(spelled, dfa, state, dfa.sink))
+            self._known.put(key, found)
+        return found

@@ -22,17 +22,15 @@ from maskc.runtime.schema.plan.custom import CustomRule, Read
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
 from maskc.runtime.schema.scans.custom import CustomScans
-from maskc.runtime.schema.scans.scanned import Scanned
+from maskc.runtime.schema.scans.scanned import Closers, Scanned, closers_at
 from maskc.runtime.schema.scans.searching import Searched, find_names, search
 from maskc.runtime.schema.scans.spelled import Spelled, free_body, spell
-from maskc.runtime.schema.scans.units import Closers
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import ROOT, Nodes
+from maskc.runtime.schema.tries.trie import ROOT
 
-_NONE = np.zeros(0, dtype=np.int32)
 _SHARED_STATES = 5_000  # of automata of which it takes a few milliseconds to say which they are
 # Characters that are looked up before we scan, and more for each state; and if it came to that in
 # another state of the same automaton.
@@ -94,7 +92,7 @@ class Leaves:
         spelled = self.spelled_after(count.begun)
         walked = self._custom_scans.walk(spelled, rule, count)
         places = spelled.tables.places
-        closers = self._closers_at(tuple(np.unique(places[walked.ended]).tolist()))
+        closers = closers_at(self._index, tuple(np.unique(places[walked.ended]).tolist()))
         return Leaf(self.part_of(self._index.order[places[walked.inside]]), ((0, closers),))
 
     def keep(self, key: object, leaf: Leaf) -> None:
@@ -162,7 +160,7 @@ class Leaves:
                 if rule.leads_on(targets, count + size)
             ]
             nodes = {n for n, at, size in effects.ended if rule.may_end(at, count + size)}
-            return Leaf(self.part_of(ids), ((0, self._closers_at(tuple(sorted(nodes)))),))
+            return Leaf(self.part_of(ids), ((0, closers_at(self._index, tuple(sorted(nodes)))),))
         (groups, which), (distinct, quotes_of) = effects.groups, effects.quote_pairs
         lives = [rule.leads_on(group.targets, count + group.size) for group in groups]
         ends = [at > 0 and rule.may_end(at, count + size) for at, size in distinct]
@@ -255,20 +253,8 @@ class Leaves:
 
     def _by_label(self, ended: dict[int, set[int]]) -> Labelled:
         """Return the tokens below some quotes, by the label of the strings that these end."""
-        return tuple(
-            [(label, self._closers_at(tuple(sorted(ended[label])))) for label in sorted(ended)]
-        )
-
-    def _closers_at(self, nodes: Nodes) -> Closers:
-        """Return the tokens below some quotes."""
-        key = (Closers, nodes)
-        found: Closers | None = self._index.shared.get(key)
-        if found is None:
-            _, rows = self._index.quotes_below(np.array(nodes, dtype=np.int32))
-            index = self._index
-            found = Closers(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
-            index.shared.put(key, found, ENTRY_BYTES + 8 * len(rows))
-        return found
+        pairs = ((label, tuple(sorted(ended[label]))) for label in sorted(ended))
+        return tuple([(label, closers_at(self._index, nodes)) for label, nodes in pairs])
 
     @property
     def spelled(self) -> Spelled:

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.schema.scans.scanned import Closers, Places, units_of
 from maskc.runtime.schema.scans.searching import Searched, free_items
 from maskc.runtime.schema.scans.spelled import CLOSES, Spelled
-from maskc.runtime.schema.scans.units import Closers, Places, units_of
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Ints

@@ -22,14 +22,12 @@ from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.effort import one_mask, spend
 from maskc.runtime.schema.leaves.conflicts import (
     Closing,
-    SpelledWords,
     find_equal,
     find_used_keys,
     read_each,
 )
-from maskc.runtime.schema.leaves.key_leaves import KeyLeaves
+from maskc.runtime.schema.leaves.key_leaves import KeyLeaves, Names
 from maskc.runtime.schema.leaves.leaves import Leaves
-from maskc.runtime.schema.leaves.names import Names
 from maskc.runtime.schema.machine.fresh import freshen, list_frames, renew
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
@@ -49,7 +47,7 @@ from maskc.runtime.schema.machine.nodes import (
 from maskc.runtime.schema.masks.stacks import Stacks
 from maskc.runtime.schema.masks.walking import Walk, make_parts
 from maskc.runtime.schema.plan.objects import OTHERS
-from maskc.runtime.schema.scans.units import Closers
+from maskc.runtime.schema.scans.scanned import Closers
 from maskc.runtime.schema.strings.characters import NO_LABEL
 from maskc.runtime.schema.tries.mixes import Mixes
 from maskc.runtime.schema.tries.summary import Part, Rests
@@ -85,7 +83,6 @@ class SchemaMasks:
         self._composed = Cache(machine.budget)
         self._rests = Cache(machine.budget)
         self._closing = Cache(machine.budget)
-        self._words: SpelledWords | None = None
 
     def mask(self, hypothesis: Configuration) -> PooledMask:
         """Return the tokens that a configuration allows."""
@@ -177,7 +174,7 @@ class SchemaMasks:
             parts, gone = named or (self._in_any(node, fresh, text), [])
         if not node[CAPTURES] and not (is_key and read_members(node[STATE])[OTHERS]):
             return parts, gone  # nothing was there before that it may not become
-        machine, index, words = self._machine, self._index, self._spelled_words
+        machine, index, words = self._machine, self._index, self._leaves.spelled
         ids, away, doubtful = index.ids, set(gone), list[int]()
         if is_key:
             closing, inside = find_used_keys(machine, index, words, node)
@@ -206,12 +203,6 @@ class SchemaMasks:
         few.update(kept)
         rows = [Part(rows=part.rows) for part in parts if part.rows]
         return [*rows, Part(few=tuple(few))], sorted(away.difference(kept))
-
-    @property
-    def _spelled_words(self) -> SpelledWords:
-        if self._words is None:
-            self._words = SpelledWords(self._leaves.spelled)
-        return self._words
 
     def _ending(self, node: Node, closing: Closing) -> list[int]:
         """Return those of the tokens that make a string one of an item before that may matter.

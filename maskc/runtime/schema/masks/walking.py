@@ -54,7 +54,7 @@ from maskc.runtime.schema.masks.steps import Steps
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.rules import VALUES
-from maskc.runtime.schema.scans.excluding import follow_number
+from maskc.runtime.schema.scans.digits import follow_number
 from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.summary import EndedKeys, Part, new_keys
 from maskc.runtime.schema.tries.tokens import TokenIndex
@@ -106,10 +106,9 @@ class Walk(Steps):
             elif kind == ARRAY:
                 self._array(node, gap, nodes, lead.signs)
             elif kind == END and node[FOLLOWING]:
-                ended = self._parts.gaps.between(self._trie, nodes, gap, node[DEPTH])
                 following = self._machine.following_of(node)
                 if following is not None:
-                    self.add(following.walk(self._trie, ended))
+                    self.add(following.walk(self._trie, lead.ends))
 
     def _literal(self, node: Node, nodes: Nodes) -> None:
         trie = self._trie

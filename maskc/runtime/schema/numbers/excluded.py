@@ -45,22 +45,18 @@ class Decimals:
 
     @classmethod
     def of(cls, sets: Mapping[int, frozenset[Any]]) -> Decimals:
-        """Return some sets."""
         return NOTHING.change(sets, {})
 
     def get(self, key: int) -> frozenset[Any]:
-        """Return the set of a number, an empty one if there is none."""
         return self._parts[key % _N_PARTS].get(key, _EMPTY)
 
     def items(self) -> Iterator[tuple[int, frozenset[Any]]]:
-        """Yield all sets."""
         for part in self._parts:
             yield from part.items()
 
     def change(
         self, more: Mapping[int, frozenset[Any]], less: Mapping[int, frozenset[Any]]
     ) -> Decimals:
-        """Return these with more in some sets, and less in some."""
         parts, copied, n_keys = self._parts.copy(), set(), self.n_keys
         for key in {**less, **more}:
             place = key % _N_PARTS
@@ -107,11 +103,9 @@ class Excluded:
 
     @classmethod
     def of(cls, values: Iterable[Decimal]) -> Excluded:
-        """Return some values."""
         return cls(NOTHING, NOTHING, NOTHING, 0).change(values, ())
 
     def change(self, more: Iterable[Decimal], less: Iterable[Decimal]) -> Excluded:
-        """Return these with some more values, and without some that are among them."""
         come, gone = list(more), list(less)
         furthest = max([self.furthest, *[d.bit_length() + abs(e) for _, d, e in come]])
         heads = _by_head(come), _by_head(gone)
@@ -126,11 +120,9 @@ class Excluded:
         return made
 
     def of_sign(self, *, negative: bool) -> Decimals:
-        """Return the magnitudes after a sign."""
         return self._negative if negative else self._positive
 
     def has(self, value: Decimal) -> bool:
-        """Return whether a value is excluded."""
         negative, digits, exponent = value
         return exponent in self.of_sign(negative=negative).get(digits)
 

@@ -47,29 +47,24 @@ class Range:
     last: int | None
 
     def starting(self, first: int) -> Range:
-        """Return those from a power on."""
         return Range(first if self.first is None else max(first, self.first), self.last)
 
     def ending(self, last: int) -> Range:
-        """Return those up to a power."""
         return Range(self.first, last if self.last is None else min(last, self.last))
 
     def shifted(self, by: int) -> Range:
-        """Return them with a number added to each."""
         return Range(
             None if self.first is None else self.first + by,
             None if self.last is None else self.last + by,
         )
 
     def has(self, power: int) -> bool:
-        """Return whether a power is among them."""
         return (self.first is None or power >= self.first) and (
             self.last is None or power <= self.last
         )
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is none."""
         return self.first is not None and self.last is not None and self.first > self.last
 
     def has_more_than(self, powers: Iterable[int]) -> bool:
@@ -98,13 +93,11 @@ class Bounds:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no magnitude lies between them."""
         if self.high is None or self.low < self.high:
             return False
         return self.low > self.high or self.low_open or self.high_open
 
     def has_zero(self) -> bool:
-        """Return whether 0 lies between them."""
         return not self.is_empty and not self.low and not self.low_open
 
     def clip(self, digits: int, powers: Range) -> Range:
@@ -190,16 +183,13 @@ class Listed:
         self._has_zero = listing.has_zero and not excluded.get(0)
 
     def without(self, excluded: Decimals) -> Listed:
-        """Return them without these, in the place of what is excluded so far."""
         return Listed(self._listing, excluded)
 
     def _is_gone(self, n: int) -> bool:
-        """Return whether a value is excluded, by its index."""
         written = self._listing.decimals[n]
         return written is not None and written[1] in self._excluded.get(written[0])
 
     def _has_some(self, indices: Sequence[int]) -> bool:
-        """Return whether a value is allowed, of some by their indices."""
         n_values = len(indices)
         if not self._excluded.n_keys:
             return n_values > 0
@@ -220,7 +210,6 @@ class Listed:
         return bisect_left(self._scaled, ceil_scaled(digits * self._unit, power, _ONE))
 
     def holds(self, digits: int, powers: Range) -> bool:
-        """Return whether ``digits × 10^n`` is listed for one of the powers n."""
         if not digits:
             return self._has_zero
         short, n_zeros = split_zeros(digits)
@@ -231,7 +220,6 @@ class Listed:
         )
 
     def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
-        """Return whether one of the intervals has a listed magnitude."""
         if not digits and start and self._has_zero:
             return True
         if digits and start and self._listing.written and (powers.first, powers.last) == (0, None):
@@ -274,12 +262,10 @@ class Listed:
 
 
 def _write(digits: int) -> str:
-    """Return digits as a text, none of a number that is listed if they are many."""
     return str(digits) if digits.bit_length() < _MOST_BITS else ":"
 
 
 def _count_begun(texts: list[str], start: str) -> int:
-    """Return how many of some texts of digits, in order, begin with some."""
     return bisect_left(texts, start + ":") - bisect_left(texts, start)
 
 
@@ -304,7 +290,6 @@ class Points:
         self._excluded = excluded
 
     def holds(self, digits: int, powers: Range) -> bool:
-        """Return whether ``digits × 10^n`` is allowed for one of the powers n."""
         if not digits:
             return self._bounds.has_zero() and not self._not_factors and not self._excluded.get(0)
         powers = self._bounds.clip(digits, powers)
@@ -332,7 +317,6 @@ class Between(Points):
         super().__init__(bounds, None, not_factors, excluded)
 
     def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
-        """Return whether one of the intervals has an allowed magnitude."""
         # What is excluded lies apart: any piece of an interval has others.
         return self._overlaps(digits, powers) or start and self.holds(digits, powers)
 
@@ -373,7 +357,6 @@ class Multiples(Points):
             self._most -= 1
 
     def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
-        """Return whether one of the intervals has an allowed multiple."""
         if not digits and start and self.holds(0, powers):
             return True
         powers = powers.shifted(-self._shift)
@@ -416,7 +399,6 @@ class Multiples(Points):
         return low
 
     def _allows(self, n: int) -> bool:
-        """Return whether a multiple within the bounds is allowed, as most are."""
         if any(n % every == 0 for every in self._not_every):
             return False
         if not self._excluded.n_keys:

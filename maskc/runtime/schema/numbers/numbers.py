@@ -39,17 +39,7 @@ _MOST_ALONE = 64  # values, of which each is asked for by all that one mask look
 
 
 class Numbers:
-    """The spellings of numbers that a rule allows.
-
-    Args:
-        rule: of the values.
-        exponents: whether the layout has them.
-        base: the numbers of which ``excluded`` leaves these.
-        excluded: values that are not allowed either.
-
-    Attributes:
-        rule, base, excluded: as given.
-    """
+    """The spellings of numbers that a rule allows, ``base`` without ``excluded`` if it is given."""
 
     def __init__(
         self,
@@ -71,7 +61,6 @@ class Numbers:
         self._alone: dict[Decimal, Numbers] = {}
 
     def without(self, excluded: Excluded) -> Numbers:
-        """Return these numbers without some values."""
         return Numbers(self.rule, exponents=self._exponents, base=self, excluded=excluded)
 
     def only(self, values: Iterable[Decimal]) -> Numbers:
@@ -112,7 +101,6 @@ class Numbers:
 
     @property
     def start(self) -> State:
-        """The state before the first byte."""
         return _FIRST
 
     @property
@@ -139,14 +127,12 @@ class Numbers:
         return self._steps[key]
 
     def read(self, text: bytes) -> State | None:
-        """Return the state after a text, ``None`` if no allowed number begins with it."""
         state: State | None = self.start
         for byte in text:
             state = None if state is None else self.step(state, byte)
         return state
 
     def reads(self, text: bytes) -> bool:
-        """Return whether an allowed number begins with a text."""
         return self.read(text) is not None
 
     def has_value(self, value: Decimal) -> bool:
@@ -157,7 +143,6 @@ class Numbers:
         return self.side(negative).allowed.holds(digits, Range(exponent, exponent))
 
     def side(self, negative: int) -> Side:
-        """Return what is asked after a sign."""
         side = self._sides[negative]
         if side is None:
             base = None if self.base is None else self.base.side(negative)
@@ -173,7 +158,6 @@ class Numbers:
         return self._beyond
 
     def _make_room(self, state: State) -> None:
-        """Forget all answers when they have grown large: a state has all digits that were read."""
         if self._size > _MOST_REMEMBERED:
             self._steps.clear()
             self._ends.clear()
@@ -227,7 +211,6 @@ class Numbers:
         return power_beyond(digits + 1, side.high, strict=True) > power
 
     def is_fraction(self, state: State) -> bool:
-        """Return whether digits come after the point."""
         return state[1] in (POINT, FRACTION)
 
     def barred_digits(self, state: State) -> frozenset[int]:
@@ -287,7 +270,6 @@ class Numbers:
         return self._canonical(after) if after is not None and self.is_live(after) else None
 
     def _move(self, state: State, byte: int) -> State | None:
-        """Return the state after a byte by syntax alone."""
         negative, phase, digits, n_fraction, last, exponent = state
         if byte not in _DIGITS:
             return self._move_sign(state, byte)

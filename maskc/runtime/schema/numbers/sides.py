@@ -165,7 +165,6 @@ def _count_places(factor: Fraction | None) -> int | None:
 
 
 def _bounds_of(rule: Rule, *, negative: bool) -> Bounds:
-    """Return the bounds of the magnitudes after a sign."""
     low, low_open, high, high_open = rule.low, rule.low_open, rule.high, rule.high_open
     if negative:
         low, high = (None if high is None else -high), (None if low is None else -low)
@@ -176,7 +175,6 @@ def _bounds_of(rule: Rule, *, negative: bool) -> Bounds:
 
 
 def _find_allowed(rule: Rule, bounds: Bounds, excluded: Decimals, *, negative: bool) -> Magnitudes:
-    """Return the magnitudes that are allowed after a sign."""
     factor, not_factors = rule.multiple, rule.not_multiples
     is_never = factor is not None and any((factor / m).denominator == 1 for m in not_factors)
     if bounds.is_empty or is_never:
@@ -197,7 +195,6 @@ def _find_allowed(rule: Rule, bounds: Bounds, excluded: Decimals, *, negative: b
 
 
 def _find_excluded(rule: Rule, without: Excluded, *, negative: bool) -> Decimals:
-    """Return the magnitudes that are not allowed after a sign."""
     more = without.of_sign(negative=negative)
     if not rule.excluded:
         return more

@@ -3,14 +3,27 @@
 Tokens are full of digits (llama3 has each of up to three), and mostly all of those after a node
 are legal or none is. That is asked before the nodes are looked at one by one.
 
-Example: for a number up to 65,535, every text of up to three digits is legal.
+Where values are excluded, such as those of the items before, most texts stay legal whichever these
+are. So what the rule alone allows is found once for all items, and of that we look only at texts
+that can become an excluded value. These are found by a walk of excluded values, as if they were the
+only ones that are allowed:
+
+- after some digits, of those that begin so, which are few;
+- before the first digit that is not 0, of each value once. There texts are looked at by their heads
+  (:mod:`maskc.runtime.schema.numbers.excluded`), and what the excluded values of a head do to its
+  texts is remembered, as an item changes few heads.
+
+Example: for a number up to 65,535 every text of up to three digits is legal. With 5 excluded from 0
+to 9, of the ten digits ``5`` alone is looked at.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from maskc.runtime.effort import spend
+from maskc.runtime.schema.numbers.excluded import Decimal, Head, head_of
 from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES, Numbers, State
 from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
@@ -18,33 +31,23 @@ from maskc.runtime.schema.tries.trie import Nodes, Trie
 
 _DIGITS = frozenset(b"0123456789")
 _IN_ORDER = bytes(sorted(NUMBER_BYTES))
-_DIGITS_IN_ORDER = bytes(sorted(_DIGITS))
+# Bytes of what excluded values do to the texts after one state: at most, and counted at once.
+_MOST_REMEMBERED, _COUNTED = 8 << 20, 1 << 18
+_MOST_WALKED = 20_000  # values
 
 
 class Run(NamedTuple):
-    """The texts of digits after a node.
+    """Texts of digits after a node, by place.
 
     Attributes:
-        places: those texts.
+        places: the texts.
         longest: the most digits of one.
-        row: the mask of those texts, where they are many tokens.
+        row: their mask, where they are many tokens.
     """
 
     places: tuple[int, ...]
     longest: int
     row: Words | None
-
-
-class Begun(NamedTuple):
-    """The texts of so many digits after a node.
-
-    Attributes:
-        run: those texts.
-        exits: nodes at which they end, but for those that nothing hangs on.
-    """
-
-    run: Run
-    exits: Nodes
 
 
 class Walked(NamedTuple):
@@ -67,31 +70,110 @@ class Walked(NamedTuple):
         return [*self.more, *(place for run in self.runs for place in run.places)]
 
 
-def follow_rule(
+class _Gone(NamedTuple):
+    """Texts by place, and exits, that are illegal only for the excluded values."""
+
+    places: set[int]
+    exits: set[int]
+
+
+class _Text(NamedTuple):
+    """The texts at one node, which can become an excluded value.
+
+    Attributes:
+        first, last: by place, the first of them and the one after the last.
+        state: after them.
+        exit: the node, if they write that value; else -1.
+    """
+
+    first: int
+    last: int
+    state: State
+    exit: int
+
+
+def follow_number(
     index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
 ) -> Walked:
-    """Return the same as :func:`walk_number`, which is shared by all artifacts.
+    """Return what a number does to the texts after some nodes.
 
-    Many schemas have the same rule, and it looks at nothing but the trie. No value is excluded
-    beside those of the rule.
+    Args:
+        index: whose memory is used.
+        trie: of it.
+        numbers: what is asked of the number.
+        state: of the number, at all nodes.
+        nodes: where the walk begins; texts that end there do not count.
     """
-    is_rests = trie is index.rests
-    key = (Walked, numbers.identity, state, nodes, is_rests)
+    base = numbers.base
+    if base is None:
+        return _follow_rule(index, trie, numbers, state, nodes)
+    if base.runs_on:
+        # Nobody asks for it again: the next item has one more value that is excluded.
+        return _walk_number(index, trie, numbers, state, nodes)
+    gone = _Gone(set(), set())
+    if state[2]:
+        values = numbers.excluded.begun(state[2], negative=state[0])
+        if values:
+            _add_gone(gone, numbers, _list_texts(trie, base.only(values), state, nodes))
+    else:
+        _Heads(index, trie, numbers, state, nodes).add_all(gone)
+    walked = _follow_rule(index, trie, base, base.canonical(state), nodes)
+    return _leave_out(index, trie, walked, gone)
+
+
+def _follow_rule(
+    index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
+) -> Walked:
+    """Return it where no value is excluded beside those of the rule, shared by all artifacts."""
+    key = (Walked, numbers.identity, state, nodes, trie is index.rests)
     found: Walked | None = index.shared.get(key)
     if found is None:
-        runs, more, exits = walk_number(index, trie, numbers, state, nodes)
-        part = part_of(index, runs, more, is_rests=is_rests)
-        found = Walked(runs, more, part, exits)
+        found = _walk_number(index, trie, numbers, state, nodes)
         # Rows of runs are counted with these.
+        part, more = found.part, found.more
         n_bytes = 4 * len(part.rows) * index.n_words if more and not part.few else 0
-        n_bytes += 16 * (len(more) + len(part.few)) + 8 * len(exits)
+        n_bytes += 16 * (len(more) + len(part.few)) + 8 * len(found.exits)
         index.shared.put(key, found, 500 + n_bytes)
     return found
 
 
-def part_of(
-    index: TokenIndex, runs: tuple[Run, ...], more: tuple[int, ...], *, is_rests: bool
-) -> Part:
+def _walk_number(
+    index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
+) -> Walked:
+    runs: list[Run] = []
+    places: list[int] = []
+    exits: list[int] = []
+    spend(len(nodes))
+    open_ = [(node, state) for node in nodes]
+    while open_:
+        node, here = open_.pop()
+        if numbers.may_end(here) and _leads_out(trie, node):
+            exits.append(node)
+        n_children = trie.first[node + 1] - trie.first[node]
+        spend(1 + n_children)
+        run = _run_after(index, trie, node) if n_children > 1 else None
+        if run is not None and not numbers.takes_digits(here, run.longest):
+            n_digits = numbers.exact_digits(here)
+            zeros = numbers.is_fraction(here)
+            run = _run_after(index, trie, node, n_digits, zeros=zeros) if n_digits else None
+        if run is not None:
+            runs.append(run)
+        skipped = _DIGITS if run is not None else numbers.barred_digits(here)
+        for child, byte in trie.children(node, _IN_ORDER if n_children > 1 else None):
+            if byte not in NUMBER_BYTES or byte in skipped:
+                continue
+            after = numbers.step(here, byte)
+            if after is None:
+                continue
+            low = trie.low[child]
+            places += range(low, low + trie.n_ending[child])
+            if trie.has_children(child):
+                open_.append((child, after))
+    part = _part_of(index, runs, places, is_rests=trie is index.rests)
+    return Walked(tuple(runs), tuple(places), part, tuple(exits))
+
+
+def _part_of(index: TokenIndex, runs: list[Run], more: list[int], *, is_rests: bool) -> Part:
     """Return the texts of some runs and some more; numbers with the same runs share their rows."""
     if is_rests:
         return Part(bits=bits_of([*more, *(place for run in runs for place in run.places)]))
@@ -116,121 +198,207 @@ def _unite(index: TokenIndex, rows: list[Words]) -> tuple[Words, ...]:
     return found[:1]
 
 
-def walk_number(
-    index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
-) -> tuple[tuple[Run, ...], tuple[int, ...], Nodes]:
-    """Return what :class:`Walked` has, but for its part.
-
-    Args:
-        index: whose memory is used.
-        trie: of it.
-        numbers: what is asked of the number.
-        state: of the number, at all nodes.
-        nodes: where the walk begins; texts that end there do not count.
-    """
-    runs: list[Run] = []
-    places: list[int] = []
-    exits: list[int] = []
-    spend(len(nodes))
-    open_ = [(node, state) for node in nodes]
-    while open_:
-        node, here = open_.pop()
-        if numbers.may_end(here):
-            exits.append(node)
-        n_children = trie.first[node + 1] - trie.first[node]
-        spend(1 + n_children)
-        run = _run_after(index, trie, node) if n_children > 1 else None
-        covered = run is not None and numbers.takes_digits(here, run.longest)
-        if covered and run is not None:
-            runs.append(run)
-        elif run is not None and (n_digits := numbers.exact_digits(here)):
-            begun = _begin_run(index, trie, node, n_digits, zeros=numbers.is_fraction(here))
-            runs.append(begun.run)
-            exits += begun.exits
-            covered = True
-        skipped = _DIGITS if covered else numbers.barred_digits(here)
-        for child, byte in trie.children(node, _IN_ORDER if n_children > 1 else None):
-            if byte not in NUMBER_BYTES or byte in skipped:
-                continue
-            after = numbers.step(here, byte)
-            if after is None:
-                continue
-            low = trie.low[child]
-            places += range(low, low + trie.n_ending[child])
-            if trie.has_children(child):
-                open_.append((child, after))
-    return tuple(runs), tuple(places), tuple([n for n in exits if leads_out(trie, n)])
-
-
-def leads_out(trie: Trie, node: int) -> bool:
+def _leads_out(trie: Trie, node: int) -> bool:
     """Return whether something follows a node that is no part of a number."""
     return any(
         byte not in NUMBER_BYTES for byte in trie.bytes[trie.first[node] : trie.first[node + 1]]
     )
 
 
-def _run_after(index: TokenIndex, trie: Trie, node: int) -> Run | None:
-    """Return the digits after a node, ``None`` if something else comes after one of them."""
-    key = (Run, trie is index.rests, node)
-    found: Run | bool | None = index.shared.get(key)
-    if found is None:
-        found = _find_run(index, trie, node) or False
-        size = 8 * len(found.places) if isinstance(found, Run) else 0
-        size += 4 * index.n_words if isinstance(found, Run) and found.row is not None else 0
-        index.shared.put(key, found, 300 + size)
-    return found if isinstance(found, Run) else None
-
-
-def _begin_run(index: TokenIndex, trie: Trie, node: int, most: int, *, zeros: bool) -> Begun:
-    """Return the texts of at most so many digits after a node, where they are a run.
+def _run_after(
+    index: TokenIndex, trie: Trie, node: int, most: int = 0, *, zeros: bool = False
+) -> Run | None:
+    """Return the digits after a node.
 
     Args:
         index: the vocabulary.
         trie: of it.
         node: of the trie.
-        most: so many digits.
+        most: so many digits at most; 0: all, or ``None`` if something else comes after one.
         zeros: whether any number of zeros may come after them.
     """
-    key = (Begun, trie is index.rests, node, most, zeros)
-    found: Begun | None = index.shared.get(key)
-    if found is None:
-        places: list[int] = []
-        exits: list[int] = []
-        level, longest = [node], most
-        while level and (most or zeros):
-            few = _DIGITS_IN_ORDER if most else b"0"
-            level = [child for here in level for child, _ in trie.children(here, few)]
-            most = max(0, most - 1)
-            for child in level:
-                places += range(trie.low[child], trie.low[child] + trie.n_ending[child])
-            level = [child for child in level if trie.has_children(child)]
-            exits += level
-        found = Begun(_make_run(index, trie, places, longest), tuple(exits))
-        size = 300 + 8 * (len(places) + len(exits))
-        size += 0 if found.run.row is None else 4 * index.n_words
-        index.shared.put(key, found, size)
+    key = (Run, trie is index.rests, node, most, zeros)
+    known: tuple[Run | None] | None = index.shared.get(key)
+    if known is None:
+        found = _find_run(index, trie, node, most, zeros=zeros)
+        known, size = (found,), 300
+        if found is not None:
+            size += 8 * len(found.places) + (0 if found.row is None else 4 * index.n_words)
+        index.shared.put(key, known, size)
+    return known[0]
+
+
+def _find_run(index: TokenIndex, trie: Trie, node: int, most: int, *, zeros: bool) -> Run | None:
+    places: list[int] = []
+    level, n_digits = [node], 0
+    while level and (not most or n_digits < most or zeros):
+        few = _DIGITS if not most or n_digits < most else b"0"
+        after: list[int] = []
+        for here in level:
+            for child, byte in trie.children(here, None):
+                if byte in few:
+                    places += range(trie.low[child], trie.low[child] + trie.n_ending[child])
+                    after.append(child)
+                elif byte not in _DIGITS and n_digits and not most:
+                    return None
+        n_digits += bool(after)
+        level = after
+    if not n_digits:
+        return None
+    is_many = trie is not index.rests and len(places) > MANY
+    row = index.pack([index.ids[place] for place in places]) if is_many else None
+    return Run(tuple(places), n_digits, row)
+
+
+class _Listing:
+    """The texts after a state without digits but 0 that can become excluded values.
+
+    Attributes:
+        walked: the values that were excluded once.
+        texts: those that can become one of these, by head.
+        remembered: by a head and the excluded values that have it, what they do to its texts.
+        last: the number of the set of values that was asked for last, and what it does by head.
+        n_bytes: about how much is remembered.
+    """
+
+    def __init__(self) -> None:
+        self.last: tuple[int, dict[Head, _Gone]] = (0, {})
+        self.walked: set[Decimal] = set()
+        self.texts: dict[Head, dict[_Text, None]] = {}
+        self.remembered: dict[tuple[Head, frozenset[Decimal]], _Gone] = {}
+        self.n_bytes = 0
+
+
+class _Heads:
+    """What excluded values do after a state without digits but 0, by their heads."""
+
+    def __init__(
+        self, index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
+    ) -> None:
+        self._shared, self._trie, self._numbers = index.shared, trie, numbers
+        self._base, self._state, self._nodes = numbers.base or numbers, state, nodes
+        self._key = (_Listing, self._base.identity, state, nodes, trie is index.rests)
+        found: _Listing | None = self._shared.get(self._key)
+        if found is None or len(found.walked) > _MOST_WALKED:
+            # A new one: another thread may be at the old one.
+            found = _Listing()
+            self._shared.put(self._key, found, 500)
+        self._listing = found
+
+    def add_all(self, gone: _Gone) -> None:
+        """Add all that excluded values make illegal."""
+        excluded, listing = self._numbers.excluded, self._listing
+        number, by_head = listing.last
+        if number != excluded.number:
+            by_head = self._by_head(by_head if number == excluded.before else None)
+            listing.last = excluded.number, by_head
+        for found in by_head.values():
+            gone.places.update(found.places)
+            gone.exits.update(found.exits)
+        for negative in (False, True):
+            zero = (negative, 0, 0)
+            if excluded.has(zero) and zero not in listing.walked:
+                self._walk(zero)
+            _add_gone(gone, self._numbers, listing.texts.get((negative, 0), ()))
+
+    def _by_head(self, before: dict[Head, _Gone] | None) -> dict[Head, _Gone]:
+        """Return what excluded values do to the texts of each head, where they do anything.
+
+        Args:
+            before: the same of the set that it was made from, if that is known.
+        """
+        excluded = self._numbers.excluded
+        asked: Iterable[Head] = excluded.list_heads() if before is None else excluded.changed
+        made = {} if before is None else before.copy()
+        for head in asked:
+            spend(1)
+            made.pop(head, None)
+            values = excluded.with_head(head)
+            if not values:
+                continue
+            found = self._listing.remembered.get((head, values))
+            if found is None:
+                found = self._find_gone(head, values)
+            if found.places or found.exits:
+                made[head] = found
+        return made
+
+    def _find_gone(self, head: Head, values: frozenset[Decimal]) -> _Gone:
+        """Return what the excluded values of a head do to its texts, and remember it."""
+        found, listing = _Gone(set(), set()), self._listing
+        if listing.n_bytes > _MOST_REMEMBERED:
+            listing.remembered.clear()
+            listing.n_bytes = 0
+        for value in values - listing.walked:
+            self._walk(value)
+        _add_gone(found, self._numbers, listing.texts.get(head, ()))
+        listing.remembered[head, values] = found
+        self._count(700 + 40 * (len(values) + len(found.places) + len(found.exits)))
+        return found
+
+    def _walk(self, value: Decimal) -> None:
+        """Add the texts that can become a value."""
+        listing = self._listing
+        texts = _list_texts(self._trie, self._base.alone(value), self._state, self._nodes)
+        for text in texts:
+            head = head_of(text.state[2], negative=text.state[0])
+            listing.texts.setdefault(head, {})[text] = None
+        listing.walked.add(value)
+        self._count(300 + 250 * len(texts))
+
+    def _count(self, n_bytes: int) -> None:
+        before = self._listing.n_bytes
+        self._listing.n_bytes += n_bytes
+        if self._listing.n_bytes // _COUNTED > before // _COUNTED:
+            self._shared.put(self._key, self._listing, _COUNTED)
+
+
+def _list_texts(trie: Trie, only: Numbers, state: State, nodes: Nodes) -> list[_Text]:
+    """Return the texts that can become one of a few values."""
+    found: list[_Text] = []
+    if only.may_end(state):
+        found += [_Text(0, 0, state, node) for node in nodes]
+    open_ = [(node, state) for node in nodes]
+    while open_:
+        node, here = open_.pop()
+        barred = only.barred_digits(here)
+        children = trie.children(node, _IN_ORDER)
+        spend(1 + len(children))
+        for child, byte in children:
+            after = None if byte in barred else only.step(here, byte)
+            if after is None:
+                continue
+            low = trie.low[child]
+            exit_ = child if only.may_end(after) else -1
+            found.append(_Text(low, low + trie.n_ending[child], after, exit_))
+            if trie.has_children(child):
+                open_.append((child, after))
     return found
 
 
-def _find_run(index: TokenIndex, trie: Trie, node: int) -> Run | None:
-    places: list[int] = []
-    longest = 0
-    open_ = [(node, 0)]
-    while open_:
-        here, n_digits = open_.pop()
-        longest = max(longest, n_digits)
-        first, last = trie.first[here], trie.first[here + 1]
-        for child, byte in enumerate(trie.bytes[first:last], first):
-            if byte in _DIGITS:
-                low = trie.low[child]
-                places += range(low, low + trie.n_ending[child])
-                open_.append((child, n_digits + 1))
-            elif n_digits:
-                return None
-    return _make_run(index, trie, places, longest) if longest else None
+def _add_gone(gone: _Gone, numbers: Numbers, texts: Iterable[_Text]) -> None:
+    """Add those of some texts that excluded values make illegal."""
+    seen: set[int] = set()
+    for text in tuple(texts):  # another thread may add some
+        if text.exit >= 0 and not numbers.may_end(text.state):
+            gone.exits.add(text.exit)
+        if text.last > text.first and text.first not in seen:
+            seen.add(text.first)
+            spend(1)
+            if not numbers.is_live(text.state):
+                gone.places.update(range(text.first, text.last))
 
 
-def _make_run(index: TokenIndex, trie: Trie, places: list[int], longest: int) -> Run:
-    is_many = trie is not index.rests and len(places) > MANY
-    row = index.pack([index.ids[place] for place in places]) if is_many else None
-    return Run(tuple(places), longest, row)
+def _leave_out(index: TokenIndex, trie: Trie, walked: Walked, gone: _Gone) -> Walked:
+    """Return what is left without the texts and exits that are gone."""
+    if not gone.places and not gone.exits:
+        return walked
+    exits = tuple([node for node in walked.exits if node not in gone.exits])
+    if not gone.places:
+        return walked._replace(exits=exits)
+    more = tuple([place for place in walked.list_places() if place not in gone.places])
+    if trie is index.rests:
+        return Walked((), more, Part(bits=bits_of(more)), exits)
+    ids = sorted([index.ids[place] for place in gone.places])
+    words = index.mix(walked.part.rows, walked.part.few, ids)
+    return Walked((), more, Part((words,)), exits)

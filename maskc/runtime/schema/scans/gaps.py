@@ -11,7 +11,6 @@ Example: of ``\n``, ``\n "a`` and ``,`` the first is legal, and the quote leads 
 
 from __future__ import annotations
 
-import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -20,12 +19,11 @@ from numpy.typing import NDArray
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES, BOUNDED, BROKEN, COMPACT, MOST, Blanks
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Nodes, Trie
+from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
 _SIGNS = frozenset(b'"{}[],:ntf')
 _BEGIN_NUMBER = frozenset(b"-0123456789")
 _FEW = 48
-LONGEST_RUN = "longest run of blanks"  # under what it is shared
 
 
 class Lead(NamedTuple):
@@ -35,35 +33,25 @@ class Lead(NamedTuple):
         part: tokens that end in it.
         signs: sign → the nodes that it leads to.
         numbers: nodes after which a number can begin.
+        ends: nodes at which it may end.
     """
 
     part: Part
     signs: dict[int, Nodes]
     numbers: Nodes
+    ends: Nodes
 
 
 class Gaps:
-    """Follows white space through the tries of a vocabulary.
-
-    Args:
-        index: the vocabulary.
-        blanks: the layout.
-    """
+    """Follows white space of a layout through the tries of a vocabulary."""
 
     def __init__(self, index: TokenIndex, blanks: Blanks) -> None:
         self._index, self._blanks = index, blanks
         self._is_bounded = blanks.choice == BOUNDED
-        self._longest = 0
-        if self._is_bounded or blanks.most is not None:
-            found: int | None = index.shared.get(LONGEST_RUN)
-            if found is None:
-                found = _longest_run(index.tokens)
-                index.shared.put(LONGEST_RUN, found, 100)
-            # No token has more blanks in a row.
-            self._longest = found
         self._least = int(blanks.is_inside)  # where no bracket is open, there is none
+        # By whether a trie is that of rests, of each node the most blanks in a row below it.
         self._runs: tuple[memoryview, ...] = ()
-        if self._is_bounded:
+        if self._is_bounded or blanks.most is not None:
             self._runs = _read_runs(index)
 
     def place(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> tuple[int, int]:
@@ -77,7 +65,8 @@ class Gaps:
         """
         most = self._blanks.most
         if most is not None:
-            return max(gap, most - self._longest), min(depth, self._least)
+            # No token has more blanks in a row.
+            return max(gap, most - self._runs[0][ROOT]), min(depth, self._least)
         if not self._is_bounded:
             return gap, min(depth, self._least)
         longest = self._longest_after(trie, nodes)
@@ -102,14 +91,7 @@ class Gaps:
         return found
 
     def lead(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> Lead:
-        """Return what comes after some nodes.
-
-        Args:
-            trie: of the vocabulary.
-            nodes: of it.
-            gap: what has been read of the gap.
-            depth: how many brackets are open.
-        """
+        """Return what comes after some nodes; the arguments are those of :meth:`place`."""
         is_rest = trie is self._index.rests
         gap, level = self.place(trie, nodes, gap, depth)
         # Inside of a bracket it is as in the layout that has blanks around the text as well.
@@ -117,37 +99,26 @@ class Gaps:
         key = (Gaps, choice, is_rest, nodes, gap, level)
         found: Lead | None = self._index.shared.get(key)
         if found is None:
-            found = self._follow(trie, nodes, gap, level, is_rest=is_rest)
+            found = self._follow(trie, nodes, gap, level)
             n_bytes = 1000 + 4 * self._index.n_words * len(found.part.rows)
             self._index.shared.put(key, found, n_bytes)
         return found
 
-    def between(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> Nodes:
-        """Return some nodes and those that white space leads to, where it may end."""
-        blanks, found = self._blanks, list[int]()
-        open_ = [(node, gap) for node in nodes]
-        while open_:
-            node, here = open_.pop()
-            if blanks.may_go_on(here):
-                found.append(node)
-            for child, byte in trie.children(node, BLANK_BYTES):
-                after = blanks.step(here, byte, depth)
-                if after is not None:
-                    open_.append((child, after))
-        return tuple(sorted(found))
-
-    def _follow(self, trie: Trie, nodes: Nodes, gap: int, depth: int, *, is_rest: bool) -> Lead:
+    def _follow(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> Lead:
         blanks, places = self._blanks, list[int]()
         signs: dict[int, list[int]] = {}
         numbers: list[int] = []
+        ends: list[int] = []
         open_ = [(node, gap) for node in nodes]
         while open_:
             node, here = open_.pop()
             first, last = trie.first[node], trie.first[node + 1]
             bytes_ = trie.bytes[first:last]
             goes_on = blanks.may_go_on(here)
-            if goes_on and not _BEGIN_NUMBER.isdisjoint(bytes_):
-                numbers.append(node)
+            if goes_on:
+                ends.append(node)
+                if not _BEGIN_NUMBER.isdisjoint(bytes_):
+                    numbers.append(node)
             for child, byte in enumerate(bytes_, first):
                 if byte in BLANK_BYTES:
                     after = blanks.step(here, byte, depth)
@@ -157,28 +128,21 @@ class Gaps:
                         open_.append((child, after))
                 elif goes_on and byte in _SIGNS:
                     signs.setdefault(byte, []).append(child)
-        return Lead(
-            self._part(places, is_rest=is_rest),
-            {byte: tuple(found) for byte, found in signs.items()},
-            tuple(numbers),
-        )
-
-    def _part(self, places: list[int], *, is_rest: bool) -> Part:
-        if is_rest:
-            return Part(few=tuple(places))
-        ids = [self._index.ids[place] for place in places]
-        if len(ids) <= _FEW:
-            return Part(few=tuple(ids))
-        return Part(rows=(self._index.pack(ids),))
+        part = Part(few=tuple(places))
+        if trie is not self._index.rests:
+            ids = [self._index.ids[place] for place in places]
+            few = len(ids) <= _FEW
+            part = Part(few=tuple(ids)) if few else Part(rows=(self._index.pack(ids),))
+        by_sign = {byte: tuple(found) for byte, found in signs.items()}
+        return Lead(part, by_sign, tuple(numbers), tuple(sorted(ends)))
 
 
 def _read_runs(index: TokenIndex) -> tuple[memoryview, ...]:
     """Return :func:`_runs_below` of the tokens and of the rests, which is made once."""
-    key = ("runs of blanks below nodes",)
-    found: tuple[memoryview, ...] | None = index.shared.get(key)
+    found: tuple[memoryview, ...] | None = index.shared.get(_read_runs)
     if found is None:
         found = tuple(_runs_below(trie).data for trie in (index.tokens, index.rests))
-        index.shared.keep(key, found)
+        index.shared.keep(_read_runs, found)
     return found
 
 
@@ -199,13 +163,3 @@ def _runs_below(trie: Trie) -> NDArray[np.uint16]:
         below = np.maximum.reduceat(most[children], begin)
         most[parents] = np.maximum(opening[parents], below)
     return most
-
-
-def _longest_run(trie: Trie) -> int:
-    """Return the greatest number of blanks in a row that a text has."""
-    is_blank = np.isin(trie.byte_array, list(BLANK_BYTES))
-    runs = np.zeros(len(is_blank), dtype=np.int32)
-    for first, last in itertools.pairwise(trie.levels[1:]):
-        own = slice(first, last)
-        runs[own] = np.where(is_blank[own], runs[trie.parent_array[own]] + 1, 0)
-    return int(runs.max())

@@ -108,6 +108,7 @@ class Spelled:
         self._n_possible = [sum(b - a + 1 for a, b in ranges) for ranges in self.ranges]
         self._cut: dict[int, list[tuple[int, int]]] = {}
         self._closing: bytes | None = None
+        self._words: dict[str, int] = {}
         self._characters: tuple[Ints, Ints] | None = None
 
     @property
@@ -155,6 +156,20 @@ class Spelled:
         chars, last = self.chars, self.first[node + 1]
         found = bisect_left(chars, character, self.first[node], last)
         return found if found < last and chars[found] == character else -1
+
+    def find(self, word: str) -> int:
+        """Return the node of a text, -1 if none writes all of it; asked for again and again."""
+        found = self._words.get(word)
+        if found is None:
+            found = 0
+            for character in word:
+                found = self.child(found, ord(character))
+                if found < 0:
+                    break
+            if len(self._words) >= _MOST_REMEMBERED:
+                self._words.clear()
+            self._words[word] = found
+        return found
 
     def own_items(self, node: int) -> range:
         """Return a node's own items."""

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.effort import spend
+from maskc.runtime.schema.scans.scanned import Places
 from maskc.runtime.schema.scans.spelled import CLOSES, Spelled
-from maskc.runtime.schema.scans.units import Places
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints
 

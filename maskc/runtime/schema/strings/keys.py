@@ -7,7 +7,7 @@ Example: with the keys ``a`` and ``^c.*$`` the prefix ``a`` becomes one key, ``c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
@@ -26,6 +26,10 @@ class Keys:
         n_names: labels below it are names, others are classes.
         is_flat: whether every state leads to endlessly many keys of one class, which has all keys
             without a name.
+
+    Attributes:
+        reach: state → the labels that it leads to, as bits.
+        endless: state → those of them that it leads to endlessly many keys of; never names.
     """
 
     def __init__(self, dfa: CharDfa, n_names: int, *, is_flat: bool) -> None:
@@ -33,20 +37,18 @@ class Keys:
         self.names = (1 << n_names) - 1
         spend(dfa.n_states * (1 + n_names // _LABELS))
         own = [0 if label == NO_LABEL else 1 << label for label in dfa.labels]
-        order = order_names(dfa) if is_flat else None
-        if order is not None:
-            self.reach = _propagate_names(dfa, own, order)
-            self.endless = [0] + [1 << n_names] * (dfa.n_states - 1)
+        default = dfa.defaults[dfa.start]
+        order = order_names(dfa) if is_flat or default == DEAD else None
+        if order is None:
+            self.reach, self.endless = _propagate(dfa, own, self.names)
             return
-        order = order_words(dfa)
-        if order is not None:
-            self.reach, self.endless = _propagate_names(dfa, own, order), [0] * dfa.n_states
-            return
-        self.reach = _propagate(dfa, own)
-        cyclic = _find_cyclic(dfa)
-        self.endless = _propagate(
-            dfa, [self.reach[s] & ~self.names if s in cyclic else 0 for s in range(dfa.n_states)]
-        )
+        for state in reversed(order):
+            bits = own[default] | own[state]
+            for target in dfa.rows[state].values():
+                bits |= own[target]
+            own[state] = bits
+        endless = 1 << n_names if is_flat else 0
+        self.reach, self.endless = own, [0] + [endless] * (dfa.n_states - 1)
 
     def reach_of(self, states: Iterable[int]) -> int:
         """Return the labels that some states lead to, as bits."""
@@ -103,8 +105,8 @@ class Keys:
 def order_names(dfa: CharDfa) -> list[int] | None:
     """Return the states but the sink, each before those that it leads to (Kahn, 1962).
 
-    ``None`` unless all defaults are one sink, and all else leads to words, of which there are not
-    many more than states.
+    ``None`` unless all defaults are one sink, or dead, and all else leads to words, of which there
+    are not many more than states.
     """
     if dfa.order is None:
         dfa.order = (_find_order(dfa),)
@@ -114,13 +116,13 @@ def order_names(dfa: CharDfa) -> list[int] | None:
 def _find_order(dfa: CharDfa) -> list[int] | None:
     start, rows = dfa.start, dfa.rows
     sink = dfa.defaults[start]
-    if sink == DEAD or rows[sink] or any(target != sink for target in dfa.defaults[1:]):
+    if rows[sink] or any(target != sink for target in dfa.defaults[1:]):
         return None
     n_before = [0] * dfa.n_states
     for row in rows:
         for target in row.values():
             n_before[target] += 1
-    if n_before[DEAD] or n_before[start] and start != sink:
+    if sink != DEAD and n_before[DEAD] or n_before[start] and start != sink:
         return None
     n_characters = dfa.count_characters()
     most = _MOST_SHARED * dfa.n_states
@@ -137,95 +139,68 @@ def _find_order(dfa: CharDfa) -> list[int] | None:
             n_prefixes[target] += n_here * n_characters.get(kind, 0)
             if not n_before[target] and target != sink:
                 order.append(target)
-    return order if len(order) == dfa.n_states - 2 else None
+    return order if len(order) == dfa.n_states - 1 - (sink != DEAD) else None
 
 
-def order_words(dfa: CharDfa) -> list[int] | None:
-    """Return the states, each before those that it leads to; ``None`` if some lead in a circle.
+def _propagate(dfa: CharDfa, own: list[int], names: int) -> tuple[list[int], list[int]]:
+    """Return for each state the labels that it leads to, and those of endlessly many keys.
 
-    Or if most characters lead somewhere, as where the keys are not few words.
+    By strongly connected components (Tarjan, 1972, with a stack of our own): each is found after
+    all that it leads to.
     """
-    rows, n_states = dfa.rows, dfa.n_states
-    if any(dfa.defaults):
-        return None
-    n_before = [0] * n_states
-    for row in rows:
-        for target in row.values():
-            n_before[target] += 1
-    order = [state for state in range(1, n_states) if not n_before[state]]
-    for state in order:
-        for target in rows[state].values():
-            n_before[target] -= 1
-            if not n_before[target] and target != DEAD:
-                order.append(target)
-    return order if len(order) == n_states - 1 else None
-
-
-def _propagate_names(dfa: CharDfa, own: list[int], order: list[int]) -> list[int]:
-    """Return the same as :func:`_propagate` where at most defaults lead in circles."""
-    default = dfa.defaults[dfa.start]
-    found = list(own)
-    for state in reversed(order):
-        bits = found[default] | found[state]
-        for target in dfa.rows[state].values():
-            bits |= found[target]
-        found[state] = bits
-    return found
-
-
-def _propagate(dfa: CharDfa, own: list[int]) -> list[int]:
-    """Return for each state the bits of all states that it leads to."""
-    before: list[list[int]] = [[] for _ in own]
-    for state in range(1, len(own)):
-        for target in dfa.successors(state):
-            before[target].append(state)
-    found = list(own)
-    open_ = [state for state in range(1, len(own)) if own[state]]
-    while open_:
-        state = open_.pop()
-        bits = found[state]
-        for earlier in before[state]:
-            if bits & ~found[earlier]:
-                found[earlier] |= bits
-                open_.append(earlier)
-    return found
-
-
-def _find_cyclic(dfa: CharDfa) -> set[int]:
-    """Return the states that lead back to themselves (Tarjan, 1972, with a stack of our own)."""
+    reach, endless = [0] * len(own), [0] * len(own)
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
     inside: set[int] = set()
-    cyclic: set[int] = set()
+    work: list[tuple[int, Iterator[int]]] = []
+
     for root in range(1, dfa.n_states):
-        if root in index:
-            continue
-        work = [(root, iter(dfa.successors(root)))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        inside.add(root)
-        while work:
+        entered = DEAD if root in index else root
+        while entered != DEAD or work:
+            if entered != DEAD:
+                index[entered] = low[entered] = len(index)
+                stack.append(entered)
+                inside.add(entered)
+                work.append((entered, iter(dfa.successors(entered))))
             state, after = work[-1]
-            target = next(after, DEAD)
-            if target == DEAD:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[state])
-                if low[state] == index[state]:
-                    members = []
-                    while True:
-                        members.append(stack.pop())
-                        inside.discard(members[-1])
-                        if members[-1] == state:
-                            break
-                    if len(members) > 1 or state in dfa.successors(state):
-                        cyclic.update(members)
-            elif target not in index:
-                index[target] = low[target] = len(index)
-                stack.append(target)
-                inside.add(target)
-                work.append((target, iter(dfa.successors(target))))
-            elif target in inside:
-                low[state] = min(low[state], index[target])
-    return cyclic
+            entered = next(after, DEAD)
+            if entered != DEAD:
+                if entered in index:
+                    if entered in inside:
+                        low[state] = min(low[state], index[entered])
+                    entered = DEAD
+                continue
+            work.pop()
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[state])
+            if low[state] == index[state]:
+                members = [stack.pop()]
+                while members[-1] != state:
+                    members.append(stack.pop())
+                inside.difference_update(members)
+                _settle(dfa, members, own, names, reach, endless)
+    return reach, endless
+
+
+def _settle(
+    dfa: CharDfa,
+    members: list[int],
+    own: list[int],
+    names: int,
+    reach: list[int],
+    endless: list[int],
+) -> None:
+    """Write what the states of a component lead to; it is known of all others that they reach."""
+    labels = many = 0
+    is_cyclic = len(members) > 1
+    for state in members:
+        labels |= own[state]
+        for target in dfa.successors(state):
+            labels |= reach[target]
+            many |= endless[target]
+            is_cyclic |= target == state
+    if is_cyclic:
+        many = labels & ~names
+    for state in members:
+        reach[state], endless[state] = labels, many
