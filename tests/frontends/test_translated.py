@@ -16,9 +16,9 @@ from maskc import Limits
 from maskc.bounded import run_bounded
 from maskc.errors import LimitError, MaskcError
 from maskc.frontends.characters.lowering import lower_grammar
-from maskc.frontends.gbnf import read_gbnf
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar
+from maskc.frontends.notations import read_gbnf
 from maskc.frontends.source import load_source
 from maskc.frontends.translation import Translation, write_literal
 from tests.examples import examples

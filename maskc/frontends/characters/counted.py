@@ -32,8 +32,7 @@ from maskc.frontends.characters.expressions import (
     Repeat,
     Sequence,
 )
-from maskc.frontends.ebnf import read_ebnf
-from maskc.frontends.gbnf import read_gbnf
+from maskc.frontends.notations import read_ebnf, read_gbnf
 from maskc.runtime.link.counts.positions import CountedPattern
 
 MAX_PARTS = 20_000

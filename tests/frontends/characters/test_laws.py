@@ -26,8 +26,7 @@ from maskc.frontends.characters.terminals import (
     write_pattern,
     write_terminal,
 )
-from maskc.frontends.ebnf import read_ebnf
-from maskc.frontends.gbnf import read_gbnf
+from maskc.frontends.notations import read_ebnf, read_gbnf
 from maskc.frontends.translation import write_literal
 from tests.frontends import random_rules as rules_
 

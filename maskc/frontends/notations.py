@@ -1,0 +1,201 @@
+r"""The notations of llama.cpp (GBNF) and of the W3C (EBNF), each with what xgrammar makes of it.
+
+**GBNF**: ``name ::= alternatives``, a rule to a line; a line goes on after ``::=`` or ``|`` and
+between parentheses. ``"…"`` is a text, ``[…]`` and ``[^…]`` are classes of code points, ``.`` is
+any one; ``\n \r \t \xNN \uNNNN \UNNNNNNNN \\ \" \[ \] \-`` are escapes; ``* + ? {n} {n,} {,m}
+{n,m}`` repeat what stands before them, and ``#`` begins a comment. The start is ``root``.
+
+Of xgrammar's notation, which it calls EBNF, that is taken which llama.cpp refuses: a rule goes on
+until the next ``name ::=``; ``\0 \a \b \e \f \v \/`` and other signs after a backslash; ``{n,-1}``
+for a count without a bound; and at the end of a rule a look-ahead ``(=…)``, with which xgrammar
+says what comes after, for speed, and which changes no text. What both take and read otherwise is
+llama.cpp's here. Taken though llama.cpp refuses it: left recursion, ``{,m}``, ``_`` in names.
+Refused though llama.cpp takes it: two rules of one name (there the last one counts), a class
+without characters (there the empty text), a count above 2,000 (there, as an upper bound, no bound).
+Refused by both or by us alone, because a token is no text: ``<[1000]>``, ``<think>``, ``!<think>``.
+
+**EBNF**, of the XML specification: ``Name ::= expression``, over as many lines as it takes, with an
+optional number ``[12]`` before it; ``"…"`` and ``'…'`` are texts, ``#xN`` is a code point,
+``[a-z#xN-#xN]`` and ``[^…]`` are classes; ``? * +`` repeat, ``A - B`` is what A matches and B does
+not, ``/* … */`` is a comment, ``[ wfc: … ]`` and ``[ vc: … ]`` are notes. A blank must stand before
+the ``-`` of an exception, since names may contain it. Its sides must be regular. The start is
+``root`` if there is one, else the first rule.
+
+A backslash is itself there. In a file with a rule named ``root``, as xgrammar has them, it begins
+an escape: those of GBNF, but ``\x`` has as many digits as there are. There ``#`` begins a comment
+and is itself in a class, ``.`` and ``[^]`` are any character, and a look-ahead may end a rule. In
+both, ``{n}``, ``{n,}``, ``{n,-1}``, ``{,m}`` and ``{n,m}`` repeat.
+
+xgrammar's macros, ``TagDispatch(…)`` and its like, are refused by name.
+
+Source: llama.cpp, ``grammars/README.md`` and the reader in ``src/llama-grammar.cpp``, read in 2025;
+Extensible Markup Language (XML) 1.0, fifth edition, section 6, Notation; xgrammar 0.2.8, its page
+on EBNF and what it prints.
+"""
+
+from __future__ import annotations
+
+import re
+
+from maskc.frontends.characters.expressions import CharacterGrammar, Except, Expression
+from maskc.frontends.characters.reader import Reader
+
+_BLANKS = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
+_BLANK_LINES = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
+_LINE_END = re.compile(r"\r\n?|\n|\Z")
+_TOKEN = re.compile(r"!?<[^>\s]*>?")
+# What ends a rule though a line does not: the next one, or the end.
+# Possessive: a comment is one whole, and no text makes it slow.
+_NEXT_RULE = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*+)*+(?:[A-Za-z0-9_-]++[ \t]*+::=|\Z)")
+
+_W3C_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*")
+_HEAD = re.compile(rf"(?:\[\s*\d+[a-z]?\s*\]\s*)?({_W3C_NAME.pattern})\s*::=")
+_NOTE = re.compile(r"\[\s*(?:wfc|vc)\s*:[^\]]*\]", re.IGNORECASE)
+_SPACE = re.compile(r"\s+")
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_LINE_COMMENT = re.compile(r"#[^\n]*")
+_CODE_POINT = re.compile(r"#x([0-9a-fA-F]+)")
+_WITH_ROOT = re.compile(r"^[ \t]*root\s*::=", re.MULTILINE)
+_HEX = re.compile(r"x([0-9a-fA-F]+)")
+
+
+def read_gbnf(
+    name: str, text: str, *, start: str | None = None, counts_all: bool = False
+) -> CharacterGrammar:
+    """Return the rules of a GBNF grammar.
+
+    Raises:
+        GrammarError: it is none, or it asks for tokens; the message names the line.
+        LimitError: counts or brackets are beyond a bound.
+    """
+    reader = _Gbnf(name, text, counts_all=counts_all)
+    reader.read_rules()
+    return reader.finish(start or "root")
+
+
+def read_ebnf(
+    name: str, text: str, *, start: str | None = None, counts_all: bool = False
+) -> CharacterGrammar:
+    """Return the rules of a W3C-style EBNF grammar.
+
+    Raises:
+        GrammarError: it is none; the message names the line.
+        LimitError: counts or brackets are beyond a bound.
+    """
+    reader = _Ebnf(name, text, counts_all=counts_all)
+    reader.read_rules()
+    first = "root" if reader.is_extended else next(iter(reader.rules), "root")
+    return reader.finish(start or first)
+
+
+class _Gbnf(Reader):
+    names = re.compile(r"[A-Za-z0-9_-]+")
+
+    def rule(self) -> None:
+        line = self.line
+        name = self.match(self.names)
+        if not name:
+            raise self.error(f"expected a rule, as in name ::= …, and found {self.found()}")
+        self.match(_BLANKS)
+        if not self.take("::="):
+            raise self.error(
+                f"expected ::= after {name[0]}, and found {self.found()}; write {name[0]} ::= …, "
+                "or give a grammar of Lark's the suffix .lark"
+            )
+        self.blank_lines()
+        body = self.alternatives()
+        self.look_ahead()
+        if self.sees(")"):
+            raise self.error("this ) closes nothing")
+        if not self.match(_LINE_END):
+            raise self.error(f"expected the end of rule {name[0]}, and found {self.found()}")
+        self.blank_lines()
+        self.define(name[0], line, body)
+
+    def blanks(self) -> None:
+        self.match(_BLANKS)
+        if self.depth or not _NEXT_RULE.match(self.text, self.at):
+            self.blank_lines()
+
+    def blank_lines(self) -> None:
+        self.match(_BLANK_LINES)
+
+    def rest(self) -> None:
+        token = self.match(_TOKEN)
+        if token:
+            raise self.error(
+                f"{token[0]} is a token of one vocabulary, and a grammar here is about text; "
+                "write the text it stands for, or handle special tokens outside the grammar"
+            )
+
+
+class _Ebnf(Reader):
+    names = _W3C_NAME
+    quotes = ('"', "'")
+    no_look_ahead = "a look-ahead (=…) stands at the end of a rule of xgrammar's only"
+
+    def __init__(self, name: str, text: str, *, counts_all: bool) -> None:
+        super().__init__(name, text, counts_all=counts_all)
+        self.is_extended = self.has_empty_class = _WITH_ROOT.search(self.text) is not None
+
+    def rule(self) -> None:
+        line = self.line
+        head = self.match(_HEAD)
+        if not head:
+            raise self.error(
+                f"expected a rule, as in Name ::= …, and found {self.found()}; write one, or "
+                "give a grammar of Lark's the suffix .lark"
+            )
+        self.blanks()
+        body = self.alternatives()
+        self.look_ahead()
+        self.define(head[1], line, body)
+
+    def blanks(self) -> None:
+        while (
+            self.match(_SPACE)
+            or self.match(_LINE_COMMENT if self.is_extended else _NOTE)
+            or self._comment()
+        ):
+            pass
+
+    def _comment(self) -> bool:
+        found = self.sees("/*")
+        if found and not self.match(_COMMENT):
+            raise self.error("this comment has no end; close it with */")
+        return found
+
+    def part(self) -> Expression | None:
+        part = super().part()
+        if part is None or not self.sees("-"):
+            return part
+        place = self.place
+        self.at += 1
+        self.blanks()
+        other = super().part()
+        if other is None:
+            raise self.error(f"expected what to leave out after -, found {self.found()}")
+        return Except(part, other, place)
+
+    def item(self) -> Expression | None:
+        if _HEAD.match(self.text, self.at):  # the next rule, with its number
+            return None
+        code_point = self._code_point()
+        return super().item() if code_point is None else self.one_character(code_point)
+
+    def rest(self) -> None:
+        ends = self.sees("|") or (self.sees(")") and self.depth)
+        if self.at < len(self.text) and not ends:
+            raise self.error(f"expected a part of a rule, and found {self.found()}")
+
+    def class_character(self, begin: int) -> int:
+        code_point = self._code_point()
+        return super().class_character(begin) if code_point is None else code_point
+
+    def escape(self) -> int:
+        digits = self.match(_HEX)
+        return self.check_code_point(digits[1]) if digits else super().escape()
+
+    def _code_point(self) -> int | None:
+        found = None if self.is_extended else self.match(_CODE_POINT)
+        return self.check_code_point(found[1]) if found else None
