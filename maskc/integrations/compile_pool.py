@@ -57,7 +57,7 @@ from maskc.kit.compiling import Automaton, Compiled, GrammarOrder, InProcess
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.limits import WAYS, Limits
 from maskc.runtime.artifact import Artifact, check_contents
-from maskc.runtime.link.automata.tabled import TabledAutomaton
+from maskc.runtime.link.automata.automaton import TabledAutomaton
 from maskc.runtime.schema.plan.plan import FrozenPlan
 from maskc.vocab.vocabulary import Vocabulary
 from maskc.work.fork_server import ForkServer, Worker

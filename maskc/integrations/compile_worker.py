@@ -41,7 +41,7 @@ from maskc.kit.kit import REQUEST_LIMITS
 from maskc.kit.patterns import Pattern
 from maskc.limits import MEGABYTE, WAYS, Limits
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.automata.tabled import tabulate
+from maskc.runtime.link.automata.automaton import tabulate
 from maskc.vocab.vocabulary import Vocabulary
 from maskc.work.fork_server import Service
 

@@ -32,12 +32,11 @@ from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.holes.bound import Given
 from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.counts.positions import CountedPattern
-from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import Expression, Leaf
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
-from maskc.runtime.link.joining.pieces import AutomatonPiece, Piece, SchemaPiece
+from maskc.runtime.link.joining.pieces import AutomatonPiece, CountingPiece, Piece, SchemaPiece
 from maskc.runtime.link.plan.composing import Composer, count_pattern
 from maskc.runtime.link.plan.opening import LinkOpener
 from maskc.runtime.machine import Machine

@@ -17,11 +17,9 @@ from typing import Any, NamedTuple
 
 from maskc.artifact.model import Contents
 from maskc.errors import LimitError
-from maskc.runtime.link.automata.automaton import ByteAutomaton, Words
-from maskc.runtime.link.automata.tabled import tabulate
+from maskc.runtime.link.automata.automaton import ByteAutomaton, Words, tabulate
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.counts.positions import CountedPattern
-from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
@@ -33,6 +31,7 @@ from maskc.runtime.link.joining.expressions import (
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.pieces import (
     AutomatonPiece,
+    CountingPiece,
     Piece,
     SchemaPiece,
     StopPiece,
@@ -214,17 +213,8 @@ class _Freezer:
 
     def _table(self, parameters: Parameters) -> int:
         if parameters not in self.tables:
-            counts, ways = parameters.counts, list[Any]()
-            table = FrozenTable(
-                counts.n_names,
-                counts.required,
-                counts.possible,
-                counts.low,
-                counts.high,
-                counts.is_ordered,
-                self.number(parameters.blanks),
-                ways,
-            )
+            ways = list[Any]()
+            table = FrozenTable(parameters.counts, self.number(parameters.blanks), ways)
             self.tables[parameters] = len(self.tables), table
             self._left.append(lambda: ways.extend(self._ways(parameters)))
         return self.tables[parameters][0]

@@ -1,4 +1,4 @@
-"""How does a style write a parameter? The texts around its name and its value.
+"""How a style writes a parameter: the texts around its name and its value, from ``styles.json``.
 
 Strings are written as they are; everything else is JSON. A style that names the type of a value
 does so between the name and the value.
@@ -8,8 +8,11 @@ Example: of ``qwen_xml`` a parameter is ``<parameter=city>Oslo</parameter>``.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,8 @@ class Style:
         close: after the value, with ``{name}`` if the name is written again.
         barred: what stands in no string; empty: ``close``.
         line: what may stand before and after a string that is not free, as templates write it.
-        booleans: another way to write false and true; empty: JSON alone.
+        booleans: another way to write false and true, as the models' own templates do in Python's
+            words, and parsers read both; empty: JSON alone.
         types: type → the word for it, where that is another one.
         item: before an item of an array, and between it and its value as ``string`` and ``other``;
             empty: arrays and objects are JSON.
@@ -60,57 +64,10 @@ class Style:
         return "{type}" in self.other
 
 
-_DSML, _M3 = "<｜DSML｜", "]<]minimax[>["
-STYLES = {
-    "qwen_xml": Style(
-        "<parameter=",
-        ">",
-        ">",
-        "</parameter>",
-        line="\n",
-        # The models' own templates write them as Python does, and parsers read both.
-        booleans=("False", "True"),
-    ),
-    "minimax_xml": Style('<parameter name="', '">', '">', "</parameter>"),
-    "deepseek_xml": Style(
-        f'{_DSML}parameter name="',
-        '" string="true">',
-        '" string="false">',
-        "</｜DSML｜parameter>",
-    ),
-    "deepseek_v4_1_xml": Style(
-        f'{_DSML} parameter name="',
-        '" string="true">',
-        '" string="false">',
-        "</｜DSML｜ parameter>",
-    ),
-    "glm_xml": Style("<arg_key>", "</arg_key>", "</arg_key>", "</arg_value>", gap="<arg_value>"),
-    "kimi_k3_xml": Style(
-        '<|open|>argument key="',
-        '" type="string"<|sep|>',
-        '" type="{type}"<|sep|>',
-        "<|close|>argument<|sep|>",
-    ),
-    "cohere_xml": Style(
-        '<cofl:value name="',
-        '" type="raw">',
-        '" type="{type}">',
-        "</cofl:value>",
-        types={
-            "null": "json",
-            "boolean": "json",
-            "number": "json",
-            "array": "list",
-            "object": "dict",
-        },
-        item=("<cofl:value", ' type="raw">', ' type="{type}">'),
-    ),
-    "minimax_m3_xml": Style(
-        f"{_M3}<",
-        ">",
-        ">",
-        f"{_M3}</{{name}}>",
-        barred=_M3,
-        item=(f"{_M3}<item", ">", ">"),
-    ),
-}
+def _read_style(entry: Mapping[str, Any]) -> Style:
+    texts: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
+    return Style(**texts)
+
+
+_DATA = json.loads((files("maskc.tags") / "styles.json").read_bytes())
+STYLES: dict[str, Style] = {name: _read_style(entry) for name, entry in _DATA.items()}

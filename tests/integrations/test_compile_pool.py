@@ -19,7 +19,7 @@ from maskc.kit.file import make_kit
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.kit.patterns import Pattern
 from maskc.runtime.batches import allocate_bitmask
-from maskc.runtime.link.automata.tabled import TabledAutomaton, tabulate
+from maskc.runtime.link.automata.automaton import TabledAutomaton, tabulate
 from maskc.vocab import load_vocabulary
 from maskc.work.worker_queue import BusyError, CancelledOrderError, Request, WorkerDiedError
 

@@ -21,7 +21,7 @@ from maskc.kit.patterns import Pattern
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
-from maskc.runtime.link.joining.counting import CountingPiece
+from maskc.runtime.link.joining.pieces import CountingPiece
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import legal_ids
 from tests.examples import seeds

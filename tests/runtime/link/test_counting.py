@@ -6,9 +6,9 @@ from maskc.automata.counted import count_loops
 from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
-from maskc.runtime.link.joining import counting
-from maskc.runtime.link.joining.counting import CountingPiece
+from maskc.runtime.link.joining import pieces
 from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.joining.pieces import CountingPiece
 from tests.runtime.schema.vocabularies import build_index
 
 TOKENS = (b"a", b"aa", b"b")
@@ -47,7 +47,7 @@ def test_counts_far_from_the_bounds_are_seen_alike(joints: Joints) -> None:
 
 
 def test_states_of_old_masks_are_forgotten(joints: Joints, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "MAX_STATES", 20)
+    monkeypatch.setattr(pieces, "MAX_STATES", 20)
     piece = _make_piece(".*a.{30}", joints)
     for n in range(40):
         text = f"{n:b}".replace("1", "a").replace("0", "b").encode()
@@ -58,7 +58,7 @@ def test_states_of_old_masks_are_forgotten(joints: Joints, monkeypatch: pytest.M
 def test_states_that_take_much_memory_are_forgotten(
     joints: Joints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counting, "MAX_BYTES", 80_000)
+    monkeypatch.setattr(pieces, "MAX_BYTES", 80_000)
     piece = _make_piece(".*a.{30}", joints)
     for n in range(40):
         text = f"{n:b}".replace("1", "a").replace("0", "b").encode()
@@ -70,7 +70,7 @@ def test_states_that_take_too_much_memory_are_refused(
     joints: Joints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     piece = _make_piece("(?:ab){99}", joints)
-    monkeypatch.setattr(counting, "MAX_BYTES", 1)
+    monkeypatch.setattr(pieces, "MAX_BYTES", 1)
     with pytest.raises(LimitError, match="more than 128 MB of states of a pattern"):
         _tokens(piece, joints, b"ab")
 
@@ -78,6 +78,6 @@ def test_states_that_take_too_much_memory_are_refused(
 def test_a_mask_of_too_many_states_is_refused(
     joints: Joints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counting, "MAX_STATES", 2)
+    monkeypatch.setattr(pieces, "MAX_STATES", 2)
     with pytest.raises(LimitError, match="more than 2 states in the pattern's automaton"):
         _tokens(_make_piece("(?:ab){99}", joints), joints, b"")

@@ -13,8 +13,8 @@ from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import Words
-from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.joining.pieces import CountingPiece
 from maskc.runtime.link.text.raw_body import RawBody
 from maskc.runtime.link.text.raw_text import RawText
 from maskc.runtime.schema.plan.plan import Layout, Plan

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from maskc.frontends.regex import read_pattern
 from maskc.kit.patterns import Pattern
-from maskc.runtime.link.automata.tabled import tabulate
+from maskc.runtime.link.automata.automaton import tabulate
 from maskc.runtime.link.plan.records import (
     AUTOMATON,
     BYTES,

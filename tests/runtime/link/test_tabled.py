@@ -5,8 +5,7 @@ import pytest
 
 from maskc.frontends.regex import read_pattern
 from maskc.kit.patterns import Pattern
-from maskc.runtime.link.automata.automaton import Words
-from maskc.runtime.link.automata.tabled import TabledAutomaton, tabulate
+from maskc.runtime.link.automata.automaton import TabledAutomaton, Words, tabulate
 
 
 def texts_of(automaton, most=6):

@@ -5,6 +5,12 @@ place and a number of passes, and the first nodes at which it is no longer there
 who asks. Both are worked out once for a component and a node, for all automata and all links of a
 tokenizer, whatever the loop's bounds and counts are.
 
+What leaves a counted loop is worked out once as well: in ``\w{1,50}\W{1,50}`` nearly every token
+that has a letter and then another character leaves the first loop, and where they lead from there
+does not depend on how often it has passed. Each token and each node behind the loop is noted with
+the passes before: a state with a count takes those that make no more than it allows, and no fewer
+than it demands.
+
 Example: below the root, ``[a-z]+`` is inside of its component at ``ab`` and has left it at ``ab1``;
 ``[a-z]{1,80}`` passes three times in ``abc``, so it is read after 77 letters and not after 78.
 
@@ -16,17 +22,20 @@ with its passes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.effort import AT_ONCE, spend
-from maskc.runtime.link.automata.loops import Component, Way
+from maskc.runtime.link.automata.automaton import ByteAutomaton
+from maskc.runtime.link.automata.loops import Component, Loop, Way
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 
 _KEY = "loop"
+# Steps of a level of a walk, and nodes of it that are one step more.
+LEVEL, NODES_AT_ONCE = 40, 10
 
 Passes = NDArray[np.uint16]
 _NO_NODES: Ints = np.zeros(0, dtype=np.int32)
@@ -222,3 +231,92 @@ def going_on(trie: Trie, nodes: Ints) -> NDArray[np.bool_]:
     first = trie.first_array
     is_inner: NDArray[np.bool_] = first[nodes] < first[nodes + 1]
     return is_inner
+
+
+def go_down(
+    automaton: ByteAutomaton[Any], trie: Trie, nodes: Ints, states: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Return what is read one byte further: at which of the nodes, the child, the state there."""
+    above, children = trie.children_of(nodes)
+    spend(LEVEL + len(children) // NODES_AT_ONCE)
+    after = automaton.step_all(states[above], trie.byte_array[children])
+    alive = np.flatnonzero(after >= 0)
+    return above[alive], children[alive], after[alive]
+
+
+class LoopExits(NamedTuple):
+    """What is read from where a loop is left, however often it has passed.
+
+    Attributes:
+        places: int32[n], tokens by place, by passes; one may be there several times.
+        place_passes: uint16[n], the passes of each before the loop was left.
+        nodes: int32[n], after which texts go on and where the piece may end, likewise.
+        node_passes: uint16[n], of each of them.
+    """
+
+    places: Ints
+    place_passes: Passes
+    nodes: Ints
+    node_passes: Passes
+
+    def within(self, low: int, high: int) -> tuple[Ints, Ints]:
+        return (
+            _within(self.places, self.place_passes, low, high),
+            _within(self.nodes, self.node_passes, low, high),
+        )
+
+
+def _within(found: Ints, passes: Passes, low: int, high: int) -> Ints:
+    first, last = np.searchsorted(passes, low), np.searchsorted(passes, high, side="right")
+    return found[first:last]
+
+
+def read_loop_exits(
+    automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, index: TokenIndex
+) -> LoopExits:
+    """Return what is read after a loop, as its component is read from the root of the tokens' trie.
+
+    It is worked out once and kept with the vocabulary.
+    """
+    key = (_KEY, "exits", loop.key)
+    found: LoopExits | None = index.shared.get(key)
+    if found is None:
+        found = _read(automaton, loop, reading, index.tokens)
+        index.shared.put(key, found, 6 * (len(found.places) + len(found.nodes)) + 1_000)
+    return found
+
+
+def _read(automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, trie: Trie) -> LoopExits:
+    nodes, states, passes = _list_left(loop, reading)
+    places, place_passes = [nodes[:0]], [passes[:0]]
+    exits, exit_passes = [nodes[:0]], [passes[:0]]
+    while len(nodes):
+        ending, at = list_ending(trie, nodes)
+        places.append(ending)
+        place_passes.append(passes[at])
+        goes_on = going_on(trie, nodes)
+        nodes, states, passes = nodes[goes_on], states[goes_on], passes[goes_on]
+        is_exit = automaton.know_all()[0][states]
+        exits.append(nodes[is_exit])
+        exit_passes.append(passes[is_exit])
+        above, nodes, states = go_down(automaton, trie, nodes, states)
+        passes = passes[above]
+    return LoopExits(*_by_passes(places, place_passes), *_by_passes(exits, exit_passes))
+
+
+def _list_left(loop: Loop, reading: Reading) -> tuple[Ints, Ints, Passes]:
+    nodes, states, passes = [reading.left[:0]], [reading.left[:0]], [reading.left_passes[:0]]
+    for (number, byte, is_kept), left, passed in reading.leave_by(loop.out):
+        # However often the loop has passed, it is left.
+        after = -1 if is_kept else loop.after(number, loop.least, byte)
+        if after >= 0:
+            nodes.append(left)
+            states.append(np.full(len(left), after, dtype=np.int32))
+            passes.append(passed)
+    return np.concatenate(nodes), np.concatenate(states), np.concatenate(passes)
+
+
+def _by_passes(found: list[Ints], passes: list[Passes]) -> tuple[Ints, Passes]:
+    values, passed = np.concatenate(found), np.concatenate(passes)
+    order = np.argsort(passed, kind="stable")
+    return values[order], passed[order]

@@ -18,13 +18,16 @@ import numpy as np
 
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton
-from maskc.runtime.link.automata.levels import AT_ONCE, LEVEL, go_down, read_loop_exits
 from maskc.runtime.link.automata.loop_reader import (
+    LEVEL,
+    NODES_AT_ONCE,
     LoopReader,
     Passes,
     Reading,
+    go_down,
     going_on,
     list_ending,
+    read_loop_exits,
 )
 from maskc.runtime.link.automata.loops import LEFT, Loop, find_loop
 from maskc.runtime.schema.tries.tokens import Words
@@ -268,7 +271,7 @@ class Walk:
         few = list[Pair]()
         for state, parts in by_state.items():
             nodes = np.concatenate(parts)
-            spend(1 + len(nodes) // AT_ONCE)
+            spend(1 + len(nodes) // NODES_AT_ONCE)
             if len(nodes) <= _FEW:
                 few += ((child, state) for child in nodes.tolist())
                 continue

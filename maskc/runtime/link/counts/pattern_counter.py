@@ -24,7 +24,6 @@ from maskc.byte_classes import DONE, byte_classes
 from maskc.errors import LimitError
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.loops import LEFT, Loop
-from maskc.runtime.link.counts.counted_component import Round, find_round
 from maskc.runtime.link.counts.counts import (
     FREE,
     Bounds,
@@ -37,8 +36,8 @@ from maskc.runtime.link.counts.counts import (
     leave,
     repeat,
 )
-from maskc.runtime.link.counts.positions import START, CountedPattern, Place
-from maskc.runtime.link.joining.counting import CountingAutomaton
+from maskc.runtime.link.counts.positions import START, CountedPattern, Place, Round, find_round
+from maskc.runtime.link.joining.pieces import CountingAutomaton
 from maskc.runtime.schema.tries.tokens import TokenIndex
 
 _PLACE, _BOX = 4, 3  # steps

@@ -1,7 +1,13 @@
-"""The positions of a pattern with counted loops, as numbers: what a counter follows.
+r"""The positions of a pattern with counted loops, as numbers: what a counter follows.
 
 A *position* reads one character, byte by byte through *nodes*, and edges say what follows it. The
 compiler finds them (:mod:`maskc.automata.counted`), and an artifact holds them.
+
+Inside ``[\w ]{1,80}`` each byte leads from one place of the pattern to one other, and begins a pass
+of the loop or does not. So how often a token passes does not depend on how often the text has. Such
+places are a *round*. A byte that leads on in two ways leaves it, as one that leads out of the loop
+does. Only where the way in the loop is not at the end of its character yet, it stays in it and
+leaves it: what is read then is what is read in either way, and they part before long.
 
 Example: of ``[a-z]{1,1000};`` position 1 reads a letter and is in loop 0, whose bounds are 1 and
 1,000; position 2 reads the semicolon and is in none.
@@ -12,7 +18,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from maskc.byte_classes import ByteEdge
+import numpy as np
+
+from maskc.byte_classes import DONE, ByteEdge
+from maskc.runtime.link.automata.loops import LEFT, MOST_PLACES, Component, Way
 from maskc.runtime.link.counts.counts import Bounds
 
 # A position, and the node that reads the rest of its character, ``DONE`` after it.
@@ -68,3 +77,84 @@ def count_written(pattern: CountedPattern) -> int:
     """Return how many characters there are if each loop is written out as often as it counts."""
     passes = [least if most is None else most for least, most in pattern.bounds]
     return sum(math.prod(passes[loop] for loop in around) for around in pattern.loops[1:])
+
+
+_MOST_WAYS = 16  # on from a position
+_MOST_OUT = 500  # bytes that leave places, each of which is looked up for each mask
+
+
+class Round(NamedTuple):
+    """Where a loop goes round: places of a pattern as the component has them, and the ways out."""
+
+    component: Component
+    places: tuple[Place, ...]
+    out: tuple[Way, ...]
+
+
+def find_round(pattern: CountedPattern, place: Place) -> Round | None:
+    """Return where the loop of a place goes; ``None`` if there is none, or it is left too often."""
+    loops = pattern.loops[place[0]]
+    if not loops:
+        return None
+    places, numbers = [place], {place: 1}
+    table, passes, n_inside, ended, others, kept = np.zeros((6, MOST_PLACES, 256), dtype=np.uint8)
+
+    def number_of(found: Place) -> int:
+        number = numbers.get(found, LEFT)
+        if number == LEFT and len(places) < MOST_PLACES:
+            number = numbers[found] = len(places) + 1
+            places.append(found)
+        return number
+
+    for row, (position, node) in enumerate(places):  # grows while we walk it
+        if node != DONE:
+            # Inside a character there is one way on.
+            for first, last, after in pattern.nodes[node]:
+                table[row, first : last + 1] = number = number_of((position, after))
+                if number == LEFT:
+                    others[row, first : last + 1] = kept[row, first : last + 1] = 1
+            continue
+        ways_on = _list_ways(pattern, position)
+        if len(ways_on) > _MOST_WAYS:
+            return None
+        for target, is_kept, is_inner, repeats in ways_on:
+            for first, last, after in pattern.nodes[pattern.roots[target]]:
+                here = slice(first, last + 1)
+                if not is_inner:
+                    others[row, here] = 1
+                    kept[row, here] |= is_kept
+                    continue
+                table[row, here] = number = number_of((target, after))
+                passes[row, here], ended[row, here] = repeats, after == DONE
+                n_inside[row, here] += n_inside[row, here] < 2  # which are too many
+                if number == LEFT:
+                    n_inside[row, here] = 2
+    n = len(places)
+    table, passes = table[:n], passes[:n]
+    is_unsure = (n_inside[:n] > 1) | ((ended[:n] > 0) & (others[:n] > 0))
+    table[is_unsure] = passes[is_unsure] = LEFT
+    leaves = (others[:n] > 0) | is_unsure
+    rows, bytes_ = np.nonzero(leaves)
+    if len(rows) > _MOST_OUT:
+        return None
+    stays = ((kept[:n] > 0) | is_unsure)[rows, bytes_]
+    out = zip(rows.tolist(), bytes_.tolist(), stays.tolist(), strict=True)
+    whole = tuple(number for number, (_, node) in enumerate(places) if node == DONE)
+    key = table.tobytes() + np.packbits(passes).tobytes() + np.packbits(leaves).tobytes()
+    component = Component(table, passes, leaves, whole, (0,) * n, key)
+    return Round(component, tuple(places), tuple(out))
+
+
+def _list_ways(pattern: CountedPattern, position: int) -> list[tuple[int, bool, bool, bool]]:
+    """Return the ways on from the end of a position's character.
+
+    Each is the position that reads the next byte, whether the innermost loop is not left, whether
+    no other one is entered either, and whether the loop begins one more pass.
+    """
+    loops, found = pattern.loops[position], []
+    for edge in pattern.edges[position]:
+        is_kept = edge.n_open == len(loops)
+        for target in edge.targets:
+            is_inner = is_kept and pattern.loops[target] == loops
+            found.append((target, is_kept, is_inner, edge.repeats))
+    return found

@@ -27,11 +27,11 @@ from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
 from maskc.runtime.link.counts.positions import CountedPattern
-from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.pieces import (
     AutomatonPiece,
+    CountingPiece,
     Piece,
     SchemaPiece,
     StopPiece,

@@ -9,8 +9,8 @@ Example: of ``a`` and ``b``, both required, after ``b`` only ``a`` may come, and
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from maskc.runtime.link.joining.expressions import Entry, Expression, Rest
 from maskc.runtime.link.joining.joints import Joints
@@ -20,8 +20,7 @@ from maskc.runtime.link.plan.composing import Composer, Item, Late
 Ways = list[list[Item]]
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """Which parameters there must be, and may be.
 
     Attributes:

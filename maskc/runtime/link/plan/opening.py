@@ -18,7 +18,7 @@ from maskc.artifact.model import Contents
 from maskc.artifact.sections import is_link, is_schema
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
-from maskc.runtime.link.automata.tabled import TabledAutomaton
+from maskc.runtime.link.automata.automaton import TabledAutomaton
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.joints import Joints

@@ -127,8 +127,9 @@ class LinkPlan:
                     raise PlanError("a limited text of the link has triggers")
 
     def _check_table(self, table: FrozenTable) -> None:
-        read_list(table.ways, table.n_names + 1)
-        if (table.required | table.possible) >> table.n_names:
+        counts = table.counts
+        read_list(table.ways, counts.n_names + 1)
+        if (counts.required | counts.possible) >> counts.n_names:
             raise PlanError("a table of the link has fewer parameters than it names")
         if self.nodes[table.blanks][0] != "automaton":
             raise PlanError("the blanks of a table of the link are no automaton")

@@ -227,31 +227,19 @@ class FrozenTable(NamedTuple):
     """Parameters: see :class:`maskc.runtime.link.plan.members.Parameters`.
 
     Attributes:
-        required, possible: those that there must be, and may be, as bits.
         blanks: a node.
         ways: of each number, and last of others: items, each a node or words.
     """
 
-    n_names: int
-    required: int
-    possible: int
-    low: int
-    high: int | None
-    is_ordered: bool
+    counts: Counts
     blanks: int
     ways: list[list[list[int | list[Word]]] | None]
 
-    @property
-    def counts(self) -> Counts:
-        return Counts(
-            self.n_names,
-            self.required,
-            self.possible,
-            self.low,
-            self.high,
-            is_ordered=self.is_ordered,
-            has_others=self.ways[-1] is not None,
-        )
+
+def _make_table(*values: Any) -> FrozenTable:
+    *counts, blanks, ways = values
+    has_others = bool(ways) and ways[-1] is not None
+    return FrozenTable(Counts._make((*counts, has_others)), blanks, ways)
 
 
 def _read_item(value: Any, scope: Scope) -> int | list[Word]:
@@ -270,8 +258,8 @@ def _write_bits(bits: int) -> list[int]:
 
 _NUMBERS = listed(number(_MOST_NAMES), into=frozenset)
 _BITS = Field(lambda value, scope: sum(1 << n for n in _NUMBERS.read(value, scope)), _write_bits)
-TABLE = grouped(
-    FrozenTable,
+_TABLE = grouped(
+    _make_table,
     number(_MOST_NAMES),
     _BITS,
     _BITS,
@@ -281,6 +269,9 @@ TABLE = grouped(
     number("nodes"),
     listed(optional(listed(listed(Field(_read_item, _write_item))))),
 )
+
+
+TABLE = Field(_TABLE.read, lambda t: _TABLE.write((*t.counts[:-1], t.blanks, t.ways)))
 
 
 def _read_edges(entry: Any, scope: Scope) -> tuple[ByteEdge, ...]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from maskc.errors import LimitError
 from maskc.runtime.link.automata.loops import MOST_PLACES, Component, Loop
-from maskc.runtime.link.joining.counting import CountingAutomaton
+from maskc.runtime.link.joining.pieces import CountingAutomaton
 from maskc.runtime.link.text.raw_body import NEVER, RawBody, RawState
 
 _STATE_BYTES = 200
