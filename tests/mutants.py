@@ -57,7 +57,7 @@ MUTANTS = (
         "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()[:1]),",
     ),
     Mutant(
-        "frontends/few_texts.py",
+        "frontends/pattern_trees.py",
         "if n >= least:",
         "if n > least:",
     ),

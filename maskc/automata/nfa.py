@@ -225,18 +225,19 @@ class _Lowering:
 
 def tested_groups(tree: Any) -> Iterator[int]:
     """Yield the group of each conditional in a syntax tree of ``re``, in the order of the text."""
-    return (argument[0] for opcode, argument in _walk(tree) if opcode == "GROUPREF_EXISTS")
+    return (argument[0] for opcode, argument in walk_tree(tree) if opcode == "GROUPREF_EXISTS")
 
 
 def _captures(tree: Any) -> Iterator[int | None]:
-    return (argument[0] for opcode, argument in _walk(tree) if opcode == "SUBPATTERN")
+    return (argument[0] for opcode, argument in walk_tree(tree) if opcode == "SUBPATTERN")
 
 
-def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
+def walk_tree(tree: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the operations of a syntax tree of ``re`` with their arguments, at any depth."""
     for opcode, argument in tree:
         yield str(opcode), argument
         for inner in _inner_trees(str(opcode), argument):
-            yield from _walk(inner)
+            yield from walk_tree(inner)
 
 
 def _inner_trees(opcode: str, argument: Any) -> list[Any]:

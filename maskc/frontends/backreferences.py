@@ -22,10 +22,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from maskc.errors import UnsupportedTerminalError
-from maskc.frontends.few_texts import list_texts, sample_texts
+from maskc.frontends.pattern_trees import list_texts, sample_texts
 
 _TOKEN = re.compile(
     r"\\(?P<number>[1-9][0-9]?)(?![0-9])"
@@ -171,26 +171,14 @@ def refuse(terminal: str, fact: str) -> UnsupportedTerminalError:
     )
 
 
-# CPython's parser has no public name.
-_parser = cast(Any, re)._parser  # noqa: SLF001
-
 MOST_VALUES = 100
 MOST_WRITTEN = 100_000  # characters of what follows a group, once for each of its texts
 # What asks about the text around it; escapes and classes are read whole.
 _ASKS = re.compile(
     r"\\(?P<escaped>.)|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<asks>\^|\$|\(\?(?:=|!|<[=!]))", re.DOTALL
 )
-_MAY_REFER = re.compile(r"\\[1-9]|\(\?P=")
 _ODD_LETTERS = re.compile(r"[^\x00-\x7f]|[iIsS]")  # a reference compares their cases otherwise
 _QUANTIFIERS = tuple("*+?{")
-
-
-def refers_back(pattern: str, flags: int = 0) -> bool:
-    """Return whether a pattern, which ``re`` reads, has a back-reference."""
-    if not _MAY_REFER.search(pattern):  # most patterns
-        return False
-    # A tree of ``re`` is printed as it is made: (GROUPREF, 1), and (LITERAL, 71) for a G.
-    return "(GROUPREF, " in repr(_parser.parse(pattern, flags))
 
 
 def write_without_backreferences(

@@ -19,9 +19,9 @@ from typing import Any, cast
 
 from maskc.bounded import QUIET
 from maskc.errors import GrammarError, UnsupportedTerminalError
-from maskc.frontends.backreferences import refers_back, write_without_backreferences
-from maskc.frontends.conditionals import check_conditionals
+from maskc.frontends.backreferences import write_without_backreferences
 from maskc.frontends.match_length import match_length
+from maskc.frontends.pattern_trees import check_conditionals, refers_back
 from maskc.frontends.translation import Side, Translation
 
 # CPython's parser has no public name.

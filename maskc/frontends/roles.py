@@ -19,30 +19,15 @@ is not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
 
 from maskc.errors import GrammarError
+from maskc.frontends.pattern_trees import name_not_plain
 
 _LINE = re.compile(r"^//\s*maskc-terminal:(.*)$", re.MULTILINE)
 _ROLE = re.compile(r"\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)\s*=(.*)", re.DOTALL)
 _EXAMPLE = "class_name.NAME=[A-Z][A-Za-z0-9]*"
-
-# CPython's parser has no public name.
-_parser = cast(Any, re)._parser  # noqa: SLF001
-_constants = cast(Any, re)._constants  # noqa: SLF001
-# What a pattern may not have: whether it holds must depend on the lexeme's own bytes, and on all
-# ways to read them.
-_NOT_PLAIN = {
-    _constants.ASSERT: "a look-around",
-    _constants.ASSERT_NOT: "a look-around",
-    _constants.AT: r"^, $ or \b",
-    _constants.GROUPREF: "a back-reference",
-    _constants.GROUPREF_EXISTS: "a conditional",
-    _constants.ATOMIC_GROUP: "an atomic group",
-    _constants.POSSESSIVE_REPEAT: "a possessive quantifier",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,36 +112,12 @@ def _read_role(place: str, text: str) -> Role:
 def _check_pattern(place: str, title: str, pattern: str) -> None:
     """Refuse a pattern that is none, or looks at more than the lexeme."""
     try:
-        tree = _parser.parse(pattern)
+        found = name_not_plain(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise GrammarError(place, f"the pattern of {title} is none of re: {error}") from None
-    found = next((name for op in list_operations(tree) if (name := _NOT_PLAIN.get(op))), None)
     if found:
         raise GrammarError(
             place,
             f"the pattern of {title} has {found}, and a role's pattern has to match whole lexemes; "
             "leave it out",
         )
-
-
-def looks_around(pattern: str, flags: int) -> bool:
-    """Return whether it depends on more than its own text what a pattern matches."""
-    around = {_constants.ASSERT, _constants.ASSERT_NOT, _constants.AT}
-    return not around.isdisjoint(list_operations(_parser.parse(pattern, flags)))
-
-
-def list_operations(tree: Any) -> Iterator[Any]:
-    """Yield the operations of a pattern's syntax tree, at any depth."""
-    pending = [tree]
-    while pending:
-        for op, argument in pending.pop():
-            yield op
-            pending += _subpatterns(argument)
-
-
-def _subpatterns(argument: object) -> list[object]:
-    if isinstance(argument, _parser.SubPattern):
-        return [argument]
-    if isinstance(argument, tuple | list):
-        return [inner for part in argument for inner in _subpatterns(part)]
-    return []

@@ -1,4 +1,4 @@
-r"""Which settings does a grammar's text carry, and do they go together?
+r"""The settings that a grammar's text carries, and which of them go together.
 
 They stand in comment lines at the top of a text in Lark's notation::
 
@@ -22,7 +22,7 @@ Indenter is written as its attributes (:mod:`maskc.frontends.postlex`), or given
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from maskc.arguments import as_mapping, as_text
@@ -169,11 +169,7 @@ def read_settings(name: str, text: str) -> tuple[dict[str, str], str]:
 
 
 def read_flags(name: str, settings: Mapping[str, str]) -> int:
-    """Return the flags of ``re`` that the settings name.
-
-    Raises:
-        GrammarError: one of them is none.
-    """
+    """Return the flags of ``re`` that the settings name."""
     flags = 0
     for letter in settings.get("flags", ""):
         if letter not in FLAGS:
@@ -183,11 +179,7 @@ def read_flags(name: str, settings: Mapping[str, str]) -> int:
 
 
 def read_priority(name: str, settings: Mapping[str, str]) -> str:
-    """Return the priority that the settings name, a key of ``PRIORITIES``.
-
-    Raises:
-        GrammarError: there is none of that name.
-    """
+    """Return the priority that the settings name, a key of ``PRIORITIES``."""
     priority = settings.get("priority", "normal")
     if priority not in PRIORITIES:
         raise GrammarError(
@@ -197,31 +189,18 @@ def read_priority(name: str, settings: Mapping[str, str]) -> str:
 
 
 def read_regex(name: str, settings: Mapping[str, str]) -> bool:
-    """Return whether terminals are patterns of the module ``regex``.
-
-    Raises:
-        GrammarError: the setting is neither true nor false, or goes with flags for all terminals.
-    """
-    value = settings.get("regex", "false")
-    if value not in ("true", "false"):
-        raise GrammarError(name, f"regex={value} is neither true nor false; write one of them")
-    if value == "true" and settings.get("flags"):
+    """Return whether terminals are patterns of the module ``regex``."""
+    is_regex = _read_truth(name, settings, "regex")
+    if is_regex and settings.get("flags"):
         raise GrammarError(
             name, "flags= does not go with regex=true; write the flags at the terminals"
         )
-    return value == "true"
+    return is_regex
 
 
 def read_use_bytes(name: str, text: str, settings: Mapping[str, str]) -> bool:
-    """Return whether the texts of a grammar are bytes and not characters.
-
-    Raises:
-        GrammarError: the setting is neither true nor false, or goes with what is about characters.
-    """
-    value = settings.get("use_bytes", "false")
-    if value not in ("true", "false"):
-        raise GrammarError(name, f"use_bytes={value} is neither true nor false; write one of them")
-    if value == "false":
+    """Return whether texts are bytes and not characters, which does not go with all settings."""
+    if not _read_truth(name, settings, "use_bytes"):
         return False
     if not text.isascii():
         raise GrammarError(
@@ -244,15 +223,10 @@ def read_use_bytes(name: str, text: str, settings: Mapping[str, str]) -> bool:
 
 
 def read_patterns(name: str, settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return (terminal, pattern) for each terminal whose pattern the settings replace.
-
-    Raises:
-        GrammarError: a setting is no name with a pattern, or names a terminal twice.
-    """
+    """Return (terminal, pattern) for each terminal whose pattern the settings replace."""
     found: dict[str, str] = {}
-    for word in settings.get("pattern", "").split():
-        terminal, colon, pattern = word.partition(":")
-        if not colon or not terminal or not pattern:
+    for word, terminal, pattern in _split(settings, "pattern"):
+        if not terminal or not pattern:
             raise GrammarError(
                 name,
                 f"pattern={word[:80]} is no terminal with a pattern; write pattern=IN:in(?!\\w)",
@@ -266,15 +240,10 @@ def read_patterns(name: str, settings: Mapping[str, str]) -> tuple[tuple[str, st
 def read_backreferences(
     name: str, settings: Mapping[str, str]
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return (terminal, texts) for each terminal that refers back to one of a few texts.
-
-    Raises:
-        GrammarError: a setting is no name with texts, or names a terminal twice.
-    """
+    """Return (terminal, texts) for each terminal that refers back to one of a few texts."""
     found: dict[str, tuple[str, ...]] = {}
-    for word in settings.get("backreference", "").split():
-        terminal, colon, texts = word.partition(":")
-        if not colon or not terminal:
+    for word, terminal, texts in _split(settings, "backreference"):
+        if not terminal or texts is None:
             raise GrammarError(
                 name,
                 f"backreference={word[:80]} is no terminal with texts; write a comma between them, "
@@ -296,3 +265,17 @@ def read_holes(settings: Mapping[str, str]) -> tuple[str, ...]:
     """Return the terminals that the settings mark, in order, each once."""
     names = settings.get("hole", "").split(",")
     return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _read_truth(name: str, settings: Mapping[str, str], key: str) -> bool:
+    value = settings.get(key, "false")
+    if value not in ("true", "false"):
+        raise GrammarError(name, f"{key}={value} is neither true nor false; write one of them")
+    return value == "true"
+
+
+def _split(settings: Mapping[str, str], key: str) -> Iterator[tuple[str, str, str | None]]:
+    """Yield each word of a setting, and what is before and after its first colon."""
+    for word in settings.get(key, "").split():
+        terminal, colon, value = word.partition(":")
+        yield word, terminal, value if colon else None

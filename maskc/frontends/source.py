@@ -1,4 +1,4 @@
-"""Where does a grammar's text come from, and what belongs to it?
+"""A grammar's text with all that decides which language it is.
 
 A :class:`GrammarSource` comes from a file, a text or an artifact's header. The texts that it
 imports with a relative path are kept beside it, so that an artifact carries everything that is
@@ -188,26 +188,38 @@ def _load(
     check_parser(name, parser, lexer, has_postlex=has_postlex)
     # The runtime keeps columns and open blocks beside one stack. Without conflicts one is enough.
     is_earleys = parser == "earley" and has_postlex
+    read = _load_class(postlex) if postlex else read_postlex(place, settings)
+    given = {**settings, "postlex": postlex} if postlex else settings
+    options = _read_options(name, text, given)
+    if options["use_bytes"] and roles:
+        raise GrammarError(name, "use_bytes=true does not go with roles; leave one of the two out")
     return GrammarSource(
         name=name,
         text=text,
         imports={},
         start=start or settings.get("start", "start"),
         lexer=lexer,
-        postlex=_load_class(postlex) if postlex else read_postlex(place, settings),
-        flags=read_flags(name, settings),
-        priority=read_priority(name, settings),
+        postlex=read,
         parser="lalr" if is_earleys else parser,
-        regex=read_regex(name, settings),
-        use_bytes=_read_use_bytes(name, text, settings, postlex, roles),
-        patterns=read_patterns(name, settings),
-        backreferences=read_backreferences(name, settings),
-        roles=read_roles(name, text),
-        holes=read_holes(settings),
         lexer_is_default=not chosen,
         is_earleys=is_earleys,
         folder=folder,
+        **options,
     )
+
+
+def _read_options(name: str, text: str, settings: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a text and its settings say of a source in the same words."""
+    return {
+        "flags": read_flags(name, settings),
+        "priority": read_priority(name, settings),
+        "regex": read_regex(name, settings),
+        "use_bytes": read_use_bytes(name, text, settings),
+        "patterns": read_patterns(name, settings),
+        "backreferences": read_backreferences(name, settings),
+        "roles": read_roles(name, text),
+        "holes": read_holes(settings),
+    }
 
 
 def _check_no_settings(
@@ -230,22 +242,6 @@ def _check_no_settings(
             f"it is written as {notation.name}, which has no terminals "
             "and no rules of Lark's; leave roles and style out",
         )
-
-
-def _read_use_bytes(
-    name: str,
-    text: str,
-    settings: Mapping[str, str],
-    postlex: str | None,
-    roles: Mapping[str, str],
-) -> bool:
-    """Return whether texts are bytes; what is given beside the file counts as in it."""
-    use_bytes = read_use_bytes(
-        name, text, {**settings, **({"postlex": postlex} if postlex else {})}
-    )
-    if use_bytes and roles:
-        raise GrammarError(name, "use_bytes=true does not go with roles; leave one of the two out")
-    return use_bytes
 
 
 def _translate(
@@ -312,17 +308,10 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         start=header["start"],
         lexer=header["lexer"],
         postlex=postlex,
-        flags=read_flags(name, settings),
-        priority=read_priority(name, settings),
         parser=parser,
-        regex=read_regex(name, settings),
-        use_bytes=read_use_bytes(name, header["text"], settings),
-        patterns=read_patterns(name, settings),
-        backreferences=read_backreferences(name, settings),
-        roles=read_roles(name, header["text"]),
-        holes=read_holes(settings),
         dialect=header.get("dialect", LARK.name),
         original=header.get("original"),
+        **_read_options(name, header["text"], settings),
     )
 
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 import maskc
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends import match_length as matching
-from maskc.frontends.conditionals import check_conditionals
 from maskc.frontends.lark.versions import check_version, keyword_tail
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.match_length import build_matcher, match_length
-from maskc.frontends.roles import Role, looks_around, read_roles, split_role, write_roles
+from maskc.frontends.pattern_trees import check_conditionals, looks_around
+from maskc.frontends.roles import Role, read_roles, split_role, write_roles
 from maskc.frontends.settings import read_holes
 from maskc.frontends.source import load_source, source_from_header
 from maskc.frontends.translation import END_NAME, number_names

@@ -23,7 +23,7 @@ from lark.load_grammar import load_grammar as load_lark_grammar
 from maskc.bounded import QUIET, run_bounded
 from maskc.budget import name_imports, name_parts
 from maskc.errors import GrammarError, UnsupportedTerminalError
-from maskc.frontends.backreferences import refers_back, write_without_backreferences
+from maskc.frontends.backreferences import write_without_backreferences
 from maskc.frontends.dialects import LARK
 from maskc.frontends.lark.contexts import check_alternations, is_dynamic
 from maskc.frontends.lark.expansion import check_expansion
@@ -36,6 +36,7 @@ from maskc.frontends.lark.rule_postlex import build_postlex, check_rules
 from maskc.frontends.lark.sharing import PLAIN
 from maskc.frontends.lark.syntax import explain_syntax
 from maskc.frontends.lark.versions import check_version
+from maskc.frontends.pattern_trees import refers_back
 from maskc.frontends.settings import PRIORITIES
 from maskc.frontends.source import GrammarSource, name_source
 from maskc.wording import LARK_WORDING

@@ -16,9 +16,9 @@ from lark.lexer import BasicLexer
 
 from maskc.budget import quote_symbol
 from maskc.errors import GrammarError
-from maskc.frontends.conditionals import check_conditionals
 from maskc.frontends.lark.roles import create_unless, rank_roles
 from maskc.frontends.match_length import build_matcher
+from maskc.frontends.pattern_trees import check_conditionals
 from maskc.frontends.postlex import TEXT_END, TEXT_START, Indentation, PostlexRules
 from maskc.grammar.model import Context, Layout, Rewrite
 from maskc.ids import END, ContextId, TerminalId

@@ -25,7 +25,7 @@ from lark.load_grammar import Grammar as LarkGrammar
 
 from maskc.errors import GrammarError
 from maskc.frontends.lark.role_rules import insert_into_rules
-from maskc.frontends.roles import looks_around
+from maskc.frontends.pattern_trees import looks_around
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Context, LexerSpec
 from maskc.ids import ContextId, TerminalId

@@ -1,7 +1,8 @@
-"""Which texts does a pattern match, if they are few, and which are some of them, if not?
+"""What the syntax tree that ``re`` makes of a pattern says of the pattern.
 
-Read from the tree that ``re`` makes of the pattern, as sets: in which order ``re`` tries them is
-not said here. What asks about the text around it, or may read any character, is not listed.
+Whether it refers back, looks around or asks for a group, and which texts it matches if they are
+few, or some of them: as sets, since in which order ``re`` tries them a tree does not say. What asks
+about the text around it, or may read any character, is not listed.
 
 Example: ``"{3}|'{3}`` matches two texts, and ``=*`` without end; the first of its texts are
 nothing, ``=`` and ``==``.
@@ -13,14 +14,76 @@ import re
 from collections.abc import Iterable
 from typing import Any, cast
 
+from maskc.automata.nfa import tested_groups, walk_tree
+from maskc.errors import UnsupportedTerminalError
+from maskc.wording import Phrase
+
 # CPython's parser has no public name.
 _parser = cast(Any, re)._parser  # noqa: SLF001
 
+_MAY_REFER = re.compile(r"\\[1-9]|\(\?P=")
+# What depends on more than the text that is matched, or on the order in which it is tried.
+_NOT_PLAIN = {
+    "ASSERT": "a look-around",
+    "ASSERT_NOT": "a look-around",
+    "AT": r"^, $ or \b",
+    "GROUPREF": "a back-reference",
+    "GROUPREF_EXISTS": "a conditional",
+    "ATOMIC_GROUP": "an atomic group",
+    "POSSESSIVE_REPEAT": "a possessive quantifier",
+}
 LONGEST = 100  # characters of a text that is listed
 _N_SAMPLES = 3
 _MORE_PASSES = 2  # of a repetition without end, for samples
 _OF_CATEGORY = {"CATEGORY_WORD": "a", "CATEGORY_DIGIT": "0", "CATEGORY_SPACE": " "}
 _WORDS = ("EOF", "EOT", "END")  # what a name before a text may be, as in a shell
+
+
+def refers_back(pattern: str, flags: int = 0) -> bool:
+    """Return whether a pattern, which ``re`` reads, has a back-reference."""
+    if not _MAY_REFER.search(pattern):  # most patterns
+        return False
+    return any(opcode == "GROUPREF" for opcode, _ in walk_tree(_parser.parse(pattern, flags)))
+
+
+def looks_around(pattern: str, flags: int) -> bool:
+    """Return whether it depends on more than its own text what a pattern matches."""
+    found = {opcode for opcode, _ in walk_tree(_parser.parse(pattern, flags))}
+    return not found.isdisjoint({"ASSERT", "ASSERT_NOT", "AT"})
+
+
+def name_not_plain(pattern: str) -> str | None:
+    """Return the first thing that makes a match depend on more than the bytes that it reads.
+
+    Raises:
+        re.error, OverflowError, RecursionError: ``re`` does not read the pattern.
+    """
+    opcodes = (opcode for opcode, _ in walk_tree(_parser.parse(pattern)))
+    return next((_NOT_PLAIN[opcode] for opcode in opcodes if opcode in _NOT_PLAIN), None)
+
+
+def check_conditionals(terminal: str, pattern: str, flags: int) -> None:
+    """Check that no conditional asks for a group by its number, as in ``(a)?(?(1)b|c)``.
+
+    Where patterns are joined to one, as in Lark's lexers, the number is another one. The tree has
+    numbers for names, too: those that stay when a group is put before were written as numbers.
+
+    Raises:
+        UnsupportedTerminalError: one does.
+    """
+    if "(?(" not in pattern:  # most have none; parsing twice takes a while
+        return
+    alone, after_a_group = (
+        list(tested_groups(_parser.parse(text, flags))) for text in (pattern, f"()(?:{pattern})")
+    )
+    for group, moved in zip(alone, after_a_group, strict=True):
+        if group == moved:
+            raise UnsupportedTerminalError(
+                terminal,
+                f"conditional on group {group} by its number, which is another one where patterns "
+                "are joined to one",
+                Phrase.NAME_THE_GROUP,
+            )
 
 
 class _TooManyError(Exception):
@@ -65,10 +128,13 @@ def _keep_matched(pattern: str, flags: int, texts: Iterable[str]) -> list[str]:
 
 
 class _Lister:
-    """Lists what trees match, as sets of texts."""
+    """Lists what trees match, as sets of texts.
+
+    With ``passes``, what has no end is repeated so often beyond its least, and one character stands
+    for a class; without, all texts are listed.
+    """
 
     def __init__(self, flags: int, most: int, passes: int | None) -> None:
-        """Prepare."""
         self._folds = bool(flags & re.IGNORECASE)
         self._most, self._passes = most, passes
 
