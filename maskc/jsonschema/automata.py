@@ -25,9 +25,8 @@ from maskc.jsonschema.exploring import (
     merge_starts,
 )
 from maskc.runtime.schema.plan.custom import CustomStrings
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
-from maskc.runtime.schema.strings.transitions import DEAD
 
 _MOST_AT_ONCE = 8  # more are intersected in groups
 ALL = CharDfa([0], [0], [DEAD, 1], [{}, {}], [NO_LABEL, 0], 1)

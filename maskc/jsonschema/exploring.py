@@ -16,8 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from maskc.budget import poll
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 MAX_STATES = 20_000
 MAX_WORK = 40_000_000

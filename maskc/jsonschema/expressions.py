@@ -24,8 +24,7 @@ from maskc.jsonschema.formulas import (
     in_order,
 )
 from maskc.jsonschema.values import Value
-from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 
 _MOST_PAIRS = 10_000  # of states of two automata that are looked at together
 

@@ -27,8 +27,7 @@ from maskc.jsonschema.exploring import (
     minimise,
 )
 from maskc.jsonschema.syntax import Assertion, Choice, Look, Node, Repeat, Sequence, Set
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 MAX_POSITIONS = 4 * MAX_STATES
 _MAX_PARTS = 3 * MAX_POSITIONS  # written out, those of groups that read nothing included

@@ -21,8 +21,7 @@ from maskc.jsonschema.automata import complement
 from maskc.jsonschema.exploring import TooLargeError, explore, merge_starts
 from maskc.jsonschema.glushkov import END, Positions, determinise
 from maskc.jsonschema.syntax import ANYTHING, WORD, Look, Node, Sequence, Set
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 # What stands before a text: nothing, a character of a word, another one.
 START, WORD_BEFORE, OTHER = "start", "word", "other"

@@ -8,7 +8,6 @@ as arrays, and is used there: nothing of it is read before a mask needs it.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,6 +24,7 @@ from maskc.runtime.schema.scans.spelled import (
     spell,
     spelled_key,
 )
+from maskc.runtime.schema.strings.spelling import BEGUN, read_character
 from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
 from maskc.runtime.schema.tries.trie import ROOT, Ints, parents_of
 
@@ -34,13 +34,6 @@ _SPELLED = SpelledTables._fields
 _COUNTS = frozenset({"spelled_ending", "spelled_begun", "trie_ending"})
 _OCTETS = frozenset({"spelled_kinds", "spelled_begun_bytes"})
 NAMES = frozenset(f"spelled_{name}" for name in _SPELLED)
-
-_HEX = rb"[0-9A-Fa-f]"
-# What may be read of a character that is not whole, as a body reads it.
-_BEGUN = re.compile(
-    rb"\\(?:u(?:H{0,3}|[Dd][89ABab]HH(?:\\(?:u(?:[Dd](?:[C-Fc-f]H?)?)?)?)?)?)?"
-    rb"|[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2}".replace(b"H", _HEX)
-)
 
 
 def make_rows(index: TokenIndex) -> Arrays:
@@ -91,7 +84,7 @@ def find_fault(arrays: Mapping[str, NDArray[Any]], index: TokenIndex) -> str | N
     if not are_offsets(tables.begun_first, len(tables.begun_bytes)):
         return "array spelled_begun_first is no list of offsets"
     begun = cut_texts(tables.begun_bytes, tables.begun_first)
-    if not begun or begun[0] or any(_BEGUN.fullmatch(text) is None for text in begun[1:]):
+    if not begun or begun[0] or any(not _is_begun(text) for text in begun[1:]):
         return "what begins a character is none"
     if not are_within(tables.begun, len(begun)) or (tables.begun[_in_character(tables)] == 0).any():
         return "an item ends in a character that is not there"
@@ -141,3 +134,7 @@ def dtypes_of(name: str) -> tuple[str, ...]:
 
 def _in_character(tables: SpelledTables) -> NDArray[np.bool_]:
     return (tables.kinds > 0) & (tables.kinds <= CUT)
+
+
+def _is_begun(raw: bytes) -> bool:
+    return bool(raw) and read_character(raw, minimal=False) == BEGUN

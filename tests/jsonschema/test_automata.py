@@ -4,8 +4,7 @@ from maskc.jsonschema import exploring
 from maskc.jsonschema.automata import combine, intersect, list_strings, of_texts, relabel
 from maskc.jsonschema.exploring import TooLargeError, _refine
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.strings.characters import NO_LABEL
-from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
 
 
 def accepts(dfa, text):

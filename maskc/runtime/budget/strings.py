@@ -19,9 +19,8 @@ from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.numbers import State as NumberState
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.rules import StringRule
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.strings import Body
-from maskc.runtime.schema.strings.transitions import DEAD
 
 ALL_LABELS = -1  # as bits
 _MOST_CHARACTERS = 10_000  # of one string

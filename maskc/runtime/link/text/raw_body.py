@@ -19,8 +19,7 @@ from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import START
 from maskc.runtime.link.text.free_text import FreeText, FreeWords, Position
 from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.strings.characters import NO_LABEL
-from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
 
 NO_CODE = -1
 NEVER = -1  # in the place of a length

@@ -19,8 +19,7 @@ from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.scans.scanned import Closers, Scanned, closers_at
 from maskc.runtime.schema.scans.searching import find_names
 from maskc.runtime.schema.scans.spelled import Spelled
-from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes

@@ -25,8 +25,7 @@ from maskc.runtime.schema.scans.custom import CustomScans
 from maskc.runtime.schema.scans.scanned import Closers, Scanned, closers_at
 from maskc.runtime.schema.scans.searching import Searched, find_names, search
 from maskc.runtime.schema.scans.spelled import Spelled, free_body, spell
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT

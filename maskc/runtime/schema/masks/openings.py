@@ -19,10 +19,9 @@ from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.scans.custom import CustomScans
 from maskc.runtime.schema.scans.searching import Searched, find_names, search_all
 from maskc.runtime.schema.scans.spelled import Spelled, free_body, spell
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
-from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.summary import MANY, EndedKeys, Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Nodes, Trie

@@ -17,8 +17,7 @@ from maskc.runtime.schema.masks.openings import Openings
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.scans.spelled import Spelled
-from maskc.runtime.schema.strings.characters import NO_LABEL
-from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 

@@ -55,7 +55,7 @@ from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.rules import VALUES
 from maskc.runtime.schema.scans.digits import follow_number
-from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.schema.strings.characters import DEAD
 from maskc.runtime.schema.tries.summary import EndedKeys, Part, new_keys
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Nodes, Trie

@@ -16,10 +16,9 @@ from maskc.formats.guard import Guarded
 from maskc.formats.registry import READ, reader_of
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.plan.rules import StringRule
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.spelling import Ranges, decode_body, ranges_after, write_body
 from maskc.runtime.schema.strings.strings import Body
-from maskc.runtime.schema.strings.transitions import DEAD
 
 _SURROGATES, _LAST = (0xD800, 0xDFFF), 0x10FFFF
 _READER_STEPS = 5  # of one character that a reader reads, which takes some ten microseconds

@@ -19,8 +19,7 @@ from maskc.runtime.effort import AT_ONCE, spend
 from maskc.runtime.schema.scans.scanned import Places, Scanned, number_keys, units_of
 from maskc.runtime.schema.scans.spelled import Spelled
 from maskc.runtime.schema.scans.subtrees import subtrees_of, turning_of, turns_of, walk
-from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from maskc.runtime.cache.budget import ENTRY_BYTES
 from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, owners_of
-from maskc.runtime.schema.strings.transitions import only
+from maskc.runtime.schema.strings.characters import only
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Ints, Nodes
 

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.transitions import DEAD, only
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa, only
 
 _LOOKED_UP = 4  # characters that are one step
 _FOLLOWED = 5  # look-ups that a node counts for which is reached as all characters are followed

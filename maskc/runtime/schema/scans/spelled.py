@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from maskc.levels import build_levels, first_children
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.strings.spelling import Ranges, decode_character, ranges_after
+from maskc.runtime.schema.strings.spelling import Ranges, ranges_after, read_character
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
 from maskc.runtime.schema.tries.trie import Ints, Nodes, Trie, narrow, parents_of
@@ -313,7 +313,8 @@ def _read_items(trie: Trie, nodes: Nodes, free: Body, before: bytes) -> Iterator
                 if not after:
                     continue
                 if free.characters[after] >= 0:
-                    kind, text, begun = BETWEEN, decode_character(begun), b""
+                    text = chr(read_character(begun, minimal=False))
+                    kind, begun = BETWEEN, b""
                     heads.append((child, text))
                 else:
                     open_.append((child, after, begun))
@@ -354,7 +355,7 @@ def _read_below(trie: Trie, head: int, free: Body, written: str) -> Iterator[Ite
             if not at:
                 break
             if free.characters[at] >= 0:
-                characters.append(decode_character(text[begin : n + 1]))
+                characters.append(chr(read_character(text[begin : n + 1], minimal=False)))
                 begin = n + 1
         else:
             raw = text[begin:]

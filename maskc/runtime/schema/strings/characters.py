@@ -1,8 +1,10 @@
 """A deterministic automaton over the characters of a decoded string, and which lengths it accepts.
 
-An accepting state has a label: what the string is (one of an object's keys, or simply a member: 0).
-All states but 0 lead to an accepting one. Lengths count characters, as JSON Schema does; they are
-not states, so a bound of 65,536 costs what 64 costs.
+Characters are Unicode scalar values, cut into classes by where they start. A state has a target for
+most classes, its *default*, and others by class. States are numbers; 0 is dead, and all others lead
+to an accepting one, whose label says what the string is (one of an object's keys, or simply a
+member: 0). Lengths count characters, as JSON Schema does; they are not states, so a bound of 65,536
+costs what 64 costs.
 
 Example: for the keys ``a`` and ``b`` there are the start, one state each, and nothing else.
 """
@@ -11,15 +13,32 @@ from __future__ import annotations
 
 import hashlib
 import marshal
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from maskc.runtime.schema.strings.transitions import ALL_CLASSES, DEAD, Transitions, set_of
-
+DEAD = 0
 NO_LABEL = -1
+ALL_CLASSES = -1
+_MOST_SPECIAL = 64
 _MOST_STEPS = 1 << 17
 
+_NO_STATES: frozenset[int] = frozenset()
+_SINGLE = tuple(frozenset((state,)) for state in range(256))
 
-class CharDfa(Transitions):
+
+def only(state: int) -> frozenset[int]:
+    """Return the set of one state; sets of small numbers are the same ones for all automata."""
+    return _SINGLE[state] if state < len(_SINGLE) else frozenset((state,))
+
+
+def set_of(states: set[int]) -> frozenset[int]:
+    """Return a set of states that does not change; see :func:`only`."""
+    if len(states) < 2:
+        return only(next(iter(states))) if states else _NO_STATES
+    return frozenset(states)
+
+
+class CharDfa:
     """An automaton over characters.
 
     Args:
@@ -39,23 +58,6 @@ class CharDfa(Transitions):
         every other text; ``None`` for others.
     """
 
-    __slots__ = (
-        "_before",
-        "_cycles",
-        "_digest",
-        "_leading",
-        "_lengths",
-        "_n_strings",
-        "_nearest",
-        "_sink",
-        "_successors",
-        "_ways",
-        "labels",
-        "order",
-        "reader",
-        "texts",
-    )
-
     def __init__(
         self,
         starts: Sequence[int],
@@ -66,8 +68,11 @@ class CharDfa(Transitions):
         start: int,
         reader: str = "",
     ) -> None:
-        super().__init__(starts, classes, defaults, rows, start)
+        self.starts, self.classes = starts, classes
+        self.defaults, self.rows, self.start = defaults, rows, start
         self.labels, self.reader = labels, reader
+        self._ranges: dict[int, tuple[tuple[int, int], ...]] | None = None
+        self._special: dict[int, tuple[tuple[int, int], ...] | None] = {}
         self.order: tuple[list[int] | None] | None = None
         self.texts: tuple[list[str], list[int], int] | None = None
         self._successors: list[frozenset[int]] | None = None
@@ -80,6 +85,80 @@ class CharDfa(Transitions):
         self._ways: tuple[dict[int, int], list[dict[int, int] | None]] | None = None
         self._lengths: dict[int, tuple[list[bool], int]] = {}
         self._n_strings: dict[int, int] = {}
+
+    def step(self, state: int, character: int) -> int:
+        """Return the state after a character."""
+        row = self.rows[state]
+        if not row:
+            return self.defaults[state]
+        kind = self.classes[bisect_right(self.starts, character) - 1]
+        return row.get(kind, self.defaults[state])
+
+    def read(self, text: str) -> int:
+        """Return the state after a text."""
+        state = self.start
+        for character in text:
+            state = self.step(state, ord(character))
+        return state
+
+    def targets(self, state: int, low: int, high: int) -> frozenset[int]:
+        """Return the states that the characters from ``low`` to ``high`` lead to."""
+        row, default = self.rows[state], self.defaults[state]
+        if not row:
+            return only(default)
+        first, last = bisect_right(self.starts, low) - 1, bisect_right(self.starts, high) - 1
+        return frozenset(row.get(kind, default) for kind in set(self.classes[first : last + 1]))
+
+    def ranges_of(self, kinds: Iterable[int]) -> list[tuple[int, int]]:
+        """Return the characters of some classes, as ranges without their ends."""
+        ranges = self._ranges or self._find_ranges()
+        return [pair for kind in kinds for pair in ranges.get(kind, ())]
+
+    def _find_ranges(self) -> dict[int, tuple[tuple[int, int], ...]]:
+        found: dict[int, list[tuple[int, int]]] = {}
+        ends = [*self.starts[1:], 0x110000]
+        for low, high, kind in zip(self.starts, ends, self.classes, strict=True):
+            found.setdefault(kind, []).append((low, high))
+        # Tuples of numbers are none of the garbage collector's business, lists are.
+        self._ranges = {kind: tuple(pairs) for kind, pairs in found.items()}
+        return self._ranges
+
+    def special(self, state: int) -> tuple[tuple[int, int], ...] | None:
+        """Return the characters that do not lead to a state's default, each with its target.
+
+        ``None`` if they are many.
+        """
+        if state not in self._special:
+            self._special[state] = self._find_special(state)
+        return self._special[state]
+
+    def _find_special(self, state: int) -> tuple[tuple[int, int], ...] | None:
+        default, ranges = self.defaults[state], self._ranges or self._find_ranges()
+        found: list[tuple[int, int]] = []
+        for kind, target in self.rows[state].items():
+            if target == default:
+                continue
+            for low, high in ranges.get(kind, ()):
+                if high - low + len(found) > _MOST_SPECIAL:
+                    return None
+                found += [(character, target) for character in range(low, high)]
+        return tuple(found)
+
+    def targets_of(self, state: int, ranges: Iterable[tuple[int, int]]) -> frozenset[int]:
+        """Return the live states that the characters of some ranges lead to, ends included."""
+        found: set[int] = set()
+        for low, high in ranges:
+            found |= self.targets(state, low, high)
+        found.discard(DEAD)
+        return frozenset(found)
+
+    def count_characters(self) -> dict[int, int]:
+        """Return the number of characters of each class, and of all."""
+        sizes = {
+            kind: sum(high - low - _count_surrogates(low, high) for low, high in pairs)
+            for kind, pairs in (self._ranges or self._find_ranges()).items()
+        }
+        return {**sizes, ALL_CLASSES: sum(sizes.values())}
 
     @property
     def n_states(self) -> int:
@@ -305,3 +384,7 @@ class CharDfa(Transitions):
                 found[default] = found.get(default, 0) + n_left
             known[state] = found
         return found
+
+
+def _count_surrogates(low: int, high: int) -> int:
+    return max(0, min(high, 0xE000) - max(low, 0xD800))

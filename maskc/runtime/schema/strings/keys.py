@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from maskc.runtime.effort import spend
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.other_keys import OtherKeys, count_begun, list_keys
-from maskc.runtime.schema.strings.transitions import DEAD
 
 _LABELS = 10_000  # whose bits are one step for a state
 _MOST_SHARED = 4  # prefixes of words that a state stands for, on average

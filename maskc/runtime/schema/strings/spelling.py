@@ -1,29 +1,85 @@
-r"""Which characters can begin with some bytes of a JSON string?
+r"""How the characters of a JSON string are written, and which can begin with some bytes.
 
-A token may end inside a character: after the first bytes of its UTF-8, after ``\``, or after some
-digits of ``\uXXXX``. What is read of the character leaves ranges of characters that it can still
-become, whatever an automaton makes of them.
+A character is written in UTF-8 or escaped. A token may end inside one: after the first bytes of its
+UTF-8, after ``\``, or after some digits of ``\uXXXX``. What is read of the character leaves ranges
+of characters that it can still become, whatever an automaton makes of them.
+
+Strings are sequences of Unicode characters: half of a surrogate pair alone is not one.
 
 Example: after ``\u004`` it is one of ``@`` to ``O``.
 """
 
 from __future__ import annotations
 
+import codecs
 import json
-
-from maskc.runtime.schema.strings.strings import (
-    ANY_ESCAPED,
-    FIRST_BYTES,
-    MUST_ESCAPED,
-    SHORT_ESCAPES,
-    SLASH,
-)
+import re
+from typing import Final
 
 # Characters from the first to the last, both included.
 Ranges = tuple[tuple[int, int], ...]
 
-_BACKSLASH = 0x5C
+# What read_character says of bytes that are no whole character.
+BEGUN: Final = -1
+NONE: Final = -2
+
+_QUOTE, _BACKSLASH, _SLASH = 0x22, 0x5C, 0x2F
+_SHORT_ESCAPES = {0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 8, 0x66: 12, 0x6E: 10, 0x72: 13}
+_SHORT_ESCAPES[0x74] = 9
+# Characters that may be written \uXXXX, by layout; pairs of surrogates only where any may be.
+_ANY_ESCAPED = ((0, 0xD7FF), (0xE000, 0xFFFF))
+_MUST_ESCAPED = ((0, 7), (0xB, 0xB), (0xE, 0x1F))
 _PAIRS = (0x10000, 0x10FFFF)
+# Bytes that bound the one after them.
+_SECOND_BYTES = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}
+_HEX = rb"[0-9A-Fa-f]"
+_LEAD, _TRAIL = rb"[Dd][89ABab]HH".replace(b"H", _HEX), rb"\\u[Dd][C-Fc-f]HH".replace(b"H", _HEX)
+_ESCAPED = re.compile(
+    rb'\\["\\/bfnrt]|\\u(?:[0-9A-CEFa-cef]HHH|[Dd][0-7]HH)'.replace(b"H", _HEX)
+    + rb"|\\u"
+    + _LEAD
+    + _TRAIL
+)
+_ESCAPING = re.compile(
+    rb"\\(?:u(?:H{0,3}|[Dd][89ABab]HH(?:\\(?:u(?:[Dd](?:[C-Fc-f]H?)?)?)?)?)?)?".replace(b"H", _HEX)
+)
+_UTF8 = codecs.getincrementaldecoder("utf-8")
+
+
+def read_character(raw: bytes, *, minimal: bool) -> int:
+    r"""Return the character that bytes of a string write, ``BEGUN`` if it is not whole.
+
+    Args:
+        raw: at least one byte.
+        minimal: whether only what must be escaped may be.
+
+    Returns:
+        ``NONE`` if no character begins so.
+
+    >>> read_character(b"\\u0041", minimal=False), read_character(b"\xc3", minimal=False)
+    (65, -1)
+    """
+    if raw[0] != _BACKSLASH:
+        if raw[0] < 0x20 or raw[0] == _QUOTE:
+            return NONE
+        try:
+            text = _UTF8().decode(raw)
+        except UnicodeDecodeError:
+            return NONE
+        if text:
+            return ord(text) if len(text) == 1 else NONE
+        low, high = _SECOND_BYTES.get(raw[0], (0x80, 0xBF))
+        return BEGUN if len(raw) == 1 or low <= raw[1] <= high else NONE
+    if _ESCAPED.fullmatch(raw) is None:
+        is_begun = _ESCAPING.fullmatch(raw) is not None and ranges_after(raw, minimal=minimal)
+        return BEGUN if is_begun else NONE
+    if raw[1] != ord("u"):
+        return NONE if minimal and raw[1] == _SLASH else _SHORT_ESCAPES[raw[1]]
+    code = int(raw[2:6], 16)
+    if len(raw) > 6:
+        code = 0x10000 + (code - 0xD800 << 10) + int(raw[8:], 16) - 0xDC00
+    is_legal = not minimal or any(low <= code <= high for low, high in _MUST_ESCAPED)
+    return code if is_legal else NONE
 
 
 def ranges_after(raw: bytes, *, minimal: bool) -> Ranges:
@@ -38,12 +94,12 @@ def ranges_after(raw: bytes, *, minimal: bool) -> Ranges:
     """
     if raw[0] != _BACKSLASH:
         return (_of_utf8(raw),)
-    escaped = MUST_ESCAPED if minimal else ANY_ESCAPED
+    escaped = _MUST_ESCAPED if minimal else _ANY_ESCAPED
     if len(raw) == 1:
-        short = sorted(c for c in SHORT_ESCAPES.values() if c != SLASH or not minimal)
+        short = sorted(c for c in _SHORT_ESCAPES.values() if c != _SLASH or not minimal)
         return (*((c, c) for c in short), *escaped, *([] if minimal else [_PAIRS]))
     if len(raw) >= 6:
-        return (_of_pair(raw),)
+        return () if minimal else (_of_pair(raw),)
     n_left = 6 - len(raw)
     bits = int(raw[2:] or b"0", 16)
     low, high = bits << 4 * n_left, (bits + 1 << 4 * n_left) - 1
@@ -66,8 +122,8 @@ def _of_utf8(raw: bytes) -> tuple[int, int]:
         bits = bits << 6 | byte & 0x3F
     n_left = n_bytes - len(raw)
     low, high = bits << 6 * n_left, (bits + 1 << 6 * n_left) - 1
-    if len(raw) == 1 and lead in FIRST_BYTES:
-        first, last = FIRST_BYTES[lead]
+    if len(raw) == 1 and lead in _SECOND_BYTES:
+        first, last = _SECOND_BYTES[lead]
         low = (bits << 6 | first & 0x3F) << 6 * (n_left - 1)
         high = ((bits << 6 | last & 0x3F) + 1 << 6 * (n_left - 1)) - 1
     return low, high
@@ -85,16 +141,25 @@ def _of_pair(raw: bytes) -> tuple[int, int]:
     return base + max(first, 0xDC00) - 0xDC00, base + min(last, 0xDFFF) - 0xDC00
 
 
-def decode_character(raw: bytes) -> str:
-    """Return the character that some bytes write."""
+def rests_like(raw: bytes, *, minimal: bool) -> bytes | None:
+    r"""Return the beginning of a character that the same bytes end as another one.
+
+    It is one for all that are alike, ``None`` where few are.
+
+    >>> rests_like(b"\xe3\x81", minimal=False), rests_like(b"\\u00e", minimal=False)
+    (b'\xc2', b'\\u001')
+    """
     if raw[0] != _BACKSLASH:
-        return raw.decode()
-    if raw[1] != ord("u"):
-        return chr(SHORT_ESCAPES[raw[1]])
-    code = int(raw[2:6], 16)
-    if len(raw) > 6:
-        code = 0x10000 + (code - 0xD800 << 10) + int(raw[8:], 16) - 0xDC00
-    return chr(code)
+        if len(raw) == 1 and raw[0] in _SECOND_BYTES:
+            return raw
+        n_bytes = 2 if raw[0] < 0xE0 else 3 if raw[0] < 0xF0 else 4
+        return (b"\xc2", b"\xe1", b"\xf1")[n_bytes - len(raw) - 1]
+    if len(raw) >= 6:
+        return b"\\ud800\\udc0"[: len(raw)]
+    n_left = 6 - len(raw)
+    if sum(high - low + 1 for low, high in ranges_after(raw, minimal=minimal)) != 16**n_left:
+        return None
+    return (b"\\u001", b"\\u01", b"\\u1")[n_left - 1] if n_left < 4 else None
 
 
 def decode_body(raw: bytes) -> str:
