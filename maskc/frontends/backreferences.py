@@ -93,11 +93,7 @@ class Reading:
 
 
 def read_brackets(terminal: str, pattern: str, flags: int) -> Reading:
-    """Return the brackets of a pattern, the references in it, and where its alternatives end.
-
-    Raises:
-        UnsupportedTerminalError: it has a conditional, or the flag x.
-    """
+    """Return the brackets of a pattern, the references in it, and where its alternatives end."""
     reading = Reading()
     opened: list[int] = []
     n_captured = 0
@@ -135,7 +131,6 @@ def read_brackets(terminal: str, pattern: str, flags: int) -> Reading:
 
 
 def _change(terminal: str, flags: int, found: re.Match[str] | None) -> int:
-    """Return the flags inside of brackets."""
     on, off = (found["on"] or "", found["off"] or "") if found else ("", "")
     if flags & re.VERBOSE or "x" in on:
         raise refuse(terminal, "its pattern has the flag x")
@@ -147,7 +142,6 @@ def _change(terminal: str, flags: int, found: re.Match[str] | None) -> int:
 
 
 def is_referred(reading: Reading, group: Group) -> bool:
-    """Return whether some back-reference is to a group."""
     names = {str(group.number), group.name}
     return group.number > 0 and any(found.name in names for found in reading.references)
 
@@ -163,7 +157,6 @@ def edit(pattern: str, begin: int, end: int, edits: Sequence[tuple[int, int, str
 
 
 def refuse(terminal: str, fact: str) -> UnsupportedTerminalError:
-    """Return the refusal of a pattern of which no other can be written."""
     return UnsupportedTerminalError(
         terminal,
         f"its back-reference cannot be written out: {fact}",
@@ -243,7 +236,6 @@ def _find_last(terminal: str, reading: Reading) -> Group:
 
 
 def _check_values(terminal: str, own: str, values: Sequence[str], flags: int) -> list[str]:
-    """Return the texts that an author lists for a group, as they are compared."""
     for value in values:
         if re.fullmatch(own, value, flags) is None:
             raise refuse(terminal, f"its group ({own}) does not match the text {value[:80]!r}")
@@ -319,7 +311,6 @@ def _write(
 
 
 def _name_group(terminal: str, pattern: str, reading: Reading, group: Group) -> str:
-    """Return the pattern with a name for a group."""
     name = f"of_{terminal.strip('_').lower()}"
     edits = [(group.begin, group.inside, f"(?P<{name}>")]
     edits += [

@@ -137,11 +137,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 
 
 def find_dialect(name: str) -> Dialect:
-    """Return the notation of a name.
-
-    Raises:
-        GrammarError: there is none.
-    """
+    """Return the notation of a name."""
     if name not in DIALECTS:
         known = ", ".join(DIALECTS)
         raise GrammarError("<text>", f"unknown dialect {name!r}; choose one of {known}")

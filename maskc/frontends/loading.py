@@ -30,11 +30,7 @@ from maskc.limits import WAYS
 
 
 def check_holes(name: str, grammar: Grammar, holes: Sequence[str]) -> None:
-    """Check that each terminal that is marked can be narrowed.
-
-    Raises:
-        GrammarError: one of them cannot.
-    """
+    """Check that each terminal that is marked can be narrowed."""
     if holes and not isinstance(grammar, LalrGrammar):
         raise GrammarError(name, "hole= goes with parser=lalr; leave it out")
     layout = grammar.lexer.layout

@@ -45,8 +45,11 @@ def match_length(pattern: str, text: str, flags: int = 0) -> int | None:
     return _follow(pattern, text, flags)
 
 
-class _Matcher:
-    """What Lark's lexer takes for the module ``re`` when it looks for keywords."""
+class KeywordMatcher:
+    """What Lark's lexer takes for the module ``re`` when it looks for keywords.
+
+    It remembers its answers, since Lark asks the same in every context.
+    """
 
     compile = staticmethod(re.compile)
 
@@ -60,14 +63,6 @@ class _Matcher:
             self._known[key] = match_length(*key)
         length = self._known[key]
         return None if length is None else SimpleNamespace(group=lambda _: text[:length])
-
-
-def build_matcher() -> Any:
-    """Return an object with the functions of ``re`` by which Lark finds keywords.
-
-    It remembers its answers, since Lark asks the same in every context.
-    """
-    return _Matcher()
 
 
 @lru_cache(maxsize=4096)
@@ -112,7 +107,6 @@ def _ways_of_repeat(low: int, high: int, body: Any, length: int) -> int:
 
 
 def _follow(pattern: str, text: str, flags: int) -> int | None:
-    """Return the same by the ordered threads of :mod:`maskc.automata.threads`."""
     nfa = Nfa()
     start = nfa.add_pattern("", pattern, flags, 0)
     stepper = ThreadStepper(nfa)

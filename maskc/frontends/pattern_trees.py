@@ -40,14 +40,12 @@ _WORDS = ("EOF", "EOT", "END")  # what a name before a text may be, as in a shel
 
 
 def refers_back(pattern: str, flags: int = 0) -> bool:
-    """Return whether a pattern, which ``re`` reads, has a back-reference."""
     if not _MAY_REFER.search(pattern):  # most patterns
         return False
     return any(opcode == "GROUPREF" for opcode, _ in walk_tree(_parser.parse(pattern, flags)))
 
 
 def looks_around(pattern: str, flags: int) -> bool:
-    """Return whether it depends on more than its own text what a pattern matches."""
     found = {opcode for opcode, _ in walk_tree(_parser.parse(pattern, flags))}
     return not found.isdisjoint({"ASSERT", "ASSERT_NOT", "AT"})
 
@@ -67,9 +65,6 @@ def check_conditionals(terminal: str, pattern: str, flags: int) -> None:
 
     Where patterns are joined to one, as in Lark's lexers, the number is another one. The tree has
     numbers for names, too: those that stay when a group is put before were written as numbers.
-
-    Raises:
-        UnsupportedTerminalError: one does.
     """
     if "(?(" not in pattern:  # most have none; parsing twice takes a while
         return
@@ -139,7 +134,6 @@ class _Lister:
         self._most, self._passes = most, passes
 
     def list_tree(self, tree: Any) -> set[str]:
-        """Return the texts of a sequence."""
         found = {""}
         for opcode, argument in tree:
             found = self._join(found, self._list_one(str(opcode), argument))

@@ -29,7 +29,7 @@ as the parser stands before them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,21 +41,23 @@ _TAB = "tab_len"
 ATTRIBUTES = (*_TERMINALS, *PAREN_TYPES, _TAB)
 MAX_TAB = (1 << 16) - 1
 
+RULES = "rules"  # what a comment names this postlex
+RULE, BRACKETS, ALWAYS = "rule", "brackets", "always_accept"
+SETTINGS = (RULE, BRACKETS, ALWAYS)
+DROP, RENAME = "drop", "rename"
+CONDITIONS = ("before", "after", "between")
+TEXT_START, TEXT_END = "$START", "$END"
+MOST_RULES = 50
+_FORM = (
+    "write rule=drop:A or rule=rename:A:B, and where it holds, if not everywhere: :before:C,D, "
+    ":after:C,D, :between:C,D, as in rule=drop:NL:before:PLUS"
+)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Indentation:
-    """The attributes of an ``Indenter``.
-
-    Attributes:
-        newline: ``NL_type``, the terminal whose lexemes end in a line's blanks.
-        indent: ``INDENT_type``.
-        dedent: ``DEDENT_type``.
-        opens: ``OPEN_PAREN_types``, sorted.
-        closes: ``CLOSE_PAREN_types``, sorted.
-        tab_len: the columns of a tab.
-    """
+    """The attributes of an ``Indenter``, those of brackets sorted, and the columns of a tab."""
 
     newline: str
     indent: str
@@ -70,7 +72,6 @@ class Indentation:
         return frozenset((self.newline, self.indent, self.dedent, *brackets))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attributes under Lark's names, as an artifact's header carries them."""
         return {
             "NL_type": self.newline,
             "INDENT_type": self.indent,
@@ -81,14 +82,8 @@ class Indentation:
         }
 
 
-PYTHON = Indentation(
-    "_NEWLINE",
-    "_INDENT",
-    "_DEDENT",
-    ("LBRACE", "LPAR", "LSQB"),
-    ("RBRACE", "RPAR", "RSQB"),
-    8,
-)
+_OPENS, _CLOSES = ("LBRACE", "LPAR", "LSQB"), ("RBRACE", "RPAR", "RSQB")
+PYTHON = Indentation("_NEWLINE", "_INDENT", "_DEDENT", _OPENS, _CLOSES, 8)
 
 
 def build_indentation(attributes: Mapping[str, Any]) -> Indentation:
@@ -123,9 +118,6 @@ def build_indentation(attributes: Mapping[str, Any]) -> Indentation:
 def read_indentation(settings: Mapping[str, str]) -> Indentation:
     """Return the value of attributes as a comment writes them; brackets left out are none.
 
-    Raises:
-        ValueError: as :func:`build_indentation`.
-
     >>> written = dict(NL_type="_NL", INDENT_type="_I", DEDENT_type="_D", tab_len="4")
     >>> read_indentation({**written, "OPEN_PAREN_types": "LPAR,LSQB"}).opens
     ('LPAR', 'LSQB')
@@ -153,33 +145,6 @@ def format_indentation(indentation: Indentation) -> str:
     return " ".join([INDENTER, *(f"{name}={text}" for name, text in written.items() if text)])
 
 
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and _NAME.fullmatch(value) is not None
-
-
-def _is_word(value: Any) -> bool:
-    """Return whether a comment can write it; Lark compares names, whatever they are."""
-    return isinstance(value, str) and re.fullmatch(r"[^\s,]+", value) is not None
-
-
-def _show(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:80]}…"
-
-
-RULES = "rules"  # what a comment names this postlex
-RULE, BRACKETS, ALWAYS = "rule", "brackets", "always_accept"
-SETTINGS = (RULE, BRACKETS, ALWAYS)
-DROP, RENAME = "drop", "rename"
-CONDITIONS = ("before", "after", "between")
-TEXT_START, TEXT_END = "$START", "$END"
-MOST_RULES = 50
-_FORM = (
-    "write rule=drop:A or rule=rename:A:B, and where it holds, if not everywhere: :before:C,D, "
-    ":after:C,D, :between:C,D, as in rule=drop:NL:before:PLUS"
-)
-
-
 @dataclass(frozen=True, slots=True)
 class PostlexRule:
     """What becomes of the lexemes of one terminal.
@@ -197,7 +162,6 @@ class PostlexRule:
     between: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return the rule as a comment writes it."""
         head = [DROP, self.terminal] if self.becomes is None else [RENAME, self.terminal]
         head += [] if self.becomes is None else [self.becomes]
         for condition in CONDITIONS:
@@ -221,7 +185,6 @@ class PostlexRules:
     always_accept: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return them as an artifact's header carries them."""
         return {
             "rules": [str(rule) for rule in self.rules],
             "brackets": [f"{left}:{right}" for left, right in self.brackets],
@@ -265,18 +228,13 @@ def build_rules(value: Mapping[str, Any]) -> PostlexRules:
         if not colon or left == right or not (_is_name(left) and _is_name(right)):
             raise ValueError(f"{BRACKETS} has {pair[:80]!r}; write pairs, as LPAR:RPAR,LSQB:RSQB")
         brackets.append((left, right))
-    bad = next((name for name in always if not _is_name(name)), None)
-    if bad is not None:
-        raise ValueError(f"{ALWAYS} has {bad[:80]!r}, which is no terminal's name")
+    _check_names(always, ALWAYS, 80)
     _check_brackets(made, brackets)
     return PostlexRules(made, tuple(sorted(set(brackets))), tuple(sorted(set(always))))
 
 
 def read_rules(settings: Mapping[str, str]) -> PostlexRules:
     """Return the value of what a grammar's comments say.
-
-    Raises:
-        ValueError: as :func:`build_rules`.
 
     >>> print(read_rules({"rule": "drop:NL:after:NL"}).rules[0])
     drop:NL:after:NL
@@ -310,21 +268,18 @@ def _read_rule(text: str) -> PostlexRule:
     if n_named is None or len(words) < n_named or (len(words) - n_named) % 2:
         raise ValueError(f"{RULE}={text[:80]} is no rule; {_FORM}")
     named, rest = words[:n_named], words[n_named:]
-    for name in named:
-        if not _is_name(name):
-            raise ValueError(f"{RULE}={text[:80]} has {name[:40]!r}, which is no terminal's name")
+    where = f"{RULE}={text[:80]}"
+    _check_names(named, where, 40)
     given: dict[str, tuple[str, ...]] = {}
     for condition, names in zip(rest[::2], rest[1::2], strict=True):
         if condition not in CONDITIONS or condition in given:
-            raise ValueError(f"{RULE}={text[:80]} has {condition[:40]!r}, which is no condition")
+            raise ValueError(f"{where} has {condition[:40]!r}, which is no condition")
         mark = {"before": TEXT_END, "after": TEXT_START}.get(condition)
-        found = names.split(",")
-        bad = next((name for name in found if name != mark and not _is_name(name)), None)
-        if bad is not None:
-            raise ValueError(f"{RULE}={text[:80]} has {bad[:40]!r}, which is no terminal's name")
-        given[condition] = tuple(sorted(set(found)))
+        found = set(names.split(","))
+        _check_names([name for name in names.split(",") if name != mark], where, 40)
+        given[condition] = tuple(sorted(found))
     if named[-1] == named[0] and n_named == 2:
-        raise ValueError(f"{RULE}={text[:80]} renames to the same terminal; name another")
+        raise ValueError(f"{where} renames to the same terminal; name another")
     return PostlexRule(named[0], named[1] if n_named == 2 else None, **given)
 
 
@@ -346,3 +301,23 @@ def _check_brackets(rules: Sequence[PostlexRule], brackets: Sequence[tuple[str, 
 
 def _split(text: str) -> list[str]:
     return text.split(",") if text else []
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and _NAME.fullmatch(value) is not None
+
+
+def _is_word(value: Any) -> bool:
+    """Return whether a comment can write it; Lark compares names, whatever they are."""
+    return isinstance(value, str) and re.fullmatch(r"[^\s,]+", value) is not None
+
+
+def _show(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
+def _check_names(names: Iterable[str], where: str, longest: int) -> None:
+    for name in names:
+        if not _is_name(name):
+            raise ValueError(f"{where} has {name[:longest]!r}, which is no terminal's name")

@@ -49,11 +49,7 @@ def read_pattern(pattern: str) -> str:
 
 
 def translate_regex(pattern: str) -> Translation:
-    """Return a grammar of the texts that ``re.fullmatch`` takes.
-
-    Raises:
-        GrammarError: ``re`` refuses the pattern, or it has a back-reference to many texts.
-    """
+    """Return a grammar of the texts that ``re.fullmatch`` takes."""
     whole, least, groups = _read(pattern)
     if not least:
         whole = rf"(?={whole})[\s\S]+"

@@ -46,7 +46,6 @@ class Role:
 
     @property
     def title(self) -> str:
-        """The role as it is written, without its pattern."""
         return ".".join([*self.rules, self.terminal])
 
 
@@ -66,11 +65,7 @@ def read_roles(name: str, text: str) -> tuple[Role, ...]:
 
 
 def write_roles(name: str, text: str, patterns: Mapping[str, str]) -> str:
-    """Return a text with roles written at its end.
-
-    Raises:
-        GrammarError: one of them is no such role, or its pattern cannot be used for one.
-    """
+    """Return a text with roles written at its end."""
     for title, pattern in patterns.items():
         if "\n" in pattern or pattern != pattern.strip():
             raise GrammarError(
@@ -88,9 +83,6 @@ def split_role(word: str) -> tuple[str, str]:
 
     >>> split_role("class_name.NAME=[A-Z]+")
     ('class_name.NAME', '[A-Z]+')
-
-    Raises:
-        GrammarError: it has no ``=``.
     """
     title, equals, pattern = word.partition("=")
     if not equals:
@@ -110,7 +102,6 @@ def _read_role(place: str, text: str) -> Role:
 
 
 def _check_pattern(place: str, title: str, pattern: str) -> None:
-    """Refuse a pattern that is none, or looks at more than the lexeme."""
     try:
         found = name_not_plain(pattern)
     except (re.error, OverflowError, RecursionError) as error:

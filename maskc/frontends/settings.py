@@ -121,11 +121,7 @@ def default_lexer(parser: str, *, has_postlex: bool) -> str:
 
 
 def check_parser(name: str, parser: str, lexer: str, *, has_postlex: bool) -> None:
-    """Refuse a parser, lexer and postlex that Lark does not put together.
-
-    Raises:
-        GrammarError: they do not fit.
-    """
+    """Refuse a parser, lexer and postlex that Lark does not put together."""
     if parser not in LEXERS:
         raise GrammarError(name, f"unknown parser {parser!r}; choose one of {', '.join(LEXERS)}")
     if lexer not in LEXERS[parser]:
@@ -169,7 +165,6 @@ def read_settings(name: str, text: str) -> tuple[dict[str, str], str]:
 
 
 def read_flags(name: str, settings: Mapping[str, str]) -> int:
-    """Return the flags of ``re`` that the settings name."""
     flags = 0
     for letter in settings.get("flags", ""):
         if letter not in FLAGS:
@@ -179,7 +174,6 @@ def read_flags(name: str, settings: Mapping[str, str]) -> int:
 
 
 def read_priority(name: str, settings: Mapping[str, str]) -> str:
-    """Return the priority that the settings name, a key of ``PRIORITIES``."""
     priority = settings.get("priority", "normal")
     if priority not in PRIORITIES:
         raise GrammarError(
@@ -189,7 +183,6 @@ def read_priority(name: str, settings: Mapping[str, str]) -> str:
 
 
 def read_regex(name: str, settings: Mapping[str, str]) -> bool:
-    """Return whether terminals are patterns of the module ``regex``."""
     is_regex = _read_truth(name, settings, "regex")
     if is_regex and settings.get("flags"):
         raise GrammarError(
@@ -223,7 +216,6 @@ def read_use_bytes(name: str, text: str, settings: Mapping[str, str]) -> bool:
 
 
 def read_patterns(name: str, settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return (terminal, pattern) for each terminal whose pattern the settings replace."""
     found: dict[str, str] = {}
     for word, terminal, pattern in _split(settings, "pattern"):
         if not terminal or not pattern:
@@ -240,7 +232,6 @@ def read_patterns(name: str, settings: Mapping[str, str]) -> tuple[tuple[str, st
 def read_backreferences(
     name: str, settings: Mapping[str, str]
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return (terminal, texts) for each terminal that refers back to one of a few texts."""
     found: dict[str, tuple[str, ...]] = {}
     for word, terminal, texts in _split(settings, "backreference"):
         if not terminal or texts is None:
@@ -262,7 +253,6 @@ def read_backreferences(
 
 
 def read_holes(settings: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the terminals that the settings mark, in order, each once."""
     names = settings.get("hole", "").split(",")
     return tuple(dict.fromkeys(name for name in names if name))
 

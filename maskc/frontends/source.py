@@ -138,17 +138,7 @@ def load_source(
 def load_sources(
     path_or_text: str | os.PathLike[str], *, starts: Sequence[str], **settings: Any
 ) -> list[GrammarSource]:
-    """Return the sources of a grammar with each of its start symbols, at least one.
-
-    Args:
-        path_or_text: as for :func:`load_source`.
-        starts: the start symbols; none: the grammar's own setting.
-        settings: the other arguments of :func:`load_source`.
-
-    Raises:
-        GrammarError: as there, or a start symbol is named twice.
-        MaskcError: as there.
-    """
+    """Return the sources of a grammar with each of its start symbols, at least one."""
     if len(set(starts)) < len(starts):
         twice = next(start for start in starts if list(starts).count(start) > 1)
         raise GrammarError(twice, "it is a start symbol twice; name it once")
@@ -209,7 +199,6 @@ def _load(
 
 
 def _read_options(name: str, text: str, settings: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a text and its settings say of a source in the same words."""
     return {
         "flags": read_flags(name, settings),
         "priority": read_priority(name, settings),
@@ -247,7 +236,6 @@ def _check_no_settings(
 def _translate(
     notation: Dialect, translate: Translate, name: str, text: str, start: str | None
 ) -> GrammarSource:
-    """Return the source of a grammar in another notation than Lark's."""
     if start is not None and not notation.takes_start:
         raise GrammarError(name, f"{notation.title} has no start symbol; leave it out")
     translation = translate(name, text, start)

@@ -33,19 +33,24 @@ from maskc.errors import FileTooLargeError, GrammarError, UnreadableFileError
 from maskc.files import read_bounded
 from maskc.frontends.dialects import LARK, Dialect, dialect_of, find_dialect
 
+MAX_BYTES = 1 << 20  # of a style
+
 _PACKAGE = Path(__file__).parent.parent
 # Installed, the grammars are in the package; in a checkout, beside it.
 _FOLDERS = (_PACKAGE / "grammars", _PACKAGE.parent / "grammars")
 
 
 def list_grammars() -> list[str]:
-    """Return the names of all, in order."""
     return sorted({path.stem for folder in _FOLDERS for path in folder.glob("*.lark")})
+
+
+def list_styles() -> list[str]:
+    return sorted({path.stem for folder in _FOLDERS for path in folder.glob("styles/*.toml")})
 
 
 def describe_grammar(name: str) -> str:
     """Return the first sentence of the comment that a grammar begins with."""
-    lines = _path_of(name).read_text(encoding="utf-8").splitlines()
+    lines = find_grammar(name).read_text(encoding="utf-8").splitlines()
     # The first line has the settings, the second is empty.
     comment = []
     for line in lines[2:]:
@@ -57,29 +62,15 @@ def describe_grammar(name: str) -> str:
 
 def find_grammar(name: str) -> Path:
     """Return the path of a grammar; a bare name that is no file is one of maskc's own."""
+    return _find(name, f"{name}.lark")
+
+
+def _find(name: str, own: str) -> Path:
     path = Path(name)
     if os.path.exists(path) or path.name != name or path.suffix:
         return path
-    return _path_of(name) if name in list_grammars() else path
-
-
-def list_styles() -> list[str]:
-    """Return the names of all styles, in order."""
-    return sorted({path.stem for folder in _FOLDERS for path in folder.glob("styles/*.toml")})
-
-
-def find_style(name: str) -> Path:
-    """Return the path of a style; a bare name that is no file is one of maskc's own."""
-    path = Path(name)
-    if os.path.exists(path) or path.name != name or path.suffix:
-        return path
-    paths = [folder / "styles" / f"{name}.toml" for folder in _FOLDERS]
+    paths = (folder / own for folder in _FOLDERS)
     return next((path for path in paths if path.is_file()), path)
-
-
-def _path_of(name: str) -> Path:
-    paths = [folder / f"{name}.lark" for folder in _FOLDERS]
-    return next((path for path in paths if path.is_file()), paths[0])
 
 
 class Text(NamedTuple):
@@ -154,17 +145,9 @@ def _read_grammar(path: Path) -> str:
         ) from None
 
 
-MAX_BYTES = 1 << 20
-
-
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a style file says.
-
-    Attributes:
-        roles: pattern by role, as ``class_name.NAME``.
-        rules: Lark text for the end of the grammar; empty if there is none.
-    """
+    """What a style file says."""
 
     roles: Mapping[str, str] = field(default_factory=dict)
     rules: str = ""
@@ -176,7 +159,7 @@ def load_style(path: str | os.PathLike[str]) -> Style:
     Raises:
         GrammarError: the file cannot be read, or is no style.
     """
-    place = find_style(os.fspath(path))
+    place = _find(os.fspath(path), f"styles/{os.fspath(path)}.toml")
     name = place.name
     try:
         found = tomllib.loads(read_bounded(place, MAX_BYTES).decode())
@@ -204,12 +187,9 @@ def _find_fault(found: Mapping[str, Any]) -> str | None:
         return f"it has {others[0]!r}, which is unknown"
     if not found:
         return "it has no table [roles] and no rules"
-    if not _are_roles(found.get("roles", {})):
+    roles = found.get("roles", {})
+    if not isinstance(roles, dict) or not all(isinstance(one, str) for one in roles.values()):
         return "its [roles] is no table of texts"
     if not isinstance(found.get("rules", ""), str):
         return "its rules are no text"
     return None
-
-
-def _are_roles(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())

@@ -24,14 +24,7 @@ END_NAME = "$END"
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """The numbers of names.
-
-    Attributes:
-        terminals: names, ``$END`` first.
-        nonterminals: names.
-        terminal_id: name → number.
-        nonterminal_id: name → number.
-    """
+    """The numbers of names."""
 
     terminals: tuple[str, ...]
     nonterminals: tuple[str, ...]
@@ -39,7 +32,6 @@ class Numbering:
     nonterminal_id: Mapping[str, int]
 
     def produce(self, lhs: str, rhs: Iterable[tuple[str, bool]]) -> Production:
-        """Return a production."""
         side = tuple(
             self.terminal_id[name] if is_terminal else -1 - self.nonterminal_id[name]
             for name, is_terminal in rhs
@@ -53,7 +45,6 @@ class Numbering:
 
 
 def number_names(terminals: Iterable[str], nonterminals: Iterable[str]) -> Numbering:
-    """Return the numbers of the names of a grammar's symbols."""
     of_terminals = (END_NAME, *sorted({*terminals} - {END_NAME}))
     of_nonterminals = tuple(sorted(set(nonterminals)))
     return Numbering(
@@ -106,7 +97,6 @@ class Translation:
 
 
 def _format_rule(name: str, sides: tuple[Side, ...]) -> str:
-    """Return a rule's line, or a line for each side."""
     alternatives = [" ".join(side) for side in sides]
     line = f"{name}: {' | '.join(alternatives).lstrip()}"
     if len(line) > MAX_LINE:

@@ -12,7 +12,7 @@ from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends import match_length as matching
 from maskc.frontends.lark.versions import check_version, keyword_tail
 from maskc.frontends.loading import load_grammar
-from maskc.frontends.match_length import build_matcher, match_length
+from maskc.frontends.match_length import KeywordMatcher, match_length
 from maskc.frontends.pattern_trees import check_conditionals, looks_around
 from maskc.frontends.roles import Role, read_roles, split_role, write_roles
 from maskc.frontends.settings import read_holes
@@ -228,7 +228,7 @@ def test_what_no_automaton_follows_is_refused_rather_than_tried():
 
 
 def test_a_matcher_answers_as_re_does():
-    matcher = build_matcher()
+    matcher = KeywordMatcher()
     assert matcher.match("[a-z]+", "if", 0).group(0) == "if"
     assert matcher.match("[a-z]+", "if", 0).group(0) == "if"
     assert matcher.match("[a-z]+", "+", 0) is None

@@ -147,11 +147,7 @@ class Positions:
         return found
 
     def step(self, positions: Iterable[int], in_class: int) -> Iterator[int]:
-        """Yield the positions after one character, in order; a position may come twice.
-
-        Raises:
-            TooLargeError: all in all, there are more than ``MAX_WORK`` steps.
-        """
+        """Yield the positions after one character, in order; a position may come twice."""
         for position in positions:
             node = self._nodes[position]
             if isinstance(node, tuple) and in_class in self._classes_of[node[0]]:
@@ -257,11 +253,7 @@ def build_dfa(expression: Expression) -> Dfa:
 
 
 def subtract(left: Expression, right: Expression) -> Dfa:
-    """Return the automaton of what ``left`` matches and ``right`` does not.
-
-    Raises:
-        TooLargeError: it has more than ``MAX_STATES`` states.
-    """
+    """Return the automaton of what ``left`` matches and ``right`` does not."""
     one, other = build_dfa(left), build_dfa(right)
     if one.start is None:
         return one

@@ -70,7 +70,6 @@ class _Writer:
         self._sizes: dict[str, int] = {}
 
     def write(self, expression: Expression, around: tuple[int, ...], depth: int) -> Part:
-        """Return the part of an expression."""
         self._n_parts += 1
         if self._n_parts > MAX_PARTS or depth > _MOST_NESTED:
             raise UnfitError

@@ -10,7 +10,7 @@ Example: ``"a" [0-9]*`` is ``sequence(literal("a"), repeat(Characters(((48, 57),
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from maskc.automata.charset import CodePoints
@@ -74,13 +74,7 @@ NOTHING = Choice(())
 
 @dataclass(frozen=True, slots=True)
 class CharacterGrammar:
-    """Rules over characters, all defined.
-
-    Attributes:
-        name: of the file, for messages.
-        rules: name → right side.
-        start: a name of ``rules``.
-    """
+    """Rules over characters, all defined."""
 
     name: str
     rules: Mapping[str, Expression]
@@ -88,7 +82,6 @@ class CharacterGrammar:
 
 
 def literal(text: str) -> Expression:
-    """Return what matches exactly a text."""
     return sequence(*(Characters(((ord(c), ord(c)),)) for c in text))
 
 
@@ -145,7 +138,6 @@ def _join_characters(parts: dict[Expression, None]) -> Iterator[Expression]:
 
 
 def repeat(body: Expression, low: int, high: int | None) -> Expression:
-    """Return the body ``low`` to ``high`` times."""
     if body == EMPTY_TEXT or high == 0:
         return EMPTY_TEXT
     if body == NOTHING:
@@ -179,7 +171,6 @@ def unite(*sets: CodePoints) -> CodePoints:
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:
-    """Return the expressions directly inside."""
     match expression:
         case Sequence(parts) | Choice(parts):
             return parts
@@ -190,8 +181,19 @@ def children(expression: Expression) -> tuple[Expression, ...]:
     return ()
 
 
+def rebuild(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return a sequence, choice or repetition with its parts changed; any other one as it is."""
+    match expression:
+        case Sequence(parts):
+            return sequence(*map(change, parts))
+        case Choice(parts):
+            return choice(*map(change, parts))
+        case Repeat(body, low, high):
+            return repeat(change(body), low, high)
+    return expression
+
+
 def references(expression: Expression) -> set[str]:
-    """Return the names of the rules that it asks for."""
     found = set()
     stack = [expression]
     while stack:
@@ -203,7 +205,6 @@ def references(expression: Expression) -> set[str]:
 
 
 def is_nullable(expression: Expression) -> bool:
-    """Return whether an expression without references matches the empty text."""
     match expression:
         case Sequence(parts):
             return all(map(is_nullable, parts))

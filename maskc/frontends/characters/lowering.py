@@ -35,8 +35,8 @@ from maskc.frontends.characters.expressions import (
     choice,
     is_nullable,
     measure,
+    rebuild,
     references,
-    repeat,
     sequence,
 )
 from maskc.frontends.characters.regular import Regular
@@ -82,17 +82,9 @@ def _drop_unproductive(rules: Mapping[str, Expression]) -> dict[str, Expression]
 
 
 def _keep(expression: Expression, kept: set[str]) -> Expression:
-    """Return the expression with nothing in place of the rules that are not kept."""
-    match expression:
-        case Reference(name):
-            return expression if name in kept else NOTHING
-        case Sequence(parts):
-            return sequence(*(_keep(part, kept) for part in parts))
-        case Choice(parts):
-            return choice(*(_keep(part, kept) for part in parts))
-        case Repeat(body, low, high):
-            return repeat(_keep(body, kept), low, high)
-    return expression
+    if isinstance(expression, Reference):
+        return expression if expression.name in kept else NOTHING
+    return rebuild(expression, lambda part: _keep(part, kept))
 
 
 class _Lowering:
@@ -111,7 +103,6 @@ class _Lowering:
         self.taken = set(self.names.values())
 
     def run(self) -> Translation:
-        """Return the whole grammar, rules in the order in which they are asked for."""
         for name in self.waiting:  # grows while it is read
             self.sides[self.names[name]] = []  # before its helpers
             whole = self._fold(Reference(name), name)
@@ -225,12 +216,7 @@ class _Lowering:
 
     def _name(self, rule: str, base: str = "") -> str:
         """Return a name for a part of a rule: the base, or the base with the next free number."""
-        base = base or self.names[rule]
-        name, number = base, 1
-        while name in self.taken:
-            number += 1
-            name = f"{base}_{number}"
-        self.taken.add(name)
+        name = _take_name(base or self.names[rule], self.taken)
         self.rule_of[name] = rule
         return name
 
@@ -246,10 +232,15 @@ def _name_rules(rules: Iterable[str]) -> dict[str, str]:
     for rule in rules:
         base = re.sub(r"[^a-z0-9]+", "_", rule.lower()).strip("_")
         base = base if base[:1].isalpha() else f"rule_{base}".rstrip("_")
-        name, number = base, 1
-        while name in taken:
-            number += 1
-            name = f"{base}_{number}"
-        taken.add(name)
-        names[rule] = name
+        names[rule] = _take_name(base, taken)
     return names
+
+
+def _take_name(base: str, taken: set[str]) -> str:
+    """Return the base, or the base with the next free number."""
+    name, number = base, 1
+    while name in taken:
+        number += 1
+        name = f"{base}_{number}"
+    taken.add(name)
+    return name

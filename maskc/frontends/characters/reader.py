@@ -192,7 +192,6 @@ class Reader:
         return CharacterGrammar(self.name, self.rules, start)
 
     def character(self, closing: str, begin: int) -> int:
-        """Return the next code point of a text or a class that began at ``begin``."""
         if self.at == len(self.text):
             raise self.unclosed(begin, closing)
         character = self.text[self.at]
@@ -200,7 +199,6 @@ class Reader:
         return self.escape() if character == "\\" and self.is_extended else ord(character)
 
     def class_character(self, begin: int) -> int:
-        """Return the next code point of a class."""
         return self.character("]", begin)
 
     def escape(self) -> int:
@@ -222,7 +220,6 @@ class Reader:
         return ord(_NAMED.get(letter, letter))
 
     def check_code_point(self, digits: str) -> int:
-        """Return a code point that exists."""
         # Ten digits are beyond any code point, however many zeros are meant.
         code_point = int(digits.lstrip("0")[:10] or "0", 16)
         if code_point > MAX_CODE_POINT:
@@ -280,7 +277,6 @@ class Reader:
         return Characters(found)
 
     def _read_counts(self, body: Expression) -> Expression:
-        """Return the body as often as the braces that come next say."""
         found = self.match(_COUNTS)
         if not found or not (found[1] or found[3]):
             raise self.error("expected counts as in {3}, {3,}, {,5} or {3,5}")
@@ -313,12 +309,10 @@ class Reader:
 
     @property
     def line(self) -> int:
-        """The number of the line."""
         return self.text.count("\n", 0, self.at) + 1
 
     @property
     def place(self) -> str:
-        """Where the reader is, as ``file:line``."""
         return f"{self.name}:{self.line}"
 
     def error(self, reason: str) -> GrammarError:
@@ -332,7 +326,6 @@ class Reader:
         return self.error(f"the {opening} is not closed; write {closing} after it{where}")
 
     def sees(self, *texts: str) -> bool:
-        """Return whether one of the texts comes next."""
         return self.text.startswith(texts, self.at)
 
     def take(self, text: str) -> bool:
@@ -342,14 +335,12 @@ class Reader:
         return found
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Go past a pattern if it comes next, and return what it matched."""
         found = pattern.match(self.text, self.at)
         if found:
             self.at = found.end()
         return found
 
     def found(self) -> str:
-        """Return what comes next, for a message."""
         rest = self.text[self.at : self.at + 12].split("\n")[0].rstrip()
         return repr(rest) if rest else "the end of the line" if self.text[self.at :] else "the end"
 

@@ -31,6 +31,7 @@ from maskc.frontends.characters.expressions import (
     choice,
     measure,
     nesting,
+    rebuild,
     references,
     repeat,
     sequence,
@@ -67,21 +68,10 @@ class Regular:
         return found if found is not None and measure(found) <= MAX_FOLDED else None
 
     def put_in_exceptions(self, expression: Expression) -> Expression:
-        """Return an expression with the automaton of each exception in its place.
-
-        Raises:
-            GrammarError, LimitError: as :meth:`resolve`.
-        """
-        match expression:
-            case Except():
-                return self._put_in(expression, frozenset()) or NOTHING
-            case Sequence(parts):
-                return sequence(*map(self.put_in_exceptions, parts))
-            case Choice(parts):
-                return choice(*map(self.put_in_exceptions, parts))
-            case Repeat(body, low, high):
-                return repeat(self.put_in_exceptions(body), low, high)
-        return expression
+        """Return an expression with the automaton of each exception in its place."""
+        if isinstance(expression, Except):
+            return self._put_in(expression, frozenset()) or NOTHING
+        return rebuild(expression, self.put_in_exceptions)
 
     def _solve(self, rules: dict[str, Expression]) -> None:
         own = frozenset(rules)
@@ -142,15 +132,9 @@ def _subtract_regular(place: str, left: Expression, right: Expression) -> Expres
 
 
 def mirror(expression: Expression) -> Expression:
-    """Return what matches the same texts backwards."""
-    match expression:
-        case Sequence(parts):
-            return sequence(*map(mirror, reversed(parts)))
-        case Choice(parts):
-            return choice(*map(mirror, parts))
-        case Repeat(body, low, high):
-            return repeat(mirror(body), low, high)
-    return expression
+    if isinstance(expression, Sequence):
+        return sequence(*map(mirror, reversed(expression.parts)))
+    return rebuild(expression, mirror)
 
 
 def _solve_linear(bodies: Mapping[str, Expression]) -> dict[str, Expression] | None:

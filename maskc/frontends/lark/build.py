@@ -61,11 +61,7 @@ def build_lark(source: GrammarSource, plugins: Mapping[str, type] = PLAIN) -> La
 def build_with_imports(
     source: GrammarSource, imports: dict[str, str], plugins: Mapping[str, type] = PLAIN
 ) -> Lark:
-    """Return Lark's parser, and write the texts that the grammar imports into ``imports``.
-
-    Raises:
-        GrammarError, UnsupportedTerminalError, LimitError: as :func:`build_lark`.
-    """
+    """Return Lark's parser, and write the texts that the grammar imports into ``imports``."""
     check_version(source.name)
     for _ in range(_ATTEMPTS):
         try:
@@ -219,7 +215,6 @@ def _has_no_name(terminal: TerminalDef, source: GrammarSource, imports: Mapping[
 
 
 def _show(terminal: TerminalDef) -> str:
-    """Return what a terminal without a name is called in a message: its text in the grammar."""
     pattern = str(terminal.pattern.value)
     if len(pattern) > _LONGEST_NAME:
         pattern = f"{pattern[:_LONGEST_NAME]}…"
@@ -250,16 +245,15 @@ def _load(source: GrammarSource, loaders: list[Any]) -> Any:
 
 
 def _explain(error: BaseException, source: GrammarSource, imports: Mapping[str, str]) -> str:
-    unreadable = None if source.regex else explain_unreadable(str(error))
-    if unreadable is not None:
-        return unreadable
-    syntax = explain_syntax(" ".join(str(error).split()), source.text, imports)
-    if syntax is not None:
-        return syntax
-    undefined = explain_undefined(str(error), source.text, imports)
-    if undefined is not None:
-        return undefined
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).split())
+    said = (
+        (None if source.regex else explain_unreadable(str(error)))
+        or explain_syntax(text, source.text, imports)
+        or explain_undefined(str(error), source.text, imports)
+    )
+    if said is not None:
+        return said
+    text = text or type(error).__name__
     for start in source.start.split(","):
         if "undefined rule" in text and f"'{start}'" in text:
             return (

@@ -17,7 +17,7 @@ from lark.lexer import BasicLexer
 from maskc.budget import quote_symbol
 from maskc.errors import GrammarError
 from maskc.frontends.lark.roles import create_unless, rank_roles
-from maskc.frontends.match_length import build_matcher
+from maskc.frontends.match_length import KeywordMatcher
 from maskc.frontends.pattern_trees import check_conditionals
 from maskc.frontends.postlex import TEXT_END, TEXT_START, Indentation, PostlexRules
 from maskc.grammar.model import Context, Layout, Rewrite
@@ -78,7 +78,6 @@ def _name_groups(lark: Lark, name: str, pattern: str, flags: int) -> set[str]:
 
 
 def is_dynamic(lark: Lark) -> bool:
-    """Return whether the parser asks for terminals one by one: there are no alternations."""
     return str(lark.lexer_conf.lexer_type).startswith("dynamic")
 
 
@@ -100,7 +99,7 @@ def read_contexts(
     lark: Lark, order: Iterable[int], terminal_id: Mapping[str, TerminalId]
 ) -> tuple[tuple[Context, ...], tuple[ContextId, ...]]:
     """Return the distinct contexts, and which of them each of Lark's states has."""
-    lexer, matcher = lexer_of(lark), build_matcher()
+    lexer, matcher = lexer_of(lark), KeywordMatcher()
     if isinstance(lexer, BasicLexer):
         return (read_context(lexer, terminal_id, matcher),), tuple(ContextId(0) for _ in order)
     number: dict[Context, ContextId] = {}
@@ -116,7 +115,6 @@ def read_contexts(
 
 
 def read_context(lexer: Any, terminal_id: Mapping[str, TerminalId], matcher: Any) -> Context:
-    """Return the context of one of Lark's basic lexers."""
     alternatives, callbacks = create_unless(
         lexer.terminals, lexer.g_regex_flags, matcher, lexer.use_bytes
     )
@@ -130,8 +128,6 @@ def read_context(lexer: Any, terminal_id: Mapping[str, TerminalId], matcher: Any
 
 
 def read_layout(postlex: Indentation, terminal_id: Mapping[str, TerminalId]) -> Layout:
-    """Return what an ``Indenter`` looks at."""
-
     def ids(names: Iterable[str]) -> frozenset[TerminalId]:
         return frozenset(terminal_id[name] for name in names if name in terminal_id)
 
@@ -148,7 +144,6 @@ def read_layout(postlex: Indentation, terminal_id: Mapping[str, TerminalId]) -> 
 def read_rewrites(
     rules: PostlexRules, terminal_id: Mapping[str, TerminalId]
 ) -> tuple[Rewrite, ...]:
-    """Return what rules make of lexemes."""
     numbers = {**terminal_id, TEXT_START: END, TEXT_END: END}
 
     def ids(names: tuple[str, ...]) -> frozenset[TerminalId] | None:

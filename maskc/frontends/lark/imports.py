@@ -114,7 +114,6 @@ def check_grammar_text(name: str, n_characters: int, text: str) -> None:
 
 
 def _read_library(name: str, base: Any, path: str) -> tuple[Any, str]:
-    """Return what Lark's own loader finds in its library."""
     try:
         return stdlib_loader(base, path)
     except OSError:
@@ -127,28 +126,23 @@ def _read_library(name: str, base: Any, path: str) -> tuple[Any, str]:
 
 def _read_relative(source: GrammarSource, key: str) -> str:
     """Return the text of an imported grammar, which lies in the folder of the one that imports."""
+
+    def refuse(fact: str) -> GrammarError:
+        return GrammarError(source.name, f"it imports {key}, {fact}")
+
     if source.folder is None:
-        raise GrammarError(
-            source.name,
-            f"it imports {key}, and a grammar that is given as a text has no folder to look in; "
-            "give the path of its file",
+        raise refuse(
+            "and a grammar that is given as a text has no folder to look in; give the path of its "
+            "file"
         )
     path = find_inside(source.folder, source.folder / key)
     if path is None:
-        raise GrammarError(
-            source.name,
-            f"it imports {key}, which leads out of its folder; put a copy into the folder",
-        )
+        raise refuse("which leads out of its folder; put a copy into the folder")
     try:
         return read_text(path, key)
     except UnicodeDecodeError as error:
-        raise GrammarError(
-            source.name,
-            f"it imports {key}, whose byte {error.start} is not UTF-8; save it as UTF-8",
-        ) from None
+        raise refuse(f"whose byte {error.start} is not UTF-8; save it as UTF-8") from None
     except UnreadableFileError as error:
         if os.path.lexists(path):
-            reason, remedy = error.reason, "replace it"
-        else:
-            reason, remedy = "is not there", "check the path"
-        raise GrammarError(source.name, f"it imports {key}, which {reason}; {remedy}") from None
+            raise refuse(f"which {error.reason}; replace it") from None
+        raise refuse("which is not there; check the path") from None

@@ -32,7 +32,6 @@ def write_pattern(lark: Lark, pattern: str) -> str:
 
 
 def find_flags(lark: Lark) -> int:
-    """Return the flags of ``re`` for all patterns."""
     flags: int = lark.lexer_conf.g_regex_flags
     return flags | re.ASCII if lark.lexer_conf.use_bytes else flags
 
@@ -97,7 +96,6 @@ def explain_unreadable(text: str) -> str | None:
 
 
 def check_readable(source: str, name: str, pattern: str, flags: int, *, by_regex: bool) -> None:
-    """Raise a ``GrammarError`` if a terminal's pattern cannot be read."""
     if by_regex:
         # Loading it takes longer than all of a small grammar.
         import regex

@@ -28,7 +28,7 @@ from maskc.frontends.lark.patterns import find_flags, write_pattern
 from maskc.frontends.lark.roles import list_roles
 from maskc.frontends.lark.sharing import SHARING_CONTEXTS, SHARING_ROWS, SharedRow, read_row
 from maskc.frontends.lark.versions import keyword_tail
-from maskc.frontends.match_length import build_matcher
+from maskc.frontends.match_length import KeywordMatcher
 from maskc.frontends.postlex import Indentation, PostlexRules
 from maskc.frontends.settings import Postlex
 from maskc.frontends.source import GrammarSource
@@ -42,12 +42,7 @@ _Row = tuple[dict[str, int], dict[str, Any], SharedRow | None]
 
 
 def read_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
-    """Return what Lark makes of a grammar, and the source with the texts that it imported.
-
-    Raises:
-        GrammarError, UnsupportedTerminalError, LimitError: as
-            :func:`maskc.frontends.lark.build.build_lark`.
-    """
+    """Return what Lark makes of a grammar, and the source with the texts that it imported."""
     imports: dict[str, str] = {}
     lark = build_with_imports(source, imports, {**SHARING_CONTEXTS, **SHARING_ROWS})
     start = source.start.split(",")[0]
@@ -113,7 +108,7 @@ def _read_general(lark: Lark, start: str) -> Grammar:
     ranks, context = (0,) * len(bnf.terminals), Context(every, ())
     if not is_dynamic(lark):
         ranks = read_ranks(lark, bnf.terminals)
-        context = read_context(lexer_of(lark), numbering.terminal_id, build_matcher())
+        context = read_context(lexer_of(lark), numbering.terminal_id, KeywordMatcher())
     lexer = LexerSpec(
         terminals=bnf.terminals,
         patterns=_list_patterns(lark, numbering),
@@ -212,7 +207,6 @@ def _list_ignored(lark: Lark, numbering: Numbering) -> frozenset[TerminalId]:
 def _list_contexts_after(
     states: Iterable[LalrState], context_of: Sequence[ContextId]
 ) -> dict[int, frozenset[ContextId]]:
-    """Return, for each terminal that is shifted, the contexts of the states that it leads to."""
     found: dict[int, set[ContextId]] = {}
     for row in states:
         for terminal, target in row.shifts.items():

@@ -70,7 +70,6 @@ def describe_collision(
 
 
 def quote_text(text: str) -> str:
-    """Return a text as a grammar has it, on one line."""
     shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     return f'"{"".join(shown)}"'
 

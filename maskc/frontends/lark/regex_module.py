@@ -51,11 +51,7 @@ class Ask(Hashable, Protocol):
 
 
 def translate_terminals(lark: Lark) -> None:
-    """Give the terminals of a parser that was made with ``regex=True`` patterns of ``re``.
-
-    Raises:
-        UnsupportedTerminalError: a pattern has what is refused.
-    """
+    """Give the terminals of a parser that was made with ``regex=True`` patterns of ``re``."""
     for terminal in lark.terminals:
         pattern = terminal.pattern
         if isinstance(pattern, PatternStr):
@@ -81,9 +77,6 @@ def translate(terminal: str, pattern: str, ask: Ask | None = None) -> str:
         pattern: as ``regex`` reads it.
         ask: the characters that a class has, and whether in either case; default: what the
             installed ``regex`` says. Other engines have other tables of Unicode.
-
-    Raises:
-        UnsupportedTerminalError: it has what is refused.
 
     >>> translate("A", "(?i:[b-c])d")
     '(?:[\\U00000042-\\U00000043\\U00000062-\\U00000063])d'
@@ -199,7 +192,6 @@ class _Translation:
         self._keep("(")
 
     def _letter(self, written: str, meant: str) -> None:
-        """Write a character that stands for itself."""
         self._at += len(written)
         self._written.append(_write_letter(meant, self._ask) if self._folds else written)
 
@@ -251,7 +243,6 @@ def _write_boundary(ask: Ask, *, is_one: bool) -> str:
 
 
 def _is_same(item: str, ask: Ask) -> bool:
-    """Whether both modules say the same of a class."""
     return class_set(item, 0) == ask(item, folds=False)
 
 

@@ -329,6 +329,5 @@ def _find_line(name: str, text: str) -> int | None:
 
 @cache
 def _list_common() -> frozenset[str]:
-    """Return the terminals of Lark's library ``common``."""
     _, text = stdlib_loader(None, "common.lark")
     return frozenset(_DEFINED.findall(text))

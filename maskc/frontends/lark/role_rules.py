@@ -33,12 +33,7 @@ _Way = tuple[str, ...]  # of rules
 def insert_into_rules(
     grammar: LarkGrammar, roles: Iterable[Role], name: str
 ) -> Mapping[tuple[str, str], str]:
-    """Change a grammar's rules, so that its roles are terminals of their own.
-
-    Raises:
-        GrammarError: a role cannot be played.
-        UnknownSymbolError: it names a rule or a terminal that the grammar does not have.
-    """
+    """Change a grammar's rules, so that its roles are terminals of their own."""
     _name_patterns(grammar)
     rules = _Rules(grammar, name)
     rules.insert(roles)
@@ -65,11 +60,7 @@ def _name_patterns(grammar: LarkGrammar) -> None:
 
 
 class _Rules:
-    """Rules that are being changed.
-
-    Attributes:
-        names: terminal and pattern → the name of the role's terminal.
-    """
+    """Rules that are being changed."""
 
     def __init__(self, grammar: LarkGrammar, name: str) -> None:
         self._grammar, self._name = grammar, name
@@ -81,7 +72,6 @@ class _Rules:
         }
 
     def insert(self, roles: Iterable[Role]) -> None:
-        """Put the roles' terminals in their places."""
         for role in sorted(roles, key=lambda role: -len(role.rules)):
             self._read(role)
         trees = {way: self._tree_of(name) for way, name in self._rules.items()}
@@ -93,7 +83,6 @@ class _Rules:
                         inner.children[place] = Tree("value", [by])
 
     def _read(self, role: Role) -> None:
-        """Name a role's terminal, and copy the rules on its way."""
         terminals = [str(n) for n, (tree, _) in self._grammar.term_defs if tree]
         terminal = self._resolve("terminal", role.terminal, terminals)
         if terminal in self._grammar.ignore:
@@ -161,7 +150,6 @@ class _Rules:
         return next(tree for name, _, tree, _ in self._grammar.rule_defs if name == rule)
 
     def _copy(self, way: _Way) -> str:
-        """Add a copy of the rule that a way leads to, and return its name."""
         (found,) = (one for one in self._grammar.rule_defs if one[0] == way[-1])
         _, parameters, tree, options = found
         if parameters:
@@ -181,7 +169,6 @@ class _Rules:
         return name
 
     def _check_has(self, rule: str, name: str, role: Role) -> None:
-        """Check that a rule has a symbol, of the grammar's own."""
         for inner in self._tree_of(rule).iter_subtrees():
             if any(
                 name in (_name_in(c, NonTerminal), _name_in(c, Terminal)) for c in inner.children

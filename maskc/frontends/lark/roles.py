@@ -122,11 +122,7 @@ def create_unless(
 
 
 class _Renaming:
-    """Renames a lexeme to a keyword, as Lark does, or else to a role that it plays as a whole.
-
-    Attributes:
-        terminals: to which lexemes are renamed.
-    """
+    """Renames a lexeme to a keyword, as Lark does, or else to a role that it plays as a whole."""
 
     def __init__(self, keywords: Any, roles: Sequence[Any], flags: int, re_module: Any) -> None:
         self._keywords, self._roles, self._flags, self._re = keywords, roles, flags, re_module
@@ -152,13 +148,11 @@ class _Renaming:
 
 
 def _rank(terminal: Any) -> tuple[Any, ...]:
-    """Return the key by which Lark sorts terminals."""
     pattern = terminal.pattern
     return (-terminal.priority, -pattern.max_width, -len(pattern.value), terminal.name)
 
 
 def list_roles(lark: Lark) -> list[str]:
-    """Return the names of the terminals that are roles."""
     return [str(t.name) for t in lark.terminals if isinstance(t.pattern, RolePattern)]
 
 
@@ -168,11 +162,7 @@ def rank_roles(in_order: Iterable[Any]) -> list[Any]:
 
 
 def check_roles(lark: Lark, name: str) -> None:
-    """Check that no lexeme plays two roles, and that each role is played by some.
-
-    Raises:
-        GrammarError: it is not so.
-    """
+    """Check that no lexeme plays two roles, and that each role is played by some."""
     by_base: dict[str, list[Any]] = {}
     for terminal in lark.terminals:
         if isinstance(terminal.pattern, RolePattern):

@@ -99,7 +99,6 @@ def _offer_attributes(found: type[Indenter]) -> str:
 
 
 def build_indenter(indentation: Indentation) -> Indenter:
-    """Return Lark's postlex with these attributes; nothing is imported."""
     made: Indenter = type("SettingsIndenter", (Indenter,), indentation.to_dict())()
     return made
 
@@ -120,12 +119,7 @@ class BracketError(LarkError):
 
 
 class RulePostlex:
-    """Drops and renames lexemes.
-
-    Attributes:
-        rules: what it does.
-        always_accept: terminals that Lark lexes in every context.
-    """
+    """Drops and renames lexemes."""
 
     def __init__(self, rules: PostlexRules) -> None:
         self.rules = rules
@@ -134,11 +128,7 @@ class RulePostlex:
         self._closing = {right: left for left, right in rules.brackets}
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """Yield the lexemes that the parser gets.
-
-        Raises:
-            BracketError: a bracket is closed that is not the innermost open one.
-        """
+        """Yield the lexemes that the parser gets."""
         last, brackets = TEXT_START, list[str]()
         waiting: tuple[Token, str] | None = None
         for token in stream:
@@ -157,14 +147,7 @@ class RulePostlex:
     def becomes(
         self, terminal: str, last: str, innermost: str | None, following: str | None
     ) -> str | None:
-        """Return what the parser gets for a lexeme; ``None`` if it gets none.
-
-        Args:
-            terminal: the lexeme's.
-            last: that of the lexeme before it.
-            innermost: the innermost open bracket, if any.
-            following: the next lexeme's, if the rules ask for it.
-        """
+        """Return what the parser gets for a lexeme; ``None`` if it gets none."""
         for rule in self.rules.rules:
             if (
                 rule.terminal == terminal
@@ -192,11 +175,7 @@ class RulePostlex:
 
 
 def check_rules(lark: Lark, source: GrammarSource) -> None:
-    """Refuse rules about terminals that Lark does not have: it drops those that nothing uses.
-
-    Raises:
-        GrammarError: there is one.
-    """
+    """Refuse rules about terminals that Lark does not have: it drops those that nothing uses."""
     if not isinstance(source.postlex, PostlexRules):
         return
     known = {str(terminal.name) for terminal in lark.terminals}
@@ -210,5 +189,4 @@ def check_rules(lark: Lark, source: GrammarSource) -> None:
 
 
 def build_postlex(postlex: Indentation | PostlexRules) -> Any:
-    """Return Lark's postlex for the settings of a grammar; nothing is imported."""
     return build_indenter(postlex) if isinstance(postlex, Indentation) else RulePostlex(postlex)

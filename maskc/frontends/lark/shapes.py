@@ -78,13 +78,10 @@ def _read(source: GrammarSource) -> Iterator[RuleShape]:
 
 
 class _Reader:
-    """Reads one rule; counts its parts."""
-
     def __init__(self) -> None:
         self._n_left = MAX_PARTS
 
     def shape(self, node: Any, depth: int) -> Shape:
-        """Return the shape of a part of a rule's tree."""
         self._n_left -= 1
         if self._n_left < 0 or depth > MAX_DEPTH:
             return _MORE
@@ -133,6 +130,5 @@ def _name(node: Any) -> Shape:
 
 
 def _write(argument: Any) -> str:
-    """Return an argument of a template, as it is written."""
     shape = _Reader().shape(argument, 0)
     return shape.text or "…"

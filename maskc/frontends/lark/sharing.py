@@ -62,8 +62,6 @@ class PlainLexer(BasicLexer):
 
 
 class PlainContexts(ContextualLexer):
-    """A lexer of this kind for each context."""
-
     BasicLexer = PlainLexer
     __init__ = rebound(ContextualLexer.__init__, has_interegular=False, BasicLexer=PlainLexer)
 
@@ -144,7 +142,6 @@ class _End:
 
 
 def _find_no_sets(rules: Any) -> tuple[dict[Any, Any], dict[Any, Any], set[Any]]:
-    """Stand in for Lark's FIRST, FOLLOW and NULLABLE."""
     del rules
     return {}, {}, set()
 
@@ -161,12 +158,10 @@ class _SharingAnalyzer(LALR_Analyzer):
     )
 
     def expand_rule(self, source_rule: Any, rules_by_origin: Any = None) -> Any:
-        """Return nothing: items are found in numbers."""
         del source_rule, rules_by_origin
         return ()
 
     def compute_lalr(self) -> None:
-        """Make the parse table."""
         numbered = _number(self.lr0_rules_by_origin, self.lr0_start_states)
         states = build_states(numbered.rules)
         item_sets = [_make_item_set() for _ in states]
@@ -212,13 +207,7 @@ def _make_item_set() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Numbered:
-    """Lark's rules in numbers.
-
-    Attributes:
-        rules: the numbers.
-        written: production → Lark's rule.
-        terminals, nonterminals: number → Lark's symbol.
-    """
+    """Lark's rules in numbers."""
 
     rules: Rules
     written: list[Rule]
@@ -226,11 +215,9 @@ class _Numbered:
     nonterminals: list[Any]
 
     def symbol(self, number: int) -> Any:
-        """Return Lark's symbol."""
         return self.terminals[number] if number >= 0 else self.nonterminals[-1 - number]
 
     def names_of(self, terminals: Terminals) -> list[str]:
-        """Return the names of terminals, in order."""
         return sorted(str(self.terminals[t].name) for t in bits.iterate(terminals))
 
     def list_ended_roots(self, state: State) -> tuple[RulePtr, ...]:

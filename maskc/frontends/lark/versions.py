@@ -27,11 +27,7 @@ _FIRST_WITH_FULLMATCH = (1, 3)
 
 
 def check_version(name: str) -> None:
-    """Refuse a Lark older than those whose language we are held against.
-
-    Raises:
-        GrammarError: it is older.
-    """
+    """Refuse a Lark older than those whose language we are held against."""
     if _installed() < OLDEST_LARK:
         raise GrammarError(
             name,
