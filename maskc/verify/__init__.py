@@ -1,15 +1,15 @@
 """Does an artifact keep its promise? Six experiments, each with a witness when it fails.
 
-1. *corpus*: texts that Lark parses are accepted token by token, the others are not; these are
+1. *corpus*: texts that the judge takes are accepted token by token, the others are not; these are
    named, and are a failure of the run unless they are allowed.
-2. *generation*: texts drawn from the masks are parsed by Lark, and none gets stuck.
+2. *generation*: the judge takes the texts that are drawn from the masks, and none gets stuck.
 3. *oracle*: masks agree with an oracle that shares no code with scanner, store or runtime.
 4. *segmentation*: however a text is cut into tokens, it leads to the same configuration.
-5. *mutation*: a text that is changed by a byte is refused iff Lark refuses it, at the right byte.
+5. *mutation*: a text that is changed is refused iff the judge refuses it, at the right byte.
 6. *raw store*: masks are those of the rows before any streamlining, bit for bit.
 
-Of a JSON Schema the judge is the package ``jsonschema``, of a structural tag or tools a reader of
-the tag's JSON; :mod:`maskc.verify.plan` has the experiments of each.
+The judge of a grammar is Lark, of a JSON Schema the package ``jsonschema``, of a structural tag or
+tools a reader of the tag's JSON; :mod:`maskc.verify.plan` has the experiments of each.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 from maskc.artifact.checksums import read_checksum
 from maskc.runtime.artifact import load
 from maskc.verify.files import choose_files, find_corpus, read_text
-from maskc.verify.grammar import read_encoding
+from maskc.verify.grammar import read_encoding, refuse_bytes
 from maskc.verify.model import (
     Document,
     Experiment,
@@ -37,7 +37,6 @@ from maskc.verify.model import (
     VerifyReport,
 )
 from maskc.verify.plan import (
-    Kind,
     Kinds,
     expect_units,
     kinds_of,
@@ -46,7 +45,6 @@ from maskc.verify.plan import (
     plan_second,
     run_unit_anywhere,
 )
-from maskc.verify.refusals import refuse_bytes
 from maskc.work.executors import gather, open_executor
 from maskc.work.processes import Timed
 
@@ -91,66 +89,26 @@ def run_verify(
     chosen = choose_files(found_files.files, options.files, options.seed)
     files, no_texts = _read_files(chosen, options.max_bytes, read_encoding(header))
     kinds = kinds_of(header)
-    experiments = _experiment(path, kinds, files, options, jobs, executor, progress)
-    _add_unread(experiments["corpus"], options, no_texts, found_files.left_out)
+    # What one unit leaves to the others lies where all machines see it.
+    place = None if executor is None else os.path.dirname(path)
+    with (
+        tempfile.TemporaryDirectory(prefix=".maskc-verify-", dir=place) as folder,
+        open_executor(executor, jobs) as workers,
+    ):
+        run = partial(run_unit_anywhere, path, read_checksum(path), options, Path(folder))
+        experiments = _Run(kinds, options, workers, run, progress).do(files)
+    walked = experiments["corpus"]
+    walked.allow_refused = options.allow_refused
+    if no_texts:
+        walked.count("skipped, not UTF-8", len(no_texts))
+        walked.refused = sorted([*walked.refused, *no_texts], key=lambda text: str(text["file"]))
+    for reason, number in found_files.left_out.items():
+        walked.count(reason, number)
     differ = compiled_with != unicodedata.unidata_version
     return VerifyReport(
         tuple(experiments.values()),
         (compiled_with, unicodedata.unidata_version) if differ else None,
     )
-
-
-def _experiment(
-    path: str,
-    kinds: Kinds,
-    files: list[Document],
-    options: VerifyOptions,
-    jobs: int,
-    executor: str | None,
-    progress: Progress | None,
-) -> dict[str, Experiment]:
-    """Return the outcomes by experiment: first of the texts, then of what is made of them."""
-    tell = _Teller(expect_units(kinds, options, len(files)), progress)
-    # What one unit leaves to the others lies where all machines see it.
-    place = None if executor is None else os.path.dirname(path)
-    with tempfile.TemporaryDirectory(prefix=".maskc-verify-", dir=place) as folder:
-        run = partial(run_unit_anywhere, path, read_checksum(path), options, Path(folder))
-        with open_executor(executor, jobs) as workers:
-
-            def do(units: Sequence[Unit]) -> dict[str, list[Experiment]]:
-                return _do(units, run, options, workers, tell)
-
-            found = do(plan_first(kinds, options, files))
-            documents = [
-                document
-                for name in ("corpus", "generation")
-                for outcome in found.get(name, ())
-                for document in outcome.documents
-            ]
-            if documents and not any(document.text for document in documents):
-                tell.expected.pop("mutation", None)  # no text has a byte
-            second = plan_second(kinds, options, documents)
-            tell.plan(second)
-            for name, outcomes in do(second).items():
-                found.setdefault(name, []).extend(outcomes)
-    asked = [name for name in kinds if name in found or name in tell.expected]
-    return {name: _join(name, kinds[name], found.get(name, ())) for name in asked}
-
-
-def _add_unread(
-    walked: Experiment,
-    options: VerifyOptions,
-    no_texts: list[Mapping[str, Any]],
-    left_out: Mapping[str, int],
-) -> None:
-    """Add the files that were not read to what was found of the corpus."""
-    walked.allow_refused = options.allow_refused
-    if no_texts:
-        walked.count("skipped, not UTF-8", len(no_texts))
-        walked.refused += no_texts
-        walked.refused.sort(key=lambda text: str(text["file"]))
-    for reason, number in left_out.items():
-        walked.count(reason, number)
 
 
 def _read_files(
@@ -168,62 +126,75 @@ def _read_files(
     return files, no_texts
 
 
-class _Teller:
-    """Counts the units that are done, and tells who watches."""
+class _Run:
+    """Does all units, first of the corpus, then of what is made of its texts; tells who watches."""
 
-    def __init__(self, expected: dict[str, int], progress: Progress | None) -> None:
-        self.expected, self._progress = expected, progress
+    def __init__(
+        self,
+        kinds: Kinds,
+        options: VerifyOptions,
+        workers: Executor,
+        run: Callable[[Unit], Experiment],
+        progress: Progress | None,
+    ) -> None:
+        self._kinds, self._options, self._workers, self._run = kinds, options, workers, run
+        self._progress = progress
+        self._expected: dict[str, int] = {}
         self._done: Counter[str] = Counter()
-        for name in expected:
-            self._tell(name)
+        self._outcomes: dict[tuple[str, int], Experiment] = {}
 
-    def plan(self, units: Sequence[Unit]) -> None:
-        """Replace what was expected of experiments by what is planned for the second stage."""
+    def do(self, files: Sequence[Document]) -> dict[str, Experiment]:
+        """Return the outcomes by experiment, in the order of the report."""
+        kinds, options = self._kinds, self._options
+        self._expect(expect_units(kinds, options, len(files)))
+        self._do_units(plan_first(kinds, options, files))
+        documents = [
+            document
+            for name in ("corpus", "generation")
+            for outcome in self._of(name)
+            for document in outcome.documents
+        ]
+        if documents and not any(document.text for document in documents):
+            self._expected.pop("mutation", None)  # no text has a byte
+        units = plan_second(kinds, options, documents)
         planned = Counter(unit.experiment for unit in units)
-        for name, number in planned.items():
-            self.expected[name] = self._done[name] + number
-            self._tell(name)
+        self._expect({name: self._done[name] + number for name, number in planned.items()})
+        self._do_units(units)
+        return {name: self._join(name) for name in kinds if name in self._expected}
 
-    def done(self, unit: Unit) -> None:
-        """Count a unit."""
-        self._done[unit.experiment] += 1
-        self._tell(unit.experiment)
+    def _do_units(self, units: Sequence[Unit]) -> None:
+        asked = {
+            self._workers.submit(
+                Timed(self._run, name_unit(unit), self._find_limit(unit)), unit
+            ): unit
+            for unit in units
+        }
+        for unit, outcome in gather(asked):
+            self._outcomes[unit.experiment, unit.number] = outcome
+            self._done[unit.experiment] += 1
+            self._tell(unit.experiment)
+
+    def _find_limit(self, unit: Unit) -> float:
+        """Return the seconds that a unit may take; what compiles has the compiler's own bounds."""
+        is_compiling = unit.experiment == "raw store" and unit.document is None
+        return 0 if is_compiling else self._options.part_seconds
+
+    def _expect(self, numbers: Mapping[str, int]) -> None:
+        self._expected.update(numbers)
+        for name in numbers:
+            self._tell(name)
 
     def _tell(self, name: str) -> None:
         if self._progress:
-            self._progress(name, self._done[name], self.expected[name])
+            self._progress(name, self._done[name], self._expected[name])
 
+    def _of(self, name: str) -> list[Experiment]:
+        """Return what the units of an experiment show, in the order of their numbers."""
+        return [self._outcomes[key] for key in sorted(self._outcomes) if key[0] == name]
 
-def _do(
-    units: Sequence[Unit],
-    run: Callable[[Unit], Experiment],
-    options: VerifyOptions,
-    workers: Executor,
-    tell: _Teller,
-) -> dict[str, list[Experiment]]:
-    """Return what the units show, by experiment, in the order of their numbers."""
-    outcomes: dict[tuple[str, int], Experiment] = {}
-    asked = {
-        workers.submit(Timed(run, name_unit(unit), _find_limit(unit, options)), unit): unit
-        for unit in units
-    }
-    for unit, outcome in gather(asked):
-        outcomes[unit.experiment, unit.number] = outcome
-        tell.done(unit)
-    found: dict[str, list[Experiment]] = {}
-    for name, number in sorted(outcomes):
-        found.setdefault(name, []).append(outcomes[name, number])
-    return found
-
-
-def _find_limit(unit: Unit, options: VerifyOptions) -> float:
-    """Return the seconds that a unit may take; what compiles has the compiler's own bounds."""
-    is_compiling = unit.experiment == "raw store" and unit.document is None
-    return 0 if is_compiling else options.part_seconds
-
-
-def _join(name: str, kind: Kind, outcomes: Iterable[Experiment]) -> Experiment:
-    joined = Experiment(name, kind.needed, lack=kind.lack, refused_by=kind.refused_by)
-    for outcome in outcomes:
-        joined.add(outcome)
-    return joined
+    def _join(self, name: str) -> Experiment:
+        kind = self._kinds[name]
+        joined = Experiment(name, kind.needed, lack=kind.lack, refused_by=kind.refused_by)
+        for outcome in self._of(name):
+            joined.add(outcome)
+        return joined

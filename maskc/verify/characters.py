@@ -82,12 +82,7 @@ class Characters:
         return tuple(c for c in self.representatives if pattern.fullmatch(c))
 
     def completions(self, cut: bytes) -> tuple[str, ...]:
-        """Return a character of each class among those whose UTF-8 begins with ``cut``.
-
-        Args:
-            cut: one to three bytes, no whole character; nothing is returned if no character
-                begins with them.
-        """
+        """Return a character of each class among those whose UTF-8 begins with ``cut``."""
         if cut not in self._cuts:
             low, high = completion_range(cut)
             _, first = np.unique(self.class_of[low:high], return_index=True)

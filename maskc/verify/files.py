@@ -26,23 +26,14 @@ TOO_LONG = "left out, too long"
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The files of a corpus.
-
-    Attributes:
-        files: in order.
-        left_out: how many files are not among them, by the reason.
-    """
+    """The files of a corpus."""
 
     files: tuple[Path, ...]
-    left_out: Mapping[str, int]
+    left_out: Mapping[str, int]  # how many files are not among them, by the reason
 
 
 def find_corpus(paths: Sequence[str], max_bytes: int) -> Corpus:
     """Return the files given, and of each folder those with its most common suffix, in order.
-
-    Args:
-        paths: files and folders.
-        max_bytes: longer files are left out.
 
     Raises:
         GrammarError: a path does not exist or is no file or folder, or no file is left.
@@ -97,7 +88,6 @@ def _is_regular(path: Path) -> bool:
 
 
 def _is_private(path: Path) -> bool:
-    """Tell whether a file is compiled or installed rather than written."""
     return bool({"__pycache__", "site-packages", ".git"} & set(path.parts))
 
 

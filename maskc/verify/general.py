@@ -2,7 +2,7 @@
 
 As :mod:`maskc.verify.oracle`: *yes* needs a witness that Lark parses, *no* a refutation, and where
 neither is found nothing is guessed. Lark's Earley parser cannot be stopped in the middle of a
-text, so what may be under way is worked out by :mod:`maskc.verify.earley`, from Lark's rules and
+text, so what may be under way is worked out by :mod:`maskc.verify.rules`, from Lark's rules and
 patterns.
 
 With ``dynamic`` a lexeme of any terminal that is expected ends where ``re`` matches it, as far as
@@ -26,9 +26,9 @@ from lark.exceptions import LarkError
 from lark.lexer import BasicLexer
 
 from maskc.verify.completions import Completer
-from maskc.verify.earley import Column, Item, Rules, advance, find_rest
 from maskc.verify.oracle import Oracle, Position
 from maskc.verify.readings import Reader, Reading
+from maskc.verify.rules import Column, EndingRules, Item, advance, find_rest
 from maskc.verify.steps import State, Steps, show_lark
 
 _MOST_ENDINGS = 6  # that worked and are tried first
@@ -37,7 +37,6 @@ _START = State((0,))
 
 
 def is_general(lark: Lark) -> bool:
-    """Return whether Lark parses with Earley."""
     return bool(cast(Any, lark.options).parser == "earley")
 
 
@@ -72,19 +71,12 @@ class Lexeme(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What may be under way after each character of a text.
-
-    Attributes:
-        text: the text.
-        columns: one more than characters.
-        lexemes: place → the lexemes that begin there.
-        n_settled: at so many places from the start they are the same whatever follows.
-    """
+    """What may be under way after each character of a text."""
 
     text: str
-    columns: tuple[Column, ...]
-    lexemes: tuple[tuple[Lexeme, ...], ...]
-    n_settled: int
+    columns: tuple[Column, ...]  # one more than characters
+    lexemes: tuple[tuple[Lexeme, ...], ...]  # those that begin at each character
+    n_settled: int  # so many places from the start are the same whatever follows
 
 
 EMPTY = Chart("", (), (), 0)
@@ -122,7 +114,7 @@ class GeneralSteps(Steps):
 class GeneralReader(Reader):
     """What may be under way after a text. A reading's state names the place where it goes on."""
 
-    def __init__(self, steps: GeneralSteps, rules: Rules) -> None:
+    def __init__(self, steps: GeneralSteps, rules: EndingRules) -> None:
         super().__init__(steps)
         self.rules, self._basic, self._is_complete = rules, steps.basic, steps.is_complete
         self._base = EMPTY
@@ -133,7 +125,6 @@ class GeneralReader(Reader):
         self._base = self.extend(self._base if text.startswith(self._base.text) else EMPTY, text)
 
     def chart(self, text: str) -> Chart:
-        """Return the chart of a text."""
         if self._last.text != text or not self._last.columns:
             base = self._base if text.startswith(self._base.text) else EMPTY
             self._last = self.extend(base, text)
@@ -235,7 +226,7 @@ class GeneralOracle(Oracle):
 
     def __init__(self, lark: Lark) -> None:
         self.steps: GeneralSteps = GeneralSteps(lark)
-        self.rules = Rules(lark)
+        self.rules = EndingRules(lark)
         self.reader: GeneralReader = GeneralReader(self.steps, self.rules)
         self.completer = Completer(self.reader)
         self._endings: list[str] = []
@@ -254,7 +245,6 @@ class GeneralOracle(Oracle):
     def find_witness(
         self, text: str, state: State, start: int, readings: list[Reading]
     ) -> str | None:
-        """Return a string after which Lark parses the text, ``None`` if none is found."""
         chart = self.reader.chart(text)
         for guess in itertools.chain(self._endings, self._guess(chart, readings)):
             whole = text + guess
@@ -280,7 +270,6 @@ class GeneralOracle(Oracle):
 
 
 def build_oracle(lark: Lark) -> Oracle:
-    """Return the judge of beginnings for a grammar."""
     return GeneralOracle(lark) if is_general(lark) else Oracle(lark)
 
 

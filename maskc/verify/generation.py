@@ -1,15 +1,17 @@
 """Texts of a grammar: drawn by its rules, or from the masks after the beginning of one.
 
-Half of the texts of experiment 2 are drawn by the grammar's rules (:mod:`maskc.verify.drawing`),
-varied in length, with each rule in its turn. The other half begin like such a text and go on with
-tokens drawn from the masks (:mod:`maskc.verify.walks`).
+Texts by the rules (:mod:`maskc.verify.drawing`) are varied in length, with each rule in its turn.
+Others begin like such a text, so that they also come where tokens at random never lead, and go on
+with tokens drawn from the masks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
+from typing import Any
 
 from lark import Lark
 
@@ -18,12 +20,95 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact, load
+from maskc.runtime.matcher import Matcher
 from maskc.verify.drawing import Drawing, Drawn
 from maskc.verify.general import build_oracle
-from maskc.verify.oracle import Oracle
-from maskc.verify.walks import GeneratedText, Walks
+from maskc.verify.mask_texts import TokenDrawer
+from maskc.verify.oracle import Oracle, Undecided
 
 _TRIES = 40  # to draw a text that is one of the grammar's
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedText:
+    """A text that was drawn."""
+
+    text: str
+    n_tokens: int  # drawn, and bytes added to reach the end; or lexemes, if drawn by the rules
+    problem: str | None = None  # why it has no end, None if it has one
+    n_retries: int = 0  # how often something was drawn or searched again
+    rules: frozenset[int] = frozenset()  # numbers of those that it was made with
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"text": self.text, "tokens": self.n_tokens, "problem": self.problem}
+
+
+class Walks:
+    """Draws texts token by token from one artifact's masks, and brings them to their end.
+
+    The oracle finds an end that Lark accepts, and the masks must allow it. Where the oracle finds
+    none, the last tokens are taken back.
+    """
+
+    def __init__(self, artifact: Artifact, oracle: Oracle) -> None:
+        self._artifact = artifact
+        self._oracle, self._encoding = oracle, oracle.steps.encoding
+        self._tokens = TokenDrawer(artifact)
+
+    def draw(self, draw: Random, max_tokens: int, beginning: bytes = b"") -> GeneratedText:
+        """Return a text that begins with bytes that the artifact takes."""
+        matcher = self._artifact.matcher()
+        written, lengths = bytearray(beginning), list[int]()
+        if beginning:
+            matcher.accept_bytes(beginning)
+            lengths.append(len(beginning))
+        limit = draw.randint(max(1, max_tokens // 2), max_tokens)
+        for n_tokens in range(limit):
+            if matcher.is_accepting and draw.random() < 0.5 / limit:
+                return GeneratedText(self._decode(written), n_tokens)
+            token = self._tokens.draw(matcher, draw, bytes(written[-1:]))
+            if token is None:
+                problem = None if matcher.is_accepting else "stuck"
+                return GeneratedText(self._decode(written), n_tokens, problem)
+            if not matcher.accept_token(token):
+                problem = f"token {token} is legal in the mask and refused"
+                return GeneratedText(self._decode(written), n_tokens, problem)
+            text = self._artifact.token_bytes(token) or b""
+            lengths.append(len(text))
+            written += text
+        return self._finish(matcher, lengths, bytes(written))
+
+    def _finish(self, matcher: Matcher, lengths: list[int], written: bytes) -> GeneratedText:
+        """Bring a text to an end; where the oracle finds none, take back an eighth of it."""
+        n_retries = 0
+        while (ending := self._ask(written)) is None:
+            if not lengths:
+                return GeneratedText("", 0, "no end was found", n_retries)
+            n_retries += 1
+            n_back = -(-len(lengths) // 8)
+            matcher.rollback(n_back)
+            written = written[: -sum(lengths[-n_back:])]
+            del lengths[-n_back:]
+        found = GeneratedText(self._decode(written), len(lengths), None, n_retries)
+        possible, witness = ending
+        if not possible or witness is None:
+            return replace(found, problem="Lark can parse no text that begins like this")
+        tail = witness.encode(self._encoding)[len(written) :]
+        problem = None
+        if not matcher.accept_bytes(tail) or not matcher.is_accepting:
+            problem = f"an end that Lark accepts is illegal: {tail!r}"
+        n_tokens = len(lengths) + len(tail)
+        return replace(found, text=witness, n_tokens=n_tokens, problem=problem)
+
+    def _decode(self, written: bytes | bytearray) -> str:
+        return written.decode(self._encoding, errors="replace")
+
+    def _ask(self, written: bytes) -> tuple[bool, str | None] | None:
+        """Return whether a text can end, and how; ``None`` if the oracle does not know."""
+        try:
+            return self._oracle.at(written).decide(b"")
+        except Undecided:
+            return None
 
 
 class Drawer:
@@ -56,7 +141,6 @@ class Drawer:
             yield self.drawing.draw(draw, seed=seed, number=number, size=size)
 
     def is_legal(self, text: str) -> bool:
-        """Return whether the artifact takes a text to its end."""
         matcher = self._artifact.matcher()
         return matcher.accept_bytes(text.encode(self.encoding)) and matcher.is_accepting
 

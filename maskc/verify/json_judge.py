@@ -43,11 +43,6 @@ class NotJudgedError(ValueError):
 class ValueJudge:
     """Says whether a value is valid.
 
-    Args:
-        text: of a JSON Schema.
-        resources: URI → the documents that it refers to.
-        formats: those of a user, with their patterns.
-
     Attributes:
         schema: as it was read, its patterns as ``re`` reads them.
 
@@ -110,16 +105,9 @@ class ValueJudge:
 class Judge(ValueJudge):
     """Says whether a value is valid by the schema of an artifact.
 
-    Args:
-        artifact: of a JSON Schema.
-        resources: URI → the documents that it refers to.
-
     Attributes:
         is_complete: whether every valid value is accepted, if it is written as compact JSON.
         layout: how texts may be written, as the artifact's header has it.
-
-    Raises:
-        MissingPackageError, SchemaError: as the base class.
     """
 
     def __init__(self, artifact: Artifact, resources: Mapping[str, Any] | None = None) -> None:
@@ -169,14 +157,7 @@ def _to_python(pattern: str) -> str:
 
 
 def judges_of(formats: Mapping[str, str | None]) -> dict[str, Callable[[Any], bool]]:
-    """Return what judges the strings of formats, by name, where there is a judge.
-
-    Args:
-        formats: those of a user, with their patterns.
-
-    Raises:
-        SchemaError: the judge does not read a pattern.
-    """
+    """Return what judges the strings of formats, by name, where there is a judge."""
     found = {}
     for name, pattern in formats.items():
         judge = judge_of(name) or _judge_pattern(name, pattern)

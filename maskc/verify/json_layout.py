@@ -38,13 +38,7 @@ class Layout(Enum):
 def lay_out_drawn(
     artifact: Artifact, texts: Iterable[tuple[str, bool]], seed: int
 ) -> Iterator[tuple[str, bool]]:
-    """Yield texts in a layout drawn for each, where they are legal in it, and else as they are.
-
-    Args:
-        artifact: of a JSON Schema.
-        texts: of its language, and whether each came to an end, as ``json_texts`` draws them.
-        seed: of the random choices.
-    """
+    """Yield texts in a layout drawn for each, where they are legal in it, and else as they are."""
     for number, (text, is_whole) in enumerate(texts):
         layout = Random(f"{seed}:{number}:layout").choice(list(Layout))
         laid_out = lay_out(text, layout) if is_whole else text
@@ -69,7 +63,6 @@ def lay_out(text: str, layout: Layout) -> str:
 
 
 def _blank(layout: Layout, before: str, part: str, depth: int) -> Iterator[str]:
-    """Yield what stands between two parts."""
     if layout is Layout.COMPACT or not before:
         return
     if before == ":":
@@ -102,12 +95,7 @@ def _respell(part: str) -> str:
 
 
 def keeps_layout(text: str, layout: Mapping[str, str]) -> bool | None:
-    """Return whether a text keeps a layout, ``None`` if that is not judged.
-
-    Args:
-        text: JSON.
-        layout: as an artifact's header has it; any order of keys is taken.
-    """
+    """Return whether a text keeps a layout, ``None`` if that is not judged."""
     found: bool | None = True
     depth, place = 0, 0
     while True:

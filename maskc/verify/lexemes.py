@@ -44,29 +44,21 @@ _ONE_CHARACTER = ("LITERAL", "NOT_LITERAL", "ANY", "IN")
 
 
 class Lexemes:
-    """The lexemes of one terminal.
-
-    Args:
-        pattern: of the terminal.
-        is_string: whether it is one text, so that its letters are a keyword's.
-        search: returns short lexemes, by another way.
-        encoding: of texts: what has no bytes there is no lexeme.
-    """
+    """The lexemes of one terminal; ``search`` returns short ones, by another way."""
 
     def __init__(
         self,
         pattern: Pattern,
         *,
-        is_string: bool,
+        is_string: bool,  # it is one text, so that its letters are a keyword's
         search: Callable[[], Iterable[str]],
-        encoding: str,
+        encoding: str,  # of texts: what has no bytes there is no lexeme
     ) -> None:
         self._pattern, self._is_string, self._search = pattern, is_string, search
         self._last = chr(N_CODE_POINTS[encoding] - 1)
         self._searched: tuple[str, ...] | None = None
 
     def draw(self, draw: Random) -> str | None:
-        """Return a lexeme, ``None`` if none is found."""
         for _ in range(_TRIES):
             writer = _Writer(draw)
             writer.write(self._pattern.tree, self._pattern.flags)
@@ -80,7 +72,6 @@ class Lexemes:
         return draw.choice(self._searched) if self._searched else None
 
     def matches(self, text: str) -> bool:
-        """Return whether ``re`` matches a text from start to end."""
         found = self._pattern.regex.match(text)
         return found is not None and found.end() == len(text) and max(text) <= self._last
 
@@ -146,37 +137,25 @@ class _Writer:
         return self._draw.choice(chosen)
 
     def _repeat(self, low: int, high: int, body: Any, flags: int) -> None:
-        if len(body) == 1 and str(body[0][0]) in _ONE_CHARACTER and str(body[0][0]) != "LITERAL":
-            self._put(self._draw_run(low, int(high), str(body[0][0]), body[0][1], flags))
-            return
+        """Write a body some times: mostly words, if there are some of one of its sets."""
         inner = _find_set(body)
-        if inner is not None and self._draw.random() < 0.7:
-            text = self._draw_phrase(_members_of(atom_of(*inner, flags)))
+        members = frozenset[str]() if inner is None else _members_of(atom_of(*inner, flags))
+        if members and members.issubset(_BLANKS):
+            count = low + (high > low and self._draw.random() < 0.4)
+            blank = "\n" if "\n" in members and self._draw.random() < 0.15 else min(members)
+            self._put((" " if " " in members and blank != "\n" else blank) * count)
+            return
+        if members and self._draw.random() < 0.7:
+            text = self._draw_phrase(members)
             if text and low <= len(text) <= int(high):
                 self._put(text)
                 return
         for count in range(min(int(high), low + _MOST_CHARACTERS)):
-            if count >= low and (self._n_left <= 0 or self._draw.random() < 0.5):
+            if count >= low and (self._n_left <= 0 or self._draw.random() < 0.4):
                 return
             if self._n_left <= -_MOST_CHARACTERS:
                 return  # what must come more often is found by the search, or not at all
             self.write(body, flags)
-
-    def _draw_run(self, low: int, high: int, name: str, argument: Any, flags: int) -> str:
-        """Return some characters of one set: words, if it holds words."""
-        draw, members = self._draw, _members_of(atom_of(name, argument, flags))
-        if members and members.issubset(_BLANKS):
-            count = low + (high > low and draw.random() < 0.4)
-            blank = "\n" if "\n" in members and draw.random() < 0.15 else min(members)
-            return (" " if " " in members and blank != "\n" else blank) * count
-        if draw.random() < 0.7:
-            text = self._draw_phrase(members)
-            if text and low <= len(text) <= high:
-                return text
-        count = low
-        while count < high and count < low + 12 and draw.random() < 0.7:
-            count += 1
-        return "".join(self._one(name, argument, flags) for _ in range(min(count, self._n_left)))
 
     def _draw_phrase(self, members: frozenset[str]) -> str:
         """Return words of some characters, with blanks if these are among them."""

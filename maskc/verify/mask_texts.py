@@ -1,8 +1,7 @@
 """Texts drawn from the masks of a JSON Schema, a structural tag or tools, each brought to an end.
 
-A token is drawn by its first byte, so that what a mask has few of comes as well; most numbers are
-short, and escapes, blanks and what is not ASCII are rare. Where free text may turn to a tag, its
-trigger is tried now and then. Names of special tokens stand for them.
+A token is drawn by its first byte, so that what a mask has few of comes as well. Where free text
+may turn to a tag, its trigger is tried now and then. Names of special tokens stand for them.
 
 An end is searched through the matcher, a closing bracket, a key or a special token at a time:
 breadth first, and where no two texts are alike, as in an array of unique texts of a pattern, by
@@ -17,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from random import Random
 from typing import Any
@@ -58,6 +57,45 @@ def draw_texts(
         yield drawer.draw(max_tokens, seed, number)
 
 
+class TokenDrawer:
+    """Draws legal tokens of one artifact: a first byte, then a token that begins with it.
+
+    Escapes, blanks and what is not ASCII are rare, and most numbers are short.
+    """
+
+    def __init__(
+        self, artifact: Artifact, named: Iterable[int] = (), *, likely_without_blanks: float = 0.9
+    ) -> None:
+        self._artifact, self._named = artifact, sorted(named)
+        self._unlikely = (*_UNLIKELY, (_BLANKS, likely_without_blanks))
+        self._bitmask = allocate_bitmask(1, artifact.vocab_size)
+
+    def draw(self, matcher: Matcher, draw: Random, last: Part) -> int | None:
+        """Return a legal token that does not end the text, ``None`` if there is none.
+
+        ``last`` is what was written before it. A special token without a name cannot be told in a
+        text.
+        """
+        artifact = self._artifact
+        matcher.fill_bitmask(self._bitmask, 0)
+        bits = np.unpackbits(self._bitmask[0].view(np.uint8), bitorder="little")
+        bits[list(artifact.eos_ids)] = 0
+        legal = np.flatnonzero(bits)
+        first = artifact.first_bytes[legal]
+        named = [token for token in self._named if bits[token]]
+        groups = sorted({*first[first >= 0].tolist(), *([-1] if named else [])})
+        if not groups:
+            return None
+        for unlikely, share in self._unlikely:
+            kept = [group for group in groups if group not in unlikely]
+            if kept and draw.random() < share:
+                groups = kept
+        if isinstance(last, bytes) and last[-1:].isdigit() and _NUMBER.issuperset(groups):
+            groups = _shorten_number(draw, groups)
+        group = draw.choice(groups)
+        return int(draw.choice(named if group < 0 else legal[first == group].tolist()))
+
+
 class MaskDrawer:
     """Draws texts from the masks of one artifact."""
 
@@ -75,7 +113,8 @@ class MaskDrawer:
                 ]
         else:
             self._hints = list_keys(json.loads(artifact.header["grammar"]["text"]))
-        self._bitmask = allocate_bitmask(1, artifact.vocab_size)
+        blanks = 0.9 if self._is_link else 1  # of a schema, who lays texts out adds them
+        self._tokens = TokenDrawer(artifact, self._names, likely_without_blanks=blanks)
 
     def draw(self, max_tokens: int, seed: int, number: int) -> tuple[str, bool]:
         """Return a text that depends on nothing but these numbers, and whether it is whole.
@@ -92,36 +131,13 @@ class MaskDrawer:
                 if _take(matcher.fork(), trigger):
                     _take(matcher, trigger)
                     written += trigger
-            token = self._draw_token(matcher, draw, written)
+            token = self._tokens.draw(matcher, draw, written[-1] if written else b"")
             if token is None:
                 break
             matcher.accept_token(token)
             written.append(self._artifact.token_bytes(token) or token)
         end = self.find_end(matcher, join_parts(written))
         return self._spell([*written, *(end or [])]), end is not None
-
-    def _draw_token(self, matcher: Matcher, draw: Random, written: list[Part]) -> int | None:
-        """Return a legal token that does not end the text, ``None`` if there is none."""
-        artifact = self._artifact
-        matcher.fill_bitmask(self._bitmask, 0)
-        bits = np.unpackbits(self._bitmask[0].view(np.uint8), bitorder="little")
-        bits[list(artifact.eos_ids)] = 0
-        legal = np.flatnonzero(bits)
-        first = artifact.first_bytes[legal]
-        # A special token without a name cannot be told in a text.
-        named = sorted(token for token in self._names if bits[token])
-        groups = sorted({*first[first >= 0].tolist(), *([-1] if named else [])})
-        if not groups:
-            return None
-        for unlikely, share in (*_UNLIKELY, (_BLANKS, 1 if not self._is_link else 0.9)):
-            kept = [group for group in groups if group not in unlikely]
-            if kept and draw.random() < share:
-                groups = kept
-        last = written[-1] if written else b""
-        if isinstance(last, bytes) and last[-1:].isdigit() and _NUMBER.issuperset(groups):
-            groups = _shorten_number(draw, groups)
-        group = draw.choice(groups)
-        return int(draw.choice(named if group < 0 else legal[first == group].tolist()))
 
     def find_end(
         self, matcher: Matcher, text: bytes, most_steps: int = MOST_STEPS

@@ -1,25 +1,39 @@
-"""Experiment 3: does the mask agree with the judge, token by token?
+"""Experiments 3 and 6: does the mask agree with the judge, and with the rows before streamlining?
 
+3. *oracle*: masks are compared with the judge token by token.
 Positions are drawn from legal texts, and at each a sample of tokens is compared that
 is weighted to where a mask is likely to be wrong: the next token of the text, legal tokens of
 all kinds, illegal ones that begin like legal ones, tokens that cross lexemes, line breaks and
 blanks, quotes and brackets, and tokens that cut a character. A unit is a text with its positions.
+
+6. *raw store*: the artifact's grammar is compiled once more, for the artifact's own tokens, without
+any streamlining step: its rows are those of the walk, and the parser is asked about each of them at
+each position. At every position of the texts both masks must be equal in every bit. The first unit
+compiles, and leaves what it made to the others. Source: blog, experiment 3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.artifact import Artifact
-from maskc.verify.model import Experiment, Unit, legality
+from maskc.bounded import run_bounded
+from maskc.pipeline import compile_contents
+from maskc.runtime.artifact import Artifact, load
+from maskc.runtime.batches import allocate_bitmask
+from maskc.streamline.order import STEPS
+from maskc.verify.grammar import GrammarSubject
+from maskc.verify.model import Document, Experiment, Unit, legality
 from maskc.verify.subject import Position, Subject
+from maskc.vocab.vocabulary import Vocabulary
 
 PER_POSITION = 25
+_RAW_FILE = "raw.maskc"
 _SIGNS = b"()[]{}<>:;,.'\"`#\\/*+-=!@$%^&|~?"
 
 
@@ -70,7 +84,6 @@ def _draw_positions(
 
 @lru_cache(maxsize=1)
 def sampler_of(artifact: Artifact) -> Sampler:
-    """Return what draws tokens of an artifact's vocabulary."""
     return Sampler(artifact)
 
 
@@ -126,3 +139,63 @@ def _is_cut(text: bytes) -> bool:
     except UnicodeDecodeError:
         return True
     return False
+
+
+def compare_with_raw(subject: GrammarSubject, unit: Unit, found: Experiment) -> None:
+    """Compare the masks of the unit's positions; without a text, compile the raw store."""
+    if unit.document is None:
+        raw = _compile_raw(subject)
+        raw.save(subject.folder / _RAW_FILE)
+        found.count("rows", subject.artifact.header["counts"]["rows"])
+        found.count("rows of the raw store", raw.header["counts"]["rows"])
+        return
+    tokens = subject.encode(unit.document.text)
+    first = Random(unit.seed).randint(0, len(tokens) + 1 - unit.amount)
+    _compare_stretch(subject, unit.document, tokens, range(first, first + unit.amount), found)
+
+
+def _compare_stretch(
+    subject: GrammarSubject,
+    document: Document,
+    tokens: Sequence[int],
+    places: range,
+    found: Experiment,
+) -> None:
+    artifact = subject.artifact
+    matcher, raw_matcher = artifact.matcher(), _open_raw(subject.folder).matcher()
+    ours, theirs = (allocate_bitmask(1, artifact.vocab_size) for _ in range(2))
+    for place in range(places.stop):
+        if place >= places.start:
+            found.count("positions")
+            matcher.fill_bitmask(ours, 0)
+            raw_matcher.fill_bitmask(theirs, 0)
+            differing = np.bitwise_xor(ours[0], theirs[0]).view(np.uint8)
+            if differing.any():
+                ids = np.flatnonzero(np.unpackbits(differing, bitorder="little")).tolist()
+                offset = sum(len(artifact.token_bytes(t) or b"") for t in tokens[:place])
+                tokens_shown = ", ".join(repr(artifact.token_bytes(i)) for i in ids[:5])
+                what = "streamlining changed a mask"
+                found.fail_at(what, document, offset, tokens=tokens_shown)
+        # Where a token is illegal, the corpus fails.
+        if place == places.stop - 1 or not (
+            matcher.accept_token(tokens[place]) and raw_matcher.accept_token(tokens[place])
+        ):
+            return
+
+
+@lru_cache(maxsize=1)
+def _open_raw(folder: Path) -> Artifact:
+    return load(folder / _RAW_FILE)
+
+
+def _compile_raw(subject: GrammarSubject) -> Artifact:
+    artifact = subject.artifact
+    vocabulary = Vocabulary(
+        tokens=tuple(artifact.token_bytes(i) for i in range(artifact.vocab_size)),
+        eos_ids=artifact.eos_ids,
+        name=artifact.header["tokenizer"]["name"],
+    )
+    contents, _ = run_bounded(
+        lambda: compile_contents(subject.source, vocabulary, up_to=STEPS[0]), subject.options.limits
+    )
+    return Artifact(contents)

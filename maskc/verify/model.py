@@ -62,7 +62,6 @@ class Document:
 
     @property
     def data(self) -> bytes:
-        """The bytes of the text."""
         return self.text.encode(self.encoding)
 
 
@@ -119,11 +118,9 @@ class Experiment:
     refused_by: str = "Lark"
 
     def count(self, name: str, by: int = 1) -> None:
-        """Add to a count."""
         self.counts[name] = self.counts.get(name, 0) + by
 
     def fail(self, **witness: Any) -> None:
-        """Count a failure and keep its witness."""
         self.count("failures")
         if len(self.failures) < MAX_FAILURES:
             self.failures.append(witness)
@@ -133,7 +130,6 @@ class Experiment:
         self.fail(what=what, file=document.name, **place_of(document.data, offset), **sides)
 
     def add(self, other: Experiment) -> None:
-        """Add what another unit found."""
         for name, number in other.counts.items():
             self.count(name, number)
         self.failures += other.failures[: MAX_FAILURES - len(self.failures)]
@@ -155,7 +151,6 @@ class Experiment:
         return self.outcome is Outcome.PASSED
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, without the documents."""
         return {
             "name": self.name,
             "ok": self.ok,
@@ -193,7 +188,6 @@ class VerifyReport:
         return any(experiment.outcome is Outcome.FAILED for experiment in self.experiments)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
         versions = dict(zip(("artifact", "python"), self.unicode or (), strict=False)) or None
         return {
             "ok": self.ok,
@@ -216,5 +210,4 @@ def place_of(data: bytes, offset: int) -> dict[str, Any]:
 
 
 def legality(*, is_legal: bool) -> str:
-    """Return how a witness says that something is legal, or that it is not."""
     return "legal" if is_legal else "illegal"

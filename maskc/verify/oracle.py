@@ -21,8 +21,7 @@ from lark import Lark
 from maskc.verify.characters import split_cut
 from maskc.verify.completions import Completer
 from maskc.verify.readings import Reader, Reading, Undecided
-from maskc.verify.rule_steps import build_steps
-from maskc.verify.steps import State, Steps
+from maskc.verify.steps import State, Steps, build_steps
 
 __all__ = ["Oracle", "Position", "Undecided"]
 
@@ -105,11 +104,7 @@ class Position:
         self.state, self.start = state, start
 
     def legal(self, token: bytes) -> bool:
-        """Return whether some accepted text begins with the prefix and the token.
-
-        Raises:
-            Undecided: neither a witness nor a refutation was found.
-        """
+        """Return whether some accepted text begins with the prefix and the token."""
         return self.decide(token)[0]
 
     def decide(self, token: bytes) -> tuple[bool, str | None]:
@@ -136,7 +131,6 @@ class Position:
         return False, None
 
     def can_end(self) -> bool:
-        """Return whether the prefix itself is accepted."""
         return not self.cut and self.oracle.steps.parses(self.state, self.text, self.start)
 
     def _decide_text(self, text: str) -> str | None:

@@ -41,13 +41,9 @@ class Pattern:
     """A parsed terminal.
 
     Attributes:
-        regex: compiled by ``re``, with the lexer's flags.
-        tree: syntax tree of ``re``.
-        flags: flags at the top of the tree.
+        tree, flags: syntax tree of ``re``, and the flags at its top.
         tested: numbers of the groups that conditionals ask for.
     """
-
-    __slots__ = ("flags", "regex", "tested", "tree")
 
     def __init__(self, name: str, text: str, flags: int) -> None:
         self.regex = re.compile(text, flags)
@@ -68,9 +64,12 @@ class Pattern:
         """Yield every atom the pattern looks through; word and line atoms for its anchors."""
         yield from _atoms(self.tree, self.flags)
 
-    def write(self, characters: Characters) -> str:
-        """Return the pattern for canonical text, as ``re`` and ``regex`` both read it."""
-        return _Writer(characters, self.tested).sequence(self.tree, self.flags)
+    def write(self, characters: Characters, *, is_relaxed: bool = False) -> str:
+        """Return the pattern for canonical text, as ``re`` and ``regex`` both read it.
+
+        If it is relaxed, conditions on what follows are left out.
+        """
+        return _Writer(characters, self.tested, is_relaxed).sequence(self.tree, self.flags)
 
 
 def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
@@ -139,8 +138,8 @@ def _word(flags: int) -> Atom:
 
 
 class _Writer:
-    def __init__(self, characters: Characters, tested: frozenset[int]) -> None:
-        self.characters, self.tested = characters, tested
+    def __init__(self, characters: Characters, tested: frozenset[int], is_relaxed: bool) -> None:  # noqa: FBT001
+        self.characters, self.tested, self.is_relaxed = characters, tested, is_relaxed
 
     def sequence(self, tree: Any, flags: int) -> str:
         return "".join(self.node(str(opcode), argument, flags) for opcode, argument in tree)
@@ -171,6 +170,8 @@ class _Writer:
                 return f"(?>{self.sequence(argument, flags)})"
             case "ASSERT" | "ASSERT_NOT":
                 direction, tree = argument
+                if self.is_relaxed and direction > 0:
+                    return ""
                 sign = "=" if opcode == "ASSERT" else "!"
                 return f"(?{'<' if direction < 0 else ''}{sign}{self.sequence(tree, flags)})"
             case "AT":
@@ -186,6 +187,8 @@ class _Writer:
             return f"(?<!{not_line_break})"
         if name.startswith("AT_BEGINNING"):
             return f"(?<!{anything})"
+        if self.is_relaxed:
+            return ""
         word = self.set(_word(flags))
         match name:
             case "AT_END_STRING":

@@ -18,14 +18,12 @@ from maskc.artifact.checksums import read_checksum
 from maskc.artifact.sections import is_link, is_schema
 from maskc.errors import ArtifactError
 from maskc.runtime.artifact import load
-from maskc.verify.corpus import check_generation, walk_file
+from maskc.verify.corpus import check_generation, check_segmentations, walk_file
 from maskc.verify.grammar import GrammarSubject
-from maskc.verify.masks import compare_masks
+from maskc.verify.masks import compare_masks, compare_with_raw
 from maskc.verify.model import Document, Experiment, Unit, VerifyOptions
 from maskc.verify.mutation import check_mutations
-from maskc.verify.raw import compare_with_raw
 from maskc.verify.schema import SchemaSubject
-from maskc.verify.segmentation import check_segmentations
 from maskc.verify.subject import Subject
 from maskc.verify.tag import TagSubject
 
@@ -56,7 +54,6 @@ class Kind:
     refused_by: str = "Lark"
 
     def count(self, options: VerifyOptions) -> int:
-        """Return how many units there are, if there are texts enough."""
         wanted: int = getattr(options, self.option)
         return -(-wanted // self.per_unit)
 
@@ -144,13 +141,11 @@ def _find(header: Mapping[str, Any]) -> tuple[Kinds, type[Subject]]:
 
 
 def name_unit(unit: Unit) -> str:
-    """Return what a unit is called where it is told that it took too long."""
     about = unit.document.name if unit.document is not None else f"part {unit.number + 1}"
     return f"{about}: experiment {unit.experiment}"
 
 
 def run_unit(subject: Subject, unit: Unit) -> Experiment:
-    """Return what a unit shows."""
     kind = kinds_of(subject.artifact.header)[unit.experiment]
     found = Experiment(unit.experiment, kind.needed)
     subject.begin_unit()

@@ -20,7 +20,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
 
 import regex
@@ -37,38 +36,26 @@ class Undecided(Exception):  # noqa: N818 - an outcome, not a fault
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way in which the text may be lexed, not refused so far.
+    """One way in which the text may be lexed, not refused so far."""
 
-    Attributes:
-        state: after the last lexeme, the open one included.
-        start: where the open lexeme starts; the end of the text if none is open.
-        terminal: the open lexeme's terminal as the lexer names it, ``None`` if none is open.
-        name: the terminal that the parser got for it, ``None`` if it is ignored.
-        column: in which column it ends, if it is a newline; -1 if that does not matter.
-    """
-
-    state: State
-    start: int
-    terminal: str | None = None
-    name: str | None = None
-    column: int = -1
+    state: State  # after the last lexeme, the open one included
+    start: int  # of the open lexeme; the end of the text if none is open
+    terminal: str | None = None  # of the open lexeme as the lexer names it, if one is open
+    name: str | None = None  # the terminal that the parser got for it, None if it is ignored
+    column: int = -1  # in which it ends, if it is a newline; -1 if that does not matter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Probe:
     """One terminal, as the patterns that tell what can become of it.
 
-    Attributes:
-        plain: as Lark has it.
-        partial: of ``regex``, on canonical text; whether a lexeme can go on.
-        first: likewise; group ``t__`` is set if it matches before it runs into the end.
-        relaxed: without conditions on what follows; ``None`` if there are none.
+    All but ``plain`` are for canonical text; ``partial`` and ``first`` are of ``regex``.
     """
 
-    plain: re.Pattern[str]
-    partial: Any
-    first: Any
-    relaxed: re.Pattern[str] | None
+    plain: re.Pattern[str]  # as Lark has it
+    partial: Any  # whether a lexeme can go on
+    first: Any  # group t__ is set if it matches before it runs into the end
+    relaxed: re.Pattern[str] | None  # without conditions on what follows; None: it has none
 
 
 class Reader:
@@ -137,17 +124,15 @@ class Reader:
                 return
 
     def ends_of(self, name: str, text: str, start: int) -> tuple[list[int | None], bool]:
-        """Return where a terminal may end, ``None``: open; and whether it matches in any case.
-
-        Raises:
-            Undecided: ``regex`` and ``re`` disagree on it.
-        """
+        """Return where a terminal may end, ``None``: open; and whether it matches in any case."""
         probe = self.probes[name]
         match = probe.first.match(self.canonical(text), start, partial=True)
         is_open = match is not None and match.end("t__") < 0
         if is_open and probe.relaxed is not None:
+            canonical = self.canonical(text)
             places = range(start + 1, len(text) + 1)
-            return [None, *(e for e in places if probe.relaxed.fullmatch(text, start, e))], False
+            fullmatch = probe.relaxed.fullmatch
+            return [None, *(end for end in places if fullmatch(canonical, start, end))], False
         settled = probe.plain.match(text, start)
         if not is_open and (settled and settled.end()) != (match and match.end("t__")):
             raise Undecided
@@ -203,49 +188,11 @@ def _columns(state: State) -> tuple[int, ...]:
 
 def build_probe(pattern: Pattern, characters: Characters) -> Probe:
     """Return what is asked about a terminal's pattern."""
-    tree = _parser.parse(pattern.regex.pattern, pattern.regex.flags & ~re.UNICODE)
-    relaxed = _relax(tree)
-    written = pattern.write(characters)
+    written, relaxed = pattern.write(characters), pattern.write(characters, is_relaxed=True)
     never = regex.escape(characters.absent)
     return Probe(
         plain=pattern.regex,
         partial=regex.compile(written),
         first=regex.compile(f"(?P<t__>{written})(?s:.)*{never}"),
-        relaxed=None if relaxed is None else _compiler.compile(relaxed, tree.state.flags),
+        relaxed=None if relaxed == written else re.compile(relaxed),
     )
-
-
-def _relax(tree: Any) -> Any | None:
-    """Return a syntax tree without conditions on what follows, ``None`` if it has none."""
-    changed = False
-
-    def copy(items: Any) -> Any:
-        nonlocal changed
-        kept = []
-        for op, argument in items:
-            if (
-                op in (_constants.ASSERT, _constants.ASSERT_NOT)
-                and argument[0] > 0
-                or op is _constants.AT
-                and argument
-                not in (
-                    _constants.AT_BEGINNING,
-                    _constants.AT_BEGINNING_STRING,
-                )
-            ):
-                changed = True
-            else:
-                kept.append((op, _copy_argument(argument)))
-        return _parser.SubPattern(items.state, kept)
-
-    def _copy_argument(argument: Any) -> Any:
-        if isinstance(argument, _parser.SubPattern):
-            return copy(argument)
-        if isinstance(argument, tuple):
-            return tuple(map(_copy_argument, argument))
-        if isinstance(argument, list) and argument and isinstance(argument[0], _parser.SubPattern):
-            return [copy(branch) for branch in argument]
-        return argument
-
-    relaxed = copy(tree)
-    return relaxed if changed else None

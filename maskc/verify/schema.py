@@ -45,16 +45,13 @@ class SchemaSubject(Subject):
 
     @cached_property
     def judge(self) -> Judge:
-        """The judge of values."""
         return Judge(self.artifact, self.options.resources)
 
     @cached_property
     def drawer(self) -> MaskDrawer:
-        """Draws texts from the masks, and finds ends."""
         return MaskDrawer(self.artifact)
 
     def verdict(self, text: str, found: Experiment) -> bool | None:
-        """Return whether a text is one of the schema's, ``None`` if that is not judged."""
         del found
         try:
             value = read_json(text)
@@ -88,7 +85,6 @@ class SchemaSubject(Subject):
         yield compact, None if is_valid and not self.judge.is_complete else is_valid
 
     def draw(self, number: int, found: Experiment) -> str | None:
-        """Return a text drawn from the masks."""
         text, is_whole = self.drawer.draw(self.options.max_tokens, self.options.seed, number)
         if not is_whole:
             found.count("no end found")
@@ -193,7 +189,6 @@ def _list_places(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
 
 
 def _replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
-    """Return a value with another one at a path."""
     if not path:
         return other
     step, *rest = path

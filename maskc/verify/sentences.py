@@ -8,8 +8,6 @@ taken, so that every derivation ends. A rule that is *wanted* is steered to on t
 Example: of ``list: "[" (item ("," item)*)? "]"`` with an allowance of 2, ``[ ]``; with one of 6,
 ``[ item , item ]`` or ``[ item ]``.
 
-Source: cheapest derivations, Knuth 1977, *A generalization of Dijkstra's algorithm*.
-
 Limits: a sentence of more than ``MOST_STEPS`` symbols, terminals or not, is given up.
 """
 
@@ -24,22 +22,18 @@ from random import Random
 
 from lark import Lark
 
+from maskc.verify.rules import Rules, Symbol
+
 MOST_STEPS = 40_000
 _MOST_WAYS = 512  # wanted rules to which the ways are remembered
 _MOST_AIMS = 4  # wanted rules that a nonterminal is asked for
 
-Symbol = tuple[str, bool]  # a name, and whether it is a terminal's
 Way = dict[str, tuple[int, int, int]]  # nonterminal → cost, rule to take, place in its right side
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What was drawn.
-
-    Attributes:
-        terminals: in their order.
-        rules: numbers of the rules of the derivation.
-    """
+    """What was drawn."""
 
     terminals: tuple[str, ...]
     rules: frozenset[int]
@@ -54,25 +48,12 @@ class Sentences:
     """
 
     def __init__(self, lark: Lark, drawable: frozenset[str]) -> None:
-        """Prepare the sentences of a parser's first start symbol.
-
-        Args:
-            lark: the parser.
-            drawable: the terminals that sentences may hold.
-        """
-        self.rules: list[tuple[str, tuple[Symbol, ...]]] = sorted(
-            {
-                (str(r.origin.name), tuple((str(s.name), bool(s.is_term)) for s in r.expansion))
-                for r in lark.rules
-            }
+        rules = Rules(lark)
+        self.rules, self._start, self._uses = rules.all, rules.start, rules.uses
+        # A rule costs as a terminal does, so that the cheapest way never goes in a circle.
+        self._costs, self._rule_costs = rules.find_costs(
+            per_rule=1, can_stand=drawable.__contains__
         )
-        self._start = str(lark.options.start[0])
-        self._uses: dict[str, list[tuple[int, int]]] = {}
-        for number, (_, side) in enumerate(self.rules):
-            for place, (name, is_terminal) in enumerate(side):
-                if not is_terminal:
-                    self._uses.setdefault(name, []).append((number, place))
-        self._costs, self._rule_costs = self._find_costs(drawable)
         self._by_origin: dict[str, list[int]] = {}
         for number in sorted(self._rule_costs):
             self._by_origin.setdefault(self.rules[number][0], []).append(number)
@@ -196,36 +177,6 @@ class Sentences:
         for place, weight in zip(growing, weights, strict=True):
             costs[place] += int(over * weight / total)
         return costs
-
-    def _find_costs(self, drawable: frozenset[str]) -> tuple[dict[str, int], dict[int, int]]:
-        """Return the cheapest derivation of nonterminals and rules; without those that have none.
-
-        A terminal costs one, and so does a rule, so that the cheapest way never goes in a circle.
-        """
-        costs: dict[str, int] = {}
-        rule_costs: dict[int, int] = {}
-        missing: list[int] = []  # symbols of which nothing is known; never none if one cannot be
-        sums: list[int] = []
-        for _, side in self.rules:
-            n_terminals = sum(is_terminal for _, is_terminal in side)
-            n_undrawable = sum(is_terminal and name not in drawable for name, is_terminal in side)
-            missing.append(len(side) - n_terminals + n_undrawable)
-            sums.append(1 + n_terminals)
-        queue = [(sums[n], n) for n in range(len(self.rules)) if not missing[n]]
-        heapq.heapify(queue)
-        while queue:
-            cost, number = heapq.heappop(queue)
-            rule_costs[number] = cost
-            origin = self.rules[number][0]
-            if origin in costs:
-                continue
-            costs[origin] = cost
-            for other, _ in self._uses.get(origin, ()):
-                missing[other] -= 1
-                sums[other] += cost
-                if not missing[other]:
-                    heapq.heappush(queue, (sums[other], other))
-        return costs, rule_costs
 
     def _find_reached(self) -> set[str]:
         reached, pending = {self._start}, [self._start]

@@ -13,6 +13,7 @@ in it (an ``IndexError``).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple, cast
 
@@ -21,30 +22,23 @@ from lark.indenter import Indenter
 from lark.lexer import BasicLexer, Token
 from lark.parsers.lalr_analysis import Shift
 
+from maskc.frontends.lark.rule_postlex import RulePostlex
 from maskc.frontends.lark.versions import match_lexeme
+from maskc.frontends.postlex import TEXT_END, TEXT_START
 from maskc.verify.characters import BYTES, UTF8
-from maskc.verify.remaining import Remaining
+from maskc.verify.rules import Remaining
 
 
 class State(NamedTuple):
-    """A parse between two lexemes.
+    """A parse between two lexemes. The last three are for a postlex that is written as rules."""
 
-    Attributes:
-        stack: states of Lark's own table, the last is on top.
-        parens: open brackets, as the ``Indenter`` counts them.
-        columns: open columns, as the ``Indenter`` keeps them.
-        last: the terminal of the last lexeme, if rules may ask for it.
-        brackets: the open ones, if rules ask for them.
-        waiting: a lexeme's terminal, and the one before it, that the parser has not got yet.
-    """
-
-    stack: tuple[int, ...]
-    parens: int = 0
-    columns: tuple[int, ...] = (0,)
-    # For a postlex that is written as rules (:mod:`maskc.verify.rule_steps`).
-    last: str = ""
-    brackets: tuple[str, ...] = ()
-    waiting: tuple[str, str] | None = None
+    stack: tuple[int, ...]  # states of Lark's own table, the last is on top
+    parens: int = 0  # open brackets, as the Indenter counts them
+    columns: tuple[int, ...] = (0,)  # open columns, as the Indenter keeps them
+    last: str = ""  # the terminal of the last lexeme, if rules may ask for it
+    brackets: tuple[str, ...] = ()  # the open ones, if rules ask for them
+    waiting: tuple[str, str] | None = None  # a lexeme's terminal that the parser has not got yet,
+    # and the one before it
 
 
 class Steps:
@@ -75,7 +69,6 @@ class Steps:
         self._encoded = ("", b"")
 
     def lexer_at(self, state: State) -> BasicLexer:
-        """Return Lark's lexer for what comes next."""
         lexer = self._lexer
         basic: BasicLexer = (
             lexer if isinstance(lexer, BasicLexer) else lexer.lexers[state.stack[-1]]
@@ -203,6 +196,97 @@ class Steps:
         return str(cast(Any, lexer.callback[terminal])(Token(terminal, given)).type)
 
 
+class RuleSteps(Steps):
+    """Lark's parser for a grammar whose postlex is written as rules: they drop and rename lexemes.
+
+    The lexer is asked in the state of the parser as it stands, and that has not got a lexeme yet
+    which waits for the next one. The rules are those of the postlex that Lark has.
+    """
+
+    def __init__(self, lark: Lark, postlex: RulePostlex) -> None:
+        super().__init__(lark)
+        self._postlex, self._rules = postlex, postlex.rules
+        self._waiting = postlex.rules.waiting()
+        self._opening = dict(postlex.rules.brackets)
+        self._closing = frozenset(self._opening.values())
+        self._asked = frozenset(name for rule in postlex.rules.rules for name in rule.after)
+        self._targets = {
+            rule.becomes: rule.terminal for rule in postlex.rules.rules if rule.becomes is not None
+        }
+        self.start = self.start._replace(last=TEXT_START)
+
+    def take(self, state: State, terminal: str, value: str) -> State | None:
+        del value
+        fed = self._settle(state, terminal)
+        if fed is None:
+            return None
+        last = terminal if terminal in self._asked else ""
+        if terminal in self._waiting:
+            return fed._replace(waiting=(terminal, state.last), last=last)
+        innermost = fed.brackets[-1] if fed.brackets else None
+        after = self._feed(fed, self._postlex.becomes(terminal, state.last, innermost, None))
+        if after is None:
+            return None
+        brackets = after.brackets
+        if terminal in self._opening:
+            brackets = (*brackets, terminal)
+        elif terminal in self._closing:
+            if not brackets or self._opening[brackets[-1]] != terminal:
+                return None
+            brackets = brackets[:-1]
+        return after._replace(last=last, brackets=brackets)
+
+    def can_finish(self, state: State) -> bool:
+        settled = self._settle(state, TEXT_END)
+        return settled is not None and super().can_finish(settled)
+
+    def names_at(self, state: State) -> list[str]:
+        found = set(self.rows[state.stack[-1]])
+        if state.waiting is not None:
+            found |= set(self.terminals)
+        return sorted(found | {self._targets[name] for name in found & self._targets.keys()})
+
+    def can_go_on(self, state: State) -> bool:
+        if self.can_finish(state):
+            return True
+        return any(
+            self.remaining.can_be_finished(settled.stack)
+            and any(
+                self.feed(settled.stack, name) is not None
+                for name in self.rows[settled.stack[-1]]
+                if name in self.terminals or name in self._targets
+            )
+            for settled in self._settlements(state)
+        )
+
+    def _settlements(self, state: State) -> Iterator[State]:
+        """Yield the states in which the parser has got what waits, whatever comes next."""
+        if state.waiting is None:
+            yield state
+            return
+        for following in sorted({*self.terminals, TEXT_END}):
+            settled = self._settle(state, following)
+            if settled is not None:
+                yield settled
+
+    def _settle(self, state: State, following: str) -> State | None:
+        """Return the state once the parser has got what waited; ``None`` if it refuses it."""
+        if state.waiting is None:
+            return state
+        innermost = state.brackets[-1] if state.brackets else None
+        name = self._postlex.becomes(*state.waiting, innermost, following)
+        return self._feed(state._replace(waiting=None), name)
+
+    def _feed(self, state: State, name: str | None) -> State | None:
+        stack = state.stack if name is None else self.feed(state.stack, name)
+        return None if stack is None else state._replace(stack=stack)
+
+
+def build_steps(lark: Lark) -> Steps:
+    postlex = cast(Any, lark.lexer_conf.postlex)
+    return RuleSteps(lark, postlex) if isinstance(postlex, RulePostlex) else Steps(lark)
+
+
 def find_encoding(lark: Lark) -> str:
     """Return the encoding of a parser's texts.
 
@@ -212,7 +296,6 @@ def find_encoding(lark: Lark) -> str:
 
 
 def show_lark(lark: Lark, text: str) -> Any:
-    """Return a text as Lark takes it: characters, or bytes."""
     return text.encode(BYTES) if lark.lexer_conf.use_bytes else text
 
 

@@ -125,23 +125,19 @@ class Subject(ABC):
 
     @cached_property
     def artifact(self) -> Artifact:
-        """The artifact, mapped: that of the start symbol asked for."""
         return load(self.path).for_start(self.options.start)
 
     @cached_property
     def encoder(self) -> Encoder:
-        """The model's tokenizer."""
         name = self.options.tokenizer or self.artifact.header["tokenizer"]["name"]
         return load_encoder(name, is_text=self.artifact.is_text)
 
     @cached_property
     def encoding(self) -> str:
-        """The encoding of texts."""
         return UTF8
 
     @cached_property
     def segments(self) -> Segments:
-        """The ways to cut bytes into tokens."""
         artifact = self.artifact
         return Segments(
             [

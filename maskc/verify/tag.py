@@ -37,22 +37,18 @@ class TagSubject(Subject):
 
     @cached_property
     def tag(self) -> Any:
-        """The structural tag, as JSON."""
         return json.loads(self.artifact.contents.arrays["link_source"].tobytes())
 
     @cached_property
     def cut_matters(self) -> bool:  # type: ignore[override]
-        """Whether it matters to the tag how a text is cut into tokens."""
         return _is_about_tokens(self.tag)
 
     @cached_property
     def judge(self) -> TagJudge:
-        """The judge of replies."""
         return TagJudge(self.tag, self.names)
 
     @cached_property
     def names(self) -> Mapping[str, int]:
-        """The special tokens that may stand in replies, by name."""
         return names_of(self.artifact.header)
 
     @cached_property
@@ -62,11 +58,9 @@ class TagSubject(Subject):
 
     @cached_property
     def drawer(self) -> MaskDrawer:
-        """Draws replies from the masks."""
         return MaskDrawer(self.artifact)
 
     def encode(self, text: str) -> list[int]:
-        """Return the tokens of a reply."""
         return encode_reply(text, self.names, self.encoder.encode)
 
     @cached_property
@@ -74,11 +68,9 @@ class TagSubject(Subject):
         return {token: name.encode() for name, token in self.names.items()}
 
     def written(self, token: int) -> bytes:
-        """Return what a token stands for in a reply."""
         return self._names_by_id.get(token) or super().written(token)
 
     def atoms(self, data: bytes) -> list[tuple[int, int, int]]:
-        """Return where each special token of a reply begins and ends, and its id."""
         found, offset = [], 0
         for part in cut_reply(data.decode(errors="surrogateescape"), self.names):
             if isinstance(part, int):
@@ -90,7 +82,6 @@ class TagSubject(Subject):
         return found
 
     def verdict(self, text: str, found: Experiment) -> bool | None:
-        """Return whether a reply is one of the tag's, ``None`` if that is not judged."""
         try:
             if not any(self.judge.judge(f"{text}{end}") for end in self.ends):
                 found.count("judged")
@@ -149,7 +140,6 @@ class TagSubject(Subject):
         return walked
 
     def draw(self, number: int, found: Experiment) -> str | None:
-        """Return a reply drawn from the masks."""
         text, is_whole = self.drawer.draw(self.options.max_tokens, self.options.seed, number)
         if not is_whole:
             found.count("no end found")

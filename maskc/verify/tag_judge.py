@@ -31,12 +31,7 @@ _NONE: Ends = frozenset()
 
 
 class TagJudge:
-    """Judges texts.
-
-    Args:
-        tag: a structural tag, of either form.
-        names: of special tokens.
-    """
+    """Judges texts."""
 
     def __init__(self, tag: Mapping[str, Any], names: Iterable[str]) -> None:
         self._names = tuple(filter(None, names))
@@ -60,7 +55,6 @@ class TagJudge:
         return len(text) in _Reading(self, text, strict=strict).ends(self._root, 0, ())
 
     def judge_of(self, form: Mapping[str, Any]) -> ValueJudge:
-        """Return the judge of a schema."""
         found = self._judges.get(id(form))
         if found is None:
             schema = form["json_schema"]
@@ -69,7 +63,6 @@ class TagJudge:
         return found
 
     def pattern_of(self, form: Mapping[str, Any]) -> re.Pattern[str]:
-        """Return a pattern."""
         return self._patterns.setdefault(form["pattern"], re.compile(form["pattern"]))
 
     def bars(self, words: Iterable[str]) -> list[str]:
@@ -95,13 +88,7 @@ class _Reading:
         self._known: dict[tuple[int, int, tuple[str, ...]], Ends] = {}
 
     def ends(self, form: Mapping[str, Any], start: int, around: tuple[str, ...]) -> Ends:
-        """Return where texts of a format can end that begin at a place.
-
-        Args:
-            form: the format.
-            start: the place.
-            around: the ends of the nearest tag around it.
-        """
+        """Return where texts of a format can end that begin at a place."""
         key = (id(form), start, around)
         if key not in self._known:
             self._known[key] = self._ends(form, start, around) - self._inside
@@ -210,37 +197,27 @@ class _Reading:
         return min(ends, default=len(self._text))
 
     def _triggered(self, form: Mapping[str, Any], start: int, around: tuple[str, ...]) -> Ends:
-        triggers, excludes = form["triggers"], [*(form.get("excludes") or ()), *around]
-        tags: list[Mapping[str, Any]] = form["tags"]
-        rules: list[tuple[str, Callable[[int], Ends]]] = []
-        for tag in tags:
-            trigger = next(t for t in triggers if tag["begin"].startswith(t))
-            rules.append((trigger, partial(self._tag_after, tag, tag["begin"][len(trigger) :])))
+        def read(tag: Mapping[str, Any], at: int) -> Ends:
+            return self._tag(tag, self._after(tag["begin"], at))
 
-        def first(j: int) -> Ends:
-            return _NONE.union(*(self._tag_after(tag, tag["begin"], j) for tag in tags))
-
-        return self._turns(
-            rules,
-            triggers,
-            excludes,
-            start,
-            first=first if form.get("at_least_one") else None,
-            loops=not form.get("stop_after_first"),
-        )
-
-    def _tag_after(self, tag: Mapping[str, Any], begin: str, start: int) -> Ends:
-        return self._tag(tag, self._after(begin, start))
+        triggers = form["triggers"]
+        rules = [
+            (next(t for t in triggers if tag["begin"].startswith(t)), partial(read, tag))
+            for tag in form["tags"]
+        ]
+        excludes = [*(form.get("excludes") or ()), *around]
+        loops, must_begin = not form.get("stop_after_first"), bool(form.get("at_least_one"))
+        return self._turns(rules, triggers, excludes, start, must_begin=must_begin, loops=loops)
 
     def _dispatch(self, form: Mapping[str, Any], start: int, around: tuple[str, ...]) -> Ends:
-        def follow(inner: Mapping[str, Any], j: int) -> Ends:
-            return self.ends(inner, j, around)
+        def read(trigger: str, inner: Mapping[str, Any], at: int) -> Ends:
+            return self.ends(inner, at + len(trigger), around)
 
-        rules = [(trigger, partial(follow, inner)) for trigger, inner in form["rules"]]
+        rules = [(trigger, partial(read, trigger, inner)) for trigger, inner in form["rules"]]
         triggers = [trigger for trigger, _ in form["rules"]]
         excludes = list(form.get("excludes") or ())
         loops = form.get("loop") is not False
-        return self._turns(rules, triggers, excludes, start, first=None, loops=loops)
+        return self._turns(rules, triggers, excludes, start, must_begin=False, loops=loops)
 
     def _turns(
         self,
@@ -249,15 +226,17 @@ class _Reading:
         excludes: list[str],
         start: int,
         *,
-        first: Callable[[int], Ends] | None,
+        must_begin: bool,
         loops: bool,
     ) -> Ends:
-        """Return where free text with triggers can end."""
+        """Return where free text can end that turns to something at a trigger.
+
+        ``must_begin``: it begins with a rule; ``loops``: free text comes after a rule.
+        """
         found: set[int] = set()
-        if first is None:
-            open_ = [start]
-        else:
-            open_ = list(first(start))
+        open_ = [start]
+        if must_begin:
+            open_ = list(_NONE.union(*(read(start) for _, read in rules)))
             if not loops:
                 return frozenset(open_)
         seen = set(open_)
@@ -265,9 +244,9 @@ class _Reading:
             here = open_.pop()
             barred = self._judge.bars([*triggers, *excludes])
             found.update(range(here, self._first_end(barred, here) + 1))
-            for trigger, follow in rules:
+            for trigger, read in rules:
                 at = self._turn_at(trigger, triggers, excludes, here)
-                after = follow(at + len(trigger)) if at is not None else _NONE
+                after = read(at) if at is not None else _NONE
                 if not loops:
                     found |= after
                     continue

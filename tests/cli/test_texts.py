@@ -12,7 +12,7 @@ from lark import Lark
 
 import maskc
 from maskc.cli import options as module
-from maskc.verify import walks
+from maskc.verify import generation
 from tests.cli.conftest import GRAMMAR
 
 
@@ -44,7 +44,7 @@ def test_the_same_seed_gives_the_same_texts(command, artifact):
 
 
 def test_a_text_that_cannot_be_finished_is_an_error(command, artifact, monkeypatch):
-    stuck = walks.GeneratedText("[a", 2, "stuck")
+    stuck = generation.GeneratedText("[a", 2, "stuck")
     monkeypatch.setattr("maskc.work.executors.result_of", lambda _: stuck)
     outcome = command("generate", artifact)
     assert (outcome.status, outcome.out) == (1, "[a\n")

@@ -8,8 +8,8 @@ import pytest
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.verify import VerifyOptions, run_verify
-from maskc.verify.earley import Rules, find_rest
 from maskc.verify.general import GeneralOracle, build_oracle, parses_generally
+from maskc.verify.rules import EndingRules, find_rest
 from tests.compiled import compile_text
 from tests.general_grammars import general_grammar
 
@@ -69,7 +69,7 @@ def test_the_shortest_rest_goes_through_all_that_is_open():
 
 def test_rules_that_never_end_are_left_out():
     lark = build_lark(load_source('start: "a" | x\nx: "b" x\n', parser="earley"))
-    assert [left for left, _ in Rules(lark).sides] == ["start"]
+    assert [left for left, _ in EndingRules(lark).sides] == ["start"]
 
 
 def test_a_text_with_two_ends_is_a_text():

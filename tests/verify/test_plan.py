@@ -85,3 +85,25 @@ def test_a_unit_is_not_done_with_another_artifact_than_the_one_that_is_verified(
     (unit,) = plan_first(GRAMMAR, NOTHING, [Document("a.json", "[1]")])
     with pytest.raises(ArtifactError, match="another file where a part of the work is done"):
         run_unit_anywhere(str(saved), "00" * 32, NOTHING, Path(), unit)
+
+
+def test_units_are_as_many_as_expected_if_there_are_texts_enough_and_have_numbers_of_their_own():
+    files = [Document(f"{n}", "x" * 50, 500) for n in range(20)]
+    options = VerifyOptions()
+    units = [*plan_first(GRAMMAR, options, files), *plan_second(GRAMMAR, options, files)]
+    planned = {name: sum(u.experiment == name for u in units) for name in GRAMMAR}
+    assert expect_units(GRAMMAR, options, 20) == planned
+    assert len({(u.experiment, u.number) for u in units}) == len(units)
+
+
+def test_an_empty_text_is_not_mutated():
+    units = plan_second(GRAMMAR, VerifyOptions(), [Document("empty", "", 0)])
+    assert "mutation" not in amounts(units)
+    assert amounts(units)["segmentation"] == 200
+
+
+def test_long_texts_are_mutated_only_if_there_is_no_other():
+    long, short = Document("long", "x" * 30_000, 9), Document("short", "x", 1)
+    for documents, chosen in (([long, short], "short"), ([long], "long")):
+        units = plan_second(GRAMMAR, VerifyOptions(raw_positions=0), documents)
+        assert {u.document.name for u in units if u.experiment == "mutation"} == {chosen}

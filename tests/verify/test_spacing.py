@@ -4,8 +4,8 @@ import pytest
 
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
+from maskc.verify.drawing import Spacing
 from maskc.verify.general import build_oracle
-from maskc.verify.spacing import Spacing
 
 BLANKS = "%ignore /[ \\n]+/\n"
 
