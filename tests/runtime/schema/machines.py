@@ -1,6 +1,7 @@
 """Machines, vocabularies and masks of small schemas."""
 
 from maskc.runtime.schema.masks.walking import Walk, make_parts
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.vocabularies import build_index
 
@@ -19,12 +20,18 @@ def walk_after(schema, text):
     machine, node = node_after(schema, text)
     here = read(machine, text)
     walk = Walk(make_parts(INDEX, machine), INDEX.tokens, here.text)
+    walk.enter(node, here.gap, (ROOT,))
+    return texts_of(walk.parts()), {t for t in INDEX.texts if read(machine, t, here) is not None}
+
+
+def texts_of(parts):
+    """Return the tokens of some parts."""
     found = set()
-    for part in walk.collect(node, here.gap):
+    for part in parts:
         found.update(INDEX.texts[INDEX.order.tolist().index(token)] for token in part.few)
         for row in part.rows:
             found.update(t for t, i in zip(INDEX.texts, INDEX.ids, strict=True) if _has(row, i))
-    return found, {text for text in INDEX.texts if read(machine, text, here) is not None}
+    return found
 
 
 def _has(row, token):

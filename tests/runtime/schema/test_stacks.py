@@ -2,22 +2,13 @@
 
 import pytest
 
-from maskc.runtime.schema.masks.stacks import Stacks
+from maskc.runtime.schema.machine.nodes import Configuration
 from maskc.runtime.schema.masks.walking import Walk, make_parts
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.jsonschema.texts import build_machine, read
-from tests.runtime.schema.machines import INDEX
+from tests.runtime.schema.machines import INDEX, texts_of
 
 PAIR = {"properties": {"a": {"type": "integer"}, "b": True}, "additionalProperties": False}
-
-
-def tokens_of(parts):
-    found = set()
-    for part in parts:
-        found.update(part.few)
-        for row in part.rows:
-            found.update(t for t in INDEX.ids if row[t // 32] >> t % 32 & 1)
-    return found
 
 
 @pytest.mark.parametrize(
@@ -34,33 +25,33 @@ def tokens_of(parts):
         ({"propertyNames": {"maxLength": 1}, "maxProperties": 2}, '{"a":1,'),
     ],
 )
-def test_it_finds_what_a_walk_finds(schema, text):
+def test_parts_of_a_stack_have_what_the_machine_reads(schema, text):
     machine = build_machine(schema)
     here = read(machine, text)
+    parts = make_parts(INDEX, machine)
+    found = set()
     for node in here.nodes:
-        found = Stacks(make_parts(INDEX, machine)).above(INDEX.tokens, node, here.gap, (ROOT,))
-        walk = Walk(make_parts(INDEX, machine), INDEX.tokens, None)
-        assert tokens_of(found) == tokens_of(walk.collect(node, here.gap))
+        found |= texts_of(parts.above(INDEX.tokens, node, here.gap, (ROOT,)))
+    assert found == {t for t in INDEX.texts if read(machine, t, here) is not None}
 
 
 @pytest.mark.parametrize("text", ['{"x":{"a":1}', '[{"b":1', '[["x"', '{"":{}', '[{"a":[],"b":3'])
-def test_it_finds_the_rests_that_a_walk_finds(text):
+def test_rests_are_those_that_the_machine_reads(text):
     machine = build_machine(True)
-    nodes = read(machine, text).nodes
+    nodes = read(machine, text + " ").nodes
     walk = Walk(make_parts(INDEX, machine), INDEX.rests, None)
     walk.begin(nodes)
-    wanted = walk.part()
-    bits, unsure = Stacks(make_parts(INDEX, machine)).rests(nodes)
-    assert (bits, bits & unsure) == (wanted.bits, wanted.bits & wanted.unsure)
+    part, here = walk.part(), Configuration(nodes, 0, b"")
+    for place, rest in enumerate(INDEX.rests.texts):
+        is_legal = not rest or bool(machine.step((here,), rest))
+        assert part.unsure >> place & 1 or part.bits >> place & 1 == is_legal, rest
 
 
 def test_what_stays_below_is_asked_once():
     machine = build_machine(True)
-    stacks = Stacks(make_parts(INDEX, machine))
+    parts = make_parts(INDEX, machine)
     texts = ['{"a":[1', '{"a":[1,"b"', '{"a":[true']
+    first = parts.above(INDEX.tokens, read(machine, texts[0] + " ").nodes[0], 1, (ROOT,))
     for text in texts:
         (node,) = read(machine, text + " ").nodes
-        assert (
-            stacks.above(INDEX.tokens, node, 1, (ROOT,))[1:]
-            == stacks.above(INDEX.tokens, read(machine, texts[0] + " ").nodes[0], 1, (ROOT,))[1:]
-        )
+        assert parts.above(INDEX.tokens, node, 1, (ROOT,))[1:] == first[1:]

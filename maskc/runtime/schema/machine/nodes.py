@@ -69,7 +69,7 @@ FRESH, NEW = -1, -2
 #  - the room that it has, see :class:`maskc.runtime.schema.machine.variety.Variety`: whether what
 #    is below lets it become endlessly many, whatever it becomes itself; whether it must become what
 #    was there before; whether it may be that it can become nothing else than what was there before;
-#  - the number of what comes after the whole text, 0 if nothing does;
+#  - the number of what comes after the whole text, 0 if nothing does, OVER_HOLE above a hole;
 #  - its parents, what goes on when it ends. They have no tuple of their own, as the collector sees
 #    through one more level each time it runs.
 Node = tuple[Any, ...]
@@ -81,6 +81,7 @@ IS_ROOMY: Final = 4
 IS_BOUND: Final = 5
 IS_TIGHT: Final = 6
 FOLLOWING: Final = 7
+OVER_HOLE: Final = -1
 PARENTS: Final = slice(8, None)
 
 Room = tuple[bool, bool, bool]
@@ -136,6 +137,8 @@ def make_node(
     kind = state[KIND]
     if kind == END:
         following = state[1] if len(state) > 1 else 0
+    elif kind == HOLE:
+        following = OVER_HOLE
     elif kind in (OBJECT, ARRAY, KEY):
         depth += 1
     return (next(_serials), state, depth, captures, *room, following, *parents)

@@ -1,4 +1,4 @@
-"""What is asked where a node stands, in words that other artifacts would use, too?
+"""What is asked where a node stands, in terms that other artifacts would use, too.
 
 Most of what schemas ask of a value is asked by many: any string, an integer, a list of strings, any
 JSON. What is legal there depends on the tokenizer alone, so it is found once for all artifacts. A
@@ -45,10 +45,7 @@ _numbers = itertools.count()
 class Contents:
     """Describes the states of one plan.
 
-    Args:
-        plan: whose numbers states have.
-        outlines: of its objects.
-        shared: where descriptions get the same number in all artifacts.
+    In ``shared`` descriptions get the same number in all artifacts.
     """
 
     def __init__(self, plan: Plan, outlines: Outlines, shared: Shared) -> None:
@@ -60,8 +57,7 @@ class Contents:
     def of(self, state: State) -> Hashable | None:
         """Return what tells a state from others of all artifacts, ``None`` if that is too long.
 
-        Args:
-            state: of a node, or what stands for it where that is an object's.
+        An object's is as :class:`maskc.runtime.schema.masks.parts.Parts` summarises it.
         """
         kind = state[0]
         found: int
@@ -101,12 +97,7 @@ class Contents:
         return found
 
     def _describe(self, key: Key, above: tuple[Key, ...]) -> tuple[Any, ...]:
-        """Return what a rule says; nothing of use once too many were asked for.
-
-        Args:
-            key: kind and number of the rule.
-            above: rules of which this is a part, the nearest last.
-        """
+        """Return what a rule says; nothing of use once too many were asked for."""
         if key in above:
             return (_UP, len(above) - above.index(key))
         self._left -= 1

@@ -35,7 +35,10 @@ from maskc.runtime.schema.machine.nodes import (
     IS_BOUND,
     IS_ROOMY,
     KEY,
+    KIND,
     PARENTS,
+    PHASE,
+    RULE,
     STATE,
     STRING,
     Configuration,
@@ -44,7 +47,6 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
     serials_of,
 )
-from maskc.runtime.schema.masks.stacks import Stacks
 from maskc.runtime.schema.masks.walking import Walk, make_parts
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.scans.scanned import Closers
@@ -75,7 +77,6 @@ class SchemaMasks:
     def __init__(self, machine: SchemaMachine, mixes: Mixes) -> None:
         self._machine, self._index, self._mixes = machine, mixes.index, mixes
         self._parts = make_parts(self._index, machine)
-        self._stacks = Stacks(self._parts)
         self._leaves = Leaves(self._index, machine)
         self._key_leaves = KeyLeaves(self._index, machine, self._leaves)
         self._names = Names(self._index, machine.budget)
@@ -113,11 +114,11 @@ class SchemaMasks:
         """Return the tokens of all nodes, and those that are illegal nevertheless, by id."""
         parts: dict[Part, None] = {}
         spend(_NODE_STEPS * len(here.nodes))
-        if len(here.nodes) == 1 and here.nodes[0][STATE][0] in (STRING, KEY):
+        if len(here.nodes) == 1 and here.nodes[0][STATE][KIND] in (STRING, KEY):
             inside, gone = self._in_string(here.nodes[0], here.text)
             return dict.fromkeys(inside), gone
         for node in here.nodes:
-            if node[STATE][0] in (STRING, KEY):
+            if node[STATE][KIND] in (STRING, KEY):
                 inside, gone = self._in_string(node, here.text)
                 if gone:
                     # What one node forbids another may allow.
@@ -132,14 +133,15 @@ class SchemaMasks:
     def _between(self, node: Node, here: Configuration) -> Iterable[Part]:
         """Return all that is legal with a node on top that is no string."""
         if not node[CAPTURES]:
-            return self._stacks.above(self._index.tokens, node, here.gap, (ROOT,))
-        node = renew(self._machine, node, here.text)
-        return Walk(self._parts, self._index.tokens, here.text).collect(node, here.gap)
+            return self._parts.above(self._index.tokens, node, here.gap, (ROOT,))
+        walk = Walk(self._parts, self._index.tokens, here.text)
+        walk.enter(renew(self._machine, node, here.text), here.gap, (ROOT,))
+        return walk.parts()
 
     def _find(self, here: Configuration) -> PooledMask:
         parts, gone = self._collect(here)
         may_end = self._machine.may_end(here)
-        if gone or here.nodes[0][STATE][0] == KEY:
+        if gone or here.nodes[0][STATE][KIND] == KEY:
             return self._compose(parts, gone, may_end=may_end)
         # Parts of what is no key are mostly the same ones.
         key = (may_end, *sorted([part.serial for part in parts]))
@@ -165,12 +167,12 @@ class SchemaMasks:
 
         No token that is left out is among the few of a part.
         """
-        is_key = node[STATE][0] == KEY
+        is_key = node[STATE][KIND] == KEY
         fresh = freshen(self._machine, node) if node[CAPTURES] else node
         parts: list[Part] = []
         gone: list[int] = []
         if fresh is not None:
-            named = self._in_named(node, fresh, text) if is_key else None
+            named = self._in_named(node, fresh) if is_key else None
             parts, gone = named or (self._in_any(node, fresh, text), [])
         if not node[CAPTURES] and not (is_key and read_members(node[STATE])[OTHERS]):
             return parts, gone  # nothing was there before that it may not become
@@ -182,7 +184,7 @@ class SchemaMasks:
             doubtful += inside
         if node[CAPTURES]:
             frames = list_frames(node)
-            is_repeated = any(machine.plan.arrays[frame[STATE][1]].repeats for frame in frames)
+            is_repeated = any(machine.plan.arrays[frame[STATE][RULE]].repeats for frame in frames)
             closing, inside = find_equal(machine, index, words, node, text)
             if (
                 not is_key
@@ -212,23 +214,18 @@ class SchemaMasks:
             closing: the tokens by place, with the rest after the quote.
         """
         plan = self._machine.plan
-        is_key = node[STATE][0] == KEY
-        is_open = is_key and plan.objects[node[STATE][1]].is_open and not node[IS_BOUND]
+        is_key = node[STATE][KIND] == KEY
+        is_open = is_key and plan.objects[node[STATE][RULE]].is_open and not node[IS_BOUND]
         if not is_open and (not node[IS_ROOMY] or any(map(is_compared, node[PARENTS]))):
             return [place for place, _ in closing]
         # Only where the item ends it is compared.
         rests = self._index.rests.texts
         return [place for place, rest in closing if b"}" in rests[rest] or b"]" in rests[rest]]
 
-    def _in_named(
-        self, node: Node, fresh: Node, text: bytes
-    ) -> tuple[list[Part], list[int]] | None:
+    def _in_named(self, node: Node, fresh: Node) -> tuple[list[Part], list[int]] | None:
         """Return the same for a key of an object that takes any other key, else ``None``.
 
-        Args:
-            node: an open key.
-            fresh: the same, with the items below as fresh ones.
-            text: what has been captured.
+        ``fresh`` is the same node, with the items below as fresh ones.
         """
         _, number, _, at, _ = node[STATE]
         plan, members = self._machine.plan, read_members(node[STATE])
@@ -245,46 +242,12 @@ class SchemaMasks:
             may_come = label != NO_LABEL and labels >> label & 1
             ended.append((quotes, self._rests_after(fresh, label) if may_come else _NO_RESTS))
         if others[1] or any(unsure for _, (_, unsure) in ended):
-            return self._named_unsure(node, text, others, ended)
+            return None
         return [names.part(free, others[0], tuple([(q, bits) for q, (bits, _) in ended]))], []
-
-    def _named_unsure(
-        self, node: Node, text: bytes, others: Rests, ended: list[tuple[Nodes, Rests]]
-    ) -> tuple[list[Part], list[int]]:
-        """Return the same where some rests have to be read.
-
-        Args:
-            node: the open key.
-            text: what has been captured.
-            others: what is legal after a key without a name.
-            ended: for each name that some token ends, the nodes after its quotes, and what is
-                legal after it.
-        """
-        free, names = self._leaves.free_rows, self._names
-        sure = others[0] & ~others[1]
-        more: list[int] = []
-        less: list[int] = []
-        unsure = others[0] & others[1]
-        if unsure:
-            places = free.closers.of_rests(self._index, unsure).tolist()
-            more += self._read_each(node, text, places)
-        for quotes, rests in ended:
-            unsure = rests[0] & rests[1]
-            bits = rests[0] & ~unsure
-            for quote in map(names.quote, quotes):
-                more += names.with_rests(quote, bits & ~sure)
-                less += names.with_rests(quote, sure & ~rests[0])
-                places = names.with_rests(quote, unsure)
-                legal = self._read_each(node, text, places)
-                more += legal
-                less += set(places).difference(legal)
-        ids = self._index.ids
-        few = Part(few=tuple(ids[place] for place in more))
-        return [Part(rows=(names.row(free, sure),)), few], [ids[place] for place in less]
 
     def _in_any(self, node: Node, fresh: Node, text: bytes) -> list[Part]:
         """Return the same, whatever the string or key is, and without looking at what was there."""
-        if node[STATE][0] == KEY:
+        if node[STATE][KIND] == KEY:
             _, number, _, at, _ = node[STATE]
             labels = self._machine.plan.objects[number].open_labels(read_members(node[STATE]))
             leaf = self._key_leaves.key(number, at, labels)
@@ -305,19 +268,18 @@ class SchemaMasks:
 
     def _close(self, node: Node, label: int) -> tuple[Node, ...]:
         """Return the nodes after a closing quote, where what was read is new."""
-        if node[STATE][0] == KEY:
+        if node[STATE][KIND] == KEY:
             return self._machine.close_key(node, label)
         return tuple(map(self._machine.end_fresh, node[PARENTS]))
 
     def _rests_after(self, node: Node, label: int) -> Rests:
         """Return which rests are legal after a closing quote."""
-        if node[STATE][0] != KEY:
+        if node[STATE][KIND] != KEY:
             return self._read_rests(self._close(node, label))
-        number, members = node[STATE][1], read_members(node[STATE])
         if node[CAPTURES]:
-            key: object = (serials_of(node[PARENTS]), number, members, label)
+            key: object = (serials_of(node[PARENTS]), *node[STATE][RULE:PHASE], label)
         else:
-            key = self._parts.outlook(self._index.rests, node, members, label)
+            key = self._parts.outlook(self._index.rests, node, label)
         found: Rests | None = self._rests.get(key)
         if found is None:
             found = self._read_rests(self._close(node, label))
@@ -328,13 +290,10 @@ class SchemaMasks:
         key = serials_of(after)
         found: Rests | None = self._rests.get(key)
         if found is None:
-            if not any(node[CAPTURES] for node in after):
-                found = self._stacks.rests(after)
-            else:
-                walk = Walk(self._parts, self._index.rests, None)
-                walk.begin(after)
-                part = walk.part()
-                found = part.bits, part.unsure
+            walk = Walk(self._parts, self._index.rests, None)
+            walk.begin(after)
+            part = walk.part()
+            found = part.bits, part.unsure
             self._rests.put(key, found)
         return found
 

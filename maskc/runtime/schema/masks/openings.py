@@ -1,4 +1,4 @@
-"""What does a string or a key that opens inside a token do to the rest of it?
+"""What a string or a key that opens inside a token does to the rest of it.
 
 It is found once for each automaton and each set of nodes after a quote, whatever the stack is.
 
@@ -7,7 +7,7 @@ Example: of ``{"id":`` the key ``id`` ends before the colon, and ``{"i`` leaves 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
@@ -47,13 +47,7 @@ _NOTHING_OPENED = Opened(_NOTHING, None)
 
 
 class Openings:
-    """Strings and keys that open inside tokens. Shared by all matchers of an artifact.
-
-    Args:
-        index: the vocabulary.
-        plan: of the artifact.
-        budget: where results are remembered.
-    """
+    """Strings and keys that open inside tokens. Shared by all matchers of an artifact."""
 
     def __init__(self, index: TokenIndex, plan: Plan, budget: Budget) -> None:
         self._index, self._plan, self._budget = index, plan, budget
@@ -89,11 +83,7 @@ class Openings:
         return found
 
     def custom(self, trie: Trie, rule: CustomRule, nodes: Nodes) -> tuple[list[int], Nodes]:
-        """Return what a string that a reader reads does, which opens at some nodes.
-
-        Returns:
-            The texts that stay inside, and the nodes after quotes that end it.
-        """
+        """Return the texts that stay inside a string that a reader reads, and nodes that end it."""
         if not trie.lead_on(nodes):
             return [], ()
         key = (id(rule), nodes, trie is self._index.rests)
@@ -132,14 +122,7 @@ class Openings:
     ) -> Opened:
         """Return what a key of an object's rule that opens at some nodes does while it is open.
 
-        Where it ends is what :meth:`ended_keys` says.
-
-        Args:
-            trie: of the vocabulary.
-            number: of the rule.
-            nodes: after the opening quote.
-            exactly: as :meth:`inside` has it.
-            dropped: a state of the keys' automaton that counts as dead.
+        Arguments are as :meth:`inside` has them; where it ends is what :meth:`ended_keys` says.
         """
         if exactly or dropped or not self._plan.objects[number].is_flat:
             body = self._plan.key_bodies[number]
@@ -152,14 +135,7 @@ class Openings:
     def ended_keys(
         self, trie: Trie, number: int, nodes: Nodes, dropped: int
     ) -> tuple[EndedKeys, ...]:
-        """Return the keys of an object's rule that end where they were opened, whatever may come.
-
-        Args:
-            trie: of the vocabulary.
-            number: of the rule.
-            nodes: after the opening quotes.
-            dropped: a state of the keys' automaton that counts as dead.
-        """
+        """Return the keys of an object's rule that end within a trie, whatever may come."""
         key = ("keys", number, nodes, trie is self._index.rests, dropped)
         known: tuple[EndedKeys, ...] | None = self._known.get(key)
         if known is None:
@@ -175,33 +151,12 @@ class Openings:
             return ()
         if not dropped and rule.is_flat:
             return self._find_flat(trie, rule, nodes)
-        together: dict[tuple[int, bool, str], list[tuple[str, int]]] = {}
-        for node, label in self._labels_at(trie, number, nodes, dropped):
-            spend(1)
-            text = ""
-            if label >= rule.n_names:
-                text = self._key_before(trie, node, nodes)
-            goes_on = rule.is_scarce or self._goes_on(trie, node)
-            if not goes_on and not trie.n_ending[node]:
-                continue
-            # Where nothing follows that they may tell apart, all keys of a label are alike.
-            is_alike = not goes_on or not rule.is_scarce and self._is_bare(trie, node)
-            group = (label, goes_on, "" if is_alike else text)
-            together.setdefault(group, []).append((text, node))
-        return tuple(
-            EndedKeys(label, tuple(t for t, _ in pairs), tuple(n for _, n in pairs), goes_on)
-            for (label, goes_on, _), pairs in together.items()
-        )
-
-    def _labels_at(
-        self, trie: Trie, number: int, nodes: Nodes, dropped: int
-    ) -> list[tuple[int, int]]:
-        """Return the nodes after closing quotes of keys, with the keys' labels."""
         body = self._plan.key_bodies[number]
-        found = self.inside(trie, body, nodes, exactly=False, dropped=dropped)
-        labels = body.dfa.labels
-        pairs = [(ended.node, labels[ended.state]) for ended in found.inside.ended]
-        return [pair for pair in pairs if pair[1] != NO_LABEL]
+        opened = self.inside(trie, body, nodes, exactly=False, dropped=dropped)
+        pairs = [(ended.node, body.dfa.labels[ended.state]) for ended in opened.inside.ended]
+        pairs = [pair for pair in pairs if pair[1] != NO_LABEL]
+        spend(len(pairs))
+        return self._group(trie, nodes, pairs, rule.n_names, is_scarce=rule.is_scarce)
 
     def _find_flat(self, trie: Trie, rule: ObjectRule, nodes: Nodes) -> tuple[EndedKeys, ...]:
         """Return the same of a rule whose keys are names and any others.
@@ -221,37 +176,51 @@ class Openings:
                 texts, ends = tuple([t for t, _ in pairs]), tuple([n for _, n in pairs])
             if ends:
                 found.append(EndedKeys(rule.n_names, texts, ends, keys.goes_on))
-        together: dict[tuple[int, bool], list[int]] = {}
-        for node, label in named.items():
-            goes_on = self._goes_on(trie, node)
-            if label != NO_LABEL and (goes_on or trie.n_ending[node]):
-                together.setdefault((label, goes_on), []).append(node)
-        for (label, goes_on), named_ends in together.items():
-            texts = ("",) * len(named_ends)
-            found.append(EndedKeys(label, texts, tuple(named_ends), goes_on))
-        return tuple(found)
+        names = [pair for pair in named.items() if pair[1] != NO_LABEL]
+        return (*found, *self._group(trie, nodes, names, rule.n_names))
 
     def _any_ended(self, trie: Trie, nodes: Nodes) -> tuple[EndedKeys, ...]:
         """Return where keys end that may be any, which is the same in all artifacts."""
         key = ("any ended", self._minimal, trie is self._index.rests, nodes)
         known: tuple[EndedKeys, ...] | None = self._index.shared.get(key)
         if known is None:
-            together: dict[tuple[bool, str], list[tuple[str, int]]] = {}
-            for ended in self._open_any(trie, nodes, exactly=False).inside.ended:
-                node = ended.node
-                goes_on = self._goes_on(trie, node)
-                if goes_on or trie.n_ending[node]:
-                    text = self._key_before(trie, node, nodes)
-                    is_alike = not goes_on or self._is_bare(trie, node)
-                    group = (goes_on, "" if is_alike else text)
-                    together.setdefault(group, []).append((text, node))
-            known = tuple(
-                EndedKeys(0, tuple(t for t, _ in pairs), tuple(n for _, n in pairs), goes_on)
-                for (goes_on, _), pairs in together.items()
-            )
+            opened = self._open_any(trie, nodes, exactly=False)
+            known = self._group(trie, nodes, [(end.node, 0) for end in opened.inside.ended], 0)
             n_bytes = sum(100 * len(keys.nodes) for keys in known)
             self._index.shared.put(key, known, ENTRY_BYTES + n_bytes)
         return known
+
+    def _group(
+        self,
+        trie: Trie,
+        quotes: Nodes,
+        ended: Iterable[tuple[int, int]],
+        n_names: int,
+        *,
+        is_scarce: bool = False,
+    ) -> tuple[EndedKeys, ...]:
+        """Return keys that end as JSON may go on, those together that nothing tells apart.
+
+        Args:
+            trie: of the vocabulary.
+            quotes: the nodes after the opening ones.
+            ended: the nodes after the closing ones, with their labels.
+            n_names: labels below it are names.
+            is_scarce: whether all keys without a name are told apart.
+        """
+        together: dict[tuple[int, bool, str], list[tuple[str, int]]] = {}
+        for node, label in ended:
+            goes_on = is_scarce or self._goes_on(trie, node)
+            if not goes_on and not trie.n_ending[node]:
+                continue
+            text = "" if label < n_names else self._key_before(trie, node, quotes)
+            is_alike = not text or not goes_on or not is_scarce and self._is_bare(trie, node)
+            group = (label, goes_on, "" if is_alike else text)
+            together.setdefault(group, []).append((text, node))
+        return tuple(
+            EndedKeys(label, tuple(t for t, _ in pairs), tuple(n for _, n in pairs), goes_on)
+            for (label, goes_on, _), pairs in together.items()
+        )
 
     def _goes_on(self, trie: Trie, node: int) -> bool:
         """Return whether some text goes on after a key that ends at a node as JSON may."""

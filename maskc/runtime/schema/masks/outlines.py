@@ -1,4 +1,4 @@
-"""What of an object's keys counts for the texts that open one?
+"""What of an object's keys counts for the texts that open one.
 
 Few texts go on after the quote that opens a key: of llama3's, ``,"`` and what begins with it are a
 dozen. So of all that a rule says of keys little is told apart there, and most objects are alike:
@@ -43,25 +43,18 @@ class Outline(NamedTuple):
 
 
 class Outlines:
-    """Says what counts. Shared by all matchers of an artifact.
-
-    Args:
-        index: the vocabulary.
-        plan: of the artifact.
-        openings: of the artifact.
-        budget: where results are remembered.
-    """
+    """Says what counts. Shared by all matchers of an artifact."""
 
     def __init__(self, index: TokenIndex, plan: Plan, openings: Openings, budget: Budget) -> None:
         self._index, self._plan, self._openings = index, plan, openings
         self._known = Cache(budget)
 
-    def is_open(self, number: int, labels: int) -> bool:
+    def _is_open(self, number: int, labels: int) -> bool:
         """Return whether a key may come that has the label of the automaton's sink."""
         dfa = self._plan.objects[number].dfa
         return dfa.sink >= 0 and bool(labels >> dfa.labels[dfa.sink] & 1)
 
-    def inner_quotes(self, trie: Trie) -> tuple[Nodes, ...]:
+    def _inner_quotes(self, trie: Trie) -> tuple[Nodes, ...]:
         """Return the nodes at which a key can open after a brace or a comma in the same text.
 
         None of them leads to another one of the same tuple.
@@ -85,7 +78,7 @@ class Outlines:
         """
         if not labels:
             return 0
-        is_open = self.is_open(number, labels)
+        is_open = self._is_open(number, labels)
         key = (number, nodes, trie is self._index.rests, is_open)
         found: int | None = self._known.get(key)
         if found is None:
@@ -97,7 +90,7 @@ class Outlines:
 
     def _layers(self, trie: Trie, nodes: Nodes | None) -> tuple[Nodes, ...]:
         """Return the quotes that count where keys open at some nodes, as many for as many nodes."""
-        inner = self.inner_quotes(trie)
+        inner = self._inner_quotes(trie)
         if nodes is None:
             return inner
         kept = tuple(filter(trie.has_children, nodes))
@@ -124,16 +117,12 @@ class Outlines:
     def outline(self, number: int, labels: int, *, may_come: bool) -> tuple[Outline, ...] | None:
         """Return what is legal where a text opens a key after a brace or a comma.
 
-        ``None`` where a text goes on after the key.
-
-        Args:
-            number: of the object's rule, none of whose keys can be used up.
-            labels: that may come, as bits: all, or those that count.
-            may_come: whether any may.
+        ``None`` where a text goes on after the key. Of the rule's keys none can be used up;
+        ``labels`` are those that may come, or that count, and ``may_come`` tells whether any may.
         """
         found: list[Outline] = []
         for trie in (self._index.tokens, self._index.rests):
-            for quotes in self.inner_quotes(trie):
+            for quotes in self._inner_quotes(trie):
                 outline = self._outline(trie, number, quotes, labels, may_come=may_come)
                 if outline is None:
                     return None
@@ -143,7 +132,7 @@ class Outlines:
     def _outline(
         self, trie: Trie, number: int, quotes: Nodes, labels: int, *, may_come: bool
     ) -> Outline | None:
-        is_open = self.is_open(number, labels)
+        is_open = self._is_open(number, labels)
         if not self._is_usual(trie, number, quotes, is_open=is_open):
             return self._find_outline(trie, number, quotes, labels, may_come=may_come)
         minimal = self._plan.layout.escapes == "minimal"
@@ -199,7 +188,7 @@ class Outlines:
         self, trie: Trie, number: int, quotes: Nodes, labels: int, *, may_come: bool
     ) -> Outline | None:
         rule, body = self._plan.objects[number], self._plan.key_bodies[number]
-        dropped = DEAD if self.is_open(number, labels) else max(body.dfa.sink, DEAD)
+        dropped = DEAD if self._is_open(number, labels) else max(body.dfa.sink, DEAD)
         opened = self._openings.inside_key(trie, number, quotes, exactly=False, dropped=dropped)
         inside = set(opened.inside.free)
         for place, targets in zip(opened.inside.places, opened.inside.targets, strict=True):

@@ -1,8 +1,9 @@
-"""What was found above the innermost thing that is open, remembered by its state.
+"""What was found above each thing that is open, remembered by its state, and put together.
 
-It does not depend on what is below, so it is found once for each state, with a *hole* in the place
-of the stack; and once for all artifacts where others ask the same of a value. An object is known by
-the keys that count and whether it may end.
+What is legal above the innermost thing that is open does not depend on what is below. So it is
+found once for each state, with a *hole* in the place of the stack; and once for all artifacts where
+others ask the same of a value. An object is known by the keys that count and whether it may end.
+What was found has exits where that thing ends, and what is below goes on there.
 
 Example: after ``{"a": 1`` and after ``{"b": 2`` the same is legal, if a key may come after both.
 """
@@ -25,6 +26,7 @@ from maskc.runtime.schema.machine.nodes import (
     NUMBER,
     OBJECT,
     PARENTS,
+    SERIAL,
     STATE,
     STRING,
     Node,
@@ -35,7 +37,7 @@ from maskc.runtime.schema.machine.nodes import (
 from maskc.runtime.schema.masks.contents import ANY_RULE, Contents
 from maskc.runtime.schema.masks.openings import Openings
 from maskc.runtime.schema.masks.outlines import Outlines
-from maskc.runtime.schema.plan.objects import OTHERS, SEEN, Members
+from maskc.runtime.schema.plan.objects import OTHERS, SEEN
 from maskc.runtime.schema.scans.gaps import Gaps
 from maskc.runtime.schema.tries.summary import MANY, Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
@@ -46,24 +48,16 @@ _WITHOUT_GAPS = (LITERAL, NUMBER, STRING)  # white space ends them, or is a part
 
 
 class Parts:
-    """Makes parts, and remembers them. Shared by all matchers of an artifact.
+    """Makes parts, and puts those of a stack together. Shared by all matchers of an artifact.
 
     Args:
         index: the vocabulary.
         machine: of the artifact.
-        walk: what is legal after some nodes of a trie, above a hole: called with these parts, the
-            trie, the node over the hole, its gap, and the nodes.
-
-    Attributes:
-        index, machine: as given.
-        gaps: of its layout.
-        openings: of its strings and keys.
-        outlines: of its objects.
-        contents: of its rules.
+        make_walk: a walk of a trie, by these parts and the trie, with nothing captured.
     """
 
     def __init__(
-        self, index: TokenIndex, machine: SchemaMachine, walk: Callable[..., Part]
+        self, index: TokenIndex, machine: SchemaMachine, make_walk: Callable[[Parts, Trie], Any]
     ) -> None:
         self.index, self.machine = index, machine
         self.gaps = Gaps(index, machine.plan.blanks)
@@ -72,18 +66,70 @@ class Parts:
         self.outlines = Outlines(index, plan, self.openings, machine.budget)
         self.contents = Contents(plan, self.outlines, index.shared)
         self._known = Cache(machine.budget)
+        self._below = Cache(machine.budget)
+        self._together = Cache(machine.budget)  # the serials of parts → a tuple of them
         self._quotes = Cache(machine.budget)
-        self._walk = walk
+        self._make_walk = make_walk
         self._holes: dict[tuple[int, bool], Node] = {}
+
+    def above(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> tuple[Part, ...]:
+        """Return parts that have all that is legal after some nodes of a trie.
+
+        ``node`` is on top of a stack in which no items are compared.
+        """
+        part = self.part(trie, node, gap, nodes)
+        found: tuple[Part, ...] = (part,)
+        if part.keys:
+            walk = self._make_walk(self, trie)
+            walk.end_keys(node, part.keys)
+            found += walk.parts()
+        if part.exits:
+            for parent in node[PARENTS]:
+                found += self.beyond(trie, parent, part.exits)
+        return found
+
+    def beyond(self, trie: Trie, node: Node, nodes: Nodes) -> tuple[Part, ...]:
+        """Return the same where something above a node has ended.
+
+        A node that stays below, while others come and go on top of it, remembers it.
+        """
+        key = (node[SERIAL], nodes, trie is self.index.rests)
+        found: tuple[Part, ...] | None = self._below.get(key)
+        if found is None:
+            found = self._put_together(self.above(trie, node, 0, nodes))
+            self._below.put(key, found)
+            self.machine.budget.charge(8 * (len(nodes) + len(found)) + ENTRY_BYTES)
+        return found
+
+    def after_key(
+        self, trie: Trie, node: Node, label: int, text: str, nodes: Nodes
+    ) -> tuple[Part, ...]:
+        """Return the same after the quote of a key of an object."""
+        outlook = self.outlook(trie, node, label)
+        key = (outlook, text, nodes, trie is self.index.rests)
+        found: tuple[Part, ...] | None = self._below.get(key)
+        if found is None:
+            found = ()
+            for colon in self.machine.after_key(node, label, text):
+                found += self.above(trie, colon, 0, nodes)
+            found = self._put_together(found)
+            self._below.put(key, found)
+        return found
+
+    def _put_together(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        """Return the same parts, in one tuple for all that have them."""
+        key = tuple([part.serial for part in parts])
+        found: tuple[Part, ...] | None = self._together.get(key)
+        if found is None:
+            found = parts
+            self._together.put(key, found)
+            self.machine.budget.charge(16 * len(parts))
+        return found
 
     def part(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Part:
         """Return what is legal after some nodes of a trie, above what is below a node.
 
-        Args:
-            trie: of the vocabulary.
-            node: on top of the stack, of which nothing above it has to be compared.
-            gap: what has been read of white space.
-            nodes: of the trie.
+        Nothing above the node has to be compared.
         """
         state, depth, is_strict = node[STATE], node[DEPTH], self.is_strict(node)
         is_rests = trie is self.index.rests
@@ -107,28 +153,28 @@ class Parts:
         state, is_strict, gap, level, nodes, _ = key
         content = self.contents.of(state)
         name = ("part", content, *key[1:])
-        found: Part | None = None if content is None else self.index.shared.get(name)
-        if found is None:
-            # What opens a bracket counts itself.
-            inner = 1 if node[STATE][0] in (OBJECT, ARRAY) else 0
-            above = make_node(node[STATE], (self._hole(level - inner, is_strict=is_strict),))
-            found = self._walk(self, trie, above, gap, nodes)
-            if content is not None:
-                n_bytes = 16 * (len(nodes) + len(found.exits) + len(found.few))
-                n_bytes += 4 * self.index.n_words if found.rows else 0
-                self.index.shared.put(name, found, n_bytes + 1_000)
+        known: Part | None = None if content is None else self.index.shared.get(name)
+        if known is not None:
+            return known
+        # What opens a bracket counts itself.
+        inner = 1 if node[STATE][0] in (OBJECT, ARRAY) else 0
+        hole = self._hole(level - inner, is_strict=is_strict)
+        walk = self._make_walk(self, trie)
+        walk.follow(make_node(node[STATE], (hole,)), gap, nodes)
+        found: Part = walk.part()
+        if content is not None:
+            n_bytes = 16 * (len(nodes) + len(found.exits) + len(found.few))
+            n_bytes += 4 * self.index.n_words if found.rows else 0
+            self.index.shared.put(name, found, n_bytes + 1_000)
         return found
 
-    def outlook(self, trie: Trie, node: Node, members: Members, label: int) -> Any:
-        """Return what counts of a key that was read for what comes after it.
+    def outlook(self, trie: Trie, node: Node, label: int) -> Any:
+        """Return what counts of a key that was read, and was not there before, for what follows.
 
-        Args:
-            trie: of the vocabulary.
-            node: of an object, or of a key of it, in no item that is compared.
-            members: what was read of the object before the key.
-            label: of the key, one that was not there before.
+        ``node`` is of its object, or of a key of it, in no item that is compared.
         """
-        number, above = node[STATE][1], serials_of(node[PARENTS])
+        _, number, members, *_ = node[STATE]
+        above = serials_of(node[PARENTS])
         rule = self.machine.plan.objects[number]
         options = rule.options[label]
         if not rule.is_plain or rule.may_run_out or len(options) != 1:
@@ -176,20 +222,15 @@ class Parts:
     def _summarise(self, trie: Trie, node: Node, gap: int, level: int, nodes: Nodes) -> Any:
         """Return what the part of an object's node depends on.
 
-        Args:
-            trie: of the vocabulary.
-            node: of the object.
-            gap: what has been read of white space, as :meth:`Gaps.place` has it.
-            level: what stands for its depth.
-            nodes: of the trie.
+        Gap and level, which stands for the depth, are as :meth:`Gaps.place` has them.
         """
-        _, number, _, phase = node[STATE]
-        members = read_members(node[STATE])
+        _, number, members, phase = node[STATE]
         rule = self.machine.plan.objects[number]
         labels = rule.open_labels(members)
         can_close = phase != NEXT and rule.can_close(members)
         if rule.is_scarce or rule.may_run_out:
-            return (OBJECT, number, phase, labels, can_close, members[OTHERS])
+            others = read_members(node[STATE])[OTHERS]
+            return (OBJECT, number, phase, labels, can_close, others)
         quotes = self._key_quotes(trie, phase, gap, level, nodes) if labels else ()
         if not trie.lead_on(quotes):
             return (OBJECT, ANY_RULE, phase, labels > 0, 0, can_close)
@@ -197,7 +238,6 @@ class Parts:
         return (OBJECT, number, phase, labels > 0, telling, can_close)
 
     def _key_quotes(self, trie: Trie, phase: int, gap: int, level: int, nodes: Nodes) -> Nodes:
-        """Return the nodes at which a key of an object opens after some nodes."""
         gaps = self.gaps
         key = (phase, gap, level, nodes, trie is self.index.rests)
         found: Nodes | None = self._quotes.get(key)

@@ -1,4 +1,4 @@
-"""How does a walk of a trie go on from one thing that is open to what is below it?
+"""How a walk of a trie goes on from one thing that is open to what is below it.
 
 A walk stands at some nodes of the trie, with a node of the machine's stack. It takes over what is
 remembered of that node, or follows it (:mod:`maskc.runtime.schema.masks.walking`), and where that
@@ -15,32 +15,35 @@ from maskc.runtime.effort import spend_at_once
 from maskc.runtime.schema.machine.fresh import FRESH_VALUE
 from maskc.runtime.schema.machine.nodes import (
     CAPTURES,
+    FOLLOWING,
     FRESH,
     HOLE,
     IS_TIGHT,
     ITEM,
+    KIND,
     NEW,
+    OVER_HOLE,
     PARENTS,
+    RULE,
     STATE,
     Node,
     is_compared,
     place_of,
+    read_members,
 )
 from maskc.runtime.schema.masks.parts import Parts
+from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.rules import VALUES
 from maskc.runtime.schema.plan.values import read_value
-from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of
+from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of, new_keys
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
 
 class Steps:
     """One walk over a trie, and what it has found.
 
-    Args:
-        parts: of the artifact.
-        trie: of its vocabulary.
-        text: what has been captured before the trie's root; ``None`` where that is not known or
-            not needed.
+    ``text`` is what has been captured before the trie's root; ``None`` where that is not known or
+    not needed.
     """
 
     def __init__(self, parts: Parts, trie: Trie, text: bytes | None) -> None:
@@ -70,62 +73,85 @@ class Steps:
         rows = {id(row): row for part in taken for row in part.rows}
         return self._parts.share(rows, tuple(sorted(few)), exits, keys)
 
-    def collect(self, node: Node, gap: int) -> list[Part]:
-        """Return all that is legal from a node on, as the parts that were found on the way."""
-        self.enter(node, gap, (ROOT,))
-        parts = list(self._taken)
-        if self._few:
-            parts.append(Part(few=tuple(dict.fromkeys(self._few))))
-        return parts
+    def parts(self) -> tuple[Part, ...]:
+        """Return all that is legal, as the parts that were found on the way."""
+        if self._is_rests:
+            return (self.part(),)
+        if not self._few:
+            return tuple(self._taken)
+        few = tuple(sorted(set(self._few)))
+        return (*self._taken, self._parts.share({}, few, (), ()))
 
     def begin(self, nodes: Iterable[Node]) -> None:
         """Go on at the root, with some nodes on top that were not there before."""
         for node in nodes:
             self.go(node, (ROOT,))
 
-    def add(self, part: Part) -> None:
-        """Take over the tokens of a part."""
-        self._taken[part] = None
+    def add(self, *parts: Part) -> None:
+        """Take over the tokens of parts."""
+        for part in parts:
+            self._taken[part] = None
 
     def enter(self, node: Node, gap: int, nodes: Nodes) -> None:
         """Go on at some nodes of the trie, with a node on top of the stack."""
-        if node[STATE][0] == HOLE:
+        if node[STATE][KIND] == HOLE:
             self._exits += nodes
+        elif self._is_alone(node):
+            self.add(*self._parts.above(self._trie, node, gap, nodes))
         elif not node[CAPTURES] or self._machine.variety.is_calm(node):
-            self.take(self._parts.part(self._trie, node, gap, nodes), node)
+            part = self._parts.part(self._trie, node, gap, nodes)
+            self.add(part)
+            if part.exits:
+                self.complete(node[PARENTS], part.exits, ends=self._parts.is_strict(node))
+            if part.keys:
+                self.end_keys(node, part.keys)
         else:
             self.follow(node, gap, nodes)
-
-    def take(self, part: Part, node: Node) -> None:
-        """Take over a part that was found above a node, and go on below it."""
-        self.add(part)
-        if part.exits:
-            self.complete(node[PARENTS], part.exits, ends=self._parts.is_strict(node))
-        if part.keys:
-            self.end_keys(node, part.keys)
 
     def go(self, node: Node, nodes: Nodes, *, ends: bool = True) -> None:
         """Go on with a node that was not there before, where it can be finished.
 
-        Args:
-            node: on top of the stack.
-            nodes: of the trie.
-            ends: whether texts that end there are yet to be added.
+        ``ends`` tells whether texts that end at the nodes of the trie are yet to be added.
         """
         if node[IS_TIGHT]:
             nodes = self.sift(node, nodes)
         if ends:
             self.add_ends(nodes)
-        if nodes:
+        if nodes and self._is_alone(node):
+            self.add(*self._parts.beyond(self._trie, node, nodes))
+        elif nodes:
             self.enter(node, 0, nodes)
+
+    def _is_alone(self, node: Node) -> bool:
+        """Return whether a node is on a whole stack, in which no items are compared."""
+        # Where a text is known, items that are new may be below, whose values count.
+        return self._text is None and not node[CAPTURES] and node[FOLLOWING] != OVER_HOLE
 
     def follow(self, node: Node, gap: int, nodes: Nodes) -> None:
         """Go on likewise, without asking what is remembered of this node."""
         raise NotImplementedError
 
     def end_keys(self, node: Node, keys: Iterable[EndedKeys]) -> None:
-        """Go on after keys."""
-        raise NotImplementedError
+        """Go on after keys of an object that have ended."""
+        number, others = node[STATE][RULE], read_members(node[STATE])[OTHERS]
+        n_names = self._plan.objects[number].n_names
+        for label, texts, ends, goes_on in keys:
+            nodes = ends
+            if label >= n_names:
+                if others:
+                    texts, nodes = new_keys(texts, ends, others)
+                if self._is_rests:
+                    for end in nodes:
+                        self.mark(end)  # it can be the key that was read before the quote
+            if not nodes:
+                continue
+            if goes_on and not self._is_alone(node):
+                for colon in self._machine.after_key(node, label, texts[0]):
+                    self.go(colon, nodes)
+                continue
+            self.add_ends(nodes)  # a key that may come has a way on
+            if goes_on:
+                self.add(*self._parts.after_key(self._trie, node, label, texts[0], nodes))
 
     def sift(self, node: Node, nodes: Nodes) -> Nodes:
         """Return those nodes of the trie at which a text can be finished with a node on top."""
@@ -151,15 +177,9 @@ class Steps:
         self._few += places if self._is_rests else [ids[place] for place in places]
 
     def complete(self, parents: Iterable[Node], nodes: Nodes, *, ends: bool = True) -> None:
-        """Go on below a value that has ended at some nodes.
-
-        Args:
-            parents: of what has ended.
-            nodes: after its last byte.
-            ends: whether texts that end there are yet to be added.
-        """
+        """Go on below a value that has ended at some nodes, as :meth:`go` does."""
         for parent in parents:
-            if parent[STATE][0] == HOLE:
+            if parent[STATE][KIND] == HOLE:
                 self._exits += nodes
                 if ends and not parent[STATE][1]:
                     self.add_ends(nodes)

@@ -1,13 +1,12 @@
-"""Which texts of a trie are legal after a node of the machine's stack?
+"""Which texts of a trie are legal after a node of the machine's stack.
 
 The walk follows signs rather than bytes: white space, strings, numbers and punctuation are looked
 up as a whole. It goes on where something that is open ends, with what is below.
 
-What a walk finds above the innermost thing that is open does not depend on what is below. It is
-made once for each state, with a *hole* in the place of the stack, and remembered by that state: so
-a stack that was never seen costs one look-up a level, as deep as a token closes brackets. An object
-is known by the keys that may come and whether it may end. Only where items that must differ may
-come to be equal do we walk with the stack itself, and ask at each node of the trie.
+What a walk finds above one thing that is open is remembered by its state
+(:mod:`maskc.runtime.schema.masks.parts`), so a stack that was never seen costs one look-up a level,
+as deep as a token closes brackets. Only where items that must differ may come to be equal do we
+walk with the stack itself, and ask at each node of the trie.
 
 Example: after ``{"a": [1`` the array gives ``,`` and ``, `` and the exits ``]`` and ``],``; the
 object below says what comes after them.
@@ -16,7 +15,6 @@ object below says what comes after them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.machine.fresh import is_fresh
@@ -34,6 +32,7 @@ from maskc.runtime.schema.machine.nodes import (
     IS_ROOMY,
     IS_TIGHT,
     KEY,
+    KIND,
     LITERAL,
     LITERALS,
     NEXT,
@@ -56,9 +55,8 @@ from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.rules import VALUES
 from maskc.runtime.schema.scans.digits import follow_number
 from maskc.runtime.schema.strings.characters import DEAD
-from maskc.runtime.schema.tries.summary import EndedKeys, Part, new_keys
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Nodes, Trie
+from maskc.runtime.schema.tries.trie import Nodes
 
 _QUOTE, _COMMA, _COLON = 0x22, 0x2C, 0x3A
 _CLOSE_BRACE, _CLOSE_BRACKET = 0x7D, 0x5D
@@ -68,13 +66,7 @@ _FOLLOW_STEPS = 20  # of following a node of the stack
 
 def make_parts(index: TokenIndex, machine: SchemaMachine) -> Parts:
     """Return what is remembered of an artifact's walks, nothing so far."""
-    return Parts(index, machine, _walk_above)
-
-
-def _walk_above(parts: Parts, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Part:
-    walk = Walk(parts, trie, None)
-    walk.follow(node, gap, nodes)
-    return walk.part()
+    return Parts(index, machine, lambda parts, trie: Walk(parts, trie, None))
 
 
 class Walk(Steps):
@@ -82,7 +74,7 @@ class Walk(Steps):
 
     def follow(self, node: Node, gap: int, nodes: Nodes) -> None:
         """Go on likewise, without asking what is remembered of this node."""
-        kind = node[STATE][0]
+        kind = node[STATE][KIND]
         spend(_FOLLOW_STEPS + len(nodes))
         if kind == LITERAL:
             self._literal(node, nodes)
@@ -178,10 +170,7 @@ class Walk(Steps):
     def _read_places(self, node: Node, places: Iterable[int], nodes: Nodes) -> list[int]:
         """Return the texts after which something can be finished that was opened at some nodes.
 
-        Args:
-            node: what is open.
-            places: of texts that end in it.
-            nodes: of the trie, where it was opened.
+        ``node`` is what is open, and ``places`` are of texts that end in it.
         """
         kept = list(places)
         trie = self._trie
@@ -203,10 +192,6 @@ class Walk(Steps):
                     found.append(place)
                     break
         return found
-
-    def _raw(self, place: int, quotes: Nodes) -> bytes:
-        """Return what a text reads of a string that is opened at one of some nodes."""
-        return after_quote(self._trie, self._trie.texts[place], quotes)
 
     def _value(self, node: Node, signs: dict[int, Nodes], numbers: Nodes) -> None:
         machine, position, parents = self._machine, node[STATE][1], node[PARENTS]
@@ -246,8 +231,7 @@ class Walk(Steps):
                 self.enter(machine.node((VALUE, position), (frame,)), gap, some)
 
     def _object(self, node: Node, signs: dict[int, Nodes]) -> None:
-        _, number, fields, phase = node[STATE]
-        members = read_members(node[STATE])
+        _, number, members, phase = node[STATE]
         rule = self._plan.objects[number]
         closing = signs.get(_CLOSE_BRACE)
         if closing and phase != NEXT and rule.can_close(members):
@@ -258,7 +242,7 @@ class Walk(Steps):
         quotes = signs.get(_QUOTE)
         if phase == AFTER:
             commas = signs.get(_COMMA)
-            after = self._machine.node((OBJECT, number, fields, NEXT), node[PARENTS])
+            after = self._machine.node((OBJECT, number, members, NEXT), node[PARENTS])
             if commas and after[IS_TIGHT]:
                 commas = self.sift(after, commas)
             if not commas:
@@ -268,7 +252,7 @@ class Walk(Steps):
             self.add(lead.part)
             quotes = lead.signs.get(_QUOTE)
         body = self._plan.key_bodies[number]
-        key = self._machine.node((KEY, number, fields, body.start, b""), node[PARENTS])
+        key = self._machine.node((KEY, number, members, body.start, b""), node[PARENTS])
         if quotes and key[IS_TIGHT]:
             quotes = self.sift(key, quotes)
         if quotes:
@@ -299,7 +283,7 @@ class Walk(Steps):
         self.add_places(places)
         ended = openings.ended_keys(self._trie, number, quotes, dropped)
         kept = [key for key in ended if labels >> key.label & 1]
-        if kept and node[PARENTS][0][STATE][0] == HOLE:
+        if kept and node[PARENTS][0][STATE][KIND] == HOLE:
             self._keys += kept
         elif kept:
             self.end_keys(node, kept)
@@ -318,32 +302,9 @@ class Walk(Steps):
                 self._unsure |= 1 << place  # the key that was read before the quote may be the one
                 is_live = True
             elif not is_live and keys.reach_of(targets) & labels:
-                raw = self._raw(place, quotes)
+                raw = after_quote(self._trie, self._trie.texts[place], quotes)
                 at, _ = read_body(body, raw)
                 is_live = self._plan.key_is_live(number, labels, at, raw, members[OTHERS])
             if is_live:
                 found.append(place)
         return found
-
-    def end_keys(self, node: Node, keys: Iterable[EndedKeys]) -> None:
-        """Go on after keys."""
-        number, members = node[STATE][1], read_members(node[STATE])
-        rule = self._plan.objects[number]
-        for label, texts, nodes, goes_on in keys:
-            ends = nodes
-            if label >= rule.n_names:
-                if members[OTHERS]:
-                    texts, ends = new_keys(texts, nodes, members[OTHERS])
-                if self._is_rests:
-                    for end in ends:
-                        self.mark(end)  # it can be the key that was read before the quote
-            if ends and goes_on:
-                self._open_colon(node, rule.enter(members, label, texts[0]), ends)
-            elif ends:
-                self.add_ends(ends)  # a key that may come has a way on
-
-    def _open_colon(self, node: Node, ways: Iterable[Any], nodes: Nodes) -> None:
-        machine, number = self._machine, node[STATE][1]
-        for after, position in ways:
-            frame = machine.node((OBJECT, number, after, AFTER), node[PARENTS])
-            self.go(machine.node((COLON, position), (frame,)), nodes)
