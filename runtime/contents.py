@@ -28,7 +28,6 @@ _INTEGRATIONS = (
     *("__init__", "continuous_batching", "errors", "llama_cpp", "llama_cpp_model"),
     *(
         "examples",
-        "finishing",
         "mask_tables",
         "patches",
         "registry",

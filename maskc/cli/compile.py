@@ -177,12 +177,8 @@ def compile_command(
     _check_usage(given, links, lark, [*choices, *["resource"] * bool(resources)], tools, saving)
     made = []
     for kind, text in given:
-        if kind == "schema":
-            stem, read = _read_schema(text, resources, choices)
-        elif links.get(text) is not None:
-            stem, read = _read_link(text, links[text], tools)
-        else:
-            stem, read = _read_text(kind, text, lark, limits)
+        link = links.get(text) if kind == "grammar" else None
+        stem, read = _read(kind, text, link, lark, resources, choices, tools, limits)
         with name_schema(text) if kind == "schema" else nullcontext():
             compiled = _write(read, stem, vocabulary, saving, limits)
         made.append(compiled)
@@ -244,47 +240,43 @@ def _find_link(path: str) -> Any:
     )
 
 
-# The stem of an artifact's name, and what reads its job within limits.
-_Reading = tuple[str, "Callable[[], Job]"]
-
-
-def _read_schema(path: str, resources: tuple[str, ...], choices: Mapping[str, str]) -> _Reading:
-    from maskc.jobs import SchemaJob
+def _read(
+    kind: str,
+    text: str,
+    link: Any,
+    lark: LarkOptions,
+    resources: tuple[str, ...],
+    choices: Mapping[str, str],
+    tools: Mapping[str, Any],
+    limits: Limits,
+) -> tuple[str, Callable[[], Job]]:
+    """Return the stem of an artifact's name, and what reads its job within limits."""
+    from maskc.jobs import ChoicesJob, LinkJob, SchemaJob, name_choice
     from maskc.runtime.schema.plan.plan import Layout
 
-    name = "schema" if path == "-" else Path(path).name
-    layout = Layout(**{key: value for key, value in choices.items() if key != "formats"})
-    is_asserted = choices.get("formats", "assert") == "assert"
-    return name.removesuffix(SCHEMA_SUFFIX).removesuffix(".json"), lambda: SchemaJob(
-        read_schema_file(path), read_resources(resources), layout, is_asserted, name
-    )
-
-
-def _read_link(path: str, given: Any, tools: Mapping[str, Any]) -> _Reading:
-    from maskc.jobs import LinkJob, name_choice
-
-    name, settings = Path(path).name, {}
-    if isinstance(given, list):
+    name = {"choices": "choices", "schema": "schema"}.get(kind, "grammar")
+    name = name if text == "-" else Path(text).name
+    if kind == "choices":
+        return Path(name).stem, lambda: ChoicesJob(read_choices(text), name)
+    if kind == "schema":
+        layout = Layout(**{key: value for key, value in choices.items() if key != "formats"})
+        is_asserted = choices.get("formats", "assert") == "assert"
+        return name.removesuffix(SCHEMA_SUFFIX).removesuffix(".json"), lambda: SchemaJob(
+            read_schema_file(text), read_resources(resources), layout, is_asserted, name
+        )
+    if kind == "regex":
+        return "regex", lambda: lark.read_job(text, limits, "regex")
+    if link is None:
+        found = find_input(text)
+        return Path(name).stem, lambda: lark.read_job(found, limits)
+    settings = {}
+    if isinstance(link, list):
         if "family" not in tools:
             raise click.UsageError("Tools need --family NAME: see `maskc families`.")
         settings = {**tools, "choice": name_choice(tools.get("choice", "auto"))}
     elif tools:
         raise click.UsageError(f"--{next(iter(tools))} goes with a list of tools, not with a tag.")
-    return name.removesuffix(".json"), lambda: LinkJob(name, given, settings)
-
-
-def _read_text(kind: str, text: str, lark: LarkOptions, limits: Limits) -> _Reading:
-    """Read choices, a pattern, or a grammar."""
-    from maskc.jobs import ChoicesJob
-
-    if kind == "choices":
-        name = "choices" if text == "-" else Path(text).name
-        return Path(name).stem, lambda: ChoicesJob(read_choices(text), name)
-    if kind == "regex":
-        return "regex", lambda: lark.read_job(text, limits, "regex")
-    found = find_input(text)
-    stem = found.stem if isinstance(found, Path) else "grammar"
-    return stem, lambda: lark.read_job(found, limits)
+    return name.removesuffix(".json"), lambda: LinkJob(name, link, settings)
 
 
 def _write(

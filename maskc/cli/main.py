@@ -31,7 +31,12 @@ COMMANDS = (
     *("diff", "dump"),
 )
 # NAME is `NAME_command` of `maskc.cli.NAME`, but for these.
-_MODULES = {"spelling": "kit", "grammars": "lists", "tokenizers": "lists", "families": "lists"}
+_MODULES = {
+    **dict.fromkeys(("check", "explain", "generate", "play", "bench"), "texts"),
+    **dict.fromkeys(("grammars", "tokenizers", "families"), "lists"),
+    "dump": "analyze",
+    "spelling": "kit",
+}
 
 
 class LazyGroup(click.Group):

@@ -202,14 +202,6 @@ executor_option = click.option(
 _DEFAULT = Limits()
 
 
-def _make_limits(
-    *, time_limit: float, memory_limit: int, text_limit: int, work_limit: int
-) -> Limits:
-    return Limits(
-        seconds=time_limit, bytes=memory_limit * MEGABYTE, text=text_limit, work=work_limit
-    )
-
-
 def _limit_option(flag: str, default: float, metavar: str, what: str) -> Decorator:
     of_time = metavar == "SECONDS"
     return click.option(
@@ -225,7 +217,9 @@ def _limit_option(flag: str, default: float, metavar: str, what: str) -> Decorat
 # The limits of a command; they come as its argument ``limits``.
 limit_options = gather(
     "limits",
-    _make_limits,
+    lambda *, time_limit, memory_limit, text_limit, work_limit: Limits(
+        time_limit, memory_limit * MEGABYTE, text_limit, work_limit
+    ),
     {
         "time_limit": _limit_option(
             "--time-limit", _DEFAULT.seconds, "SECONDS", "Processor time that the grammar may take."

@@ -196,13 +196,7 @@ class OtherProcess:
 
     def artifact(self, order: GrammarOrder, limits: Limits) -> Compiled:
         """Return the artifact of a grammar, or its positions if its loops are to be counted."""
-        asked = {
-            "kind": "grammar",
-            "dialect": order.dialect,
-            "text": order.text,
-            "settings": dict(order.settings),
-        }
-        data = self._ask(asked, limits)
+        data = self._ask(order.describe(), limits)
         if not data:
             return self._here.artifact(order, limits)
         header, arrays = unpack(data)

@@ -164,8 +164,7 @@ def _compile(compiler: InProcess, asked: dict[str, Any], limits: Limits) -> byte
     if asked["kind"] == "pattern":
         work = partial(_tabulate, compiler, asked["text"], limits)
         return run_bounded(work, limits, name="<regex>")
-    order = GrammarOrder(asked["dialect"], asked["text"], asked["settings"])
-    made = compiler.artifact(order, limits)
+    made = compiler.artifact(GrammarOrder.read(asked), limits)
     if not isinstance(made, Artifact):
         return b""  # it has counters, and few positions
     contents = made.contents

@@ -12,6 +12,13 @@ A text that a constraint of a kit reads in too many ways at once, or for which a
 many states, cannot be followed further: its ends are then all that is legal, whether it is complete
 or not. That is logged, and other requests go on.
 
+An engine cuts a text off when it has ``max_tokens``. With ``MASKC_MAX_TOKENS=finish`` masks of a
+request have only tokens after which the text can still be finished in those that are left
+(:mod:`maskc.runtime.budget`); with ``asked`` those of requests that say so, by ``"maskc_finish":
+"true"`` among the fields that the engine keeps for extensions. Nothing else changes: ``cut`` is the
+default. With 20 tokens left JSON may open a string, and with 2 left after ``[[1`` it may only be
+closed by ``]]``.
+
 Speculative decoding goes on after an end and takes it back: tokens after the end are counted, so
 that ``rollback`` undoes exactly what was taken.
 """
@@ -19,13 +26,14 @@ that ``rollback`` undoes exactly what was taken.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.errors import FormatError, LimitError, TokensLeftError
-from maskc.integrations.finishing import Allowance
+from maskc.errors import ArtifactError, FormatError, LimitError, TokensLeftError
 from maskc.integrations.rows import fill_ends, fill_row
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.compiled import Compiled
@@ -38,7 +46,53 @@ MASK_STEPS = 400_000
 # token (llama3).
 MOST_STEPS = 20_000_000
 
+VARIABLE = "MASKC_MAX_TOKENS"
+FIELD = "maskc_finish"
+
+_SETTINGS = ("cut", "asked", "finish")
+
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """The tokens that a request may take in all.
+
+    Attributes:
+        max_tokens: how many, the end of sequence included.
+        count: returns how many the engine has of the request so far: a text may begin after
+            thoughts, which nobody tells a grammar of. It is asked once, with the first mask.
+    """
+
+    max_tokens: int
+    count: Callable[[], int]
+
+
+def read_setting() -> str:
+    """Return what the operator wants: ``cut``, ``asked`` or ``finish``.
+
+    Raises:
+        ArtifactError: ``MASKC_MAX_TOKENS`` is something else.
+    """
+    given = os.environ.get(VARIABLE, _SETTINGS[0])
+    if given not in _SETTINGS:
+        raise ArtifactError(
+            VARIABLE, f"{given!r} is unknown", f"choose one of {', '.join(_SETTINGS)}"
+        )
+    return given
+
+
+def finishes(fields: Mapping[str, object] | None) -> bool:
+    """Return whether a request's text is to end within its tokens.
+
+    Raises:
+        ArtifactError: the operator's setting is wrong.
+    """
+    setting = read_setting()
+    if setting == "asked":
+        asked = (fields or {}).get(FIELD)
+        return asked is True or asked == 1 or asked == "true"
+    return setting == "finish"
 
 
 class Session:

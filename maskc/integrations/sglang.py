@@ -18,10 +18,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from maskc.integrations.finishing import read_setting
 from maskc.integrations.patches import AND_MORE, Engine, Part, Patch
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
+from maskc.integrations.session import read_setting
 from maskc.integrations.sglang_backend import (
     BASE,
     build_backend_class,

@@ -24,10 +24,9 @@ from typing import Any
 from maskc.errors import MaskcError
 from maskc.integrations.compile_pool import holding
 from maskc.integrations.errors import load_engine
-from maskc.integrations.finishing import Allowance, finishes
 from maskc.integrations.registry import SCHEME, ArtifactRegistry, parse_reference
 from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
-from maskc.integrations.session import Session
+from maskc.integrations.session import Allowance, Session, finishes
 from maskc.integrations.torch_masks import apply_bitmask
 from maskc.runtime.compiled import Compiled
 from maskc.work.worker_queue import MOST_WAITING, Request

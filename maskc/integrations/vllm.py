@@ -42,11 +42,10 @@ from typing import Any
 from maskc.errors import ArtifactError, MaskcError
 from maskc.integrations.compile_answers import using
 from maskc.integrations.examples import SUFFIX
-from maskc.integrations.finishing import Allowance, finishes, read_setting
 from maskc.integrations.patches import AND_MORE, Engine, Part, Patch
 from maskc.integrations.registry import FOLDER_VARIABLE, SCHEME, ArtifactRegistry, parse_reference
 from maskc.integrations.requests import falls_back
-from maskc.integrations.session import Session
+from maskc.integrations.session import Allowance, Session, finishes, read_setting
 from maskc.integrations.tool_ends import bar_ends, serves_tags
 from maskc.integrations.vllm_beams import list_beam_patches
 from maskc.integrations.vllm_requests import (
@@ -78,7 +77,7 @@ _GRAMMAR_METHODS = {
 _lock = threading.Lock()
 _log = logging.getLogger(__name__)
 # By the model that they were checked against: its configuration object lives as long as vLLM.
-_registries: dict[int, tuple[Any, ArtifactRegistry]] = {}
+_registries: dict[int, ArtifactRegistry] = {}
 _vocabularies: dict[int, tuple[Any, Vocabulary]] = {}
 
 
@@ -209,13 +208,12 @@ def open_registry(model_config: Any, tokenizer: Any) -> ArtifactRegistry:
         ArtifactError: the folder is not set or not there.
         TokenizerError: the tokenizer does not say its tokens' bytes.
     """
+    vocabulary = _vocabulary_of(model_config, tokenizer)
     with _lock:
         known = _registries.get(id(model_config))
         if known is None:
-            # Holding the configuration keeps its id from being used again.
-            known = (model_config, ArtifactRegistry(_read_vocabulary(model_config, tokenizer)))
-            _registries[id(model_config)] = known
-        return known[1]
+            known = _registries[id(model_config)] = ArtifactRegistry(vocabulary)
+        return known
 
 
 def _find_artifact(text: object, model_config: Any, tokenizer: Any) -> Compiled | None:
@@ -236,6 +234,7 @@ def _vocabulary_of(model_config: Any, tokenizer: Any) -> Vocabulary:
     with _lock:
         known = _vocabularies.get(id(model_config))
         if known is None:
+            # Holding the configuration keeps its id from being used again.
             known = (model_config, _read_vocabulary(model_config, tokenizer))
             _vocabularies[id(model_config)] = known
         return known[1]

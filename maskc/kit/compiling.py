@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from maskc.automata.counted import count_loops
@@ -46,6 +46,14 @@ class GrammarOrder:
     dialect: str
     text: str
     settings: Mapping[str, Any]
+
+    def describe(self) -> dict[str, Any]:
+        return {"kind": "grammar", **asdict(self)}
+
+    @classmethod
+    def read(cls, described: Mapping[str, Any]) -> GrammarOrder:
+        """Return the order that :meth:`describe` described."""
+        return cls(described["dialect"], described["text"], described["settings"])
 
 
 class Compiler(Protocol):

@@ -13,7 +13,7 @@ from maskc.bench.floors import collect_rows
 from maskc.bench.model import N_FIRST, list_passes
 from maskc.bench.slowest import find_slowest
 from maskc.bench.timing import Session, Times, keep_least, measure_pass, walk
-from maskc.cli.bench import bench_command
+from maskc.cli.texts import bench_command
 from tests.compiled import compile_text
 
 LEGAL, ILLEGAL = b"ab;", b"a;b"

@@ -3,8 +3,7 @@
 import pytest
 
 from maskc.errors import ArtifactError
-from maskc.integrations.finishing import Allowance, finishes, read_setting
-from maskc.integrations.session import Session
+from maskc.integrations.session import Allowance, Session, finishes, read_setting
 from tests.compiled import compile_text
 from tests.integrations.test_session import legal
 

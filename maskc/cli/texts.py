@@ -1,0 +1,275 @@
+"""``maskc check``, ``explain``, ``generate``, ``play`` and ``bench``: texts of an artifact."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import partial
+
+import click
+
+import maskc
+from maskc.cli.input import read_input
+from maskc.cli.options import (
+    Opened,
+    artifact_options,
+    corpus_option,
+    count_option,
+    found_tokenizer_option,
+    json_option,
+    limit_options,
+    part_limit_option,
+    seed_option,
+    sourced_artifact_options,
+    text_option,
+)
+from maskc.files import read_bounded
+from maskc.limits import Limits
+from maskc.report.render import format_count, print_json
+from maskc.work.alone import run_alone
+
+_MAX_BYTES = 64_000_000
+_MOST_SHOWN = 12  # rules that no text holds
+
+
+@click.command("check", short_help="Are these files texts of a grammar?")
+@sourced_artifact_options
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@json_option("Print the results as JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit status says it.")
+@limit_options
+def check_command(
+    opened: Opened, files: tuple[str, ...], *, as_json: bool, quiet: bool, limits: Limits
+) -> None:
+    """Check that each FILE is a text that the masks of ARTIFACT allow; - is standard input.
+
+    Where one is not, prints FILE:LINE:COLUMN, what is wrong there and what was expected. A line
+    break at the end of a file may be there or not. Exit status 1 if a file is wrong. The limits
+    are those of one file.
+    """
+    if quiet and as_json:
+        raise click.UsageError("Print one of --quiet and --json.")
+    from maskc.explain.checking import find_problem
+    from maskc.report.check import say_problem, to_dict
+
+    found, n_wrong = [], 0
+    for name in files:
+        text = read_input(_MAX_BYTES, "text") if name == "-" else read_bounded(name, _MAX_BYTES)
+        work = partial(find_problem, opened.artifact, text, opened.resources)
+        problem = run_alone(work, limits)
+        n_wrong += problem is not None
+        if as_json:
+            found.append(to_dict(name, problem, text))
+        elif problem is not None and not quiet:
+            click.echo(say_problem(name, problem, text))
+    if as_json:
+        print_json(found)
+    elif not quiet:
+        right = f"{format_count(len(files) - n_wrong)} of {format_count(len(files))}"
+        click.echo(f"{right} files are right", err=True)
+    click.get_current_context().exit(1 if n_wrong else 0)
+
+
+@click.command("explain", short_help="Say what may come next after a text, and why.")
+@sourced_artifact_options
+@text_option("What was written so far;")
+@click.option("--token", metavar="ID|TEXT", help="Is this token legal, and why?")
+@json_option("Print it all as JSON.")
+@limit_options
+def explain_command(
+    opened: Opened, *, text: bytes, token: str | None, as_json: bool, limits: Limits
+) -> None:
+    r"""Explain what may come next after a text, by the masks of ARTIFACT.
+
+    TEXT of --token may have Python's escapes; digits alone are an id, unless they are in quotes,
+    and b'\xc3' is a token of bytes that are no characters.
+    """
+    from maskc.explain.questions import parse_token
+    from maskc.report.explain import print_explanation, to_dict
+
+    explain = opened.kind.explain
+    try:
+        asked = parse_token(token) if token is not None else None
+        explanation = run_alone(
+            lambda: explain(opened.artifact, text, asked, opened.resources), limits
+        )
+    except ValueError as error:
+        raise click.UsageError(f"{error}.") from None
+    if as_json:
+        print_json(to_dict(explanation))
+    else:
+        print_explanation(explanation)
+
+
+@click.command(
+    "generate",
+    short_help="Print random texts of a grammar.",
+    context_settings={"show_default": True},
+)
+@artifact_options
+@count_option("--count", 1, "How many.")
+@count_option("--max-tokens", 400, "About the most that a text has; a lexeme counts as one.")
+@seed_option("Of the random choices.")
+@click.option(
+    "--unreached",
+    is_flag=True,
+    default=False,
+    help="Say at the end which alternatives of the grammar's rules no text holds.",
+)
+@json_option("Print them as JSON.")
+@part_limit_option
+@limit_options
+def generate_command(
+    opened: Opened,
+    *,
+    count: int,
+    max_tokens: int,
+    seed: int,
+    unreached: bool,
+    as_json: bool,
+    part_seconds: float,
+    limits: Limits,
+) -> None:
+    """Print random texts that the grammar of ARTIFACT accepts.
+
+    They are drawn by the rules of the grammar, each alternative in its turn. Each text is printed
+    exactly, in UTF-8 (of a grammar of bytes, its bytes), with a line break after it if it does not
+    end in one. Exit status 1 if a text cannot be finished.
+    """
+    if unreached and not opened.kind.has_rules:
+        raise click.UsageError("--unreached goes with a grammar only.")
+    drawn = opened.kind.draw(opened.artifact, count, max_tokens, seed)
+    if drawn is not None:
+        click.get_current_context().exit(_show_drawn(opened.path, drawn, as_json=as_json))
+    from maskc.verify.generation import draw_text, list_unreached
+    from maskc.verify.grammar import read_encoding
+    from maskc.work.executors import result_of
+    from maskc.work.processes import ProcessExecutor, Timed
+
+    path, encoding = opened.path, read_encoding(opened.artifact.header)
+    problems, dictionaries, rules = 0, [], frozenset[int]()
+    draw = partial(draw_text, path, opened.start, max_tokens=max_tokens, seed=seed, limits=limits)
+    others: tuple[int, tuple[str, ...]] | None = None
+    with ProcessExecutor(1) as executor:
+        for number in range(count):
+            timed = Timed(draw, f"{path}: text {number + 1}", part_seconds)
+            text = result_of(executor.submit(timed, number))
+            rules |= text.rules
+            problems += text.problem is not None
+            if as_json:
+                dictionaries.append(text.to_dict())
+            else:
+                _write(text.text, encoding)
+            if text.problem is not None:
+                click.echo(f"maskc: {path}: {text.problem}", err=True)
+        if unreached:
+            listing = partial(list_unreached, path, opened.start, limits=limits)
+            timed_listing = Timed(listing, f"{path}: its rules", part_seconds)
+            others = result_of(executor.submit(timed_listing, rules))
+    if as_json:
+        print_json(dictionaries)
+    if others is not None:
+        click.echo(_say_reached(*others), err=True)
+    click.get_current_context().exit(1 if problems else 0)
+
+
+def _say_reached(n_rules: int, others: tuple[str, ...]) -> str:
+    """Return how many rules the texts hold, and which not."""
+    said = f"{format_count(n_rules - len(others))} of {format_count(n_rules)} alternatives reached"
+    if not others:
+        return said
+    shown = [f"\n  {rule}" for rule in others[:_MOST_SHOWN]]
+    more = len(others) - _MOST_SHOWN
+    return f"{said}; not:{''.join(shown)}" + (f"\n  and {more} more" if more > 0 else "")
+
+
+def _show_drawn(name: str, texts: Iterator[tuple[str, bool]], *, as_json: bool) -> int:
+    """Print the texts of a JSON Schema or of a tag; return the exit status."""
+    status, dictionaries = 0, []
+    for text, is_whole in texts:
+        problem = None if is_whole else "no end was found within the search"
+        if as_json:
+            dictionaries.append({"text": text, "problem": problem})
+        else:
+            _write(text)
+        if problem:
+            status = 1
+            click.echo(f"maskc: {name}: {problem}", err=True)
+    if as_json:
+        print_json(dictionaries)
+    return status
+
+
+def _write(text: str, encoding: str = "utf-8") -> None:
+    data = text.encode(encoding)
+    sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
+    sys.stdout.buffer.flush()
+
+
+@click.command("play", short_help="Try an artifact in a browser.")
+@sourced_artifact_options
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=0, metavar="N", help="Default: a free one."
+)
+@click.option("--no-browser", is_flag=True, help="Only print where the page is.")
+def play_command(opened: Opened, *, port: int, no_browser: bool) -> None:
+    """Open a page in which ARTIFACT can be tried; Ctrl-C ends it.
+
+    While you type, the page shows which tokens may come next, by terminal, how much choice there
+    was at each token so far, and where a text becomes illegal and why. It is served on this machine
+    for this machine, and loads nothing from elsewhere.
+    """
+    import webbrowser
+
+    from maskc.play.answers import answer
+    from maskc.play.server import PlayServer
+
+    header = opened.artifact.header
+    title = f"{header['grammar']['name']} for {header['tokenizer']['name']}"
+    give = partial(answer, opened.artifact, resources=opened.resources)
+    with PlayServer(give, title, port) as server:
+        click.echo(f"{server.url} (Ctrl-C ends it)")
+        if not no_browser:
+            webbrowser.open(server.url)
+        server.serve_forever()
+
+
+@click.command(
+    "bench",
+    short_help="Time an artifact on texts of yours.",
+    context_settings={"show_default": True},
+)
+@click.argument("artifact")
+@corpus_option
+# The defaults are those of BenchOptions, which a test compares: importing it loads Lark.
+@count_option("--files", 60, "Files to walk.")
+@count_option("--max-bytes", 100_000, "Size of a file.")
+@found_tokenizer_option
+@json_option()
+def bench_command(
+    artifact: str,
+    *,
+    corpus: tuple[str, ...],
+    files: int,
+    max_bytes: int,
+    tokenizer: str | None,
+    as_json: bool,
+) -> None:
+    """Time ARTIFACT on texts, token by token, beside what copying the same masks costs.
+
+    fill writes a mask, accept takes the text's next token, step is both. Cold is the first pass
+    after loading, warm the second. Garbage collection is off; what it adds is told apart.
+    """
+    from maskc.bench import BenchOptions, run_bench
+    from maskc.cli.tokenizer import check_tokenizer
+    from maskc.report.bench import print_bench
+
+    # No progress bar: its thread would be in the times.
+    options = BenchOptions(files=files, max_bytes=max_bytes, tokenizer=tokenizer)
+    if tokenizer is not None:
+        check_tokenizer(artifact, maskc.load(artifact), tokenizer)
+    report = run_bench(artifact, corpus, options).to_dict()
+    if as_json:
+        print_json(report)
+    else:
+        print_bench(report)
