@@ -58,11 +58,11 @@ def items_set(items: list[tuple[Any, Any]], flags: int) -> CodePoints:
         else:
             parts.append(_CATEGORIES[str(argument)])
             ranges += class_set(parts[-1], flags & re.ASCII)
-    found = _unite(ranges)
+    found = unite(ranges)
     if flags & re.IGNORECASE:
         # What has no cases is matched by itself alone, and by a category that it is in.
-        without = complement(_unite([*complement(found), *_cased_ranges()]))
-        found = _unite([*without, *_match_cased(f"[{''.join(parts)}]", flags)])
+        without = complement(unite([*complement(found), *_cased_ranges()]))
+        found = unite([*without, *_match_cased(f"[{''.join(parts)}]", flags)])
     return complement(found) if is_negated else found
 
 
@@ -76,11 +76,15 @@ def _match_cased(pattern: str, flags: int) -> CodePoints:
     """Return the characters with cases that a class matches."""
     kept = flags & (re.IGNORECASE | re.ASCII)
     found = re.compile(pattern, kept).findall(cased_characters())
-    return _unite([(ord(c), ord(c)) for c in found])
+    return unite([(ord(c), ord(c)) for c in found])
 
 
-def _unite(ranges: Iterable[tuple[int, int]]) -> CodePoints:
-    """Return the code points of any of some ranges, without surrogates."""
+def unite(ranges: Iterable[tuple[int, int]]) -> CodePoints:
+    """Return the code points of any of some ranges, without surrogates.
+
+    >>> unite([(97, 99), (102, 102), (98, 100)])
+    ((97, 100), (102, 102))
+    """
     found: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if found and low <= found[-1][1] + 1:
@@ -109,7 +113,7 @@ def cased_characters() -> str:
 
 @cache
 def _cased_ranges() -> CodePoints:
-    return _unite((ord(c), ord(c)) for c in cased_characters())
+    return unite((ord(c), ord(c)) for c in cased_characters())
 
 
 def _escape(code_point: int) -> str:

@@ -27,6 +27,14 @@ from typing import NamedTuple
 from maskc.errors import UnsupportedTerminalError
 from maskc.frontends.pattern_trees import list_texts, sample_texts
 
+MOST_VALUES = 100
+MOST_WRITTEN = 100_000  # characters of what follows a group, once for each of its texts
+# What asks about the text around it; escapes and classes are read whole.
+_ASKS = re.compile(
+    r"\\(?P<escaped>.)|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<asks>\^|\$|\(\?(?:=|!|<[=!]))", re.DOTALL
+)
+_ODD_LETTERS = re.compile(r"[^\x00-\x7f]|[iIsS]")  # a reference compares their cases otherwise
+_QUANTIFIERS = tuple("*+?{")
 _TOKEN = re.compile(
     r"\\(?P<number>[1-9][0-9]?)(?![0-9])"
     r"|\\."
@@ -162,16 +170,6 @@ def refuse(terminal: str, fact: str) -> UnsupportedTerminalError:
         f"its back-reference cannot be written out: {fact}",
         "write its pattern without one",
     )
-
-
-MOST_VALUES = 100
-MOST_WRITTEN = 100_000  # characters of what follows a group, once for each of its texts
-# What asks about the text around it; escapes and classes are read whole.
-_ASKS = re.compile(
-    r"\\(?P<escaped>.)|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<asks>\^|\$|\(\?(?:=|!|<[=!]))", re.DOTALL
-)
-_ODD_LETTERS = re.compile(r"[^\x00-\x7f]|[iIsS]")  # a reference compares their cases otherwise
-_QUANTIFIERS = tuple("*+?{")
 
 
 def write_without_backreferences(

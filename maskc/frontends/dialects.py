@@ -1,4 +1,4 @@
-"""THE DIALECTS: every notation that a grammar can be written in, one entry each.
+"""The notations that a grammar can be written in, one entry each.
 
 An entry says how a grammar in the notation is recognised, who reads it, whether it takes a start
 symbol, and in which words its author is told what is wrong. Who adds a notation adds an entry here
@@ -91,25 +91,12 @@ def _wording(phrases: Mapping[Phrase, str], **named: str) -> Wording:
     return Wording(MappingProxyType({str(p): text for p, text in phrases.items()}), **named)
 
 
-def _translate_gbnf(name: str, text: str, start: str | None) -> Translation:
-    return lower_grammar(read_gbnf(name, text, start=start))
-
-
-def _translate_ebnf(name: str, text: str, start: str | None) -> Translation:
-    return lower_grammar(read_ebnf(name, text, start=start))
-
-
-def _translate_regex(name: str, text: str, start: str | None) -> Translation:
-    del name, start  # it has no name, and takes no start
-    return translate_regex(text)
-
-
 LARK = Dialect("lark", "Lark", (".lark",), None, takes_start=True, wording=LARK_WORDING)
 GBNF = Dialect(
     name="gbnf",
     title="llama.cpp's GBNF",
     suffixes=(".gbnf",),
-    translate=_translate_gbnf,
+    translate=lambda name, text, start: lower_grammar(read_gbnf(name, text, start=start)),
     takes_start=True,
     wording=_wording(_RULES, terminal="rule", definition=r"^[ \t]*NAME[ \t]*::="),
 )
@@ -117,7 +104,7 @@ EBNF = Dialect(
     name="ebnf",
     title="the W3C's EBNF",
     suffixes=(".ebnf",),
-    translate=_translate_ebnf,
+    translate=lambda name, text, start: lower_grammar(read_ebnf(name, text, start=start)),
     takes_start=True,
     wording=_wording(
         _RULES, terminal="rule", definition=r"^\s*(?:\[\s*\d+[a-z]?\s*\]\s*)?NAME\s*::="
@@ -127,7 +114,7 @@ REGEX = Dialect(
     name="regex",
     title="a regular expression",
     suffixes=(),
-    translate=_translate_regex,
+    translate=lambda _name, text, _start: translate_regex(text),
     takes_start=False,
     wording=_wording(_PATTERN, whole="the pattern"),
 )

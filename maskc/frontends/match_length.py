@@ -1,4 +1,4 @@
-r"""How much of a text does a grammar's pattern match, as ``re.match`` does, in bounded time?
+r"""The length that a pattern matches of a text, as ``re.match`` finds it, in bounded time.
 
 Lark asks which string terminals a pattern matches in full: these are its keywords. It asks ``re``,
 which goes back and tries again: ``/(a|a)*b/`` on a string of 40 ``a`` takes 2\ :sup:`40` steps,

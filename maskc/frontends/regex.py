@@ -1,4 +1,4 @@
-r"""What does a single regular expression say, as a grammar?
+r"""A single regular expression as a grammar.
 
 Its texts are those that ``re.fullmatch`` takes. The grammar has one terminal, read by LALR:
 ``(?:PATTERN)\Z`` where ``re`` knows that the pattern reads a character, and otherwise

@@ -1,4 +1,4 @@
-"""Which terminals are narrowed where they play a role?
+"""Roles: patterns of terminals in certain rules.
 
 A line of a grammar's text names a rule, a terminal in it, and a pattern::
 

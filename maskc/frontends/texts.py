@@ -74,14 +74,7 @@ def _find(name: str, own: str) -> Path:
 
 
 class Text(NamedTuple):
-    """A grammar's text.
-
-    Attributes:
-        notation: in which it is written.
-        name: file name without its folder, or in angle brackets what it is.
-        text: the grammar.
-        folder: of the file; ``None`` if there is none.
-    """
+    """A grammar's text, with the name of its file or, in angle brackets, what it is."""
 
     notation: Dialect
     name: str

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypeVar
 
 import numpy as np
 
-from maskc.automata.charset import CodePoints
+from maskc.automata.charset import CodePoints, unite
 from maskc.automata.partition import Predecessors, find_coaccessible, refine
 from maskc.frontends.characters.expressions import (
     NOTHING,
@@ -36,7 +36,6 @@ from maskc.frontends.characters.expressions import (
     is_nullable,
     repeat,
     sequence,
-    unite,
 )
 
 MAX_ORDERED, MAX_OPTIONAL, MAX_WORK = 20_000, 12, 1_000_000
@@ -207,7 +206,7 @@ def split_classes(sets: Iterable[CodePoints]) -> list[CodePoints]:
     for low, after in pairwise(edges):
         if holders[low]:
             parts.setdefault(tuple(holders[low]), []).append((low, after - 1))
-    return [unite(tuple(ranges)) for ranges in parts.values()]
+    return [unite(ranges) for ranges in parts.values()]
 
 
 def overlap(part: CodePoints, ranges: CodePoints) -> bool:
@@ -310,5 +309,5 @@ def minimise(rows: list[list[int]], accepts: list[bool], classes: list[CodePoint
         for part, target in zip(classes, rows[state], strict=True):
             if live[target]:
                 sets.setdefault(new[block[target]], []).append(part)
-        moves.append({target: unite(*parts) for target, parts in sets.items()})
+        moves.append({target: unite(chain(*parts)) for target, parts in sets.items()})
     return Dfa(tuple(moves), tuple(accepts[state] for state in first.values()), new[block[0]])

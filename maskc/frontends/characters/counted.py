@@ -1,4 +1,4 @@
-"""Which grammars over characters are patterns with counted loops?
+"""Grammars over characters that are patterns with counted loops.
 
 A grammar whose rules do not come back to themselves is one expression, and so one pattern. Where it
 repeats something often, the pattern is followed with counters (:mod:`maskc.automata.counted`) and

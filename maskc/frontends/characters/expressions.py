@@ -1,4 +1,4 @@
-"""What may stand on the right side of a rule over characters?
+"""The syntax tree of a rule over characters, and functions that build and measure it.
 
 An expression is a set of code points, a sequence, a choice, a repetition, a rule's name, or what
 one expression matches and another does not. The empty sequence matches the empty text, the empty
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from maskc.automata.charset import CodePoints
+from maskc.automata.charset import CodePoints, unite
 from maskc.errors import LimitError
 
 # Python's parser of patterns calls itself for each group, and so do we.
@@ -128,7 +128,7 @@ def choice(*parts: Expression) -> Expression:
 
 def _join_characters(parts: dict[Expression, None]) -> Iterator[Expression]:
     """Yield the parts, with one set of characters where the first of several stood."""
-    joined = unite(*(part.ranges for part in parts if isinstance(part, Characters)))
+    joined = unite(r for part in parts if isinstance(part, Characters) for r in part.ranges)
     for part in parts:
         if not isinstance(part, Characters):
             yield part
@@ -153,21 +153,6 @@ def repeat(body: Expression, low: int, high: int | None) -> Expression:
         if high == 1 and body.high == 1:
             return repeat(body.body, min(low, body.low), 1)
     return Repeat(body, low, high)
-
-
-def unite(*sets: CodePoints) -> CodePoints:
-    """Return the union of sets of code points.
-
-    >>> unite(((97, 99),), ((98, 100), (102, 102)))
-    ((97, 100), (102, 102))
-    """
-    found: list[tuple[int, int]] = []
-    for low, high in sorted(r for ranges in sets for r in ranges):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], high))
-        else:
-            found.append((low, high))
-    return tuple(found)
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:

@@ -1,4 +1,4 @@
-r"""How does a grammar over characters become one over terminals?
+r"""Lowering of a grammar over characters to one over terminals.
 
 The meaning of such a grammar is that of Lark's Earley with ``dynamic_complete``: every split of a
 text into lexemes counts. So what is regular, a rule or a run of parts of a right side, becomes one

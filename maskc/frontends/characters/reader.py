@@ -11,7 +11,7 @@ import difflib
 import re
 from collections.abc import Callable
 
-from maskc.automata.charset import ANY, MAX_CODE_POINT, complement, intersect_any
+from maskc.automata.charset import ANY, MAX_CODE_POINT, complement, intersect_any, unite
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.characters.expressions import (
     CharacterGrammar,
@@ -22,7 +22,6 @@ from maskc.frontends.characters.expressions import (
     choice,
     repeat,
     sequence,
-    unite,
 )
 
 MAX_DEPTH, MAX_REPETITIONS = 100, 2_000
@@ -268,7 +267,7 @@ class Reader:
                 raise self.error(
                     f"the range U+{low:04X} to U+{high:04X} is empty; exchange its ends"
                 )
-        found = intersect_any(unite(tuple(ranges)))
+        found = unite(ranges)
         if is_negated:
             found = complement(found)
         if not found:

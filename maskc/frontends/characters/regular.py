@@ -1,4 +1,4 @@
-r"""Which rules over characters are regular, and what are they as regular expressions?
+r"""The rules over characters that are regular, as regular expressions.
 
 A rule that does not come back to itself is what its right side is, with the rules it names put in.
 Rules that come back to themselves at their right end only (or at their left end only) are a

@@ -1,4 +1,4 @@
-"""Which parser does Lark build for a source?
+"""The parser that Lark builds for a source.
 
 Loading, importing, expanding templates and EBNF, and building the LALR table are Lark's work. What
 it would do without end is counted or refused before (:mod:`maskc.frontends.lark.expansion`,

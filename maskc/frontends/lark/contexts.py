@@ -1,4 +1,4 @@
-"""What does Lark's lexer look for, in which order, and where?
+"""The contexts of Lark's lexer: the terminals that it looks for, in order, and where.
 
 Contexts, the order of terminals and the keywords of each context are read from Lark's own lexer
 objects, so they are Lark's by construction. Lark makes its alternations when it first lexes; what

@@ -1,4 +1,4 @@
-r"""How large does Lark make the rules and terminals of a grammar when it writes them out?
+r"""An upper bound on the size that Lark gives to rules and terminals when it writes them out.
 
 Lark turns every optional part, group and small count into alternatives: ``["a"] ["b"]`` becomes
 four, n optional parts become 2\ :sup:`n`. It writes out a template for every use of it with other

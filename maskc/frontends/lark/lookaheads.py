@@ -1,4 +1,4 @@
-"""Which LR(0) states has a grammar, and on which terminals does a rule end in each of them?
+"""LR(0) states of a grammar, and the LALR(1) lookaheads on which rules end in them.
 
 It is what Lark's analysis finds, item for item, with numbers in the place of names, rules and items
 (each of which Lark hashes anew whenever it looks one up), and with sets of terminals as bits.

@@ -34,7 +34,7 @@ from maskc.frontends.settings import Postlex
 from maskc.frontends.source import GrammarSource
 from maskc.frontends.translation import Numbering, number_names
 from maskc.grammar.lalr import LalrState, LalrTable, Reduction
-from maskc.grammar.model import Context, Grammar, LalrGrammar, LexerSpec, Production
+from maskc.grammar.model import Context, Grammar, LalrGrammar, Layout, LexerSpec, Production
 from maskc.ids import ContextId, LalrStateId, ProductionId, TerminalId
 from maskc.parser.brackets import split_by_brackets
 
@@ -67,29 +67,15 @@ def _read_lalr(lark: Lark, start: str, postlex: Postlex | None) -> LalrGrammar:
     order = _number_states(rows, table.start_states[start])
     states = _read_states(rows, order, numbering, {r: number[p] for r, p in produced.items()})
     contexts, context_of = read_contexts(lark, order, numbering.terminal_id)
-    lexer = LexerSpec(
-        terminals=bnf.terminals,
-        patterns=_list_patterns(lark, numbering),
-        re_flags=find_flags(lark),
-        ranks=read_ranks(lark, bnf.terminals),
-        ignored=_list_ignored(lark, numbering),
-        contexts=contexts,
-        first_context=context_of[0],
-        contexts_after=_list_contexts_after(states, context_of),
-        layout=(
-            read_layout(postlex, numbering.terminal_id)
-            if isinstance(postlex, Indentation)
-            else None
-        ),
-        keyword_tail=_read_tail(lark, contexts),
-        roles=frozenset(numbering.terminal_id[name] for name in list_roles(lark)),
-        use_bytes=bool(lark.lexer_conf.use_bytes),
-    )
+    ids = numbering.terminal_id
+    layout = read_layout(postlex, ids) if isinstance(postlex, Indentation) else None
+    after = _list_contexts_after(states, context_of)
+    ranks = read_ranks(lark, bnf.terminals)
+    lexer = _read_lexer(lark, numbering, ranks, contexts, context_of[0], after, layout)
     end_state = order[table.end_states[start]]
     grammar = LalrGrammar(bnf, lexer, LalrTable(states, end_state, context_of))
     if not isinstance(postlex, PostlexRules):
         return grammar
-    ids = numbering.terminal_id
     grammar = replace(grammar, lexer=replace(lexer, rewrites=read_rewrites(postlex, ids)))
     return split_by_brackets(grammar, {ids[a]: ids[b] for a, b in postlex.brackets})
 
@@ -109,25 +95,39 @@ def _read_general(lark: Lark, start: str) -> Grammar:
     if not is_dynamic(lark):
         ranks = read_ranks(lark, bnf.terminals)
         context = read_context(lexer_of(lark), numbering.terminal_id, KeywordMatcher())
-    lexer = LexerSpec(
-        terminals=bnf.terminals,
-        patterns=_list_patterns(lark, numbering),
+    after: dict[int, frozenset[ContextId]] = dict.fromkeys(every, frozenset([ContextId(0)]))
+    return Grammar(bnf, _read_lexer(lark, numbering, ranks, (context,), ContextId(0), after, None))
+
+
+def _read_lexer(
+    lark: Lark,
+    numbering: Numbering,
+    ranks: tuple[int, ...],
+    contexts: tuple[Context, ...],
+    first_context: ContextId,
+    contexts_after: Mapping[int, frozenset[ContextId]],
+    layout: Layout | None,
+) -> LexerSpec:
+    ids = numbering.terminal_id
+    by_name: dict[str, TerminalDef] = {str(t.name): t for t in lark.terminals}
+    has_keywords = any(context.keywords for context in contexts)
+    return LexerSpec(
+        terminals=numbering.terminals,
+        patterns=tuple(
+            write_pattern(lark, by_name[name].pattern.to_regexp()) if name in by_name else None
+            for name in numbering.terminals
+        ),
         re_flags=find_flags(lark),
         ranks=ranks,
-        ignored=_list_ignored(lark, numbering),
-        contexts=(context,),
-        first_context=ContextId(0),
-        contexts_after=dict.fromkeys(every, frozenset([ContextId(0)])),
-        layout=None,
-        keyword_tail=_read_tail(lark, (context,)),
+        ignored=frozenset(ids[str(name)] for name in lark.lexer_conf.ignore),
+        contexts=contexts,
+        first_context=first_context,
+        contexts_after=contexts_after,
+        layout=layout,
+        keyword_tail=keyword_tail(lark.lexer_conf.g_regex_flags) if has_keywords else "",
+        roles=frozenset(ids[name] for name in list_roles(lark)),
         use_bytes=bool(lark.lexer_conf.use_bytes),
     )
-    return Grammar(bnf, lexer)
-
-
-def _read_tail(lark: Lark, contexts: Iterable[Context]) -> str:
-    has_keywords = any(context.keywords for context in contexts)
-    return keyword_tail(lark.lexer_conf.g_regex_flags) if has_keywords else ""
 
 
 def _list_rules(lark: Lark, rows: Iterable[_Row]) -> list[Any]:
@@ -190,18 +190,6 @@ def _read_states(
 def _produce(numbering: Numbering, rule: Any) -> Production:
     side = [(str(symbol.name), bool(symbol.is_term)) for symbol in rule.expansion]
     return numbering.produce(str(rule.origin.name), side)
-
-
-def _list_patterns(lark: Lark, numbering: Numbering) -> tuple[str | None, ...]:
-    by_name: dict[str, TerminalDef] = {str(t.name): t for t in lark.terminals}
-    return tuple(
-        write_pattern(lark, by_name[name].pattern.to_regexp()) if name in by_name else None
-        for name in numbering.terminals
-    )
-
-
-def _list_ignored(lark: Lark, numbering: Numbering) -> frozenset[TerminalId]:
-    return frozenset(numbering.terminal_id[str(name)] for name in lark.lexer_conf.ignore)
 
 
 def _list_contexts_after(

@@ -1,4 +1,4 @@
-"""Which two rules does Lark's LALR not choose between, and after which text?
+"""The two rules between which Lark's LALR parser cannot choose, and a text after which.
 
 Lark refuses a grammar in which the next terminal does not say which of two rules has ended, and
 names what collides in an order that changes from run to run, with names of its own making. Here the

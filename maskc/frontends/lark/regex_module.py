@@ -1,4 +1,4 @@
-r"""Which pattern of ``re`` matches what a pattern of the module ``regex`` does?
+r"""Translation of patterns of the module ``regex`` to patterns of ``re``.
 
 A grammar with the setting ``regex=true`` is read by ``Lark(…, regex=True)``: its terminals are
 patterns of the package ``regex``, which has properties (``\p{L}``) and POSIX classes, and newer

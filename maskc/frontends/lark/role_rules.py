@@ -1,4 +1,4 @@
-"""Which rules does a grammar have in which terminals play roles?
+"""The rules of a grammar in which terminals play roles.
 
 In its rule a role's terminal takes the terminal's place; everywhere else it stands beside it.
 

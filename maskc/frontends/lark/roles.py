@@ -1,4 +1,4 @@
-"""How does Lark read a grammar in which terminals play roles?
+"""Lark's lexers and terminals for a grammar in which terminals play roles.
 
 A terminal with roles is read as ever, and its lexeme is *renamed* if it plays one: as Lark renames
 the lexeme of an identifier to a keyword, but by a pattern in the place of a string. In its rule the
@@ -59,8 +59,6 @@ def insert_roles(grammar: LarkGrammar, source: GrammarSource) -> None:
         GrammarError: a role cannot be played.
         UnknownSymbolError: it names a rule or a terminal that the grammar does not have.
     """
-    if not source.roles:
-        return
     _check_source(source)
     names = insert_into_rules(grammar, source.roles, source.name)
     compile_grammar = grammar.compile

@@ -1,4 +1,4 @@
-"""What do a grammar's rules look like, as their author wrote them: for drawing.
+"""The rules of a grammar as their author wrote them, for drawing.
 
 Lark turns repetitions and options into rules of its own; here they are still there. What is nested
 deeper than ``MAX_DEPTH``, or has more than ``MAX_PARTS`` parts, ends in ``…``: nobody reads that.

@@ -1,4 +1,4 @@
-r"""Which Lark is installed, and what does it mean otherwise than another?
+r"""What the Lark that is installed means otherwise than another version.
 
 From 1.2.2 to 1.3 one thing changed that a text can show: how a lexeme is compared with the string
 terminals that its terminal matches in full, its keywords. Lark 1.3 asks ``re.fullmatch``. Lark 1.2
