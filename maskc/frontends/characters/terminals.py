@@ -46,6 +46,10 @@ from maskc.frontends.characters.expressions import (
 )
 
 MAX_CALLS, MAX_DEPTH = 5_000, 150
+MAX_LENGTH = 40_000
+
+_SPECIAL = frozenset(r".^$*+?{}[]\|()/")
+_SPECIAL_IN_CLASS = frozenset(r"]\^-[&~|/")
 
 States = frozenset[int]
 Edges = tuple[Mapping[int, CodePoints], ...] | list[set[int]]
@@ -59,7 +63,7 @@ def write_longest(dfa: Dfa) -> Expression:
     """
     if dfa.start is None:
         return NOTHING
-    return _Writer(dfa).leave(dfa.start, frozenset(range(len(dfa.moves))), 0)
+    return _Writer(dfa).reach(dfa.start, None, frozenset(range(len(dfa.moves))), 0)
 
 
 class _Writer:
@@ -72,36 +76,22 @@ class _Writer:
         self.calls = 0
         self._loops = cache(self._find_loop)
 
-    def leave(self, state: int, allowed: States, depth: int) -> Expression:
-        """Return the texts from a state to an end, over the allowed states."""
-        self._count(depth)
-        rest = allowed - {state}
-        leaving = choice(
-            *(
-                sequence(Characters(ranges), self.leave(target, rest, depth + 1))
-                for target, ranges in self.moves[state].items()
-                if target in rest
-            )
-        )
-        if self.accepts[state]:
-            leaving = choice(leaving, EMPTY_TEXT)
-        return sequence(self.returns(state, allowed, depth), leaving)
+    def reach(self, state: int, goal: int | None, allowed: States, depth: int) -> Expression:
+        """Return the texts from a state to the goal, another one, over the allowed states.
 
-    def returns(self, state: int, allowed: States, depth: int) -> Expression:
-        """Return any number of returns to a state, over the allowed states."""
-        loop = self._loops(state, allowed)
-        if not loop:
-            return EMPTY_TEXT
-        around = loop - {state}
-        return repeat(self._step(state, state, around, depth), 0, None)
-
-    def reach(self, state: int, goal: int, allowed: States, depth: int) -> Expression:
-        """Return the texts from a state to the goal, another one, over the allowed states."""
-        self._count(depth)
+        With ``None`` for a goal, to any end.
+        """
+        self.calls += 1
+        if self.calls > MAX_CALLS or depth > MAX_DEPTH:
+            raise TooLargeError
         step = self._step(state, goal, allowed - {state}, depth)
-        return sequence(self.returns(state, allowed, depth), step)
+        if goal is None and self.accepts[state]:
+            step = choice(step, EMPTY_TEXT)
+        loop = self._loops(state, allowed)
+        around = self._step(state, state, loop - {state}, depth) if loop else EMPTY_TEXT
+        return sequence(repeat(around, 0, None), step)
 
-    def _step(self, state: int, goal: int, allowed: States, depth: int) -> Expression:
+    def _step(self, state: int, goal: int | None, allowed: States, depth: int) -> Expression:
         return choice(
             *(
                 Characters(ranges)
@@ -117,11 +107,6 @@ class _Writer:
         ahead = _closure(state, self.moves, allowed)
         return _closure(state, self.into, ahead) if state in ahead else frozenset()
 
-    def _count(self, depth: int) -> None:
-        self.calls += 1
-        if self.calls > MAX_CALLS or depth > MAX_DEPTH:
-            raise TooLargeError
-
 
 def _closure(state: int, edges: Edges, allowed: States) -> States:
     """Return the allowed states that one or more edges lead to."""
@@ -133,12 +118,6 @@ def _closure(state: int, edges: Edges, allowed: States) -> States:
                 found.add(target)
                 stack.append(target)
     return frozenset(found)
-
-
-MAX_LENGTH = 40_000
-
-_SPECIAL = frozenset(r".^$*+?{}[]\|()/")
-_SPECIAL_IN_CLASS = frozenset(r"]\^-[&~|/")
 
 
 def write_pattern(expression: Expression) -> str:

@@ -173,12 +173,10 @@ class _Lookaheads:
         shifted = [sum(1 << s for s in state.moves if s >= 0) for state in self._states]
         for start, symbol in self._starts:
             found.append(shifted[self._states[start].moves[symbol]])
-            if start < len(self._rules.roots) and symbol == self._root_symbol(start):
+            roots, right_sides = self._rules.roots, self._rules.right_sides
+            if start < len(roots) and symbol == right_sides[roots[start]][0]:
                 found[-1] |= 1 << self._rules.end
         return found
-
-    def _root_symbol(self, start: int) -> int:
-        return self._rules.right_sides[self._rules.roots[start]][0]
 
     def _list_reads(self) -> list[list[int]]:
         found = []

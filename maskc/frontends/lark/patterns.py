@@ -25,6 +25,9 @@ from maskc.budget import quote_symbol
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.lark.contexts import is_dynamic
 
+_REFUSED = re.compile(r"Cannot compile token (\w+): (.+)", re.DOTALL)
+_LONGEST = 200
+
 
 def write_pattern(lark: Lark, pattern: str) -> str:
     """Return a pattern as the scanner takes it: that of bytes as Latin-1, any other as it is."""
@@ -46,45 +49,40 @@ def check_bytes(lark: Lark) -> None:
     flags = lark.lexer_conf.g_regex_flags
     for terminal in lark.terminals:
         name, pattern = str(terminal.name), terminal.pattern.to_regexp()
+        fact = ""
         try:
             re.compile(_encode(lark, pattern), flags)
         except UnicodeEncodeError as error:
-            raise _refuse_bytes(
-                lark,
-                name,
+            fact = (
                 f"{error.object[error.start]!a} is no byte; write its bytes, as \\xc4\\x81, or "
-                "leave use_bytes=true out",
-            ) from None
+                "leave use_bytes=true out"
+            )
         except (re.error, ValueError) as error:
-            raise _refuse_bytes(
-                lark, name, f"re refuses it as a pattern of bytes ({error}); correct the pattern"
-            ) from None
-        if is_dynamic(lark) or name.isascii():
-            continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.11
-                re.compile(_encode(lark, f"(?P<{name}>)"))
-        except re.error:
-            raise _refuse_bytes(
-                lark,
-                name,
+            fact = f"re refuses it as a pattern of bytes ({error}); correct the pattern"
+        if not fact and not is_dynamic(lark) and not name.isascii() and not _is_name_of_bytes(name):
+            fact = (
                 "in bytes, the re of this Python takes names of ASCII alone, and Lark names a "
                 "terminal after its text; define one for it, as "
-                f'LETTER: "{ascii(terminal.pattern.value)[1:-1]}"',
-            ) from None
+                f'LETTER: "{ascii(terminal.pattern.value)[1:-1]}"'
+            )
+        if fact:
+            place = quote_symbol("terminal", name)
+            raise GrammarError(str(lark.source_path), f"{place}: {fact}")
 
 
-def _refuse_bytes(lark: Lark, name: str, fact: str) -> GrammarError:
-    return GrammarError(str(lark.source_path), f"{quote_symbol('terminal', name)}: {fact}")
+def _is_name_of_bytes(name: str) -> bool:
+    """Return whether ``re`` takes a group's name in a pattern of bytes."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.11
+            re.compile(f"(?P<{name}>)".encode("latin-1"))
+    except re.error:
+        return False
+    return True
 
 
 def _encode(lark: Lark, pattern: str) -> bytes:
     return pattern.encode("utf-8" if is_dynamic(lark) else "latin-1")
-
-
-_REFUSED = re.compile(r"Cannot compile token (\w+): (.+)", re.DOTALL)
-_LONGEST = 200
 
 
 def explain_unreadable(text: str) -> str | None:

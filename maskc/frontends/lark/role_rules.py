@@ -76,11 +76,10 @@ class _Rules:
             self._read(role)
         trees = {way: self._tree_of(name) for way, name in self._rules.items()}
         for way, tree in trees.items():
-            for inner in list(tree.iter_subtrees()):
-                for place, child in enumerate(inner.children):
-                    by = self._found_on(way, child)
-                    if by is not None:
-                        inner.children[place] = Tree("value", [by])
+            for inner, place, child in _list_children(tree):
+                by = self._found_on(way, child)
+                if by is not None:
+                    inner.children[place] = Tree("value", [by])
 
     def _read(self, role: Role) -> None:
         terminals = [str(n) for n, (tree, _) in self._grammar.term_defs if tree]
@@ -118,23 +117,19 @@ class _Rules:
         for (terminal, _), name in self.names.items():
             by_terminal.setdefault(terminal, []).append(name)
         for _, _, tree, _ in self._grammar.rule_defs:
-            for inner in list(tree.iter_subtrees()):
-                for place, child in enumerate(inner.children):
-                    found = _name_in(child, Terminal)
-                    if found is None or found not in by_terminal:
-                        continue
-                    if inner.data == "template_usage":
-                        raise GrammarError(
-                            self._name,
-                            f"{found} has roles and is given to a template; write the template out",
-                        )
-                    inner.children[place] = Tree(
-                        "expansions",
-                        [
-                            Tree("expansion", [Tree("value", [terminal_named(one)])])
-                            for one in (found, *by_terminal[found])
-                        ],
+            for inner, place, child in _list_children(tree):
+                found = _name_in(child, Terminal)
+                if found is None or found not in by_terminal:
+                    continue
+                if inner.data == "template_usage":
+                    raise GrammarError(
+                        self._name,
+                        f"{found} has roles and is given to a template; write the template out",
                     )
+                either = [terminal_named(one) for one in (found, *by_terminal[found])]
+                inner.children[place] = Tree(
+                    "expansions", [Tree("expansion", [Tree("value", [one])]) for one in either]
+                )
 
     def _resolve(self, kind: str, name: str, known: Sequence[str]) -> str:
         """Return the name of a symbol; Lark puts a module's name before what it imports."""
@@ -169,16 +164,19 @@ class _Rules:
         return name
 
     def _check_has(self, rule: str, name: str, role: Role) -> None:
-        for inner in self._tree_of(rule).iter_subtrees():
-            if any(
-                name in (_name_in(c, NonTerminal), _name_in(c, Terminal)) for c in inner.children
-            ):
+        for _, _, child in _list_children(self._tree_of(rule)):
+            if name in (_name_in(child, NonTerminal), _name_in(child, Terminal)):
                 return
         raise GrammarError(
             self._name,
             f"there is no {name} to be narrowed in the role {role.title}; "
             "name the rule that has it, and rules on the way: RULE.RULE.TERMINAL",
         )
+
+
+def _list_children(tree: Any) -> list[tuple[Any, int, Any]]:
+    """Return, for each tree in a tree, itself with the index of each of its children, and that."""
+    return [(t, n, child) for t in tree.iter_subtrees() for n, child in enumerate(t.children)]
 
 
 def _name_in(node: Any, kind: type) -> str | None:

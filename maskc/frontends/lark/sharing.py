@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from types import FunctionType, SimpleNamespace
 from typing import Any, cast
 
@@ -36,7 +35,7 @@ from lark.parsers.lalr_analysis import LALR_Analyzer, Reduce, Shift
 from lark.parsers.lalr_parser import LALR_Parser
 
 from maskc import bits
-from maskc.frontends.lark.lookaheads import Rules, State, Terminals, build_states
+from maskc.frontends.lark.lookaheads import Rules, Terminals, build_states
 from maskc.frontends.lark.roles import create_unless
 
 
@@ -134,7 +133,7 @@ class _End:
 
     __slots__ = ("items",)
 
-    def __init__(self, items: tuple[RulePtr, ...]) -> None:
+    def __init__(self, items: list[RulePtr]) -> None:
         self.items = items
 
     def __iter__(self) -> Iterator[RulePtr]:
@@ -162,33 +161,35 @@ class _SharingAnalyzer(LALR_Analyzer):
         return ()
 
     def compute_lalr(self) -> None:
-        numbered = _number(self.lr0_rules_by_origin, self.lr0_start_states)
-        states = build_states(numbered.rules)
-        item_sets = [_make_item_set() for _ in states]
+        rules, written, symbols = _number(self.lr0_rules_by_origin, self.lr0_start_states)
+        states = build_states(rules)
+        item_sets = [cast(Any, LR0ItemSet)((), ()) for _ in states]
         names: dict[Terminals, dict[str, None]] = {}
         shared: dict[int, tuple[Rule, dict[str, None]]] = {}
         for number, (state, item_set) in enumerate(zip(states, item_sets, strict=True)):
-            item_set.closure = _End(numbered.list_ended_roots(state))
+            ended = [RulePtr(written[p], dot) for p, dot in state.items if dot and p in rules.roots]
+            item_set.closure = _End(ended)
             item_set.transitions = {
-                numbered.symbol(s): item_sets[target] for s, target in state.moves.items()
+                symbols[s]: item_sets[target] for s, target in state.moves.items()
             }
             shifted = sum(1 << s for s in state.moves if s >= 0)
             for production, terminals in state.reduced.items():
-                rule = numbered.written[production]
+                rule = written[production]
                 if len(state.reduced) == 1 and not terminals & shifted:
                     if terminals not in names:
-                        names[terminals] = dict.fromkeys(numbered.names_of(terminals))
+                        on = sorted(str(symbols[t].name) for t in bits.iterate(terminals))
+                        names[terminals] = dict.fromkeys(on)
                     shared[number] = rule, names[terminals]
                     continue
                 for terminal in bits.iterate(terminals):
-                    item_set.lookaheads[numbered.terminals[terminal]].add(rule)
+                    item_set.lookaheads[symbols[terminal]].add(rule)
         # Lark numbers states as it walks them, and takes conflicts to priorities.
         self.lr0_itemsets = cast(Any, item_sets)
         self.lr0_start_states = dict(zip(self.lr0_start_states, item_sets, strict=False))
         self.compute_lalr1_states()
         rows: Any = self.parse_table.states
-        for number, (rule, on) in shared.items():
-            rows[number] = SharedRow(rows[number], (Reduce, rule), on)
+        for number, (rule, looked_for) in shared.items():
+            rows[number] = SharedRow(rows[number], (Reduce, rule), looked_for)
 
 
 class SharingParser(LALR_Parser):
@@ -201,55 +202,27 @@ class SharingParser(LALR_Parser):
 SHARING_ROWS: Mapping[str, type] = {"LALR_Parser": SharingParser}
 
 
-def _make_item_set() -> Any:
-    return cast(Any, LR0ItemSet)((), ())
+def _number(
+    by_origin: Mapping[Any, Sequence[Rule]], starts: Mapping[str, Any]
+) -> tuple[Rules, list[Rule], dict[int, Any]]:
+    """Number the rules, those of one nonterminal after the other, and their symbols.
 
-
-@dataclass(frozen=True, slots=True)
-class _Numbered:
-    """Lark's rules in numbers."""
-
-    rules: Rules
-    written: list[Rule]
-    terminals: list[Any]
-    nonterminals: list[Any]
-
-    def symbol(self, number: int) -> Any:
-        return self.terminals[number] if number >= 0 else self.nonterminals[-1 - number]
-
-    def names_of(self, terminals: Terminals) -> list[str]:
-        return sorted(str(self.terminals[t].name) for t in bits.iterate(terminals))
-
-    def list_ended_roots(self, state: State) -> tuple[RulePtr, ...]:
-        """Return the root items whose dot stands at the end."""
-        roots = self.rules.roots
-        return tuple(RulePtr(self.written[p], dot) for p, dot in state.items if dot and p in roots)
-
-
-def _number(by_origin: Mapping[Any, Sequence[Rule]], starts: Mapping[str, Any]) -> _Numbered:
-    """Number the rules, those of one nonterminal after the other, and their symbols."""
-    numbers = {origin: n for n, origin in enumerate(by_origin)}
+    Returns the numbers, production → Lark's rule, and number → Lark's symbol.
+    """
     end = cast(Any, Terminal)("$END")  # Lark 1.2 gives its constructor no types
-    terminals: dict[Any, int] = {end: 0}
+    number = {end: 0, **{origin: -1 - n for n, origin in enumerate(by_origin)}}
     written: list[Rule] = []
-    lhs, right_sides = [], []
     of_nonterminal: list[list[int]] = []
-    for origin, rules in by_origin.items():
+    for rules in by_origin.values():
         of_nonterminal.append(list(range(len(written), len(written) + len(rules))))
-        for rule in rules:
-            written.append(rule)
-            lhs.append(numbers[origin])
-            right_sides.append(
-                tuple(
-                    terminals.setdefault(symbol, len(terminals))
-                    if symbol.is_term
-                    else -1 - numbers[cast(Any, symbol)]
-                    for symbol in rule.expansion
-                )
-            )
-    roots = tuple(of_nonterminal[numbers[NonTerminal(f"$root_{start}")]][0] for start in starts)
-    rules_in_numbers = Rules(lhs, right_sides, of_nonterminal, roots, end=0)
-    return _Numbered(rules_in_numbers, written, list(terminals), list(by_origin))
+        written += rules
+        for symbol in (symbol for rule in rules for symbol in rule.expansion):
+            number.setdefault(symbol, len(number) - len(by_origin))
+    lhs = [n for n, productions in enumerate(of_nonterminal) for _ in productions]
+    right_sides = [tuple(number[symbol] for symbol in rule.expansion) for rule in written]
+    roots = [of_nonterminal[-1 - number[NonTerminal(f"$root_{start}")]][0] for start in starts]
+    in_numbers = Rules(lhs, right_sides, of_nonterminal, roots, end=0)
+    return in_numbers, written, {n: symbol for symbol, n in number.items()}
 
 
 def read_row(row: Mapping[str, Action]) -> tuple[dict[str, int], dict[str, Rule], SharedRow | None]:
