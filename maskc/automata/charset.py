@@ -67,13 +67,11 @@ def items_set(items: list[tuple[Any, Any]], flags: int) -> CodePoints:
 
 
 def any_set(flags: int) -> CodePoints:
-    """Return what a dot matches under ``re`` flags."""
     return ANY if flags & re.DOTALL else complement(((10, 10),))
 
 
 @lru_cache(maxsize=1024)
 def _match_cased(pattern: str, flags: int) -> CodePoints:
-    """Return the characters with cases that a class matches."""
     kept = flags & (re.IGNORECASE | re.ASCII)
     found = re.compile(pattern, kept).findall(cased_characters())
     return unite([(ord(c), ord(c)) for c in found])

@@ -46,9 +46,6 @@ def count_loops(pattern: str) -> CountedPattern | None:
     """Return the positions of a pattern, ``None`` if it is followed better in another way.
 
     That is if it has no loop that is worth a counter, looks around, or is too large even so.
-
-    Args:
-        pattern: of :mod:`re`, which takes it.
     """
     tree = _parser.parse(pattern)
     builder = PositionBuilder()
@@ -65,13 +62,7 @@ class UnfitError(Exception):
 
 
 class Part(NamedTuple):
-    """A part of a pattern.
-
-    Attributes:
-        may_be_empty: whether it matches the empty text.
-        first: positions with which it begins.
-        last: those with which it ends.
-    """
+    """A part of a pattern."""
 
     may_be_empty: bool
     first: tuple[int, ...]
@@ -106,11 +97,6 @@ class PositionBuilder:
         )
 
     def character(self, code_points: CodePoints, around: tuple[int, ...]) -> Part:
-        """Return a part of one character.
-
-        Raises:
-            UnfitError: there is none, or there are too many positions.
-        """
         if not code_points or len(self._roots) > MAX_POSITIONS:
             raise UnfitError
         position = len(self._roots)
@@ -120,7 +106,6 @@ class PositionBuilder:
         return Part(False, (position,), (position,))
 
     def append(self, one: Part, other: Part, around: tuple[int, ...]) -> Part:
-        """Return one part after the other."""
         if not one.first or not other.first:
             return one if one.first else other
         self._connect(one.last, Edge(other.first, len(around), False))
@@ -131,7 +116,6 @@ class PositionBuilder:
         )
 
     def choose(self, parts: Sequence[Part]) -> Part:
-        """Return any of some parts."""
         return Part(
             any(part.may_be_empty for part in parts),
             tuple(position for part in parts for position in part.first),
@@ -149,11 +133,7 @@ class PositionBuilder:
         """Return a loop, written out if it is small.
 
         Args:
-            low: how often it passes at least.
-            most: at most; ``None``: as often as one likes.
             size: about how many positions a pass has.
-            make: makes a pass, of the loops around it.
-            around: the loops around the whole.
         """
         if most == 0:
             return NOTHING
@@ -176,7 +156,6 @@ class PositionBuilder:
         make: Callable[[tuple[int, ...]], Part],
         around: tuple[int, ...],
     ) -> Part:
-        """Return a loop that is counted."""
         loop = len(self._bounds)
         self._bounds.append((1, most))
         inside = (*around, loop)
@@ -200,15 +179,7 @@ class _PatternReader:
     def sequence(
         self, tree: _Tree, flags: int, around: tuple[int, ...], *, begins: bool, ends: bool
     ) -> Part:
-        """Return parts one after the other.
-
-        Args:
-            tree: of the parts.
-            flags: of ``re``.
-            around: the loops around them.
-            begins: whether nothing of the text comes before them.
-            ends: whether nothing comes after them.
-        """
+        """Return parts one after the other."""
         parts = list(tree)
         while begins and parts and _is_anchor(parts[0], "AT_BEGINNING"):
             del parts[0]

@@ -23,7 +23,6 @@ class LookBehindState:
     """A state: threads of look-behinds as ``(number, position, owed)``, and what matches here.
 
     Attributes:
-        threads: look-behinds under way.
         whole: position inside the current character, ``None`` between characters.
         matched: numbers of the look-behinds that match here, with what they still owe.
     """
@@ -44,11 +43,9 @@ class LookBehindStepper:
         self._steps: dict[tuple[LookBehindState, int], LookBehindState] = {}
 
     def start(self) -> LookBehindState:
-        """Return the state at the start of the text."""
         return self._at_boundary(frozenset(), 0)
 
     def step(self, state: LookBehindState, byte_class: int) -> LookBehindState:
-        """Return the state one byte later."""
         if not self._behinds:
             return state
         key = (state, byte_class)

@@ -11,9 +11,12 @@ CPython's own parser gives the syntax tree, so the syntax is ``re``'s by constru
   are gone when a pattern is complete (:mod:`maskc.automata.groups`);
 - ``Accept(label)``.
 
-A repetition is left when a pass through its body has read nothing, as in ``re``; an atomic group
-is a condition on its choices (:mod:`maskc.automata.atomic`), and a possessive quantifier an
-atomic group whose passes are atomic too.
+A repetition is left when a pass through its body has read nothing, as in ``re``. An atomic group
+``(?>X)`` keeps the first match of ``X`` whatever follows. Paths through ``X`` are tried in the
+order of their choices; so a path is the first that matches iff at each choice none of the earlier
+ones could have been continued to the end of ``X``. That is a negative look-ahead: ``(?>a|ab|c)`` is
+``a|(?!a)ab|(?!a|ab)c``, and in ``(?>a*)b`` the choice to leave the loop counts only if no ``a``
+follows. A possessive quantifier is an atomic group whose passes are atomic too.
 
 Refused, because no finite automaton follows them: back-references.
 
@@ -31,9 +34,17 @@ from itertools import groupby
 from typing import Any, cast
 
 from maskc.automata import charset
-from maskc.automata.atomic import seal
 from maskc.automata.groups import resolve_groups
-from maskc.automata.nodes import Accept, Arena, LookAround, Mark, Split, Test
+from maskc.automata.nodes import (
+    Accept,
+    Arena,
+    LookAround,
+    Mark,
+    Split,
+    Test,
+    targets_of,
+    with_targets,
+)
 from maskc.automata.words import add_words, read_words
 from maskc.budget import at, quote_symbol
 from maskc.errors import UnsupportedTerminalError
@@ -43,7 +54,17 @@ from maskc.wording import Phrase
 _parser = cast(Any, re)._parser  # noqa: SLF001
 _combine_flags = cast(Any, re)._compiler._combine_flags  # noqa: SLF001
 
-_WORD = r"\w"
+_ANCHORS = {
+    "AT_BEGINNING": r"(?<![\s\S])",
+    "AT_BEGINNING_STRING": r"(?<![\s\S])",
+    "AT_BEGINNING_LINE": r"(?<![^\n])",
+    "AT_END": r"(?!\n[\s\S]|[^\n])",
+    "AT_END_STRING": r"(?![\s\S])",
+    "AT_END_LINE": r"(?![^\n])",
+    "AT_BOUNDARY": r"(?:(?<=\w)(?!\w)|(?<!\w)(?=\w))",
+    "AT_NON_BOUNDARY": r"(?:(?<=\w)(?=\w)|(?<!\w)(?!\w))",
+}
+_OF_LINES = {"AT_BEGINNING": "AT_BEGINNING_LINE", "AT_END": "AT_END_LINE"}
 
 
 class Nfa(Arena):
@@ -199,28 +220,42 @@ class _Lowering:
 
     def anchor(self, name: str, flags: int, following: int) -> int:
         """Rewrite an anchor to look-arounds over the trees ``re`` itself parses for them."""
-        multiline = bool(flags & re.MULTILINE)
-        word_flags = flags & re.ASCII
-        if name in ("AT_BEGINNING", "AT_BEGINNING_STRING"):
-            inside = r"[^\n]" if multiline and name == "AT_BEGINNING" else r"[\s\S]"
-            return self._look(f"(?<!{inside})", 0, following)
-        if name == "AT_END_STRING":
-            return self._look(r"(?![\s\S])", 0, following)
-        if name == "AT_END":
-            return self._look(r"(?![^\n])" if multiline else r"(?!\n[\s\S]|[^\n])", 0, following)
-        if name == "AT_BOUNDARY":
-            return self._look(
-                rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))", word_flags, following
-            )
-        if name == "AT_NON_BOUNDARY":
-            return self._look(
-                rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))", word_flags, following
-            )
-        raise self.refused(f"anchor {name}", "is not supported")
+        if flags & re.MULTILINE:
+            name = _OF_LINES.get(name, name)
+        if name not in _ANCHORS:
+            raise self.refused(f"anchor {name}", "is not supported")
+        word_flags = flags & re.ASCII if name.endswith("BOUNDARY") else 0
+        return self._look(_ANCHORS[name], word_flags, following)
 
     def _look(self, pattern: str, flags: int, following: int) -> int:
         tree = _parser.parse(pattern, flags)
         return self.sequence(list(tree), tree.state.flags, following)
+
+
+def seal(arena: Arena, start: int, following: int) -> int:
+    """Make the nodes from ``start`` to ``following`` an atomic group; return its start.
+
+    Each choice gets the same choices in a copy of the group with an end of its own; so each atomic
+    group doubles what stands inside it.
+    """
+    copy_of = {following: arena.add(Accept(0))}
+    inside: list[int] = []
+    pending = [start]
+    while pending:
+        number = pending.pop()
+        if number not in copy_of:
+            copy_of[number] = arena.add(arena.nodes[number])
+            inside.append(number)
+            pending += targets_of(arena.nodes[number])
+    for number in inside:
+        node = arena.nodes[number]
+        arena.nodes[copy_of[number]] = with_targets(node, [copy_of[t] for t in targets_of(node)])
+    for number in inside:
+        node = arena.nodes[number]
+        # Where a group inside this one has chosen, nothing is left to choose.
+        if isinstance(node, Split) and not node.rivals:
+            node.rivals = tuple(copy_of[target] for target in node.targets)
+    return start
 
 
 def tested_groups(tree: Any) -> Iterator[int]:
@@ -233,7 +268,7 @@ def _captures(tree: Any) -> Iterator[int | None]:
 
 
 def walk_tree(tree: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the operations of a syntax tree of ``re`` with their arguments, at any depth."""
+    """Yield the items of a syntax tree of ``re``, at any depth, each before those inside it."""
     for opcode, argument in tree:
         yield str(opcode), argument
         for inner in _inner_trees(str(opcode), argument):
@@ -270,5 +305,4 @@ def read_set(opcode: str, argument: Any, flags: int) -> charset.CodePoints:
 
 
 def _is_plain(tree: Any, flags: int) -> bool:
-    """Return whether an alternative is a word that is matched letter by letter."""
     return not flags & re.IGNORECASE and all(str(opcode) == "LITERAL" for opcode, _ in tree)

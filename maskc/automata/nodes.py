@@ -30,11 +30,9 @@ class Split:
     """Tries ``targets`` in order.
 
     Attributes:
-        targets: what is tried.
         loop: number of the repetition that decides here whether to repeat once more. Coming back
             to a split of the same number without having read a character since, ``re`` does
             not repeat again but goes on at ``leave``.
-        leave: after the repetition.
         rivals: in an atomic group, per target, the same choice in a copy of the group that
             ends where the group ends: a target counts only if no rival of an earlier one matches.
     """
@@ -115,12 +113,9 @@ class Arena:
     """Nodes by number.
 
     Attributes:
-        nodes: the arena.
-        utf8: the byte tries of its sets.
         look_behinds: start node of each look-behind's own NFA; ``LookAround.start`` indexes it. One
             that stands inside another comes before it.
         look_behind_of: number of each look-behind by its syntax tree.
-        n_loops: how many repetitions there are.
     """
 
     def __init__(self, *, use_bytes: bool = False) -> None:
@@ -132,7 +127,6 @@ class Arena:
         self._chars: dict[Char, int] = {}
 
     def add(self, node: Node) -> int:
-        """Append a node and return its number."""
         if len(self.nodes) >= MAX_NFA_NODES:
             raise LimitError("automaton nodes", MAX_NFA_NODES, Phrase.COUNT_LESS)
         if not len(self.nodes) % _POLL_EVERY:

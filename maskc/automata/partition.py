@@ -66,9 +66,7 @@ def refine(
     """Return int64[n_states], the class of each state, numbered by first occurrence.
 
     Args:
-        class_of: the partition to refine.
         moves: int32[n_states, n_letters].
-        before: the predecessors of ``moves``, for those who have them.
     """
     classes = number_by_occurrence(class_of)
     for classes in refine_in_rounds(class_of, moves, before):  # noqa: B007
@@ -141,10 +139,6 @@ def refine_by_signature(
     Where a node's moves are no row of a table, ``sign`` says what tells nodes apart, given the
     classes so far: one value for each node. It is asked until no class splits (Moore 1956), so
     nodes that it tells apart once it must tell apart when it is given finer classes.
-
-    Args:
-        class_of: the partition to refine; nodes of two of its classes stay apart.
-        sign: classes so far → the signature of each node.
     """
     classes: Sequence[int] = number_by_occurrence(class_of).tolist()
     n_before = -1

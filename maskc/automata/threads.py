@@ -11,7 +11,7 @@ as one of them has matched for certain, everything after it is dropped.
 - Look-behinds read the state of an automaton that runs over the whole text and knows which of
   them match right here (:mod:`maskc.automata.lookbehind`).
 - In an atomic group, a choice owes that no earlier choice there leads to the group's end
-  (:mod:`maskc.automata.atomic`).
+  (:mod:`maskc.automata.nfa`).
 
 Example: ``/"(?!"").*?"/`` after its first quote holds one thread that owes ``not ""``; after
 a second quote it has accepted, and still owes ``not "`` until one more byte is seen.
@@ -81,7 +81,6 @@ class ThreadStepper:
 
     @cached_property
     def n_classes(self) -> int:
-        """How many byte classes there are."""
         return int(self.byte_class.max()) + 1
 
     def follows(self, position: int) -> int:
@@ -102,7 +101,6 @@ class ThreadStepper:
         return found
 
     def _classes(self, first: int, last: int) -> list[int]:
-        """Return the byte classes of a range of bytes, ascending."""
         found = self._classes_of.get((first, last))
         if found is None:
             found = sorted(set(self.byte_class[first : last + 1].tolist()))
@@ -250,7 +248,6 @@ class ThreadList:
         self.decided = position < 0 and not owed
 
     def done(self) -> Threads:
-        """Return the threads."""
         return tuple(self._threads)
 
 

@@ -126,7 +126,6 @@ def _nodes_of(code_points: CodePoints) -> tuple[tuple[tuple[int, int, int], ...]
 
 
 def _join(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return sorted ranges, those that touch as one."""
     joined: list[tuple[int, int]] = []
     for low, high in ranges:
         if joined and joined[-1][1] == low - 1:

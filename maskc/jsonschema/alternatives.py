@@ -42,13 +42,6 @@ MAX_ALTERNATIVES = 1_000
 MAX_STEPS = 100_000
 
 
-def intersect_bounds(atoms: Atoms, kind: str) -> tuple[int, int | None]:
-    """Return the least and the greatest number that the atoms of a kind leave; ``None``: any."""
-    bounds = [atom.args for atom in atoms if atom.kind == kind]
-    highs = [high for _, high in bounds if high is not None]
-    return max((low for low, _ in bounds), default=0), min(highs, default=None)
-
-
 class Alternatives:
     """Finds the alternatives of formulas."""
 

@@ -21,9 +21,9 @@ from itertools import combinations
 from typing import Any
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.alternatives import Alternatives, intersect_bounds
+from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.drafts import ArrayDraft, Bound, PositionDraft
-from maskc.jsonschema.entailment import Atoms
+from maskc.jsonschema.entailment import Atoms, intersect_bounds
 from maskc.jsonschema.existential import Counted, Items, Stretch
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, Formula, in_order, types_of
@@ -240,10 +240,10 @@ class Builder:
                 continue
             for atoms in self._alternatives.find(formula, type_, pointer):
                 if type_ == "number":
-                    draft.numbers.append(build_rule(in_order(atoms), pointer))
+                    draft.parts.append(build_rule(in_order(atoms), pointer))
                 elif type_ == "string":
-                    draft.strings.append(self._strings.build(atoms, pointer))
+                    draft.parts.append(self._strings.build(atoms, pointer))
                 elif type_ == "array":
-                    draft.arrays += self._arrays.build(atoms, pointer)
+                    draft.parts += self._arrays.build(atoms, pointer)
                 else:
-                    draft.objects += self._objects.build(atoms, pointer)
+                    draft.parts += self._objects.build(atoms, pointer)

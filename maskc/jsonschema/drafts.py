@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TypeVar
 
 from maskc.errors import SchemaError
 from maskc.runtime.schema.numbers.numbers import Numbers
@@ -72,6 +73,7 @@ class ArrayDraft:
     widest: Bound = Bound(0, "", "contains")
 
 
+_Kind = TypeVar("_Kind")
 Part = Rule | StringDraft | ArrayDraft | ObjectDraft
 
 
@@ -81,26 +83,11 @@ class PositionDraft:
 
     pointer: str
     literals: int = 0
-    numbers: list[Rule] = field(default_factory=list)
-    strings: list[StringDraft] = field(default_factory=list)
-    arrays: list[ArrayDraft] = field(default_factory=list)
-    objects: list[ObjectDraft] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
 
-    @property
-    def parts(self) -> list[Part]:
-        """All but the literals."""
-        return [*self.numbers, *self.strings, *self.arrays, *self.objects]
-
-    def add(self, part: Part) -> None:
-        match part:
-            case Rule():
-                self.numbers.append(part)
-            case StringDraft():
-                self.strings.append(part)
-            case ArrayDraft():
-                self.arrays.append(part)
-            case ObjectDraft():
-                self.objects.append(part)
+    def of(self, kind: type[_Kind]) -> list[_Kind]:
+        """Return its parts of a kind."""
+        return [part for part in self.parts if isinstance(part, kind)]
 
 
 _MOST_RULES = 256  # of numbers, which are mostly the same ones in all schemas
@@ -143,16 +130,17 @@ class Satisfying:
         return found
 
     def _fits(self, draft: PositionDraft, found: set[int]) -> bool:
-        return (
-            bool(draft.literals)
-            or any(map(self.has_string, draft.strings))
-            or any(map(self.has_number, draft.numbers))
-            or any(self.array_rule(array, found) for array in draft.arrays)
-            or any(self.object_rule(object_, found) for object_ in draft.objects)
-        )
+        return bool(draft.literals) or any(self.fits(part, found) for part in draft.parts)
 
-    def has_string(self, draft: StringDraft) -> bool:
-        return draft.dfa.accepts_length(draft.dfa.start, draft.low, draft.high)
+    def fits(self, part: Part, found: set[int]) -> bool:
+        match part:
+            case StringDraft():
+                return part.dfa.accepts_length(part.dfa.start, part.low, part.high)
+            case Rule():
+                return self.has_number(part)
+            case ArrayDraft():
+                return self.array_rule(part, found) is not None
+        return self.object_rule(part, found) is not None
 
     def has_number(self, rule: Rule) -> bool:
         if rule.values is not None and self._layout.numbers == "usual" and not rule.spelled:
@@ -207,7 +195,10 @@ def _keep(options: list[tuple[int, int]], found: set[int]) -> list[tuple[int, in
 
 
 def _children(draft: PositionDraft) -> set[int]:
-    found = {child for array in draft.arrays for _, options in array.pieces for _, child in options}
-    return found | {
-        child for object_ in draft.objects for options in object_.options for _, child in options
-    }
+    found = set[int]()
+    for part in draft.parts:
+        if isinstance(part, ArrayDraft):
+            found.update(child for _, options in part.pieces for _, child in options)
+        elif isinstance(part, ObjectDraft):
+            found.update(child for options in part.options for _, child in options)
+    return found

@@ -9,12 +9,60 @@ is an integer contradicts it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys
 
 Atoms = frozenset[Formula]
-# Required names, what is asked of each name, and the atoms about more keys.
-_Members = tuple[dict[str, None], dict[str, list[Formula]], list[Formula]]
+# Sets of keys, and what the values of members with them fit.
+Pairs = list[tuple[Keys, Formula]]
+
+
+def intersect_bounds(atoms: Iterable[Formula], kind: str) -> tuple[int, int | None]:
+    """Return the least and the greatest number that the atoms of a kind leave; ``None``: any."""
+    bounds = [atom.args for atom in atoms if atom.kind == kind]
+    highs = [high for _, high in bounds if high is not None]
+    return max((low for low, _ in bounds), default=0), min(highs, default=None)
+
+
+class Members:
+    """What atoms ask of an object's members.
+
+    Attributes:
+        required: names that must be there.
+        named: name → what its value fits.
+        general: what the values of other keys fit.
+        wishes: pairs of which one has a member that fits.
+    """
+
+    def __init__(self, space: Space, atoms: Iterable[Formula]) -> None:
+        self._space = space
+        self.required: dict[str, None] = {}
+        self.named: dict[str, list[Formula]] = {}
+        self.general: Pairs = []
+        self.wishes: list[Pairs] = []
+        for atom in atoms:
+            if atom.kind == "any":
+                self.wishes.append(list(atom.args[0]))
+            if atom.kind not in ("all", "some"):
+                continue
+            keys, fits = atom.args
+            if keys[0] == "names":
+                (name,) = keys[1]
+                self.named.setdefault(name, []).append(fits)
+                if atom.kind == "some":
+                    self.required[name] = None
+            elif atom.kind == "all":
+                self.general.append((keys, fits))
+            else:
+                self.wishes.append([(keys, fits)])
+
+    def fits(self, name: str) -> list[Formula]:
+        """Return what is asked of the value of a name."""
+        contains = self._space.contains_key
+        general = (fits for keys, fits in self.general if contains(keys, name))
+        return [*self.named.get(name, ()), *general]
 
 
 class Entailment:
@@ -27,7 +75,7 @@ class Entailment:
     def __init__(self, space: Space, type_: str, *, wishing: bool) -> None:
         self._space, self._type, self._wishing = space, type_, wishing
         # Many atoms are held against the same ones, one after the other.
-        self._sorted: tuple[Atoms, _Members] | None = None
+        self._sorted: tuple[Atoms, Members] | None = None
         self._bases: dict[str, Formula] = {}
         self._implied: dict[tuple[Formula, Formula], bool] = {}
 
@@ -40,17 +88,17 @@ class Entailment:
         if self._type != "object" or atom.kind not in ("all", "some"):
             return False
         keys, fits = atom.args
-        if keys[0] != "names" or len(keys[1]) != 1:
+        if keys[0] != "names":
             return False
         (name,) = keys[1]
         if self._sorted is None or self._sorted[0] is not atoms:
-            self._sorted, self._bases = (atoms, _sort_members(atoms)), {}
-        required, named, general = self._sorted[1]
-        if atom.kind == "some" and name not in required:
+            self._sorted, self._bases = (atoms, Members(self._space, atoms)), {}
+        members = self._sorted[1]
+        if atom.kind == "some" and name not in members.required:
             return False
         base = self._bases.get(name)
         if base is None:
-            base = self._bases[name] = self._base(name, named, general)
+            base = self._bases[name] = self._space.both(members.fits(name))
         known = self._implied.get((base, fits))
         if known is None:
             known = self._space.implies(base, fits, by_strings=self._wishing)
@@ -64,66 +112,31 @@ class Entailment:
             if atom.negated is not None and atom.negated in atoms:
                 return False
         if self._type == "object":
-            required, named, general = _sort_members(atoms)
-            counts = [atom.args for atom in atoms if atom.kind == "count"]
-            low = max([len(required), *(c[0] for c in counts)])
-            if any(high is not None and high < low for _, high in counts):
+            members = Members(space, atoms)
+            low, high = intersect_bounds(atoms, "count")
+            if high is not None and high < max(low, len(members.required)):
                 return False
-            for name in required:
-                base = self._base(name, named, general)
+            for name in members.required:
+                base = space.both(members.fits(name))
                 if base is space.false or self._wishing and space.is_refuted(base):
                     return False
             return all(
-                any(self._may_fit(keys, fits, named, general) for keys, fits in atom.args[0])
-                for atom in atoms
-                if atom.kind == "any"
+                any(self._may_fit(members, keys, fits) for keys, fits in wish)
+                for wish in members.wishes
             )
-        if self._type == "array" and {True, False} <= {
-            atom.args[0] for atom in atoms if atom.kind == "unique"
-        }:
+        if self._type == "number":
+            bounds = [atom.args for atom in atoms if atom.kind == "bounds"]
+            lows = [b[0] for b in bounds if b[0] is not None]
+            highs = [b[2] for b in bounds if b[2] is not None]
+            return not lows or not highs or max(lows) <= min(highs)
+        if {True, False} <= {atom.args[0] for atom in atoms if atom.kind == "unique"}:
             return False
-        low_high = {"array": "size", "string": "length"}.get(self._type)
-        if low_high is not None:
-            bounds = [atom.args for atom in atoms if atom.kind == low_high]
-            low = max((b[0] for b in bounds), default=0)
-            return not any(high is not None and high < low for _, high in bounds)
-        bounds = [atom.args for atom in atoms if atom.kind == "bounds"]
-        lows = [b[0] for b in bounds if b[0] is not None]
-        highs = [b[2] for b in bounds if b[2] is not None]
-        return not lows or not highs or max(lows) <= min(highs)
+        low, high = intersect_bounds(atoms, "size" if self._type == "array" else "length")
+        return high is None or low <= high
 
-    def _base(self, name: str, named: dict[str, list[Formula]], general: list[Formula]) -> Formula:
-        """Return what the value of a key must fit."""
-        fits = list(named.get(name, ()))
-        fits += [a.args[1] for a in general if self._space.contains_key(a.args[0], name)]
-        return self._space.both(fits)
-
-    def _may_fit(
-        self, keys: Keys, fits: Formula, named: dict[str, list[Formula]], general: list[Formula]
-    ) -> bool:
+    def _may_fit(self, members: Members, keys: Keys, fits: Formula) -> bool:
         """Return whether a member of some keys may fit; not complete."""
-        if keys[0] != "names" or len(keys[1]) != 1:
+        if keys[0] != "names":
             return True
         (name,) = keys[1]
-        return not self._space.is_refuted(
-            self._space.both([self._base(name, named, general), fits])
-        )
-
-
-def _sort_members(atoms: Atoms) -> _Members:
-    """Return required names, what is asked of each name, and the atoms about more keys."""
-    required: dict[str, None] = {}
-    named: dict[str, list[Formula]] = {}
-    general = []
-    for atom in atoms:
-        if atom.kind not in ("all", "some"):
-            continue
-        keys, fits = atom.args
-        if keys[0] == "names" and len(keys[1]) == 1:
-            (name,) = keys[1]
-            named.setdefault(name, []).append(fits)
-            if atom.kind == "some":
-                required[name] = None
-        elif atom.kind == "all":
-            general.append(atom)
-    return required, named, general
+        return not self._space.is_refuted(self._space.both([*members.fits(name), fits]))

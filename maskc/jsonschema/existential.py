@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from maskc.jsonschema.entailment import Pairs
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys
 
@@ -121,7 +122,6 @@ class Items:
         return self._space.implies(known, other.fits, by_strings=True)
 
 
-Members = list[tuple[Keys, Formula]]
 Wish = dict[int, Formula]
 
 
@@ -147,7 +147,7 @@ class Wishes:
         self._fits, self._required, self._count = fits, required, count
 
     def find(
-        self, wishes: Sequence[Members], classes: Sequence[frozenset[Keys]]
+        self, wishes: Sequence[Pairs], classes: Sequence[frozenset[Keys]]
     ) -> list[Wish] | None:
         """Return what is left to wish for, ``None`` if one is fulfilled by no member.
 
@@ -169,7 +169,7 @@ class Wishes:
             open_ = left
         return self._drop_implied(open_)
 
-    def _label(self, parts: Members, classes: Sequence[frozenset[Keys]]) -> Wish:
+    def _label(self, parts: Pairs, classes: Sequence[frozenset[Keys]]) -> Wish:
         space, found = self._space, dict[int, Formula]()
         for label, name in enumerate(self._names):
             asked = [fits for keys, fits in parts if space.contains_key(keys, name)]

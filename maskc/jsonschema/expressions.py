@@ -247,13 +247,11 @@ class Space:
     def _negate_atom(self, kind: str, args: tuple[Any, ...]) -> Formula:
         if kind in ("string", "multiple"):
             return self.make(kind, args[0], not args[1])
-        if kind in ("length", "count", "size"):
-            low, high = args
-            parts = []
-            if low > 0:
-                parts.append(self.make(kind, 0, low - 1))
+        if kind in ("length", "count", "size", "contains"):
+            *asked, low, high = args
+            parts = [self.make(kind, *asked, 0, low - 1)] if low > 0 else []
             if high is not None:
-                parts.append(self.make(kind, high + 1, None))
+                parts.append(self.make(kind, *asked, high + 1, None))
             return self.either(parts)
         if kind == "bounds":
             low, low_open, high, high_open = args
@@ -276,14 +274,6 @@ class Space:
         if kind == "items":
             start, stop, fits = args
             return self.make("contains", start, stop, self.negate(fits), 1, None)
-        if kind == "contains":
-            start, stop, fits, low, high = args
-            parts = []
-            if low > 0:
-                parts.append(self.make(kind, start, stop, fits, 0, low - 1))
-            if high is not None:
-                parts.append(self.make(kind, start, stop, fits, high + 1, None))
-            return self.either(parts)
         return self.make("unique", not args[0])
 
     def is_refuted(self, formula: Formula) -> bool:

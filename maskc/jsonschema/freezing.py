@@ -121,22 +121,22 @@ class _Freezer:
         fitting, fit = self._fitting, self._listing.fit
         numbers = [
             self._add("numbers", _write_rule(rule))
-            for rule in draft.numbers
+            for rule in draft.of(Rule)
             if fitting.has_number(rule)
         ]
         strings = [
             self._add("strings", [self._add_dfa(s.dfa), s.low, s.high])
-            for s in draft.strings
-            if fitting.has_string(s)
+            for s in draft.of(StringDraft)
+            if fitting.fits(s, fit)
         ]
         arrays = [
             self._add("arrays", self._write_array(array, rule, draft.pointer))
-            for array in draft.arrays
+            for array in draft.of(ArrayDraft)
             if (rule := fitting.array_rule(array, fit)) is not None
         ]
         objects = [
             self._add("objects", self._write_object(object_, allowed))
-            for object_ in draft.objects
+            for object_ in draft.of(ObjectDraft)
             if (allowed := fitting.object_rule(object_, fit)) is not None
         ]
         lists = [list(dict.fromkeys(part)) for part in (numbers, strings, arrays, objects)]
@@ -217,15 +217,15 @@ class _Freezer:
         for part in draft.parts:
             listed = self._listing.of_part(part, most, pointer)
             if listed is None:
-                endless.add(part)
+                endless.parts.append(part)
                 continue
             for value in listed:
                 if isinstance(part, Rule):
                     rule = replace(part, values=frozenset([value[1]]))
-                    values.setdefault(value, PositionDraft(pointer)).numbers.append(rule)
+                    values.setdefault(value, PositionDraft(pointer)).parts.append(rule)
                 elif isinstance(part, StringDraft):
                     alone = StringDraft(of_texts([value[1]]), 0, None)
-                    values[value] = PositionDraft(pointer, strings=[alone])
+                    values[value] = PositionDraft(pointer, parts=[alone])
                 else:
                     values[value] = self._constant(value, number)
         place = -1

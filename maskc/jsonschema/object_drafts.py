@@ -15,14 +15,14 @@ from itertools import chain
 from typing import Any
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.alternatives import Alternatives, intersect_bounds
+from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.automata import combine, of_texts
 from maskc.jsonschema.drafts import ObjectDraft
-from maskc.jsonschema.entailment import Atoms
-from maskc.jsonschema.existential import Members, Wishes
+from maskc.jsonschema.entailment import Atoms, Members, intersect_bounds
+from maskc.jsonschema.existential import Wishes
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.formulas import Formula, Keys, in_order
+from maskc.jsonschema.formulas import Formula, Keys
 from maskc.jsonschema.scalar_drafts import StringDrafts, too_large
 from maskc.jsonschema.splitting import sort_values
 from maskc.runtime.schema.plan.fulfilment import MAX_WISHES, MOST_WAYS, count_ways
@@ -62,23 +62,23 @@ class ObjectDrafts:
             formula = self._space.both([*ordered, *(self._exclude(value[1]) for value in gone)])
             ways = self._alternatives.find(formula, "object", pointer)
             return [draft for inner in ways for draft in self.build(inner, pointer)]
-        required, alls, wishes = _sort_members(atoms)
-        order = [atom.args[0] for atom in in_order(atoms) if atom.kind == "order"]
-        names = self._collect_names(order, alls, wishes, required)
-        is_plain = _is_plain(alls, *wishes)
+        space, members = self._space, Members(self._space, ordered)
+        wishes, required = members.wishes, members.required
+        order = [atom.args[0] for atom in ordered if atom.kind == "order"]
+        names = self._collect_names(order, members)
+        sets = [keys for keys, _ in chain(members.general, *wishes)]
+        is_plain = all(keys[0] == "names" or keys[0] == "other" and not keys[2] for keys in sets)
         may_have_others = not is_plain or not any(
-            fits is self._space.false for keys, fits in alls if keys[0] == "other"
+            fits is space.false for keys, fits in members.general if keys[0] == "other"
         )
-        asked = [keys for keys, _ in chain(alls, *wishes)]
-        dfa, classes = self._build_keys(names, asked, pointer, has_others=may_have_others)
-        members_of = _MembersByName(self._space, alls)
-        fits_of = [members_of.fits(name) for name in names]
-        fits_of += [[fits for keys, fits in alls if keys in sets] for sets in classes]
+        dfa, classes = self._build_keys(names, sets, pointer, has_others=may_have_others)
+        fits_of = [members.fits(name) for name in names]
+        fits_of += [[fits for keys, fits in members.general if keys in own] for own in classes]
         n_wishes = 0
         fulfilled: list[list[tuple[int, Formula]]] = [[] for _ in fits_of]
         if wishes:
             count = partial(self._alternatives.count_step, pointer, 0)
-            found = Wishes(self._space, names, fits_of, required, count).find(wishes, classes)
+            found = Wishes(space, names, fits_of, required, count).find(wishes, classes)
             if found is None:
                 return []
             n_wishes = len(found)
@@ -110,20 +110,10 @@ class ObjectDrafts:
                 "leave it out of the negated schema, or compile with the keys in any order",
             )
 
-    def _collect_names(
-        self,
-        order: list[tuple[str, ...]],
-        alls: Members,
-        wishes: list[Members],
-        required: dict[str, None],
-    ) -> list[str]:
+    def _collect_names(self, order: list[tuple[str, ...]], members: Members) -> list[str]:
         """Return the names that are told apart, in the schema's order."""
-        names: dict[str, None] = {name: None for listed in order for name in listed}
-        for keys, _ in alls:
-            if keys[0] == "names":
-                names.update(dict.fromkeys(sorted(keys[1])))
-        names.update(required)
-        for keys, _ in chain(alls, *wishes):
+        names = dict.fromkeys([*chain.from_iterable(order), *members.named])
+        for keys, _ in chain(members.general, *members.wishes):
             if keys[0] in ("names", "other"):
                 names.update(dict.fromkeys(sorted(keys[1])))
         return list(names)
@@ -226,50 +216,6 @@ class ObjectDrafts:
         return space.either([*ways, space.make("some", others, space.true)])
 
 
-class _MembersByName:
-    """Finds what is asked of a name's value without looking at what is asked of other names."""
-
-    def __init__(self, space: Space, alls: Members) -> None:
-        self._space, self._alls = space, alls
-        self._named: dict[str, list[int]] = {}
-        self._general = []
-        for number, (keys, _) in enumerate(alls):
-            if keys[0] == "names":
-                for name in keys[1]:
-                    self._named.setdefault(name, []).append(number)
-            else:
-                self._general.append(number)
-
-    def fits(self, name: str) -> list[Formula]:
-        """Return what is asked of the value of a name, in the order in which it was given."""
-        found = list(self._named.get(name, ()))
-        for number in self._general:
-            if self._space.contains_key(self._alls[number][0], name):
-                found.append(number)
-        return [self._alls[number][1] for number in sorted(found)]
-
-
-def _sort_members(atoms: Atoms) -> tuple[dict[str, None], Members, list[Members]]:
-    """Return the required names, what members must fit, and the wishes."""
-    required: dict[str, None] = {}
-    alls: Members = []
-    wishes: list[Members] = []
-    for atom in in_order(atoms):
-        if atom.kind == "any":
-            wishes.append(list(atom.args[0]))
-        if atom.kind not in ("all", "some"):
-            continue
-        keys, fits = atom.args
-        is_name = keys[0] == "names" and len(keys[1]) == 1
-        if atom.kind == "some" and is_name:
-            required.update(dict.fromkeys(keys[1]))
-        if atom.kind == "all" or is_name:
-            alls.append((keys, fits))
-        else:
-            wishes.append([(keys, fits)])
-    return required, alls, wishes
-
-
 def _reverse(bits: int) -> str:
     """Return what sets of bits are in order by, those with the first bits first."""
     return f"{bits:b}"[::-1].translate(_SWAPPED)
@@ -283,12 +229,4 @@ def _too_many_wishes(pointer: str) -> SchemaError:
         f"negated, by not, oneOf or if, in more than {MAX_WISHES} ways at once, or these are "
         f"combined by one key in more than {MAX_WAYS}",
         "make the branches differ in a required constant, or leave it out of the negated schema",
-    )
-
-
-def _is_plain(*parts: Members) -> bool:
-    return all(
-        keys[0] == "names" or keys[0] == "other" and not keys[2]
-        for part in parts
-        for keys, _ in part
     )

@@ -15,7 +15,7 @@ from math import gcd
 
 from maskc.errors import SchemaError
 from maskc.formats.registry import EMAIL, HOST
-from maskc.jsonschema.alternatives import Alternatives, intersect_bounds
+from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.automata import (
     CustomFormatError,
     combine,
@@ -25,7 +25,7 @@ from maskc.jsonschema.automata import (
     only_texts,
 )
 from maskc.jsonschema.drafts import StringDraft
-from maskc.jsonschema.entailment import Atoms
+from maskc.jsonschema.entailment import Atoms, intersect_bounds
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from maskc.automata import nfa as automaton
 from maskc.automata import nodes
-from maskc.automata.atomic import seal
 from maskc.automata.counted import count_loops
 from maskc.automata.lookbehind import LookBehindStepper
-from maskc.automata.nfa import Nfa
+from maskc.automata.nfa import Nfa, seal
 from maskc.automata.nodes import Accept, Arena, Char, LookAround, Split
 from maskc.automata.threads import ThreadStepper
 from maskc.errors import LimitError

@@ -75,7 +75,7 @@ def test_items_differ_if_there_are_enough_of_them():
                 },
             }
         )
-        array = draft.arrays[0]
+        (array,) = draft.parts
         rule = Satisfying([], Layout()).bare_rule(array, listing.fit)
         assert listing.may_differ(array, rule) is may_differ
 

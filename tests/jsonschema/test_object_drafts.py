@@ -15,7 +15,7 @@ def draft(schema, **layout):
     builder = Builder(lowering.space, Layout(**layout), lowering.pointers)
     root = builder.add(formula, "")
     builder.finish()
-    (found,) = builder.drafts[root].objects
+    (found,) = builder.drafts[root].parts
     return found
 
 

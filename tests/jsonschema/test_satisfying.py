@@ -16,15 +16,15 @@ def fitting(*drafts):
 
 
 def test_what_only_an_endless_value_fits_fits_nothing():
-    endless = PositionDraft("", arrays=[array([(0, 0)])])
-    ends = PositionDraft("", arrays=[array([(0, 1)], low=0)])
+    endless = PositionDraft("", parts=[array([(0, 0)])])
+    ends = PositionDraft("", parts=[array([(0, 1)], low=0)])
     assert fitting(endless, ends).positions() == {1}
 
 
 def test_a_string_must_have_a_length_that_is_asked_for():
     dfa = of_texts(["a", "abc"])
-    assert fitting().has_string(StringDraft(dfa, 2, None))
-    assert not fitting().has_string(StringDraft(dfa, 2, 2))
+    assert fitting().fits(StringDraft(dfa, 2, None), set())
+    assert not fitting().fits(StringDraft(dfa, 2, 2), set())
 
 
 def test_counts_that_make_too_many_states_are_refused():
