@@ -26,8 +26,7 @@ from maskc.jsonschema.splitting import holds_number
 from maskc.jsonschema.values import LITERALS, Value, sort_key
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.machine.variety import Variety
-from maskc.runtime.schema.numbers.listed_numbers import write_numbers
-from maskc.runtime.schema.numbers.powers import decimal, write_digits
+from maskc.runtime.schema.numbers.powers import decimal, write_digits, write_numbers
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import ArrayRule
 from maskc.runtime.schema.plan.entries import write_fraction

@@ -17,7 +17,7 @@ from maskc.runtime.schema.machine.nodes import Configurations
 from maskc.runtime.schema.masks.masks import REMEDY, SchemaMasks
 from maskc.runtime.schema.plan.entries import PlanError
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
-from maskc.runtime.schema.tries.mixes import Mixes
+from maskc.runtime.schema.tries.summary import Mixes
 from maskc.runtime.vocabulary import index_of
 
 

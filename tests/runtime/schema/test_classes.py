@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.scans import classes, subtrees
+from maskc.runtime.schema.scans import classes
 from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
 from maskc.runtime.schema.scans.scanned import number_keys
 from maskc.runtime.schema.strings.strings import Body
@@ -68,7 +68,7 @@ def test_what_an_automaton_does_not_tell_apart_makes_no_difference(monkeypatch, 
 def test_nodes_are_followed_alike_by_levels_and_one_by_one(monkeypatch, pattern, few):
     dfa = build_pattern(pattern)
     usual = list_groups(scan(dfa, dfa.start))
-    monkeypatch.setattr(subtrees, "_FEW_NODES", few)
+    monkeypatch.setattr(classes, "_FEW_NODES", few)
     assert usual == list_groups(scan(dfa, dfa.start))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.runtime.schema.numbers.listed_numbers import read_number, sort_numbers, write_numbers
+from maskc.runtime.schema.numbers.powers import read_number, sort_numbers, write_numbers
 
 decimals = st.builds(
     lambda digits, power: Fraction(digits) * Fraction(10) ** power,

@@ -8,7 +8,7 @@ import pytest
 from maskc.native import is_compiled
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
-from maskc.runtime.schema.tries.mixes import Mixes
+from maskc.runtime.schema.tries.summary import Mixes
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 
 N_TOKENS = 70

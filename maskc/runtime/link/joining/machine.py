@@ -20,7 +20,7 @@ from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.pieces import Link
 from maskc.runtime.machine import EVERY_BYTE, check_hypotheses
-from maskc.runtime.schema.tries.mixes import Mixes
+from maskc.runtime.schema.tries.summary import Mixes
 
 
 class LinkResults:

@@ -28,12 +28,9 @@ from maskc.runtime.schema.tries.trie import Nodes
 class _Keys(NamedTuple):
     """What is legal inside a key, whatever keys may come.
 
-    Attributes:
-        base: tokens with which the key can become one without a name.
-        groups: others, that stay inside, by the labels that a key can still get after them: ids, or
-            ends of the scan. Tuples of numbers, as the garbage collector leaves them out.
-        scanned: the scan, if there is one.
-        closers: the tokens that close it, by label.
+    ``base`` are tokens with which it can become one without a name; ``groups`` others that stay
+    inside, ids or ends of the scan, by the labels that it can still get after them. These are
+    tuples of numbers, as the garbage collector leaves them out.
     """
 
     base: Part
@@ -43,26 +40,14 @@ class _Keys(NamedTuple):
 
 
 class KeyLeaves:
-    """Rows of keys. Shared by all matchers of an artifact.
-
-    Args:
-        index: the vocabulary.
-        machine: of the artifact.
-        leaves: of the artifact.
-    """
+    """Rows of keys. Shared by all matchers of an artifact."""
 
     def __init__(self, index: TokenIndex, machine: SchemaMachine, leaves: Leaves) -> None:
         self._index, self._machine, self._leaves = index, machine, leaves
         self._known = Cache(machine.budget)
 
     def key(self, number: int, at: int, labels: int) -> Leaf:
-        """Return the row of a key.
-
-        Args:
-            number: of the object's rule.
-            at: state of the key's body.
-            labels: those that may come, as bits.
-        """
+        """Return the row of a key."""
         plan = self._machine.plan
         # Others count no more.
         labels &= plan.objects[number].keys.reach_of(plan.key_bodies[number].targets[at])
@@ -87,13 +72,7 @@ class KeyLeaves:
         return found
 
     def _find_keys(self, number: int, at: int, *, is_open: bool) -> _Keys:
-        """Return what is legal inside a key.
-
-        Args:
-            number: of the object's rule.
-            at: state of the key's body.
-            is_open: whether a key of the sink may come.
-        """
+        """Return what is legal inside a key."""
         plan, ids = self._machine.plan, self._index.ids
         body, keys = plan.key_bodies[number], plan.objects[number].keys
         dfa, (state, before) = body.dfa, body.begun(at)
@@ -114,7 +93,6 @@ class KeyLeaves:
         return _Keys(base, groups, scanned, closers)
 
     def _select(self, keys: _Keys, labels: int) -> Leaf:
-        """Return the row of a key of some labels."""
         closers = tuple(pair for pair in keys.closers if labels >> pair[0] & 1)
         some = [n for reach, groups in keys.groups if reach & labels for n in groups]
         if keys.scanned is not None:
@@ -128,9 +106,7 @@ class Names:
 
     Whatever stays inside is legal, as it can become a key without a name. So all such objects have
     the same row, but for the tokens that end the key: what may follow the quote is one bit set for
-    all keys without a name, and one for each name that a token can end here. The row with the
-    tokens that end a key without a name is made once for that bit set, and the names are its few
-    exceptions.
+    all keys without a name, and one for each of the few names that a token can end here.
 
     Example: with ``id`` an integer, after ``{"i`` the token ``d":"`` is illegal, ``t":"`` is not.
     """
@@ -140,12 +116,7 @@ class Names:
         self._known = Cache(budget)
 
     def row(self, free: FreeRows, bits: int) -> Words:
-        """Return the tokens that stay inside, or end a key without a name and have some rests.
-
-        Args:
-            free: rows of strings of any characters.
-            bits: rests, as a bit set.
-        """
+        """Return the tokens that stay inside, or end a key without a name and have some rests."""
         key = (Names, id(free), bits)
         found: tuple[FreeRows, Words] | None = self._index.shared.get(key)
         if found is None:
@@ -161,9 +132,8 @@ class Names:
 
         Args:
             free: rows of strings of any characters.
-            bits: rests after a key without a name, as a bit set.
-            ended: for each name that some token ends, the nodes after its quotes, and the rests
-                after it.
+            bits: rests after a key without a name.
+            ended: of each name that some token ends the nodes after its quotes, and the rests.
         """
         kept = tuple(pair for pair in ended if pair[1] != bits)
         key = (Part, id(free), bits, kept)
@@ -192,16 +162,7 @@ class Names:
     def ended(
         self, spelled: Spelled, number: int, dfa: CharDfa, state: int
     ) -> tuple[tuple[int, Nodes], ...]:
-        """Return the names that some token ends: the label, and the nodes after its quotes.
-
-        Words that are no keys are among them, with no label.
-
-        Args:
-            spelled: what the vocabulary writes inside a string.
-            number: of the object's rule.
-            dfa: of its keys: names, and a sink for all else.
-            state: of it.
-        """
+        """Return the names that some token ends: the label, and the nodes after its quotes."""
         key = (number, state)
         found: tuple[tuple[int, Nodes], ...] | None = self._known.get(key)
         if found is None:

@@ -40,12 +40,7 @@ Labelled = tuple[tuple[int, Closers], ...]
 
 
 class Leaves:
-    """Rows of strings. Shared by all matchers of an artifact.
-
-    Args:
-        index: the vocabulary.
-        machine: of the artifact.
-    """
+    """Rows of strings. Shared by all matchers of an artifact."""
 
     def __init__(self, index: TokenIndex, machine: SchemaMachine) -> None:
         self._index, self._machine = index, machine
@@ -54,17 +49,10 @@ class Leaves:
         self._known = Cache(machine.budget)
         self._custom_scans = CustomScans(machine.budget)
         self._longest = len(index.tokens.levels)
-        self._spelled: Spelled | None = None
         self._free_rows: FreeRows | None = None
 
     def string(self, number: int, at: int, count: Any) -> Leaf:
-        """Return the row of a string.
-
-        Args:
-            number: of its rule.
-            at: state of its body.
-            count: what is counted of it.
-        """
+        """Return the row of a string."""
         rule = self._machine.plan.strings[number]
         if rule.is_any:
             # Beginnings of characters that lead to the same are one for all artifacts.
@@ -87,7 +75,6 @@ class Leaves:
         return found
 
     def _read_custom(self, rule: CustomRule, count: Read) -> Leaf:
-        """Return the row of a string that a reader reads."""
         spelled = self.spelled_after(count.begun)
         walked = self._custom_scans.walk(spelled, rule, count)
         places = spelled.tables.places
@@ -95,21 +82,17 @@ class Leaves:
         return Leaf(self.part_of(self._index.order[places[walked.inside]]), ((0, closers),))
 
     def keep(self, key: object, leaf: Leaf) -> None:
-        """Remember a row of this artifact."""
         self._known.put(key, leaf)
         self._machine.budget.charge(self.size_of(leaf))
 
     def size_of(self, leaf: Leaf) -> int:
-        """Return about how many bytes a row takes."""
         n_closers = sum(len(closers.places) for _, closers in leaf.closers)
         return 8 * n_closers + 4 * len(leaf.inside.rows) * self._index.n_words + ENTRY_BYTES
 
     def part_of(self, ids: list[int] | NDArray[Any]) -> Part:
-        """Return the part with some tokens, by id."""
         return part_of(self._index, ids)
 
     def _find_uncounted(self, dfa: CharDfa, state: int, before: bytes) -> Leaf:
-        """Return the row of strings of any length, from a state of their automaton on."""
         key, shared = None, self._index.shared
         if dfa.n_states <= _SHARED_STATES:
             key = (Leaf, self._minimal, dfa.digest, state, before)
@@ -182,15 +165,7 @@ class Leaves:
         exactly: bool = False,
         dropped: int = DEAD,
     ) -> Searched | Scanned:
-        """Return what a string does to the vocabulary: a search, or a scan if that is quicker.
-
-        Args:
-            dfa: the automaton of the string.
-            state: of it.
-            before: what is read of the next character.
-            exactly: whether states and sizes are wanted in the sink, too.
-            dropped: a state that counts as dead; a scan does not drop it.
-        """
+        """Return what a string does to the vocabulary: a search, or a scan if that is quicker."""
         found = self._search(dfa, state, before, exactly=exactly, dropped=dropped)
         return found or self._scan(dfa, state, before)
 
@@ -228,13 +203,7 @@ class Leaves:
     def settle(
         self, effects: Searched | Scanned, dfa: CharDfa, before: bytes
     ) -> tuple[Part, Labelled]:
-        """Return the free tokens, and those that close the string by label.
-
-        Args:
-            effects: what a string does.
-            dfa: its automaton.
-            before: what is read of the next character.
-        """
+        """Return the free tokens, and those that close the string by label."""
         if isinstance(effects, Scanned):
             labels = np.array(dfa.labels, dtype=np.int32)[effects.quote_states]
             some = sorted(set(labels.tolist()) - {NO_LABEL})
@@ -251,7 +220,6 @@ class Leaves:
         return part, (*found, *self._by_label(ended))
 
     def _by_label(self, ended: dict[int, set[int]]) -> Labelled:
-        """Return the tokens below some quotes, by the label of the strings that these end."""
         pairs = ((label, tuple(sorted(ended[label]))) for label in sorted(ended))
         return tuple([(label, closers_at(self._index, nodes)) for label, nodes in pairs])
 
@@ -262,23 +230,16 @@ class Leaves:
 
     def spelled_after(self, before: bytes) -> Spelled:
         """Return what the vocabulary writes after the beginning of a character."""
-        if before:
-            index = self._index
-            return spell(index, index.tokens, (ROOT,), minimal=self._minimal, before=before)
-        if self._spelled is None:
-            tokens = self._index.tokens
-            self._spelled = spell(self._index, tokens, (ROOT,), minimal=self._minimal)
-        return self._spelled
+        index, minimal = self._index, self._minimal
+        return spell(index, index.tokens, (ROOT,), minimal=minimal, before=before)
 
     @property
     def free_rows(self) -> FreeRows:
         """Rows of strings of any characters, between two characters."""
-        return self.free_rows_after(b"")
-
-    def free_rows_after(self, before: bytes) -> FreeRows:
-        """Return rows of strings of any characters, after the beginning of one."""
-        if before:
-            return free_rows_of(self._index, self.spelled_after(before))
         if self._free_rows is None:
             self._free_rows = free_rows_of(self._index, self.spelled)
         return self._free_rows
+
+    def free_rows_after(self, before: bytes) -> FreeRows:
+        """Return rows of strings of any characters, after the beginning of one."""
+        return free_rows_of(self._index, self.spelled_after(before)) if before else self.free_rows

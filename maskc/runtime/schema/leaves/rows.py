@@ -1,12 +1,9 @@
 """Rows of what is legal inside strings of any characters, and of what differs from them little.
 
 How many characters tokens write depends on the tokenizer alone, so rows of any strings are shared
-by all artifacts. The tokens are sorted by their characters; then those of at most so many are the
-first of them, and mostly all but a few.
-
-A search (:mod:`maskc.runtime.schema.scans.searching`) says which tokens are free, as in a string of
-any characters, and which others stay. Mostly nearly all are free or nearly none, so the row is that
-of any string with few bits changed, or few bits.
+by all artifacts. What is free in another string (:mod:`maskc.runtime.schema.scans.searching`) is
+mostly nearly all or nearly nothing, so its row is that of any string with few bits changed, or few
+bits.
 
 Example: with two characters left ``ab`` stays inside, ``ab"`` closes the string, ``abc`` is gone.
 Of the keys ``id`` and any other one the free tokens are all but ``i"`` and its like.
@@ -31,35 +28,20 @@ _MOST_CHANGED = 2_000  # items that are looked at one by one
 
 
 class Leaf(NamedTuple):
-    """What is legal inside a string.
-
-    Attributes:
-        inside: tokens that stay inside.
-        closers: the tokens that close it, by the label that it then has.
-    """
+    """The tokens that stay inside a string, and those that close it, by the label that it gets."""
 
     inside: Part
     closers: tuple[tuple[int, Closers], ...]
 
 
 def part_of(index: TokenIndex, ids: list[int] | NDArray[Any]) -> Part:
-    """Return the part with some tokens, by id."""
     if len(ids) <= _FEW:
         return Part(few=tuple(ids if isinstance(ids, list) else ids.tolist()))
     return Part(rows=(index.pack(ids),))
 
 
 class FreeRows:
-    """Rows of strings of any characters, from between two characters or the beginning of one.
-
-    Args:
-        index: the vocabulary.
-        spelled: what it writes from there on.
-
-    Attributes:
-        words: the tokens that stay inside.
-        closers: the tokens that close the string.
-    """
+    """Rows of strings of any characters, from between two characters or the beginning of one."""
 
     def __init__(self, index: TokenIndex, spelled: Spelled) -> None:
         self._index, self._spelled = index, spelled
@@ -73,7 +55,6 @@ class FreeRows:
 
     @property
     def n_bytes(self) -> int:
-        """About how much memory this takes."""
         return 4 * self._index.n_words + 4 * len(self._units.ids) + 8 * len(self._items) + 1000
 
     def of_size(self, least: int, most: int | None) -> Leaf:
@@ -137,23 +118,16 @@ class FreeRows:
         return self._index.pack(ids[ids >= 0]), self.closers.chosen(is_in[self._items])
 
     def _without(self, gone: list[int]) -> tuple[Words, Closers]:
-        """Return all tokens but those of some items."""
         index, kinds = self._index, self._spelled.kinds
         inside = [index.ids[self._spelled.places[i]] for i in gone if kinds[i] != CLOSES]
         words = index.clear_bits(self.words, inside) if inside else self.words
         closing = [item for item in gone if kinds[item] == CLOSES]
         if not closing:
             return words, self.closers
-        kept = np.ones(len(self._items), dtype=np.bool_)
-        lows = np.searchsorted(self._items, closing)
-        highs = np.searchsorted(self._items, closing, side="right")
-        for low, high in zip(lows.tolist(), highs.tolist(), strict=True):
-            kept[low:high] = False
-        return words, self.closers.chosen(kept)
+        return words, self.closers.chosen(~np.isin(self._items, closing))
 
 
 def free_rows_of(index: TokenIndex, spelled: Spelled) -> FreeRows:
-    """Return the rows of what a vocabulary writes, made once."""
     key = (FreeRows, spelled.minimal, spelled.before)
     found: FreeRows | None = index.shared.get(key)
     if found is None:

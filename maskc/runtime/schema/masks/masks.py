@@ -51,8 +51,7 @@ from maskc.runtime.schema.masks.walking import Walk, make_parts
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.scans.scanned import Closers
 from maskc.runtime.schema.strings.characters import NO_LABEL
-from maskc.runtime.schema.tries.mixes import Mixes
-from maskc.runtime.schema.tries.summary import Part, Rests
+from maskc.runtime.schema.tries.summary import Mixes, Part, Rests
 from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 

@@ -29,23 +29,12 @@ _NUMBERS = count(1)
 
 
 class Decimals:
-    """Sets by a number, in parts, of which those that did not change are shared.
-
-    Magnitudes are sets of exponents by digits that do not end in 0.
-
-    Args:
-        parts: by the rest of the number.
-        n_keys: of all of them.
-    """
+    """Sets by a number, in parts, of which those that did not change are shared."""
 
     __slots__ = ("_parts", "n_keys")
 
     def __init__(self, parts: list[dict[int, frozenset[Any]]], n_keys: int) -> None:
         self._parts, self.n_keys = parts, n_keys
-
-    @classmethod
-    def of(cls, sets: Mapping[int, frozenset[Any]]) -> Decimals:
-        return NOTHING.change(sets, {})
 
     def get(self, key: int) -> frozenset[Any]:
         return self._parts[key % _N_PARTS].get(key, _EMPTY)
@@ -76,18 +65,11 @@ NOTHING = Decimals([{}] * _N_PARTS, 0)
 
 
 class Excluded:
-    """Excluded values, by sign and digits.
-
-    Args:
-        positive: those without a minus sign, 0 included.
-        negative: the magnitudes of the others, 0 included.
-        heads: by each head that is not 0, with a sign, the values that have it.
-        furthest: no fewer bits than digits and exponent of one take.
+    """Excluded values: the exponents by digits after each sign, and the values by their heads.
 
     Attributes:
-        furthest: as given.
-        number: of this set, which no other one has.
-        before: the number of the set that it was made from, 0 for none.
+        furthest: no fewer bits than digits and exponent of one take.
+        number, before: of this set, and of the set that it was made from, 0 for none.
         changed: the heads in which it differs from that.
     """
 
@@ -127,21 +109,14 @@ class Excluded:
         return exponent in self.of_sign(negative=negative).get(digits)
 
     def with_head(self, head: Head) -> frozenset[Decimal]:
-        """Return the values that have a head that is not 0."""
         negative, digits = head
         return self._heads.get(-digits if negative else digits)
 
     def list_heads(self) -> list[Head]:
-        """Return the heads that values have."""
         return [(key < 0, abs(key)) for key, _ in self._heads.items()]
 
     def begun(self, head: int, *, negative: bool) -> list[Decimal]:
-        """Return the values that a text of some digits may become, and perhaps others.
-
-        Args:
-            head: the digits as a number, not 0.
-            negative: whether a minus sign is before them.
-        """
+        """Return the values that a text of some digits, not 0, may become, and perhaps others."""
         short = head
         while not short % 10:
             short //= 10
@@ -174,7 +149,6 @@ def head_of(digits: int, *, negative: bool) -> Head:
 
 
 def _by_digits(values: list[Decimal], *, negative: bool) -> dict[int, frozenset[int]]:
-    """Return the exponents of the values of a sign, by their digits; 0 has both signs."""
     found: dict[int, frozenset[int]] = {}
     for sign, digits, exponent in values:
         if sign == negative or not digits:

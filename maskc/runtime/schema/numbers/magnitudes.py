@@ -24,15 +24,16 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from maskc.runtime.effort import spend
-from maskc.runtime.schema.numbers.excluded import Decimals
-from maskc.runtime.schema.numbers.listed_numbers import common_denominator, sort_numbers
+from maskc.runtime.schema.numbers.excluded import NOTHING, Decimals
 from maskc.runtime.schema.numbers.powers import (
     Factor,
     ceil_scaled,
+    common_denominator,
     decimal,
     power_beyond,
     power_of_ten,
     power_over,
+    sort_numbers,
     split_zeros,
 )
 
@@ -77,14 +78,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The least and the greatest magnitude.
-
-    Attributes:
-        low: the least, 0 without a bound.
-        low_open: whether ``low`` itself is excluded.
-        high: the greatest, ``None`` without a bound.
-        high_open: whether ``high`` itself is excluded.
-    """
+    """The least and the greatest magnitude, ``None``: any; each excluded itself if it is open."""
 
     low: Fraction
     low_open: bool
@@ -101,7 +95,6 @@ class Bounds:
         return not self.is_empty and not self.low and not self.low_open
 
     def clip(self, digits: int, powers: Range) -> Range:
-        """Return those n for which ``digits × 10^n`` lies between them; digits are not 0."""
         if self.low:
             powers = powers.starting(power_beyond(digits, self.low, strict=self.low_open))
         if self.high is None:
@@ -132,11 +125,9 @@ _MOST_BITS = 13_000  # of an integer that Python writes at once
 
 
 class Listing:
-    """Values that are listed, sorted and found by their digits.
+    """Values that are listed, sorted and found by their digits; 0 apart.
 
     Attributes:
-        has_zero: whether 0 is among them.
-        values: the others, ascending.
         unit: the least number that makes integers of all, 0 if it is very large.
         scaled: the values times the unit, or as they are; comparing fractions takes ten times as
             long as comparing integers.
@@ -169,12 +160,7 @@ class Listing:
 
 
 class Listed:
-    """Magnitudes that are listed.
-
-    Args:
-        listing: the magnitudes.
-        excluded: those that are not allowed all the same.
-    """
+    """Magnitudes that are listed but for some."""
 
     def __init__(self, listing: Listing, excluded: Decimals) -> None:
         self._listing, self._indices, self._excluded = listing, listing.indices, excluded
@@ -258,33 +244,27 @@ class Listed:
         if not texts or not digits:
             return None
         text = _write(digits)
-        return frozenset([byte for byte in b"0123456789" if _count_begun(texts, text + chr(byte))])
+        starts = {byte: text + chr(byte) for byte in b"0123456789"}
+        return frozenset([b for b, t in starts.items() if _begin(texts, t)])
 
 
 def _write(digits: int) -> str:
     return str(digits) if digits.bit_length() < _MOST_BITS else ":"
 
 
-def _count_begun(texts: list[str], start: str) -> int:
-    return bisect_left(texts, start + ":") - bisect_left(texts, start)
+def _begin(texts: list[str], start: str) -> bool:
+    return bisect_left(texts, start + ":") > bisect_left(texts, start)
 
 
 class Points:
-    """Of all numbers between two bounds, those that meet what is asked of each alone.
-
-    Args:
-        bounds: of the magnitudes.
-        factor: they are multiples of it.
-        not_factors: and of none of these.
-        excluded: magnitudes that are not allowed.
-    """
+    """Of all numbers between two bounds, those that meet what is asked of each alone."""
 
     def __init__(
         self,
         bounds: Bounds,
-        factor: Factor | None,
         not_factors: tuple[Factor, ...],
         excluded: Decimals,
+        factor: Factor | None = None,
     ) -> None:
         self._bounds, self._factor, self._not_factors = bounds, factor, not_factors
         self._excluded = excluded
@@ -313,9 +293,6 @@ class Points:
 class Between(Points):
     """All magnitudes between two bounds that differ, but for single ones."""
 
-    def __init__(self, bounds: Bounds, not_factors: tuple[Factor, ...], excluded: Decimals) -> None:
-        super().__init__(bounds, None, not_factors, excluded)
-
     def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
         # What is excluded lies apart: any piece of an interval has others.
         return self._overlaps(digits, powers) or start and self.holds(digits, powers)
@@ -338,7 +315,7 @@ class Multiples(Points):
     def __init__(
         self, bounds: Bounds, factor: Factor, not_factors: tuple[Factor, ...], excluded: Decimals
     ) -> None:
-        super().__init__(bounds, factor, not_factors, excluded)
+        super().__init__(bounds, not_factors, excluded, factor)
         unit = factor.value
         # A factor of thousands of zeros, or of thousands of digits after the point, counts as one
         # of few digits, with the powers of ten shifted.
@@ -379,7 +356,6 @@ class Multiples(Points):
         return False
 
     def _first_of(self, digits: int, power: int, *, start: bool) -> int:
-        """Return the first multiple from which an interval begins, counted in units."""
         n = ceil_scaled(digits, power, self._unit)
         return n if start or n * self._unit != _scale(digits, power) else n + 1
 
@@ -414,7 +390,7 @@ def by_digits(values: Iterable[Fraction]) -> Decimals:
         written = decimal(value)
         if written is not None:
             found.setdefault(written[0], set()).add(written[1])
-    return Decimals.of({digits: frozenset(exponents) for digits, exponents in found.items()})
+    return NOTHING.change({digits: frozenset(some) for digits, some in found.items()}, {})
 
 
 def _scale(digits: int, power: int) -> Fraction:

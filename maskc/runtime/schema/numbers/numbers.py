@@ -96,7 +96,6 @@ class Numbers:
 
     @property
     def identity(self) -> tuple[Rule, bool]:
-        """What tells it from others, if no values are excluded."""
         return self.rule, self._exponents
 
     @property
@@ -136,7 +135,6 @@ class Numbers:
         return self.read(text) is not None
 
     def has_value(self, value: Decimal) -> bool:
-        """Return whether a value is allowed, in some spelling."""
         negative, digits, exponent = value
         if self._spelled == 1 and exponent < 0:
             return False
@@ -151,7 +149,6 @@ class Numbers:
         return side
 
     def far(self) -> int:
-        """Return an exponent from which on powers of ten no longer differ."""
         if self._beyond is None:
             of_rule = far_beyond(self.rule) if self.base is None else self.base.far()
             self._beyond = max(of_rule, 1 + self.excluded.furthest)
@@ -281,17 +278,13 @@ class Numbers:
         if phase in (POINT, FRACTION):
             return (negative, FRACTION, digits * 10 + digit, n_fraction + 1, digit > 0, 0)
         if phase in (MARK, PLUS, LARGER) and n_fraction == 0:
-            return (negative, LARGER, digits, 0, last, self._cap(digits, exponent * 10 + digit))
-        if phase in (LESS, SMALLER):
-            return (
-                negative,
-                SMALLER,
-                digits,
-                n_fraction,
-                last,
-                self._cap(digits, exponent * 10 + digit),
-            )
-        return None
+            phase = LARGER
+        elif phase in (LESS, SMALLER):
+            phase = SMALLER
+        else:
+            return None
+        exponent = self._cap(digits, exponent * 10 + digit)
+        return (negative, phase, digits, n_fraction, last, exponent)
 
     def _move_sign(self, state: State, byte: int) -> State | None:
         negative, phase, digits, n_fraction, last, _ = state
@@ -310,7 +303,6 @@ class Numbers:
         return None
 
     def _cap(self, digits: int, exponent: int) -> int:
-        """Return the exponent, or one that stands for all that are larger."""
         return min(exponent, self.far() + digits.bit_length())
 
     def is_live(self, state: State) -> bool:

@@ -28,12 +28,8 @@ class Rule:
     """What is asked of a number.
 
     Attributes:
-        low: the least value, ``None`` without a bound.
-        low_open: whether ``low`` itself is excluded.
-        high: the greatest value.
-        high_open: whether ``high`` itself is excluded.
-        multiple: the value is a multiple of it.
-        not_multiples: and of none of these.
+        low, high: the least and the greatest value, each excluded itself if it is open.
+        multiple, not_multiples: the value is a multiple of the one and of none of the others.
         excluded: values that are not allowed.
         values: the only ones, ``None`` if any.
         spelled: 1: without fraction and exponent; 2: with one of them; 0: as one likes.
@@ -52,14 +48,8 @@ class Rule:
     @property
     def lists_only(self) -> bool:
         """Whether a value is allowed if and only if it is listed."""
-        return (
-            self.values is not None
-            and self.low is None
-            and self.high is None
-            and self.multiple is None
-            and not self.not_multiples
-            and not self.excluded
-        )
+        only = Rule(values=self.values, spelled=self.spelled)
+        return self.values is not None and self == only
 
     def allows(self, value: Fraction) -> bool:
         """Return whether a value is allowed, however it is spelled."""
@@ -79,23 +69,13 @@ _MOST_WRITTEN = 10**100  # of a factor's denominator that is looked at digit by 
 
 
 class Side:
-    """What a rule asks of the magnitudes after one sign.
-
-    Args:
-        rule: of the values.
-        without: values that are not allowed either.
-        negative: whether the sign is a minus.
-        base: the side of the same rule and sign without these, where it is known.
+    """What a rule asks of the magnitudes after one sign, without some values.
 
     Attributes:
-        allowed: the set of them.
-        low: none is less.
-        high: none is more; ``None`` without a bound.
-        multiple: all are multiples of it, if given.
-        is_solid: whether every such multiple between the bounds is allowed but for a few.
+        low, high: none is less, and none is more; ``None`` without a bound.
+        is_solid: whether every multiple between the bounds is allowed but for a few.
         has_gaps: whether a few of these are not.
         is_free: whether nothing of the digits counts but whether there is a fraction.
-        has_zero: whether zero is between the bounds.
         places: every multiple of ``10 ** -places`` between the bounds is allowed, and no other
             value; ``None`` if it is not so for any number of places.
         enough: from it on, nothing of an integer's digits counts; ``None`` if it always does.
@@ -129,10 +109,7 @@ class Side:
         self._most = None if bounds.high is None else math.ceil(bounds.high) - 1
 
     def is_inside(self, value: int) -> bool:
-        """Return whether an integer between the bounds is surely allowed.
-
-        Most are, and exact arithmetic takes a hundred times as long to find it out.
-        """
+        """Return whether an integer is surely allowed; exact arithmetic takes much longer."""
         return (
             self._takes_integers
             and value >= self._least
@@ -140,12 +117,7 @@ class Side:
         )
 
     def is_between(self, digits: int, n_places: int) -> bool:
-        """Return whether a decimal is surely allowed, as it is one between the bounds.
-
-        Args:
-            digits: of the decimal.
-            n_places: so many of them come after the point.
-        """
+        """Return whether ``digits × 10 ** -n_places`` is surely allowed, as :meth:`is_inside`."""
         if self.places is None or n_places > self.places:
             return False
         value = Fraction(digits, 10**n_places)

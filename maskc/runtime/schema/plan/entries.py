@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from maskc.formats.registry import is_name
-from maskc.runtime.schema.numbers.listed_numbers import read_number
+from maskc.runtime.schema.numbers.powers import read_number
 from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
 from maskc.runtime.schema.plan.fulfilment import MAX_WISHES, MOST_WAYS, count_ways
 from maskc.runtime.schema.plan.objects import ObjectRule

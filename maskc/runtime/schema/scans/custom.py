@@ -38,22 +38,13 @@ class Walked(NamedTuple):
 
 
 class CustomScans:
-    """Walks vocabularies; threads share it.
-
-    Args:
-        budget: what is cached is charged to it.
-    """
+    """Walks vocabularies; threads share it."""
 
     def __init__(self, budget: Budget) -> None:
         self._known = Cache(budget)
 
     def walk(self, spelled: Spelled, rule: CustomRule, count: Read) -> Walked:
         """Return what a string of which something was read does to some texts.
-
-        Args:
-            spelled: the texts; where a character was left open they go on with it.
-            rule: of the string.
-            count: what was read.
 
         Raises:
             FormatError: the reader fails.
@@ -108,7 +99,6 @@ class _Moves:
         return found
 
     def leads_into(self, pair: int, ranges: Ranges) -> bool:
-        """Return whether some character of some ranges may come next."""
         key = (pair, ranges)
         found = self._leads.get(key)
         if found is None:

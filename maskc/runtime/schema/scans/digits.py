@@ -1,17 +1,14 @@
 """The spellings of a number in a trie: which texts stay in it, and where it may end.
 
-Tokens are full of digits (llama3 has each of up to three), and mostly all of those after a node
-are legal or none is. That is asked before the nodes are looked at one by one.
+Tokens are full of digits, and mostly all of those after a node are legal or none is. That is asked
+before the nodes are looked at one by one.
 
 Where values are excluded, such as those of the items before, most texts stay legal whichever these
 are. So what the rule alone allows is found once for all items, and of that we look only at texts
 that can become an excluded value. These are found by a walk of excluded values, as if they were the
-only ones that are allowed:
-
-- after some digits, of those that begin so, which are few;
-- before the first digit that is not 0, of each value once. There texts are looked at by their heads
-  (:mod:`maskc.runtime.schema.numbers.excluded`), and what the excluded values of a head do to its
-  texts is remembered, as an item changes few heads.
+only ones that are allowed: after some digits, of those that begin so, which are few; before the
+first digit that is not 0, of each value once. There texts are looked at by their heads
+(:mod:`maskc.runtime.schema.numbers.excluded`), as an item changes few heads.
 
 Example: for a number up to 65,535 every text of up to three digits is legal. With 5 excluded from 0
 to 9, of the ten digits ``5`` alone is looked at.
@@ -37,13 +34,7 @@ _MOST_WALKED = 20_000  # values
 
 
 class Run(NamedTuple):
-    """Texts of digits after a node, by place.
-
-    Attributes:
-        places: the texts.
-        longest: the most digits of one.
-        row: their mask, where they are many tokens.
-    """
+    """Texts of digits after a node, by place, the most digits of one, and their row if many."""
 
     places: tuple[int, ...]
     longest: int
@@ -54,8 +45,7 @@ class Walked(NamedTuple):
     """What a number does to the texts after some nodes.
 
     Attributes:
-        runs: all of their texts stay in it.
-        more: other texts that do, by place.
+        runs, more: texts that stay in it, some of them by place.
         part: all of these.
         exits: nodes at which it may end, but for those where nothing else can follow.
     """
@@ -78,12 +68,9 @@ class _Gone(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """The texts at one node, which can become an excluded value.
+    """The texts at one node, from ``first`` to before ``last``, which can become an excluded value.
 
-    Attributes:
-        first, last: by place, the first of them and the one after the last.
-        state: after them.
-        exit: the node, if they write that value; else -1.
+    ``exit`` is the node, if they write that value; else -1.
     """
 
     first: int
@@ -95,14 +82,9 @@ class _Text(NamedTuple):
 def follow_number(
     index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
 ) -> Walked:
-    """Return what a number does to the texts after some nodes.
+    """Return what a number, at all nodes in one state, does to the texts after some nodes.
 
-    Args:
-        index: whose memory is used.
-        trie: of it.
-        numbers: what is asked of the number.
-        state: of the number, at all nodes.
-        nodes: where the walk begins; texts that end there do not count.
+    Texts that end at the nodes do not count.
     """
     base = numbers.base
     if base is None:
@@ -174,7 +156,6 @@ def _walk_number(
 
 
 def _part_of(index: TokenIndex, runs: list[Run], more: list[int], *, is_rests: bool) -> Part:
-    """Return the texts of some runs and some more; numbers with the same runs share their rows."""
     if is_rests:
         return Part(bits=bits_of([*more, *(place for run in runs for place in run.places)]))
     rows = _unite(index, [run.row for run in runs if run.row is not None])
@@ -199,7 +180,6 @@ def _unite(index: TokenIndex, rows: list[Words]) -> tuple[Words, ...]:
 
 
 def _leads_out(trie: Trie, node: int) -> bool:
-    """Return whether something follows a node that is no part of a number."""
     return any(
         byte not in NUMBER_BYTES for byte in trie.bytes[trie.first[node] : trie.first[node + 1]]
     )
@@ -208,15 +188,7 @@ def _leads_out(trie: Trie, node: int) -> bool:
 def _run_after(
     index: TokenIndex, trie: Trie, node: int, most: int = 0, *, zeros: bool = False
 ) -> Run | None:
-    """Return the digits after a node.
-
-    Args:
-        index: the vocabulary.
-        trie: of it.
-        node: of the trie.
-        most: so many digits at most; 0: all, or ``None`` if something else comes after one.
-        zeros: whether any number of zeros may come after them.
-    """
+    """Return the digits after a node."""
     key = (Run, trie is index.rests, node, most, zeros)
     known: tuple[Run | None] | None = index.shared.get(key)
     if known is None:
@@ -253,12 +225,8 @@ def _find_run(index: TokenIndex, trie: Trie, node: int, most: int, *, zeros: boo
 class _Listing:
     """The texts after a state without digits but 0 that can become excluded values.
 
-    Attributes:
-        walked: the values that were excluded once.
-        texts: those that can become one of these, by head.
-        remembered: by a head and the excluded values that have it, what they do to its texts.
-        last: the number of the set of values that was asked for last, and what it does by head.
-        n_bytes: about how much is remembered.
+    The texts are found by head, of values that were walked, and what they do to a head's texts is
+    remembered; last is the number of the set that was asked for last, and what it does by head.
     """
 
     def __init__(self) -> None:
@@ -270,8 +238,6 @@ class _Listing:
 
 
 class _Heads:
-    """What excluded values do after a state without digits but 0, by their heads."""
-
     def __init__(
         self, index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
     ) -> None:
@@ -302,11 +268,7 @@ class _Heads:
             _add_gone(gone, self._numbers, listing.texts.get((negative, 0), ()))
 
     def _by_head(self, before: dict[Head, _Gone] | None) -> dict[Head, _Gone]:
-        """Return what excluded values do to the texts of each head, where they do anything.
-
-        Args:
-            before: the same of the set that it was made from, if that is known.
-        """
+        """Return what excluded values do to the texts of each head, where they do anything."""
         excluded = self._numbers.excluded
         asked: Iterable[Head] = excluded.list_heads() if before is None else excluded.changed
         made = {} if before is None else before.copy()
@@ -337,7 +299,6 @@ class _Heads:
         return found
 
     def _walk(self, value: Decimal) -> None:
-        """Add the texts that can become a value."""
         listing = self._listing
         texts = _list_texts(self._trie, self._base.alone(value), self._state, self._nodes)
         for text in texts:
@@ -377,7 +338,6 @@ def _list_texts(trie: Trie, only: Numbers, state: State, nodes: Nodes) -> list[_
 
 
 def _add_gone(gone: _Gone, numbers: Numbers, texts: Iterable[_Text]) -> None:
-    """Add those of some texts that excluded values make illegal."""
     seen: set[int] = set()
     for text in tuple(texts):  # another thread may add some
         if text.exit >= 0 and not numbers.may_end(text.state):
@@ -390,7 +350,6 @@ def _add_gone(gone: _Gone, numbers: Numbers, texts: Iterable[_Text]) -> None:
 
 
 def _leave_out(index: TokenIndex, trie: Trie, walked: Walked, gone: _Gone) -> Walked:
-    """Return what is left without the texts and exits that are gone."""
     if not gone.places and not gone.exits:
         return walked
     exits = tuple([node for node in walked.exits if node not in gone.exits])

@@ -27,13 +27,9 @@ _FEW = 48
 
 
 class Lead(NamedTuple):
-    """What white space leads to.
+    """What white space leads to: the tokens that end in it, and nodes.
 
-    Attributes:
-        part: tokens that end in it.
-        signs: sign → the nodes that it leads to.
-        numbers: nodes after which a number can begin.
-        ends: nodes at which it may end.
+    These are those of each sign after it, those after which a number can begin, and its ends.
     """
 
     part: Part
@@ -57,11 +53,7 @@ class Gaps:
     def place(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> tuple[int, int]:
         """Return a gap and a depth that stand for all that no text tells apart after some nodes.
 
-        Args:
-            trie: of the vocabulary.
-            nodes: of it.
-            gap: what has been read of the gap.
-            depth: how many brackets are open.
+        A gap is what has been read of it, a depth how many brackets are open.
         """
         most = self._blanks.most
         if most is not None:
@@ -138,7 +130,6 @@ class Gaps:
 
 
 def _read_runs(index: TokenIndex) -> tuple[memoryview, ...]:
-    """Return :func:`_runs_below` of the tokens and of the rests, which is made once."""
     found: tuple[memoryview, ...] | None = index.shared.get(_read_runs)
     if found is None:
         found = tuple(_runs_below(trie).data for trie in (index.tokens, index.rests))

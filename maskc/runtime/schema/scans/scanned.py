@@ -29,13 +29,7 @@ _FEWER = 5  # so many times fewer units than there are, of which it is better to
 
 
 class Closers:
-    """Tokens that close a string.
-
-    Attributes:
-        places: of the tokens.
-        rests: of what comes after their quotes.
-        is_shared: whether all artifacts have them.
-    """
+    """Tokens that close a string, by place, and the rests after their quotes."""
 
     __slots__ = ("is_shared", "places", "rests")
 
@@ -43,7 +37,6 @@ class Closers:
         self.places, self.rests, self.is_shared = places, rests, is_shared
 
     def chosen(self, kept: Bools) -> Closers:
-        """Return some of them."""
         return Closers(self.places[kept], self.rests[kept])
 
     def of_rests(self, index: TokenIndex, bits: int) -> Ints:
@@ -55,7 +48,6 @@ class Closers:
 
 
 def closers_at(index: TokenIndex, nodes: Nodes) -> Closers:
-    """Return the tokens below some quotes, which all artifacts share."""
     key = (Closers, nodes)
     found: Closers | None = index.shared.get(key)
     if found is None:
@@ -107,12 +99,7 @@ def units_of(index: TokenIndex, spelled: Spelled) -> Units:
 
 
 class Group(NamedTuple):
-    """Tokens that a string does the same to.
-
-    Attributes:
-        targets: the states that their characters can lead to.
-        size: their characters, one left open included.
-    """
+    """Tokens that a string does the same to."""
 
     targets: frozenset[int]
     size: int
@@ -124,9 +111,9 @@ class Scanned:
     Args:
         units: of the vocabulary.
         ends: of each unit the state after it, 0: dead; or, where it ends inside a character,
-            ``n_states`` and more: the number of a set of states.
+            ``n_states`` and more: the index of one of ``sets``.
         n_states: of the automaton.
-        sets: these sets.
+        sets: of states.
         quote_states: of each token that closes the string the state before; 0: none.
     """
 
@@ -146,7 +133,6 @@ class Scanned:
 
     @property
     def n_bytes(self) -> int:
-        """About how much memory this takes."""
         n_bytes: int = self._ends.nbytes + self.quote_states.nbytes
         return n_bytes + 2000
 
@@ -184,7 +170,6 @@ class Scanned:
         return [(end, targets) for end, targets in found if targets]
 
     def pack_live(self) -> Words:
-        """Return the mask of the tokens that lead to something."""
         kept = np.ones(self._n_states + len(self._sets), dtype=np.bool_)
         kept[[0, *(n for n, some in enumerate(self._sets, self._n_states) if not some)]] = False
         return self.pack(kept, self._ends)
@@ -196,12 +181,7 @@ class Scanned:
         return self.pack(kept, self._ends)
 
     def pack(self, kept: Bools, which: NDArray[np.integer]) -> Words:
-        """Return the mask of the tokens of some groups.
-
-        Args:
-            kept: of each group whether it is one of them.
-            which: group each unit has.
-        """
+        """Return the mask of the tokens of some groups."""
         units, live = self.units, kept.take(which)
         if int(np.count_nonzero(live)) * _FEWER < len(live):
             of_token = np.zeros(len(units.unit_of), dtype=np.bool_)
@@ -212,7 +192,6 @@ class Scanned:
 
 
 def number_keys(keys: Places) -> tuple[Places, Places]:
-    """Return some keys, each once and ascending, and of each where it is among them."""
     n_keys = int(keys.max(initial=-1)) + 1
     if n_keys > _MOST_KEYS:
         distinct, inverse = np.unique(keys, return_inverse=True)

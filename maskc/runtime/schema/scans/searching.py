@@ -26,13 +26,7 @@ _FOLLOWED = 5  # look-ups that a node counts for which is reached as all charact
 
 
 class Ended(NamedTuple):
-    """A string that has ended.
-
-    Attributes:
-        node: after the quote.
-        state: of the automaton before it.
-        size: characters read, 0 in the sink.
-    """
+    """A string that has ended: the node after the quote, the state before it, and its size."""
 
     node: int
     state: int
@@ -46,8 +40,8 @@ class Searched(NamedTuple):
         runs: runs of items that are free, or no longer, one after the other: the first item, one
             past the last, and whether they are free from now on.
         places: texts that stay inside.
-        targets: of each of them, the states that its characters can lead to.
-        sizes: of each of them, its characters, one left open included.
+        targets, sizes: of each of them, the states that its characters can lead to, and how many
+            these are, one left open included.
         ended: where the string ends.
         free: more texts that stay inside, after which every character may come.
     """
@@ -69,7 +63,7 @@ def search(
     dropped: int = DEAD,
     most: int = 1 << 30,
 ) -> Searched | None:
-    """Return what an automaton does; of what is free runs alone.
+    """Return what an automaton does from a state on; of what is free runs alone.
 
     Args:
         spelled: the texts.
@@ -77,8 +71,7 @@ def search(
         start: its state before them.
         exactly: whether states and sizes are wanted in the sink, too.
         dropped: a state that counts as dead: the sink, where keys without a name may not come.
-        most: so many characters are looked up; ``None`` is returned if there are more. Where all
-            characters are followed there is mostly no end, so we give up sooner.
+        most: so many characters are looked up; ``None`` is returned if there are more.
     """
     sink = -1 if exactly or dropped else dfa.sink
     return _Search(spelled, dfa, sink, dropped, most).run(start)
@@ -101,7 +94,6 @@ def search_all(
 
 
 def free_items(spelled: Spelled, found: Searched) -> NDArray[np.intp]:
-    """Return the items that are free in the end, in ascending order."""
     is_free = np.zeros(spelled.n_items, dtype=np.bool_)
     for low, high, now in found.runs:
         is_free[low:high] = now
@@ -111,17 +103,13 @@ def free_items(spelled: Spelled, found: Searched) -> NDArray[np.intp]:
 def find_names(
     spelled: Spelled, dfa: CharDfa, start: int, sink: int
 ) -> list[tuple[int, tuple[int, ...]]]:
-    """Return the strings that some text ends but those of one label.
+    """Return the strings that some text ends, with label and nodes after their quotes.
 
     Args:
         spelled: the texts.
         dfa: of the strings.
         start: its state before the texts.
-        sink: a state that leads nowhere else, whose label is not wanted; -1: strings of no label
-            are not.
-
-    Returns:
-        Of each string the label, and the nodes after its quotes.
+        sink: a state that leads nowhere else, whose label is not wanted; -1: ``NO_LABEL`` is not.
     """
     found: list[tuple[int, tuple[int, ...]]] = []
     labels, closing = dfa.labels, spelled.closing
@@ -208,7 +196,6 @@ class _Search:
     def _follow_few(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
     ) -> None:
-        """Follow the only characters that lead on."""
         spelled = self._spelled
         if spelled.n_ending[node]:
             self._end_few(node, state, size, special)
@@ -231,7 +218,6 @@ class _Search:
     def _end_few(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
     ) -> None:
-        """Add a node's own items, after which only some characters lead on."""
         spelled = self._spelled
         low, closing = spelled.low[node], spelled.closing_items(node)
         # Items lie in the order of their kinds, and the root has hundreds that are cut.
@@ -253,7 +239,6 @@ class _Search:
     def _follow_others(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
     ) -> None:
-        """Follow the characters that do not lead to the sink."""
         spelled, runs = self._spelled, self._runs
         self._most -= len(special) + 1
         for item in spelled.closing_items(node):
@@ -277,7 +262,6 @@ class _Search:
                 self._free(child, is_free=False)
 
     def _follow_all(self, node: int, state: int, size: int) -> None:
-        """Follow every character that texts go on with."""
         spelled, dfa = self._spelled, self._dfa
         first, last = spelled.first[node], spelled.first[node + 1]
         self._most -= _FOLLOWED * (last - first + spelled.n_ending[node])

@@ -73,16 +73,11 @@ class SpelledTables(NamedTuple):
 
 
 class Spelled:
-    """The trie of the characters that some texts write.
-
-    Args:
-        tables: what it is, which is used where it lies: in a file that is mapped, say.
-        minimal: whether strings are written with no more escapes than they need.
-        before: the bytes of a character that the texts go on with.
+    """The trie of the characters that some texts write, where ``before`` of one was read.
 
     Attributes:
         chars, first, low, high, n_ending, kinds, places, begun: as the tables have them, as
-            Python's numbers.
+            Python's numbers; these are used where they lie: in a file that is mapped, say.
         levels: where the nodes of so many characters begin, and one past the last.
         below_root: character → the child of the root.
         ranges: number of a beginning → the characters that it can become.
@@ -122,7 +117,6 @@ class Spelled:
 
     @property
     def distinct(self) -> Ints:
-        """int32[n_characters], the characters that there are."""
         return self._find_characters()[0]
 
     @property
@@ -146,7 +140,6 @@ class Spelled:
 
     @property
     def n_bytes(self) -> int:
-        """About how much memory this takes."""
         return sum(array.nbytes for array in self.tables) + 4 * len(self.chars) + 1000
 
     def child(self, node: int, character: int) -> int:
@@ -172,7 +165,6 @@ class Spelled:
         return found
 
     def own_items(self, node: int) -> range:
-        """Return a node's own items."""
         low = self.low[node]
         return range(low, low + self.n_ending[node])
 
@@ -273,15 +265,7 @@ def free_body(index: TokenIndex, *, minimal: bool) -> Body:
 def spell(
     index: TokenIndex, trie: Trie, nodes: Nodes, *, minimal: bool, before: bytes = b""
 ) -> Spelled:
-    """Return what the texts after some nodes write inside a string.
-
-    Args:
-        index: whose memory is used.
-        trie: of it.
-        nodes: after the opening quote, none below another.
-        minimal: whether strings are written with no more escapes than they need.
-        before: the bytes of a character that the texts go on with.
-    """
+    """Return what the texts after some nodes write inside a string."""
     key = spelled_key(index, trie, nodes, minimal=minimal, before=before)
     found: Spelled | None = index.shared.get(key)
     if found is None:
@@ -295,7 +279,6 @@ def spell(
 def spelled_key(
     index: TokenIndex, trie: Trie, nodes: Nodes, *, minimal: bool, before: bytes = b""
 ) -> object:
-    """Return under what the result of :func:`spell` is shared."""
     return (Spelled, minimal, trie is index.rests, nodes, before)
 
 

@@ -48,14 +48,12 @@ class CharDfa:
         rows: state → class → target.
         labels: state → label, ``NO_LABEL`` if it does not accept.
         start: the initial state, ``DEAD`` if nothing is accepted.
-        reader: what reads the characters that lead to its sink, or stay there: nothing, or a format
-            of :mod:`maskc.formats.registry`.
+        reader: the format that reads the characters that lead to its sink, or stay there.
 
     Attributes:
-        order: what :func:`maskc.runtime.schema.strings.keys.order_names` has found, once it was
-        asked.
+        order: what :func:`maskc.runtime.schema.strings.keys.order_names` has found.
         texts: where it was built of texts, these in ascending order, their labels, and the label of
-        every other text; ``None`` for others.
+            every other text; ``None`` for others.
     """
 
     def __init__(
@@ -87,7 +85,6 @@ class CharDfa:
         self._n_strings: dict[int, int] = {}
 
     def step(self, state: int, character: int) -> int:
-        """Return the state after a character."""
         row = self.rows[state]
         if not row:
             return self.defaults[state]
@@ -95,14 +92,12 @@ class CharDfa:
         return row.get(kind, self.defaults[state])
 
     def read(self, text: str) -> int:
-        """Return the state after a text."""
         state = self.start
         for character in text:
             state = self.step(state, ord(character))
         return state
 
     def targets(self, state: int, low: int, high: int) -> frozenset[int]:
-        """Return the states that the characters from ``low`` to ``high`` lead to."""
         row, default = self.rows[state], self.defaults[state]
         if not row:
             return only(default)
@@ -110,7 +105,6 @@ class CharDfa:
         return frozenset(row.get(kind, default) for kind in set(self.classes[first : last + 1]))
 
     def ranges_of(self, kinds: Iterable[int]) -> list[tuple[int, int]]:
-        """Return the characters of some classes, as ranges without their ends."""
         ranges = self._ranges or self._find_ranges()
         return [pair for kind in kinds for pair in ranges.get(kind, ())]
 
@@ -162,7 +156,6 @@ class CharDfa:
 
     @property
     def n_states(self) -> int:
-        """Number of states, the dead one included."""
         return len(self.labels)
 
     @property
@@ -214,7 +207,6 @@ class CharDfa:
         return self._successors[state]
 
     def _predecessors(self) -> list[tuple[int, ...]]:
-        """Return for each state those of which it is a successor."""
         if self._before is None:
             before: list[list[int]] = [[] for _ in self.labels]
             for state in range(1, len(self.labels)):
@@ -251,7 +243,6 @@ class CharDfa:
         return self._cycles[state]
 
     def _find_cycles(self) -> list[bool]:
-        """Return for each state whether a cycle can be reached: states left by peeling."""
         n_after = [len(self.successors(state)) for state in range(len(self.labels))]
         before = self._predecessors()
         endless = [state != DEAD for state in range(len(self.labels))]
@@ -347,7 +338,6 @@ class CharDfa:
         return known[state]
 
     def leading_to(self, states: Iterable[int]) -> set[int]:
-        """Return the states that lead to one of some states, these included."""
         before = self._predecessors()
         found: set[int] = set()
         open_ = list(states)

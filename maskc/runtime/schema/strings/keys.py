@@ -18,13 +18,9 @@ _MOST_SHARED = 4  # prefixes of words that a state stands for, on average
 
 
 class Keys:
-    """Which labels a prefix of a key can lead to.
+    """Which labels a prefix of a key can lead to; those below ``n_names`` are names.
 
-    Args:
-        dfa: labels keys.
-        n_names: labels below it are names, others are classes.
-        is_flat: whether every state leads to endlessly many keys of one class, which has all keys
-            without a name.
+    If it is flat, every state leads to endlessly many keys of one class, of all without a name.
 
     Attributes:
         reach: state → the labels that it leads to, as bits.
@@ -50,7 +46,6 @@ class Keys:
         self.reach, self.endless = own, [0] + [endless] * (dfa.n_states - 1)
 
     def reach_of(self, states: Iterable[int]) -> int:
-        """Return the labels that some states lead to, as bits."""
         found = 0
         for state in states:
             found |= self.reach[state]
@@ -64,22 +59,13 @@ class Keys:
         return any(reach & ~endless & ~names for reach, endless in pairs)
 
     def is_surely_live(self, states: Iterable[int], labels: int) -> bool:
-        """Return whether a prefix in one of some states can become a key of endlessly many.
-
-        Or one of a name that may come.
-        """
+        """Return whether a prefix in one of some states can become a key of endlessly many."""
         return any(
             self.reach[state] & labels & (self.names | self.endless[state]) for state in states
         )
 
     def reach_left(self, state: int, prefix: str, others: OtherKeys) -> int:
-        """Return the labels of keys that a prefix can become, and that are not among the others.
-
-        Args:
-            state: of the automaton.
-            prefix: what has been read.
-            others: keys of classes that were there.
-        """
+        """Return the labels of keys that a prefix can become, and that are not among the others."""
         left = self.reach[state]
         open_ = left & ~(self.names | self.endless[state])
         if not open_:
@@ -178,28 +164,14 @@ def _propagate(dfa: CharDfa, own: list[int], names: int) -> tuple[list[int], lis
                 while members[-1] != state:
                     members.append(stack.pop())
                 inside.difference_update(members)
-                _settle(dfa, members, own, names, reach, endless)
+                labels = many = 0
+                is_cyclic = len(members) > 1
+                for member in members:
+                    labels |= own[member]
+                    for target in dfa.successors(member):
+                        labels |= reach[target]
+                        many |= endless[target]
+                        is_cyclic |= target == member
+                for member in members:
+                    reach[member], endless[member] = labels, labels & ~names if is_cyclic else many
     return reach, endless
-
-
-def _settle(
-    dfa: CharDfa,
-    members: list[int],
-    own: list[int],
-    names: int,
-    reach: list[int],
-    endless: list[int],
-) -> None:
-    """Write what the states of a component lead to; it is known of all others that they reach."""
-    labels = many = 0
-    is_cyclic = len(members) > 1
-    for state in members:
-        labels |= own[state]
-        for target in dfa.successors(state):
-            labels |= reach[target]
-            many |= endless[target]
-            is_cyclic |= target == state
-    if is_cyclic:
-        many = labels & ~names
-    for state in members:
-        reach[state], endless[state] = labels, many

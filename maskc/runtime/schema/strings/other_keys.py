@@ -23,11 +23,7 @@ NO_KEYS: Final = OtherKeys("")
 
 
 def unread_key(label: int) -> str:
-    """Return a key of a label that is none that can be read.
-
-    It is as good as any other that was not there before: which key of a label was read counts
-    only for whether another is the same.
-    """
+    """Return a key of a label that stands for any that cannot be read, or was not there before."""
     return f"{UNREAD}{label}"
 
 
@@ -37,12 +33,10 @@ def label_of_unread(key: str) -> int | None:
 
 
 def has_key(others: OtherKeys, key: str) -> bool:
-    """Return whether a key is among some."""
     return bool(others) and _SEPARATOR + key + _SEPARATOR in others
 
 
 def list_keys(others: OtherKeys) -> list[str]:
-    """Return them, in ascending order."""
     return others.split(_SEPARATOR)[1:-1]
 
 

@@ -49,12 +49,7 @@ _UTF8 = codecs.getincrementaldecoder("utf-8")
 def read_character(raw: bytes, *, minimal: bool) -> int:
     r"""Return the character that bytes of a string write, ``BEGUN`` if it is not whole.
 
-    Args:
-        raw: at least one byte.
-        minimal: whether only what must be escaped may be.
-
-    Returns:
-        ``NONE`` if no character begins so.
+    ``NONE`` if no character begins so.
 
     >>> read_character(b"\\u0041", minimal=False), read_character(b"\xc3", minimal=False)
     (65, -1)
@@ -130,7 +125,6 @@ def _of_utf8(raw: bytes) -> tuple[int, int]:
 
 
 def _of_pair(raw: bytes) -> tuple[int, int]:
-    r"""Return the characters after the first half of a pair, and some of ``\uDXXX`` after it."""
     base = 0x10000 + (int(raw[2:6], 16) - 0xD800 << 10)
     digits = raw[8:]
     if len(digits) < 2:
@@ -163,13 +157,11 @@ def rests_like(raw: bytes, *, minimal: bool) -> bytes | None:
 
 
 def decode_body(raw: bytes) -> str:
-    """Return the characters of a string's body."""
     text: str = json.loads(b'"' + raw + b'"')
     return text
 
 
 def write_body(text: str) -> bytes:
-    """Return the characters of a string as they stand in JSON."""
     return json.dumps(text, ensure_ascii=False)[1:-1].encode()
 
 
@@ -190,11 +182,6 @@ def split_body(raw: bytes) -> tuple[str, bytes]:
 
 def begins(text: str, raw: bytes, *, minimal: bool) -> bool:
     r"""Return whether some spelling of a text's characters begins with a string's body.
-
-    Args:
-        text: a whole string, decoded.
-        raw: what has been read of one.
-        minimal: whether only what must be escaped may be.
 
     >>> begins("ab", b"\\u0061", minimal=False), begins("ab", b"a\\u007", minimal=False)
     (True, False)

@@ -26,10 +26,6 @@ _Key = tuple[bool, int, bytes]
 class Body:
     """The bytes of strings whose characters an automaton reads; shared by threads.
 
-    Args:
-        dfa: over characters.
-        minimal: whether only what must be escaped may be.
-
     Attributes:
         characters: state → the state of ``dfa`` between two characters, ``UNKNOWN`` inside one.
         targets: state → states of ``dfa`` that the character under way can lead to; the own one

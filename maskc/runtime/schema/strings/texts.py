@@ -21,18 +21,7 @@ class TooManyStatesError(Exception):
 
 
 def build_texts(texts: Sequence[str], labels: Sequence[int], other: int = NO_LABEL) -> CharDfa:
-    """Return the automaton that gives each of some different texts its label.
-
-    Its states do not depend on the order of the texts.
-
-    Args:
-        texts: accepted.
-        labels: of each.
-        other: the label of every other text, ``NO_LABEL`` if none is accepted.
-
-    Raises:
-        TooManyStatesError: it has more than ``MAX_STATES`` states.
-    """
+    """Return the automaton that gives each of some different texts its label."""
     kinds = {character: n + 1 for n, character in enumerate(sorted(set("".join(texts))))}
     starts, classes = [0], [0]
     for character, kind in kinds.items():
@@ -83,12 +72,9 @@ class Labelled(NamedTuple):
 
 
 def find_texts(dfa: CharDfa) -> Labelled | None:
-    """Return what :func:`build_texts` was given, sorted by text, if an automaton is of that kind.
+    """Return what :func:`build_texts` was given, sorted by text, if an automaton is like that.
 
-    It is asked where an automaton was made in another way.
-
-    Returns:
-        ``None`` for any other automaton, and for some that could be written so.
+    It is asked where an automaton was made in another way; it misses some that could be so.
 
     >>> find_texts(build_texts(["ab", "ac"], [0, 7]))
     Labelled(texts=['ab', 'ac'], labels=[0, 7], other=-1)

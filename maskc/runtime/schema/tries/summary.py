@@ -1,32 +1,40 @@
-"""What was found by walking a trie from some nodes, with as much of a stack as that took.
+"""What was found by walking a trie from some nodes, and the masks that are put together of it.
+
+Two schemas have the same rows where they ask the same: any string, the gap before a key, the tokens
+that close a string. So what is put together of them is known by which rows they are, and nobody has
+to write 16 KB and compare them to find that the mask was there.
 
 Example: inside an object, after a value, ``,`` and ``, "`` are legal whatever is below, and ``}``
-is an *exit*: what comes after it depends on what the object stands in.
+is an *exit*: what comes after it depends on what the object stands in. Inside a string that a comma
+or a brace follows, tools of any names have one mask: the row of any string, and that of what closes
+it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import count
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
+from weakref import ref
 
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache.pool import MaskPool, PooledMask
 from maskc.runtime.schema.strings.other_keys import OtherKeys, has_key
-from maskc.runtime.schema.tries.tokens import Words
+from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
 _serials = count(1)
 MANY = 96  # ids of a part that are packed into a row
+_TOKEN_BYTES = 16
+_ROW_BYTES = 100  # of a reference to a row
+_MANY_CHANGED = 200  # tokens that are not set one by one
 
 
 class EndedKeys(NamedTuple):
-    """Keys that have ended, of one label.
+    """Keys of one label that have ended, the texts of those without a name, and nodes after them.
 
-    Attributes:
-        label: of the keys.
-        texts: the keys, if they have no name.
-        nodes: after the closing quote of each.
-        goes_on: whether a text goes on there as JSON may; then they are one key, or nothing that
-            follows tells them apart.
+    A text goes on there as JSON may; then they are one key, or nothing that follows tells them
+    apart.
     """
 
     label: int
@@ -41,10 +49,8 @@ class Part:
     Attributes:
         rows: masks whose tokens are legal.
         few: more of them: ids of tokens, or places of rests.
-        bits: the same as a bit set, of rests only.
-        unsure: rests that have to be read token by token, as a bit set.
+        bits, unsure: rests, and those of them that have to be read token by token, as bit sets.
         exits: nodes of the trie at which the innermost thing that was open has ended.
-        keys: where keys have ended.
         gone: ids of tokens that are illegal nevertheless; only of what is a whole mask.
         serial: a number that no other part of the process ever has.
     """
@@ -71,11 +77,7 @@ Rests = tuple[int, int]
 
 
 class Following(Protocol):
-    """What comes after a JSON text that is a piece of a longer one.
-
-    Attributes:
-        number: greater than 0; nothing else has it.
-    """
+    """What comes after a JSON text that is a piece of a longer one; no other has its number."""
 
     number: int
 
@@ -93,23 +95,85 @@ class Following(Protocol):
 def new_keys(
     texts: tuple[str, ...], nodes: Nodes, others: OtherKeys
 ) -> tuple[tuple[str, ...], Nodes]:
-    """Return those of some keys that are none of a few, with their nodes.
-
-    >>> from maskc.runtime.schema.strings.other_keys import join_keys
-    >>> new_keys(("a", "b"), (1, 2), join_keys(["a"]))
-    (('b',), (2,))
-    """
+    """Return those of some keys that are none of a few, with their nodes."""
     kept = [(text, n) for text, n in zip(texts, nodes, strict=True) if not has_key(others, text)]
     return tuple(text for text, _ in kept), tuple(n for _, n in kept)
 
 
 def bits_of(places: Iterable[int]) -> int:
-    """Return a bit set.
-
-    >>> bits_of([0, 3])
-    9
-    """
     found = 0
     for place in places:
         found |= 1 << place
     return found
+
+
+class Mixes:
+    """Puts masks of a pool together. Shared by all machines that share it."""
+
+    def __init__(self, index: TokenIndex, pool: MaskPool, budget: Budget) -> None:
+        self.index, self.pool, self.budget = index, pool, budget
+        self._known = Cache(budget, _measure)
+
+    def mask(
+        self,
+        rows: tuple[Words, ...],
+        few: tuple[int, ...],
+        gone: tuple[int, ...] = (),
+        ends: tuple[int, ...] = (),
+    ) -> PooledMask:
+        """Return the mask of the tokens of some rows and a few more, without others, with ends.
+
+        Rows are int32[n_words] and never written to again; all others are ids.
+        """
+        distinct = [(id(row), row) for row in rows]
+        if len(rows) > 1:
+            distinct = sorted(dict(distinct).items())
+        # Of numbers and tuples, which the garbage collector does not look at.
+        key = (tuple([number for number, _ in distinct]), few, gone, ends)
+        found: tuple[Any, ...] | None = self._known.get(key)
+        # The number of a row that is gone may be another one's.
+        if found is None or not _are_same(found[1:], [row for _, row in distinct]):
+            if self.pool.is_full:
+                self.pool.forget()
+                self.budget.clear()
+            mask = self._compose([row for _, row in distinct], few, gone, ends)
+            found = (mask, *[ref(row) for _, row in distinct])
+            self._known.put(key, found)
+        made: PooledMask = found[0]
+        return made
+
+    def _compose(
+        self, rows: list[Words], few: tuple[int, ...], gone: tuple[int, ...], ends: tuple[int, ...]
+    ) -> PooledMask:
+        if len(few) + len(gone) > _MANY_CHANGED:
+            words = self.index.mix(tuple(rows), few, gone)
+            return self.pool.share(self.index.set_bits(words, ends) if ends else words)
+        if ends:
+            few, gone = few + ends, tuple([token for token in gone if token not in ends])
+        if not rows:
+            return self.pool.change(None, 0, few, gone)
+        united, total = self._unite(rows)
+        return self.pool.change(united, total, few, gone)
+
+    def _unite(self, rows: list[Words]) -> tuple[Words, int]:
+        key = (Mixes, *[id(row) for row in rows])
+        found: tuple[Any, ...] | None = self.index.shared.get(key)
+        if found is None or not _are_same(found[2:], rows):
+            words = self.index.mix(tuple(rows), ())
+            kept = words if len(rows) > 1 else None
+            found = (kept, self.pool.sum(words), *[ref(row) for row in rows])
+            n_bytes = _ROW_BYTES * len(rows) + (0 if kept is None else words.nbytes)
+            self.index.shared.put(key, found, ENTRY_BYTES + n_bytes)
+        return rows[0] if found[0] is None else found[0], found[1]
+
+
+def _are_same(known: tuple[Any, ...], rows: list[Words]) -> bool:
+    for n, row in enumerate(rows):  # noqa: SIM110 - a generator would take longer than the rest
+        if known[n]() is not row:
+            return False
+    return True
+
+
+def _measure(key: tuple[Any, ...]) -> int:
+    rows, few, gone, _ = key
+    return ENTRY_BYTES + _ROW_BYTES * len(rows) + _TOKEN_BYTES * (len(few) + len(gone))

@@ -32,12 +32,7 @@ _MANY = 200  # ids that are packed by arrays rather than one by one
 class Shared:
     """Results by key, whose sizes are counted, in two generations as those of an artifact.
 
-    When the current one takes a third of the limit it becomes the previous one, and what was that
-    is forgotten, a few results at a time; a result that is found in the previous one is kept. So
-    what every mask needs stays, and what one schema needed goes.
-
-    Args:
-        limit: in bytes.
+    Each has a third of the limit, in bytes; what is being freed the last.
     """
 
     def __init__(self, limit: int = SHARED_BYTES) -> None:
@@ -54,7 +49,6 @@ class Shared:
         self._lock = threading.Lock()
 
     def get(self, key: object) -> Any:
-        """Return the result, ``None`` if there is none."""
         found = self._known.get(key)
         if found is not None:
             return found
@@ -93,13 +87,7 @@ class Shared:
 
 
 class TextSlices(Sequence[bytes]):
-    """Texts that lie in one array, cut out when they are asked for.
-
-    Args:
-        data: their bytes.
-        first: int32[n + 1], where each of them begins.
-        order: which of them, in which order.
-    """
+    """Texts that lie in one array, cut out when they are asked for."""
 
     def __init__(self, data: NDArray[np.uint8], first: NDArray[np.int32], order: Ints) -> None:
         self._raw = data.tobytes()
@@ -122,12 +110,6 @@ class TextSlices(Sequence[bytes]):
 
 
 def cut_texts(data: NDArray[np.uint8], first: NDArray[np.int32]) -> list[bytes]:
-    """Return texts that lie in one array, as they lie there.
-
-    Args:
-        data: their bytes.
-        first: int32[n + 1], where each of them begins.
-    """
     raw, places = data.tobytes(), first.tolist()
     return [raw[start:stop] for start, stop in itertools.pairwise(places)]
 
@@ -138,11 +120,8 @@ class IndexTables(NamedTuple):
     Attributes:
         order: int32[n], token ids in the order of their bytes.
         nodes: of the trie of the tokens.
-        quote_nodes: int32[n_quotes].
-        quote_places: int32[n_quotes].
-        quote_rests: int32[n_quotes].
-        rest_first: int32[n_rests + 1], where each rest begins.
-        rest_bytes: uint8, their bytes.
+        quote_nodes, quote_places, quote_rests: int32[n_quotes].
+        rest_first, rest_bytes: int32[n_rests + 1], where each rest begins; uint8, their bytes.
     """
 
     order: Ints
@@ -163,16 +142,12 @@ class TokenIndex:
         tables: what is worked out of them, if it is known.
 
     Attributes:
-        ids: token ids in the order of their bytes, without those that have none.
-        order: int32[n], the same.
+        ids, order: token ids in the order of their bytes, without those that have none; an index
+            into them is a *place*.
         texts: their bytes.
-        tokens: the trie of the tokens; its places are those in ``ids``.
-        rests: the trie of the rests.
+        tokens, rests: the tries of the tokens and of the rests.
         quote_nodes: int32[n], each quote of a token, ascending by the node that it leads to.
-        quote_places: the token's place.
-        quote_rests: the rest's place.
-        shared: what all artifacts share.
-        tables: what was worked out.
+        quote_places, quote_rests: int32[n], the token's place, and the rest's.
     """
 
     def __init__(
@@ -201,7 +176,6 @@ class TokenIndex:
         self.shared = Shared()
 
     def _make_tables(self, ids: list[int]) -> IndexTables:
-        """Return what is worked out of the tokens, but for what takes no time."""
         quotes = self._find_quotes()
         rests = sorted({rest for _, _, rest in quotes})
         number = {rest: n for n, rest in enumerate(rests)}
@@ -227,25 +201,19 @@ class TokenIndex:
         return found
 
     def quotes_below(self, nodes: NDArray[Any]) -> tuple[Ints, Ints]:
-        """Return the tokens below some quotes, one quote after the other.
+        """Return the tokens below the nodes that some quotes lead to, one quote after the other.
 
-        Args:
-            nodes: int[n], to which the quotes lead.
-
-        Returns:
-            int32[m], which of the nodes each token is below; int32[m], its row of ``quote_places``.
+        Of each token the index of its node, and its row of ``quote_places``: int32[m] each.
         """
         first = np.searchsorted(self.quote_nodes, nodes).astype(np.int32)
         last = np.searchsorted(self.quote_nodes, nodes + 1).astype(np.int32)
         return spread(first, last)
 
     def quotes_of(self, node: int) -> tuple[list[int], list[int]]:
-        """Return the tokens below a quote, by place, with the places of their rests."""
         first, last = np.searchsorted(self.quote_nodes, [node, node + 1])
         return self.quote_places[first:last].tolist(), self.quote_rests[first:last].tolist()
 
     def pack(self, ids: Sequence[int] | NDArray[Any]) -> Words:
-        """Return the mask of some tokens: int32[ceil(vocab_size / 32)]."""
         return self.set_bits(np.zeros(self.n_words, dtype="<i4"), ids)
 
     def mix(self, rows: tuple[Words, ...], few: Sequence[int], gone: Sequence[int] = ()) -> Words:
@@ -261,33 +229,19 @@ class TokenIndex:
         return self.clear_bits(words, gone) if gone else words
 
     def set_bits(self, words: Words, ids: Sequence[int] | NDArray[Any]) -> Words:
-        """Return a mask with some more tokens."""
-        if len(ids) > _MANY:
-            return _write_bits(words, ids, value=True)
-        made = bytearray(words.tobytes())
-        for token in _listed(ids):
-            made[token >> 3] |= 1 << (token & 7)
-        return np.frombuffer(made, dtype="<i4")
+        return _write_bits(words, ids, value=True)
 
     def clear_bits(self, words: Words, ids: Sequence[int] | NDArray[Any]) -> Words:
-        """Return a mask without some tokens."""
-        if len(ids) > _MANY:
-            return _write_bits(words, ids, value=False)
-        made = bytearray(words.tobytes())
-        for token in _listed(ids):
-            made[token >> 3] &= ~(1 << (token & 7))
-        return np.frombuffer(made, dtype="<i4")
-
-
-def _listed(ids: Sequence[int] | NDArray[Any]) -> Sequence[int]:
-    """Return ids as Python's own numbers."""
-    if isinstance(ids, np.ndarray):
-        listed: list[int] = ids.tolist()
-        return listed
-    return ids
+        return _write_bits(words, ids, value=False)
 
 
 def _write_bits(words: Words, ids: Sequence[int] | NDArray[Any], *, value: bool) -> Words:
-    bits = np.unpackbits(words.view(np.uint8), bitorder="little")
-    bits[np.asarray(ids)] = value
-    return np.packbits(bits, bitorder="little").view("<i4")
+    if len(ids) > _MANY:
+        bits = np.unpackbits(words.view(np.uint8), bitorder="little")
+        bits[np.asarray(ids)] = value
+        return np.packbits(bits, bitorder="little").view("<i4")
+    made = bytearray(words.tobytes())
+    for token in ids.tolist() if isinstance(ids, np.ndarray) else ids:
+        bit = 1 << (token & 7)
+        made[token >> 3] = made[token >> 3] | bit if value else made[token >> 3] & ~bit
+    return np.frombuffer(made, dtype="<i4")

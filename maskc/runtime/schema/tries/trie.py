@@ -28,8 +28,7 @@ class TrieNodes(NamedTuple):
 
     Attributes:
         byte: uint8, of each node its last byte; 0 of the root.
-        low: int32, the first of its texts.
-        high: int32, one past the last.
+        low, high: int32, the first of its texts, and one past the last.
         ending: how many of them end in it, as narrow as :func:`narrow` has them.
         first: int32, one longer: a node's children are those from its own to the next one's.
         levels: int32, where each level's nodes begin, and one past the last.
@@ -44,25 +43,13 @@ class TrieNodes(NamedTuple):
 
 
 class Trie:
-    """The trie of some sorted texts. Never changes.
-
-    Args:
-        texts: in ascending order.
-        nodes: its nodes, if they are known.
+    """The trie of some sorted texts, whose nodes may be known. Never changes.
 
     Attributes:
-        texts: as given.
-        bytes: of each node its last byte; 0 of the root.
-        first: n + 1 numbers: a node's children are those from its own to the next one's.
-        low: of each node the first of its texts; those that end in it come first.
-        high: one past the last.
-        n_ending: how many texts end in it.
-        levels: where each level's nodes begin, and one past the last.
-        byte_array: uint8[n], the same as ``bytes``.
-        first_array: int32[n + 1], as ``first``.
-        low_array: int32[n], as ``low``.
-        ending_array: of n numbers, as ``n_ending``.
-        nodes: all of these arrays, which are used where they lie: in a file that is mapped, say.
+        bytes, first, low, high, n_ending, levels: as :class:`TrieNodes` has them, as Python's
+            numbers; a node's own texts come first among those from ``low`` to ``high``.
+        byte_array, first_array, low_array, ending_array: the arrays, which are used where they
+            lie: in a file that is mapped, say.
     """
 
     def __init__(self, texts: Sequence[bytes], nodes: TrieNodes | None = None) -> None:
@@ -85,7 +72,6 @@ class Trie:
         return self._parents
 
     def child(self, node: int, byte: int) -> int:
-        """Return the child of a node by its byte, -1 if there is none."""
         return self.bytes.find(byte, self.first[node], self.first[node + 1])
 
     def children(self, node: int, few: Iterable[int] | None) -> list[tuple[int, int]]:
@@ -96,11 +82,9 @@ class Trie:
         return [(child, byte) for byte in few if (child := self.bytes.find(byte, first, last)) >= 0]
 
     def has_children(self, node: int) -> bool:
-        """Return whether any text goes on after a node."""
         return self.first[node] < self.first[node + 1]
 
     def lead_on(self, nodes: Nodes) -> bool:
-        """Return whether any text goes on after one of some nodes."""
         first = self.first
         for node in nodes:  # noqa: SIM110 - a generator would take longer than the rest
             if first[node] < first[node + 1]:
@@ -108,24 +92,15 @@ class Trie:
         return False
 
     def children_of(self, nodes: Ints) -> tuple[Ints, Ints]:
-        """Return the children of some nodes, one node after the other.
-
-        Returns:
-            int32[m], which of the nodes each child is of; int32[m], the children.
-        """
+        """Return of each child of some nodes its parent's index and itself: int32[m] each."""
         return spread(self.first_array[nodes], self.first_array[nodes + 1])
 
     def path(self, node: int) -> bytes:
-        """Return the bytes that lead from the root to a node."""
         return self.texts[self.low[node]][: bisect_right(self.levels, node) - 1]
 
 
 def parents_of(first: Ints) -> Ints:
-    """Return int32[n], the node above each; 0 of the root.
-
-    Args:
-        first: int32[n + 1]: a node's children are those from its own to the next one's.
-    """
+    """Return int32[n], the node above each; 0 of the root."""
     n_children = np.diff(first)
     above = np.repeat(np.arange(len(n_children), dtype=np.int32), n_children)
     return np.concatenate([np.zeros(1, dtype=np.int32), above])
@@ -143,7 +118,6 @@ def build_nodes(texts: Sequence[bytes]) -> TrieNodes:
 
 
 def spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
-    """Return the numbers of some runs, one run after the other, and which run each is of."""
     counts = last - first
     run = np.repeat(np.arange(len(first), dtype=np.int32), counts)
     starts = np.cumsum(counts, dtype=np.int32) - counts
