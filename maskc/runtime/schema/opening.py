@@ -22,24 +22,9 @@ from maskc.runtime.vocabulary import index_of
 
 
 class MaskedSchemaMachine(SchemaMachine):
-    """A :class:`maskc.runtime.machine.Machine`: the schema's machine, with its masks.
+    """A :class:`maskc.runtime.machine.Machine`: the schema's machine, with its masks."""
 
-    Args:
-        plan: what is asked.
-        text_of: token id → its bytes, ``None`` if it writes no text.
-        mixes: puts masks together.
-
-    Attributes:
-        pool, byte_groups, mask, mask_numbers: see the interface.
-        masks: finds the masks.
-    """
-
-    def __init__(
-        self,
-        plan: Plan,
-        text_of: Callable[[int], bytes | None],
-        mixes: Mixes,
-    ) -> None:
+    def __init__(self, plan: Plan, text_of: Callable[[int], bytes | None], mixes: Mixes) -> None:
         super().__init__(plan, text_of, mixes.budget)
         self.masks = masks = SchemaMasks(self, mixes)
         self.pool = mixes.pool

@@ -1,4 +1,3 @@
-from maskc.runtime.schema.machine.fresh import freshen
 from tests.jsonschema.texts import build_machine, read
 
 SCHEMA = {"type": "array", "items": {"type": "object"}, "uniqueItems": True}
@@ -13,4 +12,4 @@ def top_after(text, schema=SCHEMA):
 def test_an_item_that_must_be_one_that_was_there_is_not_fresh():
     schema = {"type": "array", "maxItems": 2, "not": {"uniqueItems": True}}
     machine, node, _ = top_after('["a", "', schema)
-    assert freshen(machine, node) is None
+    assert machine.freshen(node) is None

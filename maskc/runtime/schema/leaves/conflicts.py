@@ -13,7 +13,6 @@ from os.path import commonprefix
 from typing import NamedTuple
 
 from maskc.runtime.effort import spend
-from maskc.runtime.schema.machine.fresh import list_frames
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     IS_BOUND,
@@ -23,6 +22,7 @@ from maskc.runtime.schema.machine.nodes import (
     STATE,
     Configuration,
     Node,
+    list_frames,
     read_members,
 )
 from maskc.runtime.schema.plan.objects import OTHERS

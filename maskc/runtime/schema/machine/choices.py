@@ -223,14 +223,7 @@ class Choices:
         *,
         more: bool = False,
     ) -> bool:
-        """Return whether an object can go on otherwise than in some ways.
-
-        Args:
-            number: of its rule.
-            start: what has been read of it.
-            rests: the members that come in each way.
-            more: whether at least one must.
-        """
+        """Return whether an object can go on otherwise than in some ways; ``more``: with a member."""
         if not rests:
             return True
         rule, members = self._plan.objects[number].loosen(start)

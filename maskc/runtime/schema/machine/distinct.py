@@ -79,12 +79,7 @@ class Distinct:
         return found
 
     def is_live(self, node: Node, text: bytes) -> bool:
-        """Return whether a text can be finished with a node on top.
-
-        Args:
-            node: on top, as far as it looks at nothing below.
-            text: that its arrays have captured.
-        """
+        """Return whether a text that arrays have captured can be finished with a node on top."""
         return _Question(self._plan, self.choices, node, text).is_live()
 
     def numbers(self, node: Node, text: bytes) -> list[tuple[Numbers, NumberState]]:
@@ -96,12 +91,7 @@ class Distinct:
     def words(self, frame: Node, node: Node, text: bytes) -> Iterator[str]:
         """Yield what an open string or key is in the items that may still become the one under way.
 
-        Once for each such item, with nothing where no string or key is open.
-
-        Args:
-            frame: of the array.
-            node: on top.
-            text: that its arrays have captured.
+        Once for each such item of an array's frame, with nothing where no string or key is open.
         """
         array, place = self._plan.arrays[frame[STATE][RULE]], place_of(frame)
         values = place[2] if array.repeats else array.barred(place)

@@ -12,25 +12,30 @@ Example: after ``{"a": 1`` there is a number, over an object that has seen a.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from typing import Any
 from weakref import WeakValueDictionary
 
 from maskc.runtime.cache.budget import EDGE_BYTES, Budget, Cache
 from maskc.runtime.cache.interner import Interner
 from maskc.runtime.effort import spend, spend_at_once
-from maskc.runtime.schema.machine.moves import Moves
+from maskc.runtime.schema.machine.moves import Moves, read_within
 from maskc.runtime.schema.machine.nodes import (
     CAPTURES,
     DEPTH,
     END,
     FOLLOWING,
+    FRESH,
+    FRESH_VALUE,
     IS_TIGHT,
+    ITEM,
     KEY,
     KIND,
+    NEW,
     NUMBER,
     PARENTS,
     READS,
+    RULE,
     SERIAL,
     STATE,
     STRING,
@@ -41,12 +46,13 @@ from maskc.runtime.schema.machine.nodes import (
     Node,
     State,
     describe_nodes,
+    list_frames,
     next_serial,
     serials_of,
 )
-from maskc.runtime.schema.machine.within import read_within
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.plan.rules import with_value
 from maskc.runtime.schema.tries.summary import Following
 
 _STRINGS = (STRING, KEY)
@@ -251,6 +257,63 @@ class SchemaMachine(Moves):
         if any(node[IS_TIGHT] for node in nodes):
             nodes = tuple([n for n in nodes if not n[IS_TIGHT] or self.distinct.is_live(n, text)])
         return Configuration(nodes, gap, text) if nodes else None
+
+    def renew(self, node: Node, text: bytes) -> Node:
+        """Return a node with the items below marked that are *new*, of which a text was captured.
+
+        Nothing that was there has what has been read of them, so what is legal inside them is what
+        would be legal if items could be equal. After ``[{"id": 1}, {"id": 2`` the object is new, if
+        the number has ended.
+        """
+        new = {
+            frame[SERIAL]: (*frame[STATE][:ITEM], NEW - frame[STATE][ITEM])
+            for frame in list_frames(node)
+            if not self.plan.arrays[frame[STATE][RULE]].repeats
+            and not any(True for _ in self.distinct.words(frame, node, text))
+        }
+        return self._rebuild(node, new) or node if new else node
+
+    def freshen(self, node: Node) -> Node | None:
+        """Return a node with all items below marked as *fresh*, ``None`` if they may not be.
+
+        What is legal after a string that is none of those in such items is found once for all.
+        """
+        dead = set()
+        fresh: dict[int, State] = {}
+        for frame in list_frames(node):
+            kind, number, place, phase, _ = frame[STATE]
+            if self.plan.arrays[number].only(place) is not None:
+                dead.add(frame[SERIAL])
+            fresh[frame[SERIAL]] = (kind, number, with_value(place, FRESH_VALUE), phase, FRESH)
+        return self._rebuild(node, fresh, dead)
+
+    def _rebuild(
+        self, top: Node, states: dict[int, State], dead: Collection[int] = ()
+    ) -> Node | None:
+        """Return a node with the states of some nodes below changed, without those that are dead.
+
+        Both are told by serials.
+        """
+        made: dict[int, Node | None] = {}
+        worklist: list[Node] = [top]
+        while worklist:
+            node = worklist[-1]
+            left = [p for p in node[PARENTS] if p[CAPTURES] and p[SERIAL] not in made]
+            if left:
+                worklist += left
+                continue
+            worklist.pop()
+            above = [made.get(parent[SERIAL], parent) for parent in node[PARENTS]]
+            parents = tuple([parent for parent in above if parent is not None])
+            serial = node[SERIAL]
+            if serial in dead or node[PARENTS] and not parents:
+                made[serial] = None
+            else:
+                state: State = node[STATE]
+                if node is not top:
+                    state = states.get(serial, state)
+                made[serial] = self.node(state, parents)
+        return made[top[SERIAL]]
 
 
 def _open(content: _Content) -> Configuration:

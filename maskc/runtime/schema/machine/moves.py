@@ -1,4 +1,4 @@
-"""What an open node becomes after one more byte.
+"""What an open node becomes after one more byte, or after those of a string.
 
 A *position* is what is asked of a value: rules by type, one of which must hold. Where a value
 begins, the machine goes on with every rule that its first byte allows, side by side. When a value
@@ -7,10 +7,15 @@ ends, its parents go on.
 A node is only made if it can be finished by itself, whatever is below: what an inner value is does
 not matter to an outer one, but for items that must differ: these are compared where they end.
 
+A token inside a string is many bytes that do little: what counts is where the string's automaton is
+after them, and how many characters they are. So they are read in one go, up to the quote.
+
 Example: after ``{"a": 1`` there is a number, over an object that has seen a.
 """
 
 from __future__ import annotations
+
+import re
 
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.machine.distinct import Distinct
@@ -45,18 +50,22 @@ from maskc.runtime.schema.machine.nodes import (
     place_of,
     read_members,
 )
-from maskc.runtime.schema.machine.within import read_key, read_string
 from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES, Numbers
+from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import VALUES, Place
 from maskc.runtime.schema.plan.values import Value, read_value
 from maskc.runtime.schema.strings.other_keys import UNREAD, has_key, unread_key
 from maskc.runtime.schema.strings.spelling import decode_body
+from maskc.runtime.schema.strings.strings import Body
 
 _VALUE_BYTES = 40  # of a value in the set of an array's items, which each item makes anew
 _QUOTE, _COMMA, _COLON = 0x22, 0x2C, 0x3A
 _OPEN_BRACE, _CLOSE_BRACE, _OPEN_BRACKET, _CLOSE_BRACKET = 0x7B, 0x7D, 0x5B, 0x5D
+
+# Characters of one byte that are written as they are.
+_PLAIN = re.compile(rb"[\x20\x21\x23-\x5b\x5d-\x7f]*")
 
 
 class Moves:
@@ -189,7 +198,7 @@ class Moves:
             if rule.may_end(characters[at], count):
                 self._complete(node, text + b'"', found)
             return
-        after, _ = read_string(self.plan, node[STATE], bytes([byte]))
+        after, _ = _read_string(self.plan, node[STATE], bytes([byte]))
         if after is not None:
             add_state(found, after, node[PARENTS])
 
@@ -211,7 +220,7 @@ class Moves:
         rule = self.plan.objects[number]
         state = self.plan.key_bodies[number].characters[at]
         if byte != _QUOTE or state < 0:
-            after, _ = read_key(self.plan, node[STATE], bytes([byte]))
+            after, _ = _read_key(self.plan, node[STATE], bytes([byte]))
             if after is not None:
                 add_state(found, after, node[PARENTS])
             return
@@ -258,10 +267,7 @@ class Moves:
     def frame(self, node: Node, after: Place, at: int) -> Node:
         """Return an array's node with an item under way, which is yet to be compared.
 
-        Args:
-            node: the array's node before it.
-            after: the place after it, but for its value.
-            at: where in the captured text it begins.
+        ``after`` is the place after it, but for its value; ``at`` is where it begins in the text.
         """
         at = 0 if after[VALUES] is None else at
         return self.node((ARRAY, node[STATE][RULE], after, AFTER, at), node[PARENTS])
@@ -289,3 +295,87 @@ class Moves:
                 after = self.after_item(parent, read_value(text[parent[STATE][ITEM] :]))
             if after is not None:
                 add_state(found, after[STATE], after[PARENTS])
+
+
+def read_within(plan: Plan, nodes: tuple[Node, ...], text: bytes) -> tuple[Found, int]:
+    """Return what open strings become up to the quote that ends them, and how many bytes these are.
+
+    No item of theirs is compared. No state is found if all strings are dead.
+    """
+    found: Found = {}
+    n_read = 0
+    for node in nodes:
+        read = _read_key if node[STATE][KIND] == KEY else _read_string
+        state, n = read(plan, node[STATE], text)
+        if state is not None:
+            # All that live end at the same quote, as all have read the same characters.
+            n_read = n
+            add_state(found, state, node[PARENTS])
+    return found, n_read
+
+
+def _read_string(plan: Plan, state: State, text: bytes) -> tuple[State | None, int]:
+    """Return the state of a string before its quote or after a text, and how much was read."""
+    _, number, at, count, raw = state
+    rule = plan.strings[number]
+    if isinstance(rule, CustomRule):
+        return _read_custom(rule, state, text)
+    body, first = rule.body, 0
+    if rule.is_any and rule.is_unbounded and body.characters[at] >= 0:
+        plain = _PLAIN.match(text)
+        first = plain.end() if plain else 0
+    n_read, at, n_characters = _follow(body, at, text, first)
+    if not at:
+        return None, 0
+    count = rule.cap(count + n_characters)
+    if not rule.is_live(at, count):
+        return None, 0
+    raw = None if raw is None else raw + text[:n_read]
+    return (STRING, number, at, count, raw), n_read
+
+
+def _read_custom(rule: CustomRule, state: State, text: bytes) -> tuple[State | None, int]:
+    _, number, at, count, raw = state
+    n_read = 0
+    for byte in text:
+        if byte == _QUOTE and rule.body.characters[at] >= 0:
+            break
+        moved = rule.move(at, count, byte)
+        if moved is None:
+            return None, 0
+        at, count = moved
+        n_read += 1
+    raw = None if raw is None else raw + text[:n_read]
+    return (STRING, number, at, count, raw), n_read
+
+
+def _read_key(plan: Plan, state: State, text: bytes) -> tuple[State | None, int]:
+    """Return the same for a key."""
+    _, number, members, at, raw = state
+    rule, body = plan.objects[number], plan.key_bodies[number]
+    n_read, at, _ = _follow(body, at, text, 0)
+    if not at:
+        return None, 0
+    if rule.has_classes:
+        raw += text[:n_read]
+    others = read_members(state)[OTHERS]
+    if not plan.key_is_live(number, rule.open_labels(members), at, raw, others):
+        return None, 0
+    return (KEY, number, members, at, raw), n_read
+
+
+def _follow(body: Body, at: int, text: bytes, first: int) -> tuple[int, int, int]:
+    """Return how many bytes come before a quote, the state after them, and the characters.
+
+    The first so many bytes, each a character, leave the state as it is.
+    """
+    characters, n_characters = body.characters, first
+    for n in range(first, len(text)):
+        byte = text[n]
+        if byte == _QUOTE and characters[at] >= 0:
+            return n, at, n_characters
+        at = body.step(at, byte)
+        if not at:
+            return n, 0, 0
+        n_characters += characters[at] >= 0
+    return len(text), at, n_characters

@@ -23,6 +23,7 @@ from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.objects import Members
 from maskc.runtime.schema.plan.rules import VALUES, Place
+from maskc.runtime.schema.plan.values import Value
 
 END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY, HOLE = range(10)
 FIRST, NEXT, AFTER = range(3)  # phases: after the bracket, after a comma, after a value
@@ -60,6 +61,7 @@ ITEM: Final = 4
 # In the place of where an item begins, if it differs from those before it whatever it becomes:
 # nowhere that is known, or at NEW minus this.
 FRESH, NEW = -1, -2
+FRESH_VALUE: Value = ("fresh",)  # a value that is not known, and none of those that are
 
 # What is open on top of a stack, and the alternatives below: a tuple of
 #  - its serial;
@@ -110,6 +112,24 @@ def is_compared(frame: Node) -> bool:
     """Return whether a node is an array whose item under way is compared where it ends."""
     state = frame[STATE]
     return state[KIND] == ARRAY and state[2][VALUES] is not None
+
+
+def is_fresh(place: Place) -> bool:
+    """Return whether an array has had an item of which it is not known what it was."""
+    return any(value[0] == FRESH_VALUE[0] for value in place[VALUES] or ())
+
+
+def list_frames(node: Node) -> list[Node]:
+    """Return the arrays below a node whose items under way are compared."""
+    found, worklist, seen = [], [node], {node[SERIAL]}
+    while worklist:
+        for parent in worklist.pop()[PARENTS]:
+            if parent[CAPTURES] and parent[SERIAL] not in seen:
+                seen.add(parent[SERIAL])
+                worklist.append(parent)
+                if is_compared(parent):
+                    found.append(parent)
+    return found
 
 
 def captures_at(state: State, parents: tuple[Node, ...]) -> bool:

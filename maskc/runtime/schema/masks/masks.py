@@ -28,7 +28,6 @@ from maskc.runtime.schema.leaves.conflicts import (
 )
 from maskc.runtime.schema.leaves.key_leaves import KeyLeaves, Names
 from maskc.runtime.schema.leaves.leaves import Leaves
-from maskc.runtime.schema.machine.fresh import freshen, list_frames, renew
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     CAPTURES,
@@ -44,6 +43,7 @@ from maskc.runtime.schema.machine.nodes import (
     Configuration,
     Node,
     is_compared,
+    list_frames,
     read_members,
     serials_of,
 )
@@ -66,12 +66,7 @@ REMEDY = (
 
 
 class SchemaMasks:
-    """Masks of one artifact, shared by its matchers.
-
-    Args:
-        machine: its machine.
-        mixes: puts masks together.
-    """
+    """Masks of one artifact, shared by its matchers."""
 
     def __init__(self, machine: SchemaMachine, mixes: Mixes) -> None:
         self._machine, self._index, self._mixes = machine, mixes.index, mixes
@@ -134,7 +129,7 @@ class SchemaMasks:
         if not node[CAPTURES]:
             return self._parts.above(self._index.tokens, node, here.gap, (ROOT,))
         walk = Walk(self._parts, self._index.tokens, here.text)
-        walk.enter(renew(self._machine, node, here.text), here.gap, (ROOT,))
+        walk.enter(self._machine.renew(node, here.text), here.gap, (ROOT,))
         return walk.parts()
 
     def _find(self, here: Configuration) -> PooledMask:
@@ -167,7 +162,7 @@ class SchemaMasks:
         No token that is left out is among the few of a part.
         """
         is_key = node[STATE][KIND] == KEY
-        fresh = freshen(self._machine, node) if node[CAPTURES] else node
+        fresh = self._machine.freshen(node) if node[CAPTURES] else node
         parts: list[Part] = []
         gone: list[int] = []
         if fresh is not None:
@@ -206,12 +201,7 @@ class SchemaMasks:
         return [*rows, Part(few=tuple(few))], sorted(away.difference(kept))
 
     def _ending(self, node: Node, closing: Closing) -> list[int]:
-        """Return those of the tokens that make a string one of an item before that may matter.
-
-        Args:
-            node: an open string or key.
-            closing: the tokens by place, with the rest after the quote.
-        """
+        """Return those of the tokens that make a string one of an item before that may matter."""
         plan = self._machine.plan
         is_key = node[STATE][KIND] == KEY
         is_open = is_key and plan.objects[node[STATE][RULE]].is_open and not node[IS_BOUND]

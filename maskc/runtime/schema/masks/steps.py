@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from maskc.runtime.effort import spend_at_once
-from maskc.runtime.schema.machine.fresh import FRESH_VALUE
 from maskc.runtime.schema.machine.nodes import (
     CAPTURES,
     FOLLOWING,
     FRESH,
+    FRESH_VALUE,
     HOLE,
     IS_TIGHT,
     ITEM,

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from maskc.runtime.effort import spend
-from maskc.runtime.schema.machine.fresh import is_fresh
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     AFTER,
@@ -45,6 +44,7 @@ from maskc.runtime.schema.machine.nodes import (
     Configuration,
     Found,
     Node,
+    is_fresh,
     read_members,
 )
 from maskc.runtime.schema.masks.openings import after_quote, read_body

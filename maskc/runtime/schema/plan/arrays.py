@@ -40,13 +40,9 @@ class Counter:
 
 
 class ArrayRule:
-    """What is asked of an array.
+    """What is asked of an array: pieces by where they begin, from 0, with the options of each.
 
-    Args:
-        pieces: where each begins, ascending from 0, and its options.
-        low: the least number of items.
-        high: the greatest; ``None``: any.
-        counters: of items.
+    It has from ``low`` to ``high`` items; ``None``: any number.
     """
 
     def __init__(

@@ -42,13 +42,10 @@ def count_ways(options: Sequence[Sequence[Option]], n_names: int, n_wishes: int)
 
 
 class Fulfilment:
-    """Which members fulfil wishes.
+    """Which members fulfil wishes, by the options of each label.
 
-    Args:
-        options: of each label.
-        n_names: labels below it are names, others have more than one key.
-        endless: labels whose keys no text uses up.
-        sizes: of the other labels that are no names, how many keys each has.
+    Labels from ``n_names`` on have more than one key: ``endless`` ones any number of them, and
+    others as many as ``sizes`` says.
     """
 
     def __init__(

@@ -49,13 +49,7 @@ class StringRule:
         self._known: dict[str, bool] = {}
 
     def move(self, at: int, count: Any, byte: int) -> tuple[int, Any] | None:
-        """Return where a string is after a byte, ``None`` if none that fits begins so.
-
-        Args:
-            at: state of the body.
-            count: characters that were read.
-            byte: not the quote that ends it.
-        """
+        """Return state and count after a byte that is no quote, ``None`` if no string begins so."""
         after = self.body.step(at, byte)
         if not after:
             return None
