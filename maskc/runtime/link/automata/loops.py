@@ -48,7 +48,7 @@ class Component(NamedTuple):
         leaves: bool[n places, 256], whether a byte leaves the component, in one of its ways.
         whole: the numbers of the places where a text may end, or a character does.
         to_end: of each place, how many more passes there are to the nearest end.
-        key: bytes that are equal for components that read the same.
+        key: bytes that are equal for components that read the same; its end says of which kind.
     """
 
     table: NDArray[np.uint8]
@@ -110,7 +110,8 @@ class PlainLoop(Loop):
         leaves = table == LEFT
         whole, to_end = tuple(range(len(states))), (0,) * len(states)
         passes = np.zeros(table.shape, dtype=np.uint8)
-        self.component = Component(table, passes, leaves, whole, to_end, table.tobytes())
+        key = table.tobytes() + b"plain"
+        self.component = Component(table, passes, leaves, whole, to_end, key)
 
     def state_at(self, number: int, count: int) -> int:  # noqa: ARG002  # nothing is counted
         return self._states[number]

@@ -141,6 +141,7 @@ def find_round(pattern: CountedPattern, place: Place) -> Round | None:
     out = zip(rows.tolist(), bytes_.tolist(), stays.tolist(), strict=True)
     whole = tuple(number for number, (_, node) in enumerate(places) if node == DONE)
     key = table.tobytes() + np.packbits(passes).tobytes() + np.packbits(leaves).tobytes()
+    key += b"counted"
     component = Component(table, passes, leaves, whole, (0,) * n, key)
     return Round(component, tuple(places), tuple(out))
 

@@ -66,6 +66,9 @@ CHARACTERS = tuple(
     for state in range(8)
 )
 
+# Of each state, how many bytes a character lacks.
+MISSING = (0, 1, 2, 3, 2, 2, 3, 3)
+
 # Byte → the position after it where no word is begun; equal ones are the same object.
 _AFTER_ROOT = tuple((_ROOT, left, 0) for left in range(8))
 _FREE = tuple(

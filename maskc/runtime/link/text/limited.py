@@ -18,7 +18,7 @@ from maskc.runtime.link.automata.automaton import START, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece
-from maskc.runtime.link.text.free_text import Position
+from maskc.runtime.link.text.free_text import MISSING, Position
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.trie import Ints, Trie
 
@@ -98,7 +98,7 @@ class LimitedPiece(Piece):
 
     def is_live(self, inner: Reading, rest: Rest) -> bool:
         """Return whether the text may end here, or a character that is begun can be finished."""
-        left, tokens = self._missing(inner.state), inner.tokens
+        left, tokens = MISSING[self.automaton.name_of(inner.state)[1]], inner.tokens
         if not left or tokens is None or tokens >= left:
             return True
         return tokens > 0 and any(
@@ -117,10 +117,6 @@ class LimitedPiece(Piece):
             if self.has_ended(here) and text[place + 1 :] and rest.reads(text[place + 1 :]):
                 return True
         return self.is_live(here, rest)
-
-    def _missing(self, state: int) -> int:
-        left = self.automaton.name_of(state)[1]
-        return {0: 0, 1: 1, 2: 2, 3: 3, 4: 2, 5: 2, 6: 3, 7: 3}[left]
 
     def _list_breaking(self) -> list[tuple[int, bytes]]:
         """Return the tokens that end or begin inside a character, with their texts."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from maskc.errors import LimitError
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import START
-from maskc.runtime.link.text.free_text import FreeText, FreeWords, Position
+from maskc.runtime.link.text.free_text import MISSING, FreeText, FreeWords, Position
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
 
@@ -218,7 +218,7 @@ class RawBody:
         here, before, code = state
         left = after[1]
         if before[1] == 0:
-            code = byte & ((1 << (7, 5, 4, 3)[_n_missing(left)]) - 1)
+            code = byte & ((1 << (7, 5, 4, 3)[MISSING[left]]) - 1)
         elif code == NO_CODE:
             return (here, after, NO_CODE)
         else:
@@ -254,7 +254,7 @@ class RawBody:
         low, high = _characters_of(code, position[1])
         for named in [n for n in self._named if low <= n <= high]:
             after: Position | None = position
-            for byte in chr(named).encode()[-_n_missing(position[1]) :]:
+            for byte in chr(named).encode()[-MISSING[position[1]] :]:
                 after = self._among_words(after).get(byte) if after is not None else None
             if after is not None:
                 found.add((self._dfa.step(here, named), after))
@@ -310,14 +310,9 @@ class RawBody:
         return code not in self._named and not 0xD800 <= code <= 0xDFFF
 
 
-def _n_missing(left: int) -> int:
-    """Return how many bytes a character that is open lacks, by the state of its UTF-8."""
-    return (0, 1, 2, 3, 2, 2, 3, 3)[left]
-
-
 def _characters_of(code: int, left: int) -> tuple[int, int]:
     """Return the first and last character that begin so: not overlong, and no surrogate."""
-    n_bits = _n_missing(left) * _CONTINUATION_BITS
+    n_bits = MISSING[left] * _CONTINUATION_BITS
     low, high = code << n_bits, (code + 1 << n_bits) - 1
     if left == 4:
         return max(low, 0x800), high

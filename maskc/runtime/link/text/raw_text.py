@@ -138,5 +138,5 @@ def _find_component(body: RawBody, start: RawState) -> tuple[Component, list[Raw
     whole = tuple(number for number, state in enumerate(states) if not state[1][1])
     leaves = np.zeros(table.shape, dtype=np.bool_)
     to_end = tuple(map(body.to_end, states))
-    key = table.tobytes() + np.packbits(passes).tobytes() + bytes(str(to_end), "ascii")
+    key = table.tobytes() + np.packbits(passes).tobytes() + bytes(f"{to_end} raw", "ascii")
     return Component(table, passes, leaves, whole, to_end, key), states
