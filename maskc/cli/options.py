@@ -10,15 +10,17 @@ import functools
 import math
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import maskc
 from maskc.cli.input import read_input, read_resources
-from maskc.kinds import Kind, kind_of
 from maskc.limits import MEGABYTE, Limits
+
+if TYPE_CHECKING:
+    from maskc.kinds import Kind
 
 Command = Callable[..., None]
 Decorator = Callable[[Command], Command]
@@ -158,14 +160,18 @@ class Opened:
 
     @property
     def kind(self) -> Kind:
+        from maskc.kinds import kind_of
+
         return kind_of(self.artifact.header)
 
 
 def _open(artifact: str, start: str | None, resources: tuple[str, ...] = ()) -> Opened:
-    loaded = maskc.load(artifact).for_start(start)
-    if resources and not kind_of(loaded.header).takes_resources:
+    opened = Opened(artifact, start, maskc.load(artifact).for_start(start), {})
+    if not resources:
+        return opened
+    if not opened.kind.takes_resources:
         raise click.UsageError("--resource goes with a JSON Schema only.")
-    return Opened(artifact, start, loaded, read_resources(resources))
+    return replace(opened, resources=read_resources(resources))
 
 
 _ARTIFACT = {"artifact": click.argument("artifact"), "start": start_option}
