@@ -223,7 +223,7 @@ class Choices:
         *,
         more: bool = False,
     ) -> bool:
-        """Return whether an object can go on otherwise than in some ways; ``more``: with a member."""
+        """Return whether an object can go on otherwise than in some ways."""
         if not rests:
             return True
         rule, members = self._plan.objects[number].loosen(start)

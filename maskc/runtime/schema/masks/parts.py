@@ -1,8 +1,8 @@
 """What was found above each thing that is open, remembered by its state, and put together.
 
 What is legal above the innermost thing that is open does not depend on what is below. So it is
-found once for each state, with a *hole* in the place of the stack; and once for all artifacts where
-others ask the same of a value. An object is known by the keys that count and whether it may end.
+found once for each state, with a *hole* in the place of the stack; and for any string, a number or
+a literal once for all artifacts. An object is known by the keys that count and whether it may end.
 What was found has exits where that thing ends, and what is below goes on there.
 
 Example: after ``{"a": 1`` and after ``{"b": 2`` the same is legal, if a key may come after both.
@@ -19,6 +19,7 @@ from maskc.runtime.schema.machine.nodes import (
     AFTER,
     ARRAY,
     DEPTH,
+    END,
     HOLE,
     IS_ROOMY,
     LITERAL,
@@ -30,13 +31,13 @@ from maskc.runtime.schema.machine.nodes import (
     STATE,
     STRING,
     Node,
+    State,
     make_node,
     read_members,
     serials_of,
 )
-from maskc.runtime.schema.masks.contents import ANY_RULE, Contents
+from maskc.runtime.schema.masks.key_summary import KeySummary
 from maskc.runtime.schema.masks.openings import Openings
-from maskc.runtime.schema.masks.outlines import Outlines
 from maskc.runtime.schema.plan.objects import OTHERS, SEEN
 from maskc.runtime.schema.scans.gaps import Gaps
 from maskc.runtime.schema.tries.summary import MANY, Part
@@ -44,6 +45,8 @@ from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
 _QUOTE, _COMMA = 0x22, 0x2C
+# In the place of an object's rule, where no text goes on in a key: all objects are alike.
+ANY_RULE = -1
 _WITHOUT_GAPS = (LITERAL, NUMBER, STRING)  # white space ends them, or is a part of them
 
 
@@ -63,8 +66,7 @@ class Parts:
         self.gaps = Gaps(index, machine.plan.blanks)
         plan = machine.plan
         self.openings = Openings(index, plan, machine.budget)
-        self.outlines = Outlines(index, plan, self.openings, machine.budget)
-        self.contents = Contents(plan, self.outlines, index.shared)
+        self.key_summary = KeySummary(index, plan, self.openings, machine.budget)
         self._known = Cache(machine.budget)
         self._below = Cache(machine.budget)
         self._together = Cache(machine.budget)  # the serials of parts → a tuple of them
@@ -151,7 +153,7 @@ class Parts:
     def _find(self, trie: Trie, node: Node, key: tuple[Any, ...]) -> Part:
         """Return what is legal above what is below a node, which other artifacts may know."""
         state, is_strict, gap, level, nodes, _ = key
-        content = self.contents.of(state)
+        content = self._content(state)
         name = ("part", content, *key[1:])
         known: Part | None = None if content is None else self.index.shared.get(name)
         if known is not None:
@@ -168,6 +170,24 @@ class Parts:
             self.index.shared.put(name, found, n_bytes + 1_000)
         return found
 
+    def _content(self, state: State) -> tuple[Any, ...] | None:
+        """Return what tells a state from those of all artifacts; ``None``: it is one artifact's.
+
+        Of what others ask, too, it is what costs least to tell: any string, a number, a literal.
+        """
+        plan, kind = self.machine.plan, state[0]
+        if kind == END:
+            return (plan.layout, *state) if len(state) == 1 else None
+        number = state[1]
+        if kind == LITERAL or kind == OBJECT and number == ANY_RULE:
+            return (plan.layout, *state)
+        if kind == NUMBER:
+            return (plan.layout, kind, plan.numbers[number].identity, *state[2:])
+        rule = plan.strings[number] if kind == STRING else None
+        if rule is not None and rule.is_any:
+            return (plan.layout, kind, rule.low, rule.high, *state[3:])
+        return None
+
     def outlook(self, trie: Trie, node: Node, label: int) -> Any:
         """Return what counts of a key that was read, and was not there before, for what follows.
 
@@ -181,7 +201,7 @@ class Parts:
             return (above, number, members, label)
         seen = members[SEEN] | 1 << label
         labels = rule.allowed & ~(seen & rule.keys.names)
-        telling = self.outlines.telling(trie, number, None, labels)
+        telling = self.key_summary.telling(trie, number, None, labels)
         after = (labels > 0, telling, not rule.required & ~seen, members[OTHERS])
         return (above, number, options[0], after)
 
@@ -234,7 +254,7 @@ class Parts:
         quotes = self._key_quotes(trie, phase, gap, level, nodes) if labels else ()
         if not trie.lead_on(quotes):
             return (OBJECT, ANY_RULE, phase, labels > 0, 0, can_close)
-        telling = self.outlines.telling(trie, number, quotes, labels)
+        telling = self.key_summary.telling(trie, number, quotes, labels)
         return (OBJECT, number, phase, labels > 0, telling, can_close)
 
     def _key_quotes(self, trie: Trie, phase: int, gap: int, level: int, nodes: Nodes) -> Nodes:

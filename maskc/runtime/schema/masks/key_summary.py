@@ -9,8 +9,6 @@ Example: after ``{"a": 1`` the same is legal whichever of ``b`` and ``c`` was th
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.masks.openings import Openings
@@ -26,23 +24,7 @@ _BEFORE_KEYS = frozenset(b",{")
 _NODES = 16  # that are one step: each vocabulary is read once
 
 
-class Outline(NamedTuple):
-    """What texts do that open a key at some nodes of a trie.
-
-    Attributes:
-        may_come: whether any key may come.
-        inside: places of those that end in the key.
-        named: nodes at which they end after a key with a name.
-        classed: after another one.
-    """
-
-    may_come: bool
-    inside: frozenset[int]
-    named: frozenset[int]
-    classed: frozenset[int]
-
-
-class Outlines:
+class KeySummary:
     """Says what counts. Shared by all matchers of an artifact."""
 
     def __init__(self, index: TokenIndex, plan: Plan, openings: Openings, budget: Budget) -> None:
@@ -114,35 +96,6 @@ class Outlines:
             found |= 1 << ended.label
         return found
 
-    def outline(self, number: int, labels: int, *, may_come: bool) -> tuple[Outline, ...] | None:
-        """Return what is legal where a text opens a key after a brace or a comma.
-
-        ``None`` where a text goes on after the key. Of the rule's keys none can be used up;
-        ``labels`` are those that may come, or that count, and ``may_come`` tells whether any may.
-        """
-        found: list[Outline] = []
-        for trie in (self._index.tokens, self._index.rests):
-            for quotes in self._inner_quotes(trie):
-                outline = self._outline(trie, number, quotes, labels, may_come=may_come)
-                if outline is None:
-                    return None
-                found.append(outline)
-        return tuple(found)
-
-    def _outline(
-        self, trie: Trie, number: int, quotes: Nodes, labels: int, *, may_come: bool
-    ) -> Outline | None:
-        is_open = self._is_open(number, labels)
-        if not self._is_usual(trie, number, quotes, is_open=is_open):
-            return self._find_outline(trie, number, quotes, labels, may_come=may_come)
-        minimal = self._plan.layout.escapes == "minimal"
-        key = ("outline", minimal, trie is self._index.rests, quotes, is_open, may_come)
-        found: tuple[Outline | None] | None = self._index.shared.get(key)
-        if found is None:
-            found = (self._find_outline(trie, number, quotes, labels, may_come=may_come),)
-            self._index.shared.put(key, found, 1_000)
-        return found[0]
-
     def _is_usual(self, trie: Trie, number: int, quotes: Nodes, *, is_open: bool) -> bool:
         """Return whether no name begins as the texts after some quotes do.
 
@@ -183,27 +136,6 @@ class Outlines:
             if not dfa.targets_of(dfa.start, spelled.ranges[spelled.begun[item]]) >= after:
                 return False
         return True
-
-    def _find_outline(
-        self, trie: Trie, number: int, quotes: Nodes, labels: int, *, may_come: bool
-    ) -> Outline | None:
-        rule, body = self._plan.objects[number], self._plan.key_bodies[number]
-        dropped = DEAD if self._is_open(number, labels) else max(body.dfa.sink, DEAD)
-        opened = self._openings.inside_key(trie, number, quotes, exactly=False, dropped=dropped)
-        inside = set(opened.inside.free)
-        for place, targets in zip(opened.inside.places, opened.inside.targets, strict=True):
-            reach = rule.keys.reach_of(targets) & rule.allowed
-            if reach & labels or may_come and reach == rule.allowed:
-                inside.add(place)
-        named: set[int] = set()
-        classed: set[int] = set()
-        for ended in self._openings.ended_keys(trie, number, quotes, dropped):
-            if not labels >> ended.label & 1:
-                continue
-            if ended.goes_on:
-                return None
-            (named if ended.label < rule.n_names else classed).update(ended.nodes)
-        return Outline(may_come, frozenset(inside), frozenset(named), frozenset(classed))
 
 
 def _find_quotes(trie: Trie) -> tuple[Nodes, ...]:
