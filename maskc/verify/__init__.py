@@ -1,4 +1,4 @@
-"""Does an artifact keep its promise? Six experiments, each with a witness when it fails.
+"""Check that an artifact keeps its promise: six experiments, with a witness for each failure.
 
 1. *corpus*: texts that the judge takes are accepted token by token, the others are not; these are
    named, and are a failure of the run unless they are allowed.

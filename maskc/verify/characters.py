@@ -1,4 +1,4 @@
-r"""Which characters can a grammar's terminals not tell apart?
+r"""Classes of characters that a grammar's terminals cannot tell apart.
 
 A terminal looks at a character only through *atoms*: a literal, a class such as ``[^\W\d]``, a
 dot. Two characters that are in the same atoms can stand for each other in any text: lexing does

@@ -1,4 +1,4 @@
-"""What might finish a text? Guesses, to be confirmed by Lark.
+"""Guesses of what finishes a text, to be confirmed by Lark.
 
 An open lexeme is finished by a breadth-first search over a few characters for each terminal: one
 for each literal and each set in its pattern, then others that it reads. The parse is finished by a

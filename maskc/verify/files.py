@@ -1,4 +1,4 @@
-"""Which files does a corpus hold, and what do they say?
+"""The files of a corpus, and their texts.
 
 Example: of a folder with ``a.py``, ``b.py`` and ``README``, a corpus holds the two ``.py`` files.
 

@@ -1,4 +1,4 @@
-"""Is the value of a text valid? The judge is the package ``jsonschema``, with exact numbers.
+"""The judge of JSON values: the package ``jsonschema``, with exact numbers.
 
 Example: with ``{"multipleOf": 0.1}`` the text ``0.3`` is valid, though its float is no multiple.
 

@@ -1,4 +1,4 @@
-r"""Which lexeme of a terminal is drawn?
+r"""Random lexemes of a terminal.
 
 The terminal's pattern is walked as ``re`` parses it: an alternative is drawn, a set gives a
 character that people would write, a repetition is short, blanks come by ones. A repetition of

@@ -1,4 +1,4 @@
-"""Texts drawn from the masks of a JSON Schema, a structural tag or tools, each brought to an end.
+"""Texts drawn from masks, and for JSON Schemas, structural tags and tools a search for their end.
 
 A token is drawn by its first byte, so that what a mask has few of comes as well. Where free text
 may turn to a tag, its trigger is tried now and then. Names of special tokens stand for them.

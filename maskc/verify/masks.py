@@ -1,4 +1,4 @@
-"""Experiments 3 and 6: does the mask agree with the judge, and with the rows before streamlining?
+"""Experiments 3 and 6: compare masks with the judge, and with the rows before streamlining.
 
 3. *oracle*: masks are compared with the judge token by token.
 Positions are drawn from legal texts, and at each a sample of tokens is compared that

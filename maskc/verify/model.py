@@ -1,4 +1,4 @@
-"""What ``maskc verify`` is asked, what its work is made of, and what it answers.
+"""Options, units of work and report of ``maskc verify``.
 
 An experiment is cut into *units*. What comes of a unit depends on the unit alone, so that units
 can be done in any order, in any process, and the report is the same.
@@ -67,21 +67,13 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A part of an experiment that is done by itself.
-
-    Attributes:
-        experiment: name of the experiment.
-        number: tells it from the experiment's other units, and gives their order.
-        seed: of its random choices.
-        amount: how many of its things to do.
-        document: what it is about, if it is about one text.
-    """
+    """A part of an experiment that is done by itself."""
 
     experiment: str
-    number: int
+    number: int  # tells it from the experiment's other units, and gives their order
     seed: str
-    amount: int
-    document: Document | None = None
+    amount: int  # how many of its things to do
+    document: Document | None = None  # what it is about, if it is about one text
 
     @property
     def about(self) -> Document:
@@ -95,26 +87,18 @@ class Unit:
 class Experiment:
     """The outcome of an experiment, or of one of its units.
 
-    Attributes:
-        needed: the count that must not be zero for the experiment to say anything.
-        counts: what was done, by name.
-        failures: the first ``MAX_FAILURES`` witnesses.
-        documents: legal texts, that later experiments may draw from.
-        refused: of each text that the judge refuses its file, line and column, what is there, and
-            what was expected.
-        allow_refused: such texts are no failure.
-        refused_by: who refuses them.
-        lack: what is missing where nothing was checked.
+    Of each text that the judge refuses ``refused`` has the file, line and column, what is there,
+    and what was expected.
     """
 
     name: str
-    needed: str
-    counts: dict[str, int] = field(default_factory=dict)
-    failures: list[Mapping[str, Any]] = field(default_factory=list)
-    documents: list[Document] = field(default_factory=list)
+    needed: str  # the count that must not be zero for the experiment to say anything
+    counts: dict[str, int] = field(default_factory=dict)  # what was done, by name
+    failures: list[Mapping[str, Any]] = field(default_factory=list)  # the first MAX_FAILURES
+    documents: list[Document] = field(default_factory=list)  # legal, for later experiments
     refused: list[Mapping[str, Any]] = field(default_factory=list)
-    allow_refused: bool = False
-    lack: str = ""
+    allow_refused: bool = False  # refused texts are no failure
+    lack: str = ""  # what is missing where nothing was checked
     refused_by: str = "Lark"
 
     def count(self, name: str, by: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""Experiment 5: do we refuse what the judge refuses, and at the right byte?
+"""Experiment 5: changed texts must be refused where the judge refuses them, at the right byte.
 
 A legal text is changed a little: by a byte, by a character or special token, or in its JSON
 value. The judge's verdict on the whole new text counts: it must be accepted with the end legal

@@ -1,4 +1,4 @@
-"""Is this token legal here? Lark's own answer, found without the compiler.
+"""The oracle: Lark's own answer whether a token is legal, found without the compiler.
 
 *Yes* needs a witness: a text that begins with these bytes and that Lark's lexer and parser accept.
 *No* needs a refutation: every way to read the bytes, whatever follows, is refused by Lark's table

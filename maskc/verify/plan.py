@@ -1,4 +1,4 @@
-"""Which experiments has an artifact, and which units are they made of?
+"""The experiments of each kind of artifact, and the units that they are made of.
 
 The first stage needs nothing but the corpus; the second draws from the texts that the first has
 found to be legal. Plans depend on the artifact's kind, options and texts only, never on how many
@@ -33,25 +33,15 @@ _RAW_PER_DOCUMENT = 200  # positions
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """An experiment.
+    """An experiment."""
 
-    Attributes:
-        needed: the count that must not be zero for the experiment to say anything.
-        run: does a unit of a subject and records what it shows.
-        lack: what is missing if that count is zero.
-        option: the field of ``VerifyOptions`` that says how many things are done; "": every file.
-        per_unit: how many of them one unit does.
-        most: characters of its texts, if there are shorter ones.
-        refused_by: who refuses files of the corpus.
-    """
-
-    needed: str
+    needed: str  # the count that must not be zero for the experiment to say anything
     run: Callable[[Any, Unit, Experiment], None]
-    lack: str
-    option: str
-    per_unit: int = 1
-    most: int = 1 << 60
-    refused_by: str = "Lark"
+    lack: str  # what is missing if that count is zero
+    option: str  # the field of VerifyOptions that says how many things are done; "": every file
+    per_unit: int = 1  # how many of them one unit does
+    most: int = 1 << 60  # characters of its texts, if there are shorter ones
+    refused_by: str = "Lark"  # who refuses files of the corpus
 
     def count(self, options: VerifyOptions) -> int:
         wanted: int = getattr(options, self.option)
@@ -64,22 +54,13 @@ Kinds = Mapping[str, Kind]
 def _list_kinds(
     corpus: Kind,
     *,
-    no_text: str,
-    per_unit: int,
-    most: int,
-    oracle: tuple[int, int] | None = None,
+    no_text: str,  # how it is said that later ones have nothing to check
+    per_unit: int,  # texts that are drawn in one unit
+    most: int,  # characters of a text that is changed
+    oracle: tuple[int, int] | None = None,  # masks compared in one text, and its characters
     has_raw: bool = False,
 ) -> Kinds:
-    """Return the experiments of a kind of artifact, in the order of the report.
-
-    Args:
-        corpus: the first one.
-        no_text: what there was none of, if later ones have nothing to check.
-        per_unit: texts that are drawn in one unit.
-        most: characters of a text that is changed.
-        oracle: masks that are compared in one text, and its characters.
-        has_raw: whether masks are compared with those before streamlining.
-    """
+    """Return the experiments of a kind of artifact, in the order of the report."""
     no_draw = "no text was generated" if has_raw else "no text came to an end in the search"
     generate = partial(check_generation, per_unit=per_unit)
     found = {"corpus": corpus, "generation": Kind("texts", generate, no_draw, "texts", per_unit)}
@@ -158,15 +139,8 @@ def run_unit_anywhere(
 ) -> Experiment:
     """Return what a unit shows, in a process that has heard of nothing else.
 
-    Args:
-        path: of the artifact.
-        checksum: of its file, where the verification was started.
-        options: how much to check.
-        folder: where files may be put that all units share.
-        unit: the unit.
-
     Raises:
-        ArtifactError: on this machine the file is another one.
+        ArtifactError: the file is another one here than where the verification was started.
     """
     return run_unit(_open_subject(path, checksum, options, folder), unit)
 

@@ -1,4 +1,4 @@
-r"""In which ways could Lark lex a text that goes on, and does its parser refuse all of them?
+r"""The ways in which Lark could lex a text that goes on, and that its parser does not refuse.
 
 The end of the text is not known yet, so the last lexemes are not settled. For each terminal, in
 Lark's order, ``regex`` is asked for the first path that either matches or runs into the end of

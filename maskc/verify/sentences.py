@@ -1,4 +1,4 @@
-"""Which sentence of a grammar, as terminals, is drawn for a size and a rule that must be in it?
+"""Random sentences of a grammar, as terminals, of a size and with a rule that must be in them.
 
 A derivation is expanded from the left. Each nonterminal has an allowance of terminals: one of the
 rules that fit is drawn, those that can use the allowance before those that cannot, and what is
@@ -17,7 +17,9 @@ import heapq
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from random import Random
 
 from lark import Lark
@@ -190,30 +192,22 @@ class Sentences:
 
     def _find_growing(self) -> set[int]:
         """Return the rules from which a nonterminal is reached that derives itself."""
-        usable = set(self._rule_costs)
         edges = {
-            origin: {
+            origin: [
                 name for n in numbers for name, is_terminal in self.rules[n][1] if not is_terminal
-            }
+            ]
             for origin, numbers in self._by_origin.items()
         }
         # What cannot grow is what is left when leaves are taken away, again and again.
-        n_below = {origin: len(below) for origin, below in edges.items()}
-        above: dict[str, list[str]] = {}
-        for origin, below in edges.items():
-            for name in below:
-                above.setdefault(name, []).append(origin)
-        leaves = [origin for origin, number in n_below.items() if not number]
-        bounded = set(leaves)
-        while leaves:
-            for origin in above.get(leaves.pop(), ()):
-                n_below[origin] -= 1
-                if not n_below[origin]:
-                    bounded.add(origin)
-                    leaves.append(origin)
+        sorter, bounded = TopologicalSorter(edges), set[str]()
+        with suppress(CycleError):
+            sorter.prepare()
+        while leaves := sorter.get_ready():
+            bounded.update(leaves)
+            sorter.done(*leaves)
         return {
             number
-            for number in usable
+            for number in self._rule_costs
             if any(not t and name not in bounded for name, t in self.rules[number][1])
         }
 

@@ -1,4 +1,4 @@
-"""What does Lark itself do next? Its lexer objects and LALR table, driven one lexeme at a time.
+"""Lark's own lexer objects and LALR table, driven one lexeme at a time.
 
 A parse that runs in Lark hides its stack and starts at the beginning. Here the same objects are
 asked one by one: the lexer of the state on top for the match, its callback for the keyword, the

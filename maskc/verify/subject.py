@@ -1,4 +1,4 @@
-"""The judge protocol: what each experiment asks of an artifact and of its judge, whatever its kind.
+"""The judge protocol: what experiments ask of an artifact of any kind, and of its judge.
 
 A *verdict* is yes, no or unknown (``None``), which is counted and never guessed. The judge says of
 a whole text whether it is one of the artifact's; a kind of artifact adds how texts are drawn

@@ -1,4 +1,4 @@
-"""Is a text one of a structural tag's? Read from the tag's JSON, with nothing of the compiler's.
+"""The judge of a structural tag's texts: reads the tag's JSON, with nothing of the compiler's.
 
 Each format is asked where its texts can end that begin at a place of the reply, and the whole reply
 must be one of them. JSON is read by Python's parser and judged by the package ``jsonschema``,

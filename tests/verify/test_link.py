@@ -11,6 +11,7 @@ from maskc.artifact.model import Contents
 from maskc.kit.artifacts import compile_structural_tag
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
+from maskc.verify.mask_texts import draw_texts
 from maskc.verify.model import Document, Experiment, Outcome, Unit, VerifyOptions
 from maskc.verify.plan import LINK, plan_first, plan_second, run_unit
 from maskc.verify.tag import TagSubject
@@ -115,3 +116,14 @@ def test_a_reply_ends_by_the_token_that_ends_the_tag_or_before_it() -> None:
     artifact = artifact_of(schema("integer"), end="<call>")
     assert outcomes(artifact, "<f>12<call>", "<f>12") == [Outcome.PASSED] * 4
     assert outcomes(artifact, "<f>12<return>", texts=0) == [Outcome.NOTHING]
+
+
+def test_an_end_is_found_where_the_beginning_of_the_tag_is_a_value_too() -> None:
+    """In ``{"n": {"n": {"n": …`` the search would never come to an end."""
+    content = {"type": "json_schema", "json_schema": {"type": "object", "minProperties": 1}}
+    tag = {"type": "tag", "begin": '{"n": ', "content": content, "end": "}"}
+    form = {"type": "structural_tag", "format": tag}
+    artifact = Artifact(compile_structural_tag(form, MODEL, limits=Limits()))
+    for text, is_whole in draw_texts(artifact, 10, 6, 1):
+        assert is_whole
+        assert json.loads(text)["n"]
