@@ -28,10 +28,9 @@ import numpy as np
 from benchmarks.engines import PEERS, read_engine
 from benchmarks.workloads import ROOT, WORKLOADS, Workload, compile_artifact, encode_documents
 from maskc.bench.collector import measure_collections
-from maskc.bench.figures import FIGURES, compute_figures
 from maskc.bench.floors import collect_rows, measure_floors
 from maskc.bench.model import N_FIRST
-from maskc.bench.timing import keep_least, measure_pass, walk
+from maskc.bench.timing import FIGURES, compute_figures, keep_least, measure_pass, walk
 from maskc.report.render import make_console, make_table
 
 PEER_SECONDS = 180.0  # of the clock, for compiling, loading and two passes

@@ -151,7 +151,7 @@ def narrow(artifact: Artifact, **holes: Given) -> Bound:
     from maskc.compiling import check_compiler
 
     check_compiler()
-    from maskc.kit.narrowing import narrow
+    from maskc.kit.artifacts import narrow
 
     return narrow(artifact, holes)
 

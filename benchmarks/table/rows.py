@@ -14,8 +14,7 @@ import numpy as np
 
 import maskc
 from benchmarks.workloads import TOKENIZER
-from maskc.bench.figures import compute_figures
-from maskc.bench.timing import Bitmask, Session, measure_pass
+from maskc.bench.timing import Bitmask, Session, compute_figures, measure_pass
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.vocab import load_vocabulary

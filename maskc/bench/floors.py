@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.bench.collector import without_collections
-from maskc.bench.figures import compute_figures
-from maskc.bench.timing import Bitmask, Session
+from maskc.bench.timing import Bitmask, Session, compute_figures
 
 MAX_ROWS = 20_000  # 320 MB at 128,000 tokens; further positions are left out of the order
 N_TIMES, N_OF_OR = 5_000, 50

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from maskc.bench.collector import Collections
-from maskc.bench.figures import compute_figures
 from maskc.bench.slowest import SlowFill
-from maskc.bench.timing import Times
+from maskc.bench.timing import Times, compute_figures
 
 N_FIRST = 10_000  # what a server that just loaded the artifact meets first
 

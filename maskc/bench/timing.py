@@ -20,6 +20,8 @@ from maskc.bench.collector import without_collections
 
 Bitmask = NDArray[np.int32]
 
+FIGURES = ("p50", "mean", "p90", "p99", "max")
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -137,3 +139,17 @@ def walk(start: Callable[[], Session], documents: Sequence[Sequence[int]]) -> in
                 break
             n_tokens += 1
     return n_tokens
+
+
+def compute_figures(nanoseconds: NDArray[np.int64]) -> dict[str, float]:
+    """Return microseconds by ``FIGURES``; of no times, nothing.
+
+    >>> figures = compute_figures(np.array([1000, 2000, 6000]))
+    >>> figures["p50"], figures["mean"], figures["max"]
+    (2.0, 3.0, 6.0)
+    """
+    if not len(nanoseconds):
+        return {}
+    p50, p90, p99 = np.percentile(nanoseconds, (50, 90, 99))
+    found = (p50, nanoseconds.mean(), p90, p99, nanoseconds.max())
+    return {name: float(value) / 1000 for name, value in zip(FIGURES, found, strict=True)}

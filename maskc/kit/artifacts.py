@@ -1,4 +1,4 @@
-"""A structural tag, tools, or choices, compiled ahead of time: the contents of an artifact.
+"""Artifacts of tags, tools and choices, compiled ahead of time, and of narrowed grammars.
 
 What a kit links for one request is frozen whole, see :mod:`maskc.tags.freezing`: the schema of
 every tool is compiled, and no kit is needed to load it.
@@ -17,15 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 import maskc
+from maskc.arguments import describe
 from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT, Contents
 from maskc.automata.counted import count_loops
 from maskc.bounded import run_bounded
 from maskc.emit.provenance import describe_tokenizer, describe_unicode
+from maskc.errors import WrongTypeError, WrongValueError
 from maskc.frontends.regex import NAME, read_pattern
+from maskc.frontends.source import source_from_header
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.limits import Limits
+from maskc.pipeline import compile_narrowed
+from maskc.runtime.artifact import Artifact
+from maskc.runtime.holes.bound import Bound, Given
 from maskc.runtime.link.counts.positions import count_written
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.tags.freezing import freeze
@@ -161,3 +167,27 @@ def _encode_grammar(contents: Contents) -> bytes:
     """Return the artifact of a grammar without the tokens, which are the link's."""
     arrays = {k: array for k, array in contents.arrays.items() if k not in TOKEN_ARRAYS}
     return encode(contents.header, arrays)
+
+
+def narrow(artifact: Artifact, given: Mapping[str, Given]) -> Bound:
+    """Return an artifact with terminals narrowed to any words, by compiling the grammar again.
+
+    :meth:`maskc.Artifact.bind` takes words that can stand wherever the grammar may need one, and
+    compiles nothing. With other words texts become impossible, and the compiler finds which.
+    ``narrow(artifact, {"TABLE": []})`` has the texts of the grammar without any TABLE.
+
+    Raises:
+        GrammarError: no text is left; or the grammar is read differently by this version of Lark.
+        HoleError, TypeError, UnknownSymbolError: as :meth:`maskc.Artifact.bind`.
+        LimitError: a limit of compiling was reached, or the words are too many.
+    """
+    if not isinstance(artifact, Artifact):
+        raise WrongTypeError(f"narrow takes an artifact, and this is {describe(artifact)}")
+    if not given:
+        raise WrongValueError("narrow takes at least one terminal and its words")
+    words = artifact.binder.read(given)
+    tokens = tuple(map(artifact.token_bytes, range(artifact.vocab_size)))
+    vocabulary = Vocabulary(tokens, artifact.eos_ids, str(artifact.header["tokenizer"]["name"]))
+    source = source_from_header(artifact.header["grammar"])
+    made = Artifact(compile_narrowed(source, vocabulary, words))
+    return Bound(made, made.machine, tuple(words))

@@ -8,11 +8,10 @@ import pytest
 from maskc import allocate_bitmask
 from maskc.bench import BenchOptions
 from maskc.bench.documents import Document
-from maskc.bench.figures import compute_figures
 from maskc.bench.floors import collect_rows
 from maskc.bench.model import N_FIRST, list_passes
 from maskc.bench.slowest import find_slowest
-from maskc.bench.timing import Session, Times, keep_least, measure_pass, walk
+from maskc.bench.timing import Session, Times, compute_figures, keep_least, measure_pass, walk
 from maskc.cli.texts import bench_command
 from tests.compiled import compile_text
 
