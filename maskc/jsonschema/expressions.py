@@ -20,7 +20,6 @@ from maskc.jsonschema.formulas import (
     Formula,
     Holding,
     Keys,
-    References,
     in_order,
 )
 from maskc.jsonschema.values import Value
@@ -29,7 +28,7 @@ from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 _MOST_PAIRS = 10_000  # of states of two automata that are looked at together
 
 
-class Space:
+class Space(Holding):
     """The formulas of one compilation.
 
     Attributes:
@@ -38,15 +37,13 @@ class Space:
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._known: dict[tuple[str, tuple[Any, ...]], Formula] = {}
         self.true = self.make("true")
         self.false = self.make("false")
-        self.dfas: list[CharDfa] = []
         self._complements: dict[int, int] = {}
         self._apart: dict[tuple[int, int], bool] = {}
         self.lexical = False
-        self._references = References()
-        self._holding = Holding(self.dfas, self._references.expand)
 
     def make(self, kind: str, *args: Any) -> Formula:
         key = (kind, args)
@@ -208,11 +205,11 @@ class Space:
         self, key: Any, build: Callable[[], Formula], pointer: str, keyword: str = "$ref"
     ) -> Formula:
         """Return a formula that is built when it is first looked into."""
-        return self.make("ref", self._references.close(key, build, pointer, keyword))
+        return self.make("ref", self.references.close(key, build, pointer, keyword))
 
     def expand(self, ref: Formula) -> Formula:
         """Return what a closed formula says."""
-        return self._references.expand(ref.args[0])
+        return self.references.expand(ref.args[0])
 
     def negate(self, formula: Formula) -> Formula:
         if formula.negated is None:
@@ -322,12 +319,6 @@ class Space:
             is_small = is_small and not pair[0].reader and not pair[1].reader
             found = self._apart[key] = is_small and intersect(pair).start == DEAD
         return found
-
-    def contains_key(self, keys: Keys, name: str) -> bool:
-        return self._holding.contains_key(keys, name)
-
-    def holds(self, formula: Formula, value: Value) -> bool:
-        return self._holding.holds(formula, value)
 
 
 def _is_void(parts: Iterable[Formula]) -> bool:

@@ -189,10 +189,16 @@ _MOST_DEPTH = 700
 
 
 class Holding:
-    """Says which values formulas hold of."""
+    """Says which values formulas hold of.
 
-    def __init__(self, dfas: list[CharDfa], expand: Callable[[Any], Formula]) -> None:
-        self._dfas, self._expand = dfas, expand
+    Attributes:
+        dfas: automata over characters, by number.
+        references: what closed formulas say.
+    """
+
+    def __init__(self) -> None:
+        self.dfas: list[CharDfa] = []
+        self.references = References()
         self._depth = 0
 
     def contains_key(self, keys: Keys, name: str) -> bool:
@@ -206,7 +212,7 @@ class Holding:
         return name not in keys[1] and not any(self._accepts(n, name) for n in keys[2])
 
     def _accepts(self, number: int, text: str) -> bool:
-        return accepts(self._dfas[number], text)
+        return accepts(self.dfas[number], text)
 
     def holds(self, formula: Formula, value: Value) -> bool:
         """Return whether a formula holds of a value.
@@ -237,7 +243,7 @@ class Holding:
                 for part in args[0]:
                     n_held += self.holds(part, value)
                 return (n_held == 1) == (kind == "one")
-            return self.holds(self._expand(args[0]), value) == (kind == "ref")
+            return self.holds(self.references.expand(args[0]), value) == (kind == "ref")
         finally:
             self._depth -= 1
 

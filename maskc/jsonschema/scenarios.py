@@ -50,12 +50,6 @@ class Evaluated:
             tuple(dict.fromkeys((*self.fits, *other.fits))),
         )
 
-    def with_all_names(self) -> Evaluated:
-        return replace(self, all_names=True)
-
-    def with_all_items(self) -> Evaluated:
-        return replace(self, all_items=True)
-
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
@@ -229,14 +223,14 @@ class Scenarios:
             if not evaluated.all_names:
                 keys: Keys = ("other", evaluated.names, tuple(sorted(evaluated.dfas)))
                 formulas.append(space.all(keys, fits))
-            evaluated = evaluated.with_all_names()
+            evaluated = replace(evaluated, all_names=True)
         if "unevaluatedItems" in schema:
             fits = self._lowering.sub(place, "unevaluatedItems")
             if not evaluated.all_items:
                 allowed = space.either([fits, *evaluated.fits])
                 if allowed is not space.true:
                     formulas.append(space.make("items", evaluated.n_items, None, allowed))
-            evaluated = evaluated.with_all_items()
+            evaluated = replace(evaluated, all_items=True)
         return Scenario(space.both(formulas), evaluated)
 
 

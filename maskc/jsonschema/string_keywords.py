@@ -7,7 +7,7 @@ Example: ``{"pattern": "^.{1,40}$"}`` is the automaton of ``.*`` and ``length(1,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from maskc.errors import FormatError
 from maskc.formats.registry import Formats, reader_of
@@ -36,23 +36,24 @@ class StringKeywords:
         self._space, self._assert_formats = space, assert_formats
         self._registered = formats
         self.used: dict[str, str | None] = {}
-        self._patterns: dict[str, Formula] = {}
+        self._known: dict[tuple[str, str], Formula] = {}  # by keyword and text
         self._pattern_dfas: dict[str, int] = {}
-        self._formats: dict[str, Formula] = {}
 
     def lower(self, place: Place) -> Iterator[Formula]:
         schema = place.schema
         if "pattern" in schema:
-            yield self._pattern(place, schema["pattern"])
+            yield self._once(place, "pattern", "a regular expression")
         if "format" in schema and (self._assert_formats or place.dialect.asserts_formats):
-            yield self._format(place, schema["format"])
+            yield self._once(place, "format", "a name")
 
-    def _pattern(self, place: Place, pattern: Any) -> Formula:
-        if not isinstance(pattern, str):
-            raise place.fault("pattern", "is no string", "write a regular expression")
-        found = self._patterns.get(pattern)
+    def _once(self, place: Place, keyword: str, kind: str) -> Formula:
+        text = place.schema[keyword]
+        if not isinstance(text, str):
+            raise place.fault(keyword, "is no string", f"write {kind}")
+        found = self._known.get((keyword, text))
         if found is None:
-            found = self._patterns[pattern] = self._read_pattern(place, "pattern", pattern)
+            read = self._read_pattern if keyword == "pattern" else self._read_format
+            found = self._known[keyword, text] = read(place, keyword, text)
         return found
 
     def _read_pattern(self, place: Place, keyword: str, pattern: str) -> Formula:
@@ -93,27 +94,19 @@ class StringKeywords:
                 keyword, f"{subject}makes too large an automaton", "write a simpler one"
             ) from None
 
-    def _format(self, place: Place, name: Any) -> Formula:
-        if not isinstance(name, str):
-            raise place.fault("format", "is no string", "write a name")
-        found = self._formats.get(name)
-        if found is None:
-            found = self._formats[name] = self._read_format(place, name)
-        return found
-
     def _check_reader(self, place: Place, name: str) -> None:
         try:
             reader_of(name)
         except FormatError as error:
             raise place.fault("format", f"is {name}, which {error.reason}", error.remedy) from None
 
-    def _read_format(self, place: Place, name: str) -> Formula:
+    def _read_format(self, place: Place, keyword: str, name: str) -> Formula:
         space = self._space
         dfa = build_format(name)
         if name in self._registered:
             pattern = self.used[name] = self._registered[name]
             if pattern is not None:
-                return self._read_pattern(place, "format", whole(pattern))
+                return self._read_pattern(place, keyword, whole(pattern))
             dfa = read_by(name)
         elif dfa is not None and dfa.reader:
             self._check_reader(place, name)

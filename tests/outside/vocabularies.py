@@ -1,8 +1,8 @@
 """Are the bytes of real tokenizers exact, and what do grammars cost to compile for them?
 
     pip download --no-deps --no-binary llama-cpp-python llama-cpp-python
-    python -m tests.outside.vocabularies llama_cpp_python-….tar.gz [--page benchmarks/results/tokenizers.md]
-        [--only NAME …]
+    python -m tests.outside.vocabularies llama_cpp_python-….tar.gz
+        [--page benchmarks/results/tokenizers.md] [--only NAME …]
 
 The source of llama-cpp-python has vocabularies of many models as GGUF files, most with texts beside
 them (``.inp``) and the ids that llama.cpp must give for them (``.out``). Of each
