@@ -207,6 +207,7 @@ print(json.dumps(made.processes._server.process.pid))
         os.kill(json.loads(found.stdout), 0)
 
 
+@pytest.mark.costly
 def test_a_forked_process_has_compiling_processes_of_its_own():
     program = """
 import os

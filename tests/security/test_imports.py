@@ -229,6 +229,7 @@ def test_an_older_artifact_that_names_larks_own_indenter_is_verified(place):
     assert name in maskc(place, "inspect", "g.bytes.maskc").stdout
 
 
+@pytest.mark.costly
 def test_a_class_on_the_command_line_is_imported_and_read_once(place):
     path = place.parent / "mine"
     path.mkdir()
