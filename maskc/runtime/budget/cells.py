@@ -100,7 +100,7 @@ class Writing:
         return cell
 
     def _token_at(self, node: int) -> int:
-        """Return the smallest token that ends in a node of the trie, -1 if there is none."""
+        """Return a token that ends in a node of the trie, -1 if there is none."""
         low = self._trie.low[node]
         tokens = (self.index.ids[at] for at in range(low, low + self._trie.n_ending[node]))
         return next((token for token in tokens if token not in self._ends), -1)

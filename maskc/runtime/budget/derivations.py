@@ -14,7 +14,7 @@ Example: in json ``[1`` is finished by reducing a value, and by ``]``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -79,7 +79,8 @@ class Table:
             rows = np.unique(np.stack([sources, symbols, targets], axis=1), axis=0)
             self.edges.update((source, s, target) for source, s, target in rows.tolist())
         self.reduces: dict[int, Iterable[Exit]] = {}
-        self._gotos: Any
+        # Nonterminals that may stand on a state → the state after each.
+        self.gotos: Callable[[Any], Mapping[Any, Any]]
         if isinstance(machine, LalrMachine):
             tables, ends = machine.tables, machine.lookaheads.end
             ends |= tables.layout.dedent_at_end if tables.layout else 0
@@ -87,19 +88,14 @@ class Table:
                 made = set(tables.reduces(LalrStateId(state)).values())
                 lengths, made_of = tables.production_length, tables.production_lhs
                 self.reduces[state] = {(lengths[p], made_of[p]) for p in made}
-            self._gotos, self._taken, self._ends = tables.gotos, machine.lookaheads.taken, ends
+            self.gotos, self._taken, self._ends = tables.gotos, machine.lookaheads.taken, ends
         else:
             general = machine.gss.tables
             for state in range(n_states):
                 pairs = general.reduces(GeneralStateId(state))
                 self.reduces[state] = [(length, lhs) for lhs, length in pairs]
-            self._gotos, self._taken = general.gotos, general.taken
+            self.gotos, self._taken = general.gotos, general.taken
             self._ends = machine.lookaheads.end
-
-    def gotos(self, state: int) -> Mapping[int, int]:
-        """Return of each nonterminal that may stand on a state the state after it."""
-        found: Mapping[int, int] = self._gotos(state)
-        return found
 
     def may_end(self, state: int) -> bool:
         """Return whether the text may end with a state on top."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from itertools import product
 from typing import Any, Final, NamedTuple
 
@@ -29,7 +30,7 @@ from maskc.runtime.schema.tries.tokens import TokenIndex
 
 _MOST_STEPS: Final = 2_000_000  # to find a completion, where the machine may take as many or more
 _MASK_STEPS: Final = 60_000  # to find after which tokens one is short enough
-_TIGHT_STEPS: Final = 6_000  # the same where few tokens are left beside those of a completion
+_TIGHT_STEPS: Final = 8_000  # the same where few tokens are left beside those of a completion
 _ROOMY: Final = 200  # tokens that are more than a few
 _MOST_CHECKED: Final = 64  # bytes that finish an open key
 _EXTENSIONS: Final = b"a0_" + bytes(range(0x21, 0x7F)).translate(None, b'"\\')
@@ -73,10 +74,8 @@ class Place:
     """Where a text is, and what is known to finish it.
 
     Attributes:
-        hypotheses: of the machine.
         key: equal for two places only if they have the same future.
         cell: a completion, ``None`` if none is found.
-        walk: over the tokens.
         plain_from: with so many tokens left the mask is the plain one.
         known: all completions that were known when the last mask was made.
         key_after: the key of where the first token of the completion leads.
@@ -136,20 +135,16 @@ class Endings:
 
     def forget(self) -> bool:
         """Forget everything, if nobody is just adding to it; return whether that is done."""
-        if not self._lock.acquire(blocking=False):
-            return False
-        try:
-            self._begin_anew()
-        finally:
-            self._lock.release()
-        return True
+        is_free = self._lock.acquire(blocking=False)
+        if is_free:
+            try:
+                self._begin_anew()
+            finally:
+                self._lock.release()
+        return is_free
 
     def place(self, hypotheses: Hypotheses, before: Place | None) -> Place:
-        """Return the place of some hypotheses.
-
-        Args:
-            hypotheses: of the machine.
-            before: where the text was when it was last asked about.
+        """Return the place of some hypotheses; ``before`` is that where the text was last asked of.
 
         Raises:
             LimitError: it takes too long to find a completion.
@@ -264,17 +259,18 @@ class Endings:
         """Return of each token how many finish the text after it, ``_MANY``: not known."""
         text = self._plain(walk.here) & ~self._machine.pool.end_only.words
         walk.atoms = self._measure_atoms(walk.here)
-        is_text = np.unpackbits(text.view(np.uint8), bitorder="little")[self._index.order]
+        bits = np.unpackbits(text.view(np.uint8), bitorder="little").view(np.bool_)
+        is_text: NDArray[np.bool_] = bits[self._index.order]
         if walk.atoms:
-            is_text[np.isin(self._index.order, list(walk.atoms))] = 0
+            is_text[np.isin(self._index.order, list(walk.atoms))] = False
         with one_mask(most_steps, _REMEDY):
-            numbers, is_whole = self._reach.follow(walk.here, is_text.view(np.bool_))
+            numbers = self._reach.follow(walk.here, is_text)
         counts = np.bincount(numbers, minlength=1)
         counts[NOWHERE] = 0
         by_number = self._measure(counts, most_steps)
         is_known = by_number > 0
         needs = np.where(is_known, np.minimum(by_number, _MANY), _MANY).astype(np.uint16)[numbers]
-        if is_whole and is_known[counts > 0].all():
+        if numbers[is_text].all() and is_known[counts > 0].all():
             most = int(by_number[counts > 0].max(initial=0))
             walk.most = max(most, *walk.atoms.values(), 0)
             walk.needs = needs
@@ -303,16 +299,12 @@ class Endings:
         """
         if len(counts) > len(self._needs):
             more = np.zeros(2 * len(counts), dtype=np.int32)
-            more[: len(self._needs)] = self._needs
-            self._needs = more
+            self._needs = np.concatenate([self._needs, more])
         needs = self._needs[: len(counts)]
         asked = np.flatnonzero((counts > 0) & (needs == 0))
-        try:
-            with one_mask(most_steps, _REMEDY):
-                for number in asked[np.argsort(-counts[asked], kind="stable")].tolist():
-                    needs[number] = self._count(self._reach.hypotheses[number])
-        except LimitError:
-            pass
+        with suppress(LimitError), one_mask(most_steps, _REMEDY):
+            for number in asked[np.argsort(-counts[asked], kind="stable")].tolist():
+                needs[number] = self._count(self._reach.hypotheses[number])
         return needs
 
     def _count(self, here: Hypotheses) -> int:

@@ -8,6 +8,7 @@ Example: after ``sel`` the bytes ``ect`` end the keyword, and none are needed fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -75,12 +76,9 @@ class Lexemes:
         known = self._rests.get((state, terminal))
         if known is None:
             distance, found, here = self.distance(terminal), bytearray(), state
-            for left in range(distance[state] - 1, -1, -1):
-                row = self._scanner.next(here)
-                spend(1 + len(row) // 16)
-                ways = self._byte_of.items()
-                found.append(min((b for c, b in ways if distance[row[c]] == left), key=_rank))
-                here = row[self._scanner.byte_classes[found[-1]]]
+            while distance[here] > 0:
+                _, _, byte, here = min(self._list_moves(self._scanner.next(here), distance))
+                found.append(byte)
             known = self._rests[state, terminal] = (bytes(found), here)
         return known
 
@@ -90,19 +88,22 @@ class Lexemes:
         """Return a short lexeme after a boundary, and the state then; ``None``: there is none."""
         key = (boundary, context, terminal)
         if key not in self._words:
-            distance, row = self.distance(terminal), self._scanner.entry(boundary, context)
-            spend(1 + len(row) // 16)
-            begun = [
-                (distance[state], _rank(self._byte_of[c]), c, state)
-                for c, state in enumerate(row)
-                if state != DEAD and distance[state] >= 0 and c in self._byte_of
-            ]
+            row = self._scanner.entry(boundary, context)
             self._words[key] = None
+            begun = self._list_moves(row, self.distance(terminal))
             if begun:
-                _, _, byte_class, state = min(begun)
+                _, _, byte, state = min(begun)
                 rest, end = self.rest(state, terminal)
-                self._words[key] = (bytes([self._byte_of[byte_class]]) + rest, end)
+                self._words[key] = (bytes([byte]) + rest, end)
         return self._words[key]
+
+    def _list_moves(
+        self, row: Sequence[ScannerStateId], distance: Any
+    ) -> list[tuple[int, int, int, ScannerStateId]]:
+        """Return the distances of states in a row, with rank and value of the byte to each."""
+        spend(1 + len(row) // 16)
+        reached = ((row[c], byte) for c, byte in self._byte_of.items() if row[c] != DEAD)
+        return [(distance[s], _rank(b), b, s) for s, b in reached if distance[s] >= 0]
 
     def words(
         self, state: ScannerStateId, ended: TerminalId, context: ContextId, terminal: TerminalId

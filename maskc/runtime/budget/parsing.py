@@ -10,6 +10,7 @@ Example: in json after ``[1, tr`` the words are ``ue]``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from maskc.ids import DEAD, IGNORED, ContextId, RefinedStateId, ScannerStateId, TerminalId
@@ -91,7 +92,7 @@ class ParsedTexts(Texts):
     def propose(self, hypotheses: Hypotheses) -> Iterator[bytes]:
         """Yield words that may be next in a short completion, the best first."""
         ways = [way for h in hypotheses[:_MOST_READINGS] for way in self._list_ways(h)]
-        for way in sorted(ways, key=_count_left)[:_MOST_ENDS]:
+        for way in sorted(ways, key=attrgetter("n_left"))[:_MOST_ENDS]:
             for word in self._list_words(way):
                 yield way.text + word
             if way.text:
@@ -189,7 +190,7 @@ class ParsedTexts(Texts):
         return self._best(self._list_paths(stacks.tops))
 
     def _list_paths(self, nodes: Iterable[Node]) -> list[Stack]:
-        return [self._paths[node.serial] for node in sorted(nodes, key=_serial_of)]
+        return [self._paths[node.serial] for node in sorted(nodes, key=attrgetter("serial"))]
 
     def _best(self, stacks: list[Stack]) -> Stack:
         return stacks[0] if len(stacks) == 1 else min(stacks, key=self._derivations.finish)
@@ -213,11 +214,3 @@ class ParsedTexts(Texts):
             rests = [(t, *self._lexemes.rest(state, t)) for t in reached]
             known = self._rests[state] = sorted(rests, key=lambda each: len(each[1]))
         return known
-
-
-def _count_left(way: _Way) -> int:
-    return way.n_left
-
-
-def _serial_of(node: Node) -> int:
-    return node.serial

@@ -10,6 +10,7 @@ Example: inside of a string of JSON most tokens lead to where they began.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, Final
 
@@ -19,10 +20,9 @@ from numpy.typing import NDArray
 from maskc.errors import LimitError
 from maskc.runtime.budget.completions import Completions
 from maskc.runtime.effort import spend
-from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Ints
+from maskc.runtime.schema.tries.trie import ROOT, Ints
 
 UNKNOWN: Final = -1
 NOWHERE: Final = 0
@@ -31,15 +31,10 @@ _ENTRY_BYTES: Final = 600  # of hypotheses with a number
 
 
 class Reach:
-    """Where tokens lead, for the hypotheses of one machine.
-
-    Attributes:
-        hypotheses: by number, with what is forgotten forgotten.
-    """
+    """Where tokens lead, for the hypotheses of one machine, with what is forgotten forgotten."""
 
     def __init__(self, machine: Machine[Any], completions: Completions, index: TokenIndex) -> None:
         self._machine, self._completions, self._trie = machine, completions, index.tokens
-        self._link = machine if isinstance(machine, LinkMachine) else None
         self._firsts = [group[:1] for group in machine.byte_groups]
         column_of = np.zeros(256, dtype=np.uint8)
         for column, group in enumerate(machine.byte_groups):
@@ -54,7 +49,6 @@ class Reach:
         ending = self._trie.ending_array.astype(np.int64)
         order = np.argsort(np.repeat(self._trie.low_array, ending), kind="stable")
         self._node_of = np.repeat(np.arange(len(ending), dtype=np.int32), ending)[order]
-        self._is_whole = True  # whether all moves that were asked for are known
 
     def number(self, hypotheses: Hypotheses) -> int:
         """Return the number of some hypotheses, ``NOWHERE`` of none."""
@@ -71,23 +65,17 @@ class Reach:
                 self._table = np.concatenate([self._table, more])
         return found
 
-    def follow(self, hypotheses: Hypotheses, is_text: NDArray[np.bool_]) -> tuple[Ints, bool]:
-        """Return of each token, in the order of the index, the number of where it leads.
+    def follow(self, hypotheses: Hypotheses, is_text: NDArray[np.bool_]) -> Ints:
+        """Return of each legal token, in the order of the index, the number of where it leads.
 
-        What takes too many steps to find out leads nowhere; the second result is whether nothing
-        does. Levels are followed in order, so it is the longest tokens that are left out.
-
-        Args:
-            hypotheses: before the token.
-            is_text: which tokens are asked about, legal ones.
+        What takes too many steps to find out leads nowhere. Levels are followed in order, so it is
+        the longest tokens that are left out. Where tokens are counted, each byte counts as one.
         """
-        self._is_whole = True
         found = np.zeros(len(self._columns), dtype=np.int32)
-        begun, above = self._begin(hypotheses), self._trie.parent_array
-        for depth, nodes in enumerate(self._list_levels(is_text)):
-            columns = self._columns[nodes]
-            found[nodes] = self._move(found[above[nodes]], columns) if depth else begun[columns]
-        return np.where(is_text, self._end(found[self._node_of]), NOWHERE), self._is_whole
+        found[ROOT], above = self.number(hypotheses), self._trie.parent_array
+        for nodes in self._list_levels(is_text):
+            found[nodes] = self._move(found[above[nodes]], self._columns[nodes])
+        return np.where(is_text, found[self._node_of], NOWHERE)
 
     def _list_levels(self, is_text: NDArray[np.bool_]) -> Iterator[Ints]:
         """Yield the nodes of each level of the trie that lead to some of the tokens asked about."""
@@ -99,53 +87,20 @@ class Reach:
             if first < last:
                 yield needed[first:last]
 
-    def _begin(self, hypotheses: Hypotheses) -> Ints:
-        """Return by column where the first bytes of tokens lead."""
-        if self._link is None or not any(h.piece.counts_tokens for h in hypotheses):
-            number = np.full(self._width, self.number(hypotheses), dtype=np.int32)
-            return self._move(number, np.arange(self._width))
-        begun = np.zeros(self._width, dtype=np.int32)
-        try:
-            for column, byte in enumerate(self._firsts):
-                spend(_MOVE_STEPS)
-                begun[column] = self.number(self._link.begin(hypotheses, byte))
-        except LimitError:
-            self._is_whole = False
-        return begun
-
-    def _end(self, numbers: Ints) -> Ints:
-        """Return where tokens end, as it is between two tokens."""
-        link = self._link
-        if link is None:
-            return numbers
-        ends, reached = np.arange(len(self.hypotheses), dtype=np.int32), np.unique(numbers).tolist()
-        here = {n: self.hypotheses[n] for n in reached}
-        counted = [n for n in reached if any(h.piece.counts_tokens for h in here[n])]
-        ends[counted] = NOWHERE
-        try:
-            for number in counted:
-                ends[number] = self.number(link.end_token(here[number]))
-        except LimitError:
-            self._is_whole = False
-        return ends[numbers]
-
     def _move(self, numbers: Ints, columns: NDArray[Any]) -> Ints:
         """Return where bytes inside of tokens lead."""
         at = numbers.astype(np.int64) * self._width + columns
         found: Ints = self._table.reshape(-1).take(at)
         if found.min(initial=0) == UNKNOWN:
-            try:
+            with suppress(LimitError):
                 for key in np.unique(at[found == UNKNOWN]).tolist():
                     self._fill(*divmod(key, self._width))
-            except LimitError:
-                self._is_whole = False
             found = np.maximum(self._table.reshape(-1).take(at), NOWHERE)
         return found
 
     def _fill(self, number: int, column: int) -> None:
         spend(_MOVE_STEPS)
-        step = self._machine.step if self._link is None else self._link.go_on
-        after = step(self.hypotheses[number], self._firsts[column])
+        after = self._machine.step(self.hypotheses[number], self._firsts[column])
         self._table[number, column] = self.number(after)
 
     @property

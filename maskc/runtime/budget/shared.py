@@ -2,11 +2,7 @@
 
 Constraints of one schema have one machine, and links of the same parts are one text; so what is
 found for one request is there for the next one. All of it together takes an eighth of the
-``cache_bytes`` of the artifact or the kit: beyond that the machine that was not asked for longest
-forgets first.
-
-Example: of two requests with one schema, the second one finds the bounds and completions of the
-first.
+``cache_bytes`` of the artifact or the kit.
 """
 
 from __future__ import annotations
@@ -25,11 +21,7 @@ _LOCK: Final = threading.Lock()
 
 
 class SharedEndings:
-    """The endings of the machines of one pool. Safe to use from any thread.
-
-    Args:
-        most_bytes: that they may take together, about.
-    """
+    """The endings of the machines of one pool, within so many bytes. Safe from any thread."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes

@@ -48,10 +48,7 @@ def search(
 ) -> Iterator[tuple[_State, bytes]]:
     """Yield states of an automaton over bytes, each with the shortest text to it, breadth first.
 
-    Args:
-        start: comes first.
-        list_moves: returns the bytes that may follow a state, and where they lead.
-        most: states that are looked at.
+    ``list_moves`` returns the bytes that may follow a state, and where each leads.
     """
     todo, seen = deque([(start, b"")]), {start}
     while todo:
@@ -93,11 +90,7 @@ class ShortStrings:
     def key(self, body: Body, at: int, labels: int, wanted: int) -> tuple[bytes, int] | None:
         """Return what ends an open key, its quote included, and its label.
 
-        Args:
-            body: of the keys.
-            at: its state.
-            labels: that may come, as bits.
-            wanted: those that must come, which are preferred.
+        It is one of some labels, as bits, and of the wanted ones if they can be reached.
         """
         opened = self._end_character(body, at)
         if opened is None:

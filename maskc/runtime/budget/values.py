@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 
 from maskc.runtime.budget.cells import Writing
 from maskc.runtime.budget.completions import Texts
-from maskc.runtime.budget.forgetting import MOST_NODES, Forgetting, list_unknown
+from maskc.runtime.budget.forgetting import Folded, Forgetting
 from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, finish_number, list_ends, write
 from maskc.runtime.effort import spend
 from maskc.runtime.machine import Hypotheses
@@ -35,7 +35,6 @@ from maskc.runtime.schema.machine.nodes import (
     NUMBER,
     OBJECT,
     PARENTS,
-    SERIAL,
     STATE,
     STRING,
     VALUE,
@@ -71,9 +70,8 @@ class JsonTexts(Texts):
         self._numbers: dict[int, bytes | None] = {}
         # Of an object and a label, the keys that were written, and those to come.
         self._keys: dict[tuple[ObjectRule, int], tuple[list[str], Iterator[tuple[str, int]]]] = {}
-        # Of a node, by its serial: the bytes that finish it with all below, and what it goes on
-        # with below.
-        self._lengths: dict[int, tuple[int, Node | None]] = {}
+        # Of a node, the bytes that finish it with all below, and what it goes on with below.
+        self._lengths: Folded[tuple[int, Node | None]] = Folded(self._measure)
 
     def propose(self, hypotheses: Hypotheses) -> Iterator[bytes]:
         """Yield what finishes what is open on top."""
@@ -81,7 +79,7 @@ class JsonTexts(Texts):
             node: Node | None = top
             text: bytes | None = b""
             while node is not None and text == b"":
-                text, node = self._own(node), self._measure(node)[1]
+                text, node = self._own(node[STATE]), self._lengths.find(node)[1]
             if text:
                 yield text
 
@@ -99,43 +97,35 @@ class JsonTexts(Texts):
         return int(self._forgetting.is_key(hypotheses[0]))
 
     def _count(self, node: Node) -> int:
-        return self._measure(node)[0]
+        return self._lengths.find(node)[0]
 
-    def _measure(self, top: Node) -> tuple[int, Node | None]:
+    def _measure(self, node: Node, found: list[tuple[int, Node | None]]) -> tuple[int, Node | None]:
         """Return how many bytes finish a node and all below, and which node is next."""
-        known, serial = self._lengths, top[SERIAL]
-        if serial in known:
-            return known[serial]
-        if len(known) > MOST_NODES:
-            known.clear()
-        for node in list_unknown(top, known):
-            spend(2)
-            own = self._own(node)
-            n_bytes = _FAR_BYTES if own is None else len(own)
-            below = min(node[PARENTS], key=lambda parent: known[parent[SERIAL]][0], default=None)
-            n_below = known[below[SERIAL]][0] if below else 0
-            known[node[SERIAL]] = (n_bytes + n_below, below)
-        return known[serial]
+        spend(2)
+        own = self._own(node[STATE])
+        n_bytes = _FAR_BYTES if own is None else len(own)
+        if not found:
+            return n_bytes, None
+        least = min(range(len(found)), key=lambda n: found[n][0])
+        return n_bytes + found[least][0], node[PARENTS][least]
 
-    def _own(self, node: Node) -> bytes | None:
-        """Return what finishes what is open in a node, without what is below."""
-        state = node[STATE]
-        kind = state[0]
+    def _own(self, state: State) -> bytes | None:
+        """Return what finishes what is open on one level."""
+        kind, number = state[0], state[1] if len(state) > 1 else 0
         if kind == END:
             return b""
         if kind == VALUE:
-            return self.value(state[1])
+            return self.value(number)
         if kind == LITERAL:
-            return LITERALS[state[1]][state[2] :]
+            return LITERALS[number][state[2] :]
         if kind == STRING:
-            return self._strings.rest(self._plan.strings[state[1]], state[2], state[3])
+            return self._strings.rest(self._plan.strings[number], state[2], state[3])
         if kind == NUMBER:
-            return finish_number(self._plan.numbers_without(state[1], state[3]), state[2])
+            return finish_number(self._plan.numbers_without(number, state[3]), state[2])
         if kind == COLON:
-            value = self.value(state[1])
-            return None if value is None else b":" + value
+            return _after(b":", self.value(number))
         if kind == OBJECT:
-            return self._finish_object(self._plan.objects[state[1]], read_members(state), state[3])
+            return self._finish_object(self._plan.objects[number], read_members(state), state[3])
         if kind == ARRAY:
             return self._finish_array(state)
         return self._finish_key(state) if kind == KEY else None
@@ -185,11 +175,9 @@ class JsonTexts(Texts):
         for rule in (plan.strings[n] for n in rules.strings):
             found.append(_after(b'"', self._strings.rest(rule, rule.body.start, 0)))
         for n in rules.arrays:
-            text = self._finish_array((ARRAY, n, plan.arrays[n].start, FIRST, 0))
-            found.append(_after(b"[", text))
+            found.append(_after(b"[", self._own((ARRAY, n, plan.arrays[n].start, FIRST, 0))))
         for n in rules.objects:
-            text = self._finish_object(plan.objects[n], plan.objects[n].start, FIRST)
-            found.append(_after(b"{", text))
+            found.append(_after(b"{", self._own((OBJECT, n, plan.objects[n].start, FIRST))))
         return min((text for text in found if text is not None), key=len, default=None)
 
     def _list_values(self, position: int) -> Iterator[bytes]:

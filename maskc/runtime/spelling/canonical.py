@@ -27,12 +27,8 @@ from maskc.runtime.vocabulary import share_tokens
 class Canonical(OverTokens):
     """A language whose texts are written in the tokenizer's own tokens only. Immutable.
 
-    Made by :func:`maskc.canonical`.
-
-    Args:
-        language, spelling: whose masks are restricted, and by what.
-        reader: reads the texts, if that is not the language's machine.
-        strip: hypotheses of ``reader`` → those of the language's machine.
+    Made by :func:`maskc.canonical`. A reader reads the texts, if the language's machine does not,
+    and ``strip`` returns what that knows of the reader's hypotheses.
 
     Raises:
         SpellingError: the language is for another tokenizer.

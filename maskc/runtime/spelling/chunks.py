@@ -12,8 +12,7 @@ token of two blanks leads to a node whose text goes on with a blank, or ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +23,10 @@ from maskc.runtime.vocabulary import TokenTable
 DEAD = 0
 
 
-class Chunks:
+class Chunks(NamedTuple):
     """The automaton of marked texts. Node 0 is dead.
 
-    Args:
+    Attributes:
         byte_class: uint8[256], the column of ``next`` for each byte.
         next: int32[n_nodes, n_classes], the node after a byte.
         cuts: per node, the nodes after a cut; none where no chunk can end.
@@ -35,16 +34,11 @@ class Chunks:
         start: the node before the first byte.
     """
 
-    def __init__(
-        self,
-        byte_class: NDArray[np.uint8],
-        next: Ints,  # noqa: A002, as in the scanner
-        cuts: tuple[tuple[int, ...], ...],
-        may_end: NDArray[np.bool_],
-        start: int,
-    ) -> None:
-        self.byte_class, self.next, self.cuts = byte_class, next, cuts
-        self.may_end, self.start = may_end, start
+    byte_class: NDArray[np.uint8]
+    next: Ints
+    cuts: tuple[tuple[int, ...], ...]
+    may_end: NDArray[np.bool_]
+    start: int
 
     def move(self, nodes: Ints, data: NDArray[np.uint8]) -> Ints:
         """Return the nodes after a byte for each of some nodes."""
@@ -54,8 +48,8 @@ class Chunks:
 class WholeChunks:
     """Tokens that are written only as a whole chunk, though merging leads to others (``merged``).
 
-    So a chunk may not end after the tokens that merging leads to. The state of a chunk is its
-    tokens so far, if they begin such a sequence: none at its beginning.
+    So a chunk may not end after these others. The state of a chunk is its tokens so far, if they
+    begin such a sequence: none at its beginning.
     """
 
     OFF, CLOSED = (-1,), (-2,)  # no such sequence is begun; a whole chunk was written
@@ -66,13 +60,11 @@ class WholeChunks:
         self._begun = {parts[:n] for parts in self._merged for n in range(len(parts) + 1)}
 
     def after(self, state: tuple[int, ...], token: int) -> tuple[int, ...]:
-        """Return the state after a token."""
         if not state and token in self._tokens:
             return self.CLOSED
         return (*state, token) if (*state, token) in self._begun else self.OFF
 
     def may_end(self, state: tuple[int, ...]) -> bool:
-        """Return whether the chunk may end."""
         return state not in self._merged
 
     def roles(self, state: tuple[int, ...]) -> dict[int, int]:
@@ -104,11 +96,3 @@ def read_tokens(
         goes_on = ~is_over & (states != DEAD)
         alive, states = alive[goes_on], states[goes_on]
     return after
-
-
-def read_chunks(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Chunks:
-    """Return the automaton of a spelling's file."""
-    nodes = arrays["cut_node"].tolist()
-    cuts = tuple(tuple(nodes[low:high]) for low, high in pairwise(arrays["cut_first"].tolist()))
-    may_end, start = arrays["chunk_may_end"], int(header["chunk_start"])
-    return Chunks(arrays["byte_class"], arrays["chunk_next"], cuts, may_end, start)

@@ -70,11 +70,9 @@ class Successors:
 
     @property
     def is_full(self) -> bool:
-        """Whether it should be made anew."""
         return self._table.size > _MOST_MOVES
 
     def find(self, hypotheses: Hypotheses) -> int:
-        """Return the state of some hypotheses."""
         if not hypotheses:
             return DEAD
         key = frozenset(map(self._machine.identify, hypotheses))
@@ -111,7 +109,6 @@ class Successors:
         return read_tokens(self._tokens, ids, state, move)
 
     def move(self, state: int, byte: int) -> int:
-        """Return the state after a byte."""
         return self._step(state, int(self._letter_of[byte]))
 
     def _step(self, state: int, letter: int) -> int:
@@ -160,8 +157,8 @@ class LookAhead:
         if self._successors.is_full:
             self._forget()
         state = self._successors.find(hypotheses)
-        row = self._rows.get((state, chunk))
-        if row is None:
+        if (state, chunk) not in self._rows:
+            make_room(self._rows, _MOST_ROWS)
             try:
                 with one_mask(self._machine.pool.steps):
                     row = self._make(self._reach(state), chunk)
@@ -170,9 +167,8 @@ class LookAhead:
                 ids = self._legal(state, self._spelling.is_written)
                 anywhere = np.zeros(len(ids), dtype=np.intp)
                 row = self._make((ids, anywhere, np.array([NOT_FOLLOWED])), chunk)
-            make_room(self._rows, _MOST_ROWS)
             self._rows[state, chunk] = row
-        return row
+        return self._rows[state, chunk]
 
     def _make(self, reached: Reached, chunk: ChunkState) -> Words:
         (ids, which, states), n_nodes = reached, len(self._spelling.chunks.next)
@@ -211,14 +207,13 @@ class LookAhead:
         return pack(is_in)
 
     def _reach(self, state: int) -> Reached:
-        reached = self._reached.get(state)
-        if reached is None:
+        if state not in self._reached:
+            make_room(self._reached, _MOST_REACHED)
             ids = self._legal(state, self._spelling.is_written)
             after = self._successors.after(state, ids)
             states, which = _number(after, int(after.max(initial=0)) + 1)
-            make_room(self._reached, _MOST_REACHED)
-            reached = self._reached[state] = (ids, which, states)
-        return reached
+            self._reached[state] = (ids, which, states)
+        return self._reached[state]
 
     def _mask(self, state: int) -> Words:
         machine = self._machine
@@ -268,14 +263,14 @@ class LookAhead:
 
     def _before(self, nexts: Ints) -> Words:
         """Return the tokens that one of some tokens may follow."""
-        words = self._before_tokens.get(nexts.tobytes())
-        if words is None:
+        key = nexts.tobytes()
+        if key not in self._before_tokens:
+            make_room(self._before_tokens, _MOST_ROWS)
             words = self._pack(np.empty(0, dtype=np.int32))
             for token in nexts.tolist():
                 words |= self._spelling.predecessors(token)
-            make_room(self._before_tokens, _MOST_ROWS)
-            self._before_tokens[nexts.tobytes()] = words
-        return words
+            self._before_tokens[key] = words
+        return self._before_tokens[key]
 
 
 def outside(spelling: Spelling, words: Words) -> Words:

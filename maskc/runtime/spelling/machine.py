@@ -38,7 +38,6 @@ class CanonicalHypothesis:
     """What is known of the text so far.
 
     Attributes:
-        inner: hypotheses of the language's machine.
         last: the last token, ``NO_LAST`` if it was an atom, or there is none.
         chunks: where the tokenizer may be.
         is_free: whether the next token is not restricted.
@@ -60,10 +59,8 @@ Known = tuple[CanonicalHypothesis, ...]
 class CanonicalMachine:
     """A :class:`maskc.runtime.machine.Machine` of the tokenizer's own tokens.
 
-    Args:
-        machine, spelling, ends: read the texts, and say how they are written and end.
-        plain: the machine that makes the language's masks.
-        strip: hypotheses of ``machine`` → those of ``plain``.
+    The machine reads the texts, and the plain one makes the language's masks; ``strip`` returns
+    what that knows of the other's hypotheses.
     """
 
     def __init__(
@@ -82,7 +79,6 @@ class CanonicalMachine:
         self._lock = threading.RLock()
 
     def start(self) -> Known:
-        """Return the hypothesis before the first token."""
         return (CanonicalHypothesis(self._machine.start(), NO_LAST, self._begun),)
 
     def freed(self, known: Known, *, is_free: bool) -> Known:
@@ -143,7 +139,6 @@ class CanonicalMachine:
         return found
 
     def may_end(self, h: CanonicalHypothesis) -> bool:
-        """Return whether the text may end here."""
         may_end = any(map(self._machine.may_end, h.inner))
         return may_end and (self._may_cut(h) or not self.are_own((h,)))
 
@@ -152,7 +147,6 @@ class CanonicalMachine:
         return any(may_end[s.node] and whole_chunks.may_end(s.whole) for s in h.chunks)
 
     def mask(self, h: CanonicalHypothesis) -> PooledMask:
-        """Return the legal tokens."""
         return self._find_mask(h)[0]
 
     def are_own(self, known: Known) -> bool:
@@ -190,7 +184,6 @@ class CanonicalMachine:
         return (self.pool.share(words), True) if is_own else (plain, False)
 
     def mask_numbers(self, batch: Iterable[Known]) -> list[int]:
-        """Return the number of each sequence's mask, -1 for one without a number."""
         return [self.pool.unite(map(self.mask, known)).number for known in batch]
 
     def describe(self, h: CanonicalHypothesis) -> Hashable:
@@ -198,7 +191,6 @@ class CanonicalMachine:
         return (frozenset(map(self._machine.describe, h.inner)), h.last, h.chunks, h.is_free)
 
     def identify(self, h: CanonicalHypothesis) -> Hashable:
-        """Return a key of a hypothesis."""
         return (frozenset(map(self._machine.identify, h.inner)), h.last, h.chunks, h.is_free)
 
 

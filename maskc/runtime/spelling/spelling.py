@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from maskc.artifact.sections import Section
 from maskc.errors import ArtifactError
 from maskc.runtime.once import made_once
 from maskc.runtime.shared import Shared
-from maskc.runtime.spelling.chunks import WholeChunks, read_chunks, read_tokens
+from maskc.runtime.spelling.chunks import Chunks, WholeChunks, read_tokens
 from maskc.runtime.spelling.pairs import (
     FROM_START,
     MERGED,
@@ -88,7 +89,14 @@ class Spelling(Shared):
     def __init__(self, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         self.header, self.arrays = header, arrays
         self.tokens: TokenTable = share_tokens(arrays[FIRST], arrays[BYTES], is_borrowed=True)
-        self.chunks = read_chunks(header, arrays)
+        nodes, first = arrays["cut_node"].tolist(), arrays["cut_first"].tolist()
+        self.chunks = Chunks(
+            byte_class=arrays["byte_class"],
+            next=arrays["chunk_next"],
+            cuts=tuple(tuple(nodes[low:high]) for low, high in pairwise(first)),
+            may_end=arrays["chunk_may_end"],
+            start=int(header["chunk_start"]),
+        )
         self.is_merged, self.is_written = arrays["kind"] == MERGED, arrays["kind"] != NEVER
         self.writes = pack(np.diff(self.tokens.first) > 0)
         self._rows: dict[tuple[int, bool], Words] = {}
@@ -223,12 +231,9 @@ def _find_fault(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -
         return "merges are not in order"
     if (kind[arrays["edge_token"]] != MERGED).any():
         return "an edge symbol is of a token that is not merged"
-    if (
-        sizes["W"] != np.count_nonzero(kind == WHOLE_CHUNK)
-        or not np.diff(arrays["whole_first"]).all()
-    ):
-        return "a whole chunk has no other tokens"
-    return None
+    n_whole = np.count_nonzero(kind == WHOLE_CHUNK)
+    is_whole = sizes["W"] == n_whole and np.diff(arrays["whole_first"]).all()
+    return None if is_whole else "a whole chunk has no other tokens"
 
 
 def make_room(known: dict[Any, Any], most: int) -> None:
