@@ -24,20 +24,17 @@ from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.summary import MANY, EndedKeys, Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Nodes, Trie
+from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
-_COLON = 0x3A
+_QUOTE, _COLON = 0x22, 0x3A
+_BEFORE_KEYS = frozenset(b",{")
+_NODES = 16  # that are one step: each vocabulary is read once
 _AFTER_KEY = frozenset([_COLON]) | BLANK_BYTES
 _NOTHING = Searched([], [], [], [], [], [])
 
 
 class Opened(NamedTuple):
-    """What a string that opens somewhere does.
-
-    Attributes:
-        inside: to the texts after its quote.
-        free: the tokens of ``inside.free``.
-    """
+    """What a string does that opens somewhere, and the tokens of ``inside.free``."""
 
     inside: Searched
     free: Part | None
@@ -201,12 +198,8 @@ class Openings:
     ) -> tuple[EndedKeys, ...]:
         """Return keys that end as JSON may go on, those together that nothing tells apart.
 
-        Args:
-            trie: of the vocabulary.
-            quotes: the nodes after the opening ones.
-            ended: the nodes after the closing ones, with their labels.
-            n_names: labels below it are names.
-            is_scarce: whether all keys without a name are told apart.
+        ``ended`` are the nodes after closing quotes, with labels. Where keys are scarce, all that
+        have no name are told apart.
         """
         together: dict[tuple[int, bool, str], list[tuple[str, int]]] = {}
         for node, label in ended:
@@ -260,6 +253,104 @@ class Openings:
             return Part(bits=bits_of(places))
         ids = [self._index.ids[place] for place in places]
         return Part(few=tuple(ids)) if len(ids) <= MANY else Part((self._index.pack(ids),))
+
+
+class KeySummary:
+    """Says which of an object's keys count for the texts that open one.
+
+    Few texts go on after the quote that opens a key: of llama3's, ``,"`` and what begins with it
+    are a dozen. So of all that a rule says of keys little is told apart there, and most objects are
+    alike: a key may come, and none is read. After ``{"a": 1`` the same is legal whichever of ``b``
+    and ``c`` was there before.
+    """
+
+    def __init__(self, index: TokenIndex, plan: Plan, openings: Openings, budget: Budget) -> None:
+        self._index, self._plan, self._openings = index, plan, openings
+        self._known = Cache(budget)
+
+    def _is_open(self, number: int, labels: int) -> bool:
+        """Return whether a key may come that has the label of the automaton's sink."""
+        dfa = self._plan.objects[number].dfa
+        return dfa.sink >= 0 and bool(labels >> dfa.labels[dfa.sink] & 1)
+
+    def _inner_quotes(self, trie: Trie) -> tuple[Nodes, ...]:
+        """Return the nodes at which a key can open after a brace or a comma in the same text.
+
+        None of them leads to another one of the same tuple.
+        """
+        key = ("quotes", trie is self._index.rests)
+        found: tuple[Nodes, ...] | None = self._index.shared.get(key)
+        if found is None:
+            found = _find_quotes(trie)
+            self._index.shared.put(key, found, 1_000)
+        return found
+
+    def telling(self, trie: Trie, number: int, nodes: Nodes | None, labels: int) -> int:
+        """Return those of some labels that count beyond that any key may come, as bits.
+
+        Args:
+            trie: of the vocabulary.
+            number: of the object's rule.
+            nodes: after the opening quotes, none of which leads to another; ``None``: all inner
+                ones.
+            labels: that may come.
+        """
+        if not labels:
+            return 0
+        is_open = self._is_open(number, labels)
+        key = (number, nodes, trie is self._index.rests, is_open)
+        found: int | None = self._known.get(key)
+        if found is None:
+            found = 0
+            for layer in self._layers(trie, nodes):
+                found |= self._find_telling(trie, number, layer, is_open=is_open)
+            self._known.put(key, found)
+        return labels & found
+
+    def _layers(self, trie: Trie, nodes: Nodes | None) -> tuple[Nodes, ...]:
+        """Return the quotes that count where keys open at some nodes, as many for as many nodes."""
+        inner = self._inner_quotes(trie)
+        if nodes is None:
+            return inner
+        kept = tuple(filter(trie.has_children, nodes))
+        if not kept:
+            return ()
+        return inner if set(kept) <= set().union(*inner) else (kept,)
+
+    def _find_telling(self, trie: Trie, number: int, nodes: Nodes, *, is_open: bool) -> int:
+        rule, body = self._plan.objects[number], self._plan.key_bodies[number]
+        sink = body.dfa.sink
+        found = free = 1 << body.dfa.labels[sink] if is_open else 0
+        dropped = DEAD if is_open else max(sink, DEAD)
+        opened = self._openings.inside_key(trie, number, nodes, exactly=False, dropped=dropped)
+        for targets in opened.inside.targets:
+            reach = rule.keys.reach_of(targets) & rule.allowed
+            if reach != rule.allowed and not reach & free:
+                found |= reach
+        for ended in self._openings.ended_keys(trie, number, nodes, dropped):
+            found |= 1 << ended.label
+        return found
+
+
+def _find_quotes(trie: Trie) -> tuple[Nodes, ...]:
+    layers: list[list[int]] = []
+    spend(len(trie.bytes) // _NODES)
+    # A node, whether a key can open after it, and how many quotes of keys there were.
+    open_ = [(ROOT, False, 0)]
+    while open_:
+        node, is_before, depth = open_.pop()
+        for child, byte in trie.children(node, None):
+            if not trie.has_children(child):
+                continue
+            n_quotes = depth
+            if byte == _QUOTE and is_before:
+                if depth == len(layers):
+                    layers.append([])
+                layers[depth].append(child)
+                n_quotes += 1
+            goes_on = byte in _BEFORE_KEYS or is_before and byte in BLANK_BYTES
+            open_.append((child, goes_on, n_quotes))
+    return tuple(tuple(sorted(layer)) for layer in layers)
 
 
 def after_quote(trie: Trie, text: bytes, quotes: Nodes) -> bytes:

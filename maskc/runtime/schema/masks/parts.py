@@ -36,8 +36,7 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
     serials_of,
 )
-from maskc.runtime.schema.masks.key_summary import KeySummary
-from maskc.runtime.schema.masks.openings import Openings
+from maskc.runtime.schema.masks.openings import KeySummary, Openings
 from maskc.runtime.schema.plan.objects import OTHERS, SEEN
 from maskc.runtime.schema.scans.gaps import Gaps
 from maskc.runtime.schema.tries.summary import MANY, Part

@@ -31,11 +31,9 @@ class Counter:
     high: int | None
 
     def cap(self, n: int) -> int:
-        """Return a number that stands for all that do not differ from it."""
         return min(n, self.low if self.high is None else self.high + 1)
 
     def holds(self, n: int) -> bool:
-        """Return whether a number is enough and not too much."""
         return n >= self.low and (self.high is None or n <= self.high)
 
 
@@ -67,7 +65,6 @@ class ArrayRule:
 
     @property
     def start(self) -> _State:
-        """The state after the opening bracket."""
         return 0, (0,) * len(self.counters)
 
     def pieces_from(self, index: int) -> Iterable[tuple[int, int | None]]:
@@ -80,7 +77,6 @@ class ArrayRule:
         return min(index, self._cap)
 
     def can_close(self, index: int, counts: Counts) -> bool:
-        """Return whether the array may end."""
         return (
             index >= self.low
             and (self.high is None or index <= self.high)

@@ -28,13 +28,7 @@ _TRIED = "".join(dict.fromkeys([*")a]>0.1-l@}=:", *map(chr, range(0x20, 0x7F))])
 
 
 class Read(NamedTuple):
-    """What was read of a string.
-
-    Attributes:
-        state: of the automaton, after the last whole character.
-        held: the state of the reader.
-        begun: the bytes of a character that is not whole.
-    """
+    """What was read of a string: states of both, and the bytes of a character that is not whole."""
 
     state: int
     held: Any

@@ -127,13 +127,7 @@ class Fulfilment:
 
 
 class Field(NamedTuple):
-    """A member that an object may have.
-
-    Attributes:
-        key: of the member.
-        options: the wishes that its value fulfils, and its position.
-        is_needed: whether it must be there.
-    """
+    """A member that an object may have, or must."""
 
     key: str
     options: tuple[Option, ...]
@@ -159,10 +153,7 @@ class Fields:
     def may_end(self, place: int, n_members: int, wishes: int) -> bool:
         """Return whether the fields from a place on can make the object whole.
 
-        Args:
-            place: of the first field that is not decided.
-            n_members: so many are there.
-            wishes: that are left, as bits.
+        So many members are there, and these wishes are left, as bits.
         """
         if self._high is not None and n_members + self._n_needed[place] > self._high:
             return False

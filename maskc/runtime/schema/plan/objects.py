@@ -38,22 +38,17 @@ Summary = tuple[int, tuple[int, ...], int, int]
 
 
 class ObjectRule:
-    """What is asked of an object.
+    """What is asked of an object, with what follows from it for keys to come.
 
     Args:
-        dfa: labels its keys.
-        n_names: labels below it are names.
+        dfa: labels its keys; labels below ``n_names`` are names.
+        n_names: so many names there are.
         options: of each label; without any the key is not allowed.
         required: names that must be there, as bits.
         low: the least number of members.
         high: the greatest; ``None``: any.
         n_wishes: so many wishes must be fulfilled.
         ordered: whether names come in the order of their labels, other keys last.
-
-    Attributes:
-        allowed: labels with options, as bits.
-        has_classes: whether keys without a name are allowed.
-        start: what has been read after the opening brace.
     """
 
     def __init__(
@@ -187,10 +182,7 @@ class ObjectRule:
         return self._unordered
 
     def loosen(self, members: Members) -> tuple[ObjectRule, Members]:
-        """Return the rule with its keys in any order, and what keeps it from those that are over.
-
-        Values are the same whatever the order of their keys, so the keys that may still come are.
-        """
+        """Return the rule with keys in any order, and what keeps it from those that are over."""
         if not self.ordered:
             return self, members
         over = self._names if members[OTHERS] else (1 << members[SEEN].bit_length()) - 1
@@ -218,7 +210,6 @@ class ObjectRule:
         return seen, used, n_members, wishes
 
     def can_close(self, members: Members) -> bool:
-        """Return whether the object may end."""
         seen, _, n_members, wishes = members
         return (
             n_members >= self.low

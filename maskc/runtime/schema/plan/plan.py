@@ -97,13 +97,7 @@ class Position:
 
 
 class FrozenPlan(NamedTuple):
-    """What the compiler says of a schema.
-
-    Attributes:
-        data: the plan as JSON.
-        parts: the same parsed, where it was made in this process; ``None``: it is parsed.
-        dfas: its automata, likewise.
-    """
+    """A plan as JSON; parsed, and its automata, if it was made in this process."""
 
     data: bytes
     parts: dict[str, Any] | None = None

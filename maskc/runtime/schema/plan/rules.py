@@ -24,12 +24,7 @@ VALUES: Final = 2
 
 
 class StringRule:
-    """What is asked of a string.
-
-    Args:
-        body: how its characters are written, over an automaton of those that fit.
-        low: the least number of characters.
-        high: the greatest; ``None``: any.
+    """What is asked of a string: characters as an automaton says, from ``low`` to ``high``.
 
     Attributes:
         begin: what is counted of a string of which nothing was read.
@@ -93,7 +88,6 @@ class StringRule:
         return self.high - count > longest + self._furthest
 
     def has(self, text: str) -> bool:
-        """Return whether a string fits."""
         found = self._known.get(text)
         if found is None:
             found = self.may_end(self._dfa.read(text), self.cap(len(text)))
@@ -134,11 +128,9 @@ class StringRule:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A position of items that must differ.
+    """A position of items that must differ: that of its values that are many, -1 without any.
 
-    Attributes:
-        endless: the position of those of its values that are many, -1 without any.
-        values: each other value with the position that is only this value.
+    Each other value stands with the position that is only this value.
     """
 
     endless: int
@@ -185,7 +177,6 @@ class ArrayEntry:
         return self.unique is None or self._domains[piece] is None
 
     def may_close(self, place: Place) -> bool:
-        """Return whether the array may end."""
         n_items, counts, values = place
         return self.rule.can_close(n_items, counts) and not (self.repeats and values is not None)
 

@@ -20,12 +20,9 @@ _MOST_CHARACTERS = 4_000_000  # of the keys that are remembered
 
 
 class Used(NamedTuple):
-    """What some keys have used.
+    """How many keys of each finite class were there, and the beginnings that are spent.
 
-    Attributes:
-        counts: of each finite class, how many of its keys were there.
-        spent: beginnings that lead to no other key of some labels, with the labels that they may
-            still lead to, as bits.
+    These lead to no other key of some labels; with each are the labels that are left, as bits.
     """
 
     counts: tuple[int, ...]

@@ -38,11 +38,9 @@ _LITERALS: dict[bytes, Value] = {
 
 
 class Open(NamedTuple):
-    """What has been read inside a bracket.
+    """What has been read inside a bracket: items, or the values of members with their keys.
 
-    Attributes:
-        values: items, or the values of members.
-        keys: of members, with that of the one under way; ``None`` in an array.
+    Keys are ``None`` in an array, and have that of the member under way.
     """
 
     values: list[Value]
@@ -50,7 +48,6 @@ class Open(NamedTuple):
 
     @property
     def members(self) -> dict[str, Value]:
-        """The members that are whole."""
         return dict(zip(self.keys or (), self.values, strict=False))
 
     @property
