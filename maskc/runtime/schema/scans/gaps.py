@@ -123,8 +123,7 @@ class Gaps:
         part = Part(few=tuple(places))
         if trie is not self._index.rests:
             ids = [self._index.ids[place] for place in places]
-            few = len(ids) <= _FEW
-            part = Part(few=tuple(ids)) if few else Part(rows=(self._index.pack(ids),))
+            part = Part((self._index.pack(ids),)) if len(ids) > _FEW else Part(few=tuple(ids))
         by_sign = {byte: tuple(found) for byte, found in signs.items()}
         return Lead(part, by_sign, tuple(numbers), tuple(sorted(ends)))
 

@@ -242,6 +242,8 @@ def _write_bits(words: Words, ids: Sequence[int] | NDArray[Any], *, value: bool)
         return np.packbits(bits, bitorder="little").view("<i4")
     made = bytearray(words.tobytes())
     for token in ids.tolist() if isinstance(ids, np.ndarray) else ids:
-        bit = 1 << (token & 7)
-        made[token >> 3] = made[token >> 3] | bit if value else made[token >> 3] & ~bit
+        made[token >> 3] |= 1 << (token & 7)
+    if not value:
+        for token in ids.tolist() if isinstance(ids, np.ndarray) else ids:
+            made[token >> 3] &= ~(1 << (token & 7))
     return np.frombuffer(made, dtype="<i4")
