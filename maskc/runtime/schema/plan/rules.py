@@ -19,7 +19,6 @@ _MOST_REMEMBERED = 10_000
 # and a plain tuple for the reason that nodes are.
 Place = tuple[int, Counts, frozenset[Value] | None]
 N_ITEMS: Final = 0
-COUNTS: Final = 1
 VALUES: Final = 2
 
 
