@@ -45,7 +45,8 @@ def walk_file(subject: Subject, unit: Unit, found: Experiment) -> None:
         if verdict is not None and verdict != walked.is_accepted:
             taken_by = f"{subject.judge_name} {subject.takes}"
             _fail(subject, document, walked, found, taken_by if verdict else None)
-        if not found.documents and (verdict or (verdict is None and walked.is_accepted)):
+        # What only one side takes shows more in later experiments.
+        if not found.documents and (verdict or walked.is_accepted):
             found.documents.append(replace(document, n_tokens=len(tokens)))
 
 

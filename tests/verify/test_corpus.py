@@ -44,3 +44,8 @@ def test_a_text_that_lark_refuses_is_kept_with_the_reason(walk):
 def test_a_text_that_lark_parses_is_handed_on_with_its_tokens(walk):
     documents = walk("[a]").documents
     assert [(document.name, document.n_tokens) for document in documents] == [("a.txt", 3)]
+
+
+def test_a_text_that_is_accepted_wrongly_is_handed_on_too(walk):
+    """In what is made of it, later experiments find more."""
+    assert [document.text for document in walk("[a]", 'start: "[]"').documents] == ["[a]"]
