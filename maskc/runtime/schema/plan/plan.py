@@ -59,6 +59,10 @@ class Layout:
     escapes: str = "any"
     numbers: str = "usual"
 
+    def __reduce__(self) -> tuple[type[Layout], tuple[str, str, str, str]]:
+        # Compiled, a frozen value is not filled after it is made, as pickle does.
+        return Layout, (self.key_order, self.blanks, self.escapes, self.numbers)
+
     def __post_init__(self) -> None:
         for name, choices in (
             ("key_order", KEY_ORDERS),
