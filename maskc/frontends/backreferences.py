@@ -86,7 +86,7 @@ class Reference(NamedTuple):
 
 
 @dataclass(slots=True)
-class Reading:
+class Brackets:
     """What a pattern has in it.
 
     Attributes:
@@ -100,9 +100,9 @@ class Reading:
     bars: list[tuple[int, int]] = field(default_factory=list)
 
 
-def read_brackets(terminal: str, pattern: str, flags: int) -> Reading:
+def read_brackets(terminal: str, pattern: str, flags: int) -> Brackets:
     """Return the brackets of a pattern, the references in it, and where its alternatives end."""
-    reading = Reading()
+    brackets = Brackets()
     opened: list[int] = []
     n_captured = 0
     whole = _FLAGS.match(pattern)
@@ -113,29 +113,29 @@ def read_brackets(terminal: str, pattern: str, flags: int) -> Reading:
         if found["odd"]:
             raise refuse(terminal, "it has a conditional group beside its back-reference")
         if reference:
-            here = reading.groups[opened[-1]].flags if opened else flags
-            reading.references.append(Reference(reference, *found.span(), here))
+            here = brackets.groups[opened[-1]].flags if opened else flags
+            brackets.references.append(Reference(reference, *found.span(), here))
         elif found["bar"]:
-            reading.bars.append((opened[-1] if opened else -1, found.start()))
+            brackets.bars.append((opened[-1] if opened else -1, found.start()))
         elif found["close"]:
             if not opened:
                 raise refuse(terminal, "its brackets do not pair up")
-            reading.groups[opened.pop()].end = found.end()
+            brackets.groups[opened.pop()].end = found.end()
         elif found["name"] or found["plain"] or found["other"] or found["open"]:
             is_captured = bool(found["name"] or found["open"])
             n_captured += is_captured
             number, is_plain = n_captured if is_captured else 0, not found["other"]
             around = tuple(opened)
-            inner = reading.groups[opened[-1]].flags if opened else flags
+            inner = brackets.groups[opened[-1]].flags if opened else flags
             if found["other"]:
                 inner = _change(terminal, inner, _FLAGS.match(pattern, found.start()))
-            opened.append(len(reading.groups))
-            reading.groups.append(
+            opened.append(len(brackets.groups))
+            brackets.groups.append(
                 Group(number, found["name"], *found.span(), around, is_plain, inner)
             )
     if opened:
         raise refuse(terminal, "its brackets do not pair up")
-    return reading
+    return brackets
 
 
 def _change(terminal: str, flags: int, found: re.Match[str] | None) -> int:
@@ -149,9 +149,9 @@ def _change(terminal: str, flags: int, found: re.Match[str] | None) -> int:
     return flags
 
 
-def is_referred(reading: Reading, group: Group) -> bool:
+def is_referred(brackets: Brackets, group: Group) -> bool:
     names = {str(group.number), group.name}
-    return group.number > 0 and any(found.name in names for found in reading.references)
+    return group.number > 0 and any(found.name in names for found in brackets.references)
 
 
 def edit(pattern: str, begin: int, end: int, edits: Sequence[tuple[int, int, str]]) -> str:
@@ -194,41 +194,41 @@ def write_without_backreferences(
             referred to in a way that is not supported, or a given text is none of the group's.
     """
     given = values
-    while (reading := read_brackets(terminal, pattern, flags)).references:
-        group = _find_last(terminal, reading)
-        if is_joined and any(str(group.number) == found.name for found in reading.references):
+    while (brackets := read_brackets(terminal, pattern, flags)).references:
+        group = _find_last(terminal, brackets)
+        if is_joined and any(str(group.number) == found.name for found in brackets.references):
             raise UnsupportedTerminalError(
                 terminal,
                 f"it refers back to group {group.number} by its number, which is another one "
                 "where patterns are joined to one",
-                f"name the group, as in {_name_group(terminal, pattern, reading, group)}",
+                f"name the group, as in {_name_group(terminal, pattern, brackets, group)}",
             )
         own = pattern[group.inside : group.end - 1]
         if any(part["asks"] or part["escaped"] in tuple("AbBZ") for part in _ASKS.finditer(own)):
             raise refuse(terminal, f"its group ({own}) asks about what stands around it")
-        is_left = len({g.number for g in reading.groups if is_referred(reading, g)}) == 1
+        is_left = len({g.number for g in brackets.groups if is_referred(brackets, g)}) == 1
         few = None if given is not None and is_left else list_texts(own, group.flags, MOST_VALUES)
         if few is None and given is None:
-            raise _refuse_many(terminal, pattern, reading, group)
+            raise _refuse_many(terminal, pattern, brackets, group)
         if few is None:
             few, given = _check_values(terminal, own, given or (), group.flags), None
         if group.flags & re.IGNORECASE and any(map(_ODD_LETTERS.search, few)):
             raise refuse(terminal, f"it ignores case, and not alike for all texts of ({own})")
         in_order = _put_in_order(own, few, group.flags)
-        pattern = _write(terminal, pattern, reading, group, in_order)
+        pattern = _write(terminal, pattern, brackets, group, in_order)
     if given is not None:
         raise refuse(terminal, "it has no back-reference to a group whose texts are not few")
     return pattern
 
 
-def _find_last(terminal: str, reading: Reading) -> Group:
+def _find_last(terminal: str, brackets: Brackets) -> Group:
     """Return the group that begins last of those that are referred to.
 
     What follows it refers to none that begins there, and those before it keep their numbers.
     """
-    found = [group for group in reading.groups if is_referred(reading, group)]
+    found = [group for group in brackets.groups if is_referred(brackets, group)]
     known = {word for group in found for word in (str(group.number), group.name)}
-    if any(reference.name not in known for reference in reading.references):
+    if any(reference.name not in known for reference in brackets.references):
         raise refuse(terminal, "it refers to a group that it does not have")
     return found[-1]
 
@@ -261,10 +261,10 @@ def _put_in_order(own: str, values: Sequence[str], flags: int) -> list[str]:
 
 
 def _write(
-    terminal: str, pattern: str, reading: Reading, group: Group, values: Sequence[str]
+    terminal: str, pattern: str, brackets: Brackets, group: Group, values: Sequence[str]
 ) -> str:
     """Return the pattern with what follows the group, in its alternative, once for each text."""
-    groups, references = reading.groups, reading.references
+    groups, references = brackets.groups, brackets.references
     names = {str(group.number), group.name}
     own = [found for found in references if found.name in names]
     if any(found.begin < group.end for found in own):
@@ -278,14 +278,14 @@ def _write(
     for place in (group, *(groups[n] for n in left)):
         if pattern[place.end :].startswith(_QUANTIFIERS):
             raise refuse(terminal, "the group that it refers back to is repeated")
-    if any(is_referred(reading, groups[n]) for n in left):
+    if any(is_referred(brackets, groups[n]) for n in left):
         raise refuse(terminal, "of two groups that it refers back to one is inside the other")
-    if any(n in left for n, _ in reading.bars) or not all(groups[n].is_plain for n in left):
+    if any(n in left for n, _ in brackets.bars) or not all(groups[n].is_plain for n in left):
         raise refuse(
             terminal, "it refers to a group from outside of brackets with alternatives or flags"
         )
     scope = holding[-1] if holding else -1
-    ends = [at for n, at in reading.bars if n == scope and at >= group.end]
+    ends = [at for n, at in brackets.bars if n == scope and at >= group.end]
     end = min([*ends, groups[scope].end - 1 if holding else len(pattern)])
     if last > end:
         raise refuse(terminal, "the group that it refers back to is in another alternative")
@@ -297,7 +297,7 @@ def _write(
     edits += [
         (g.begin, g.inside, "(?:")
         for n, g in enumerate(groups)
-        if g.name and g is not group and n not in left and not is_referred(reading, g)
+        if g.name and g is not group and n not in left and not is_referred(brackets, g)
     ]
     tails = []
     for value in values:
@@ -308,19 +308,19 @@ def _write(
     return f"{head}(?:{'|'.join(tails)}){edit(pattern, end, len(pattern), edits)}"
 
 
-def _name_group(terminal: str, pattern: str, reading: Reading, group: Group) -> str:
+def _name_group(terminal: str, pattern: str, brackets: Brackets, group: Group) -> str:
     name = f"of_{terminal.strip('_').lower()}"
     edits = [(group.begin, group.inside, f"(?P<{name}>")]
     edits += [
         (found.begin, found.end, f"(?P={name})")
-        for found in reading.references
+        for found in brackets.references
         if found.name == str(group.number)
     ]
     return f"/{edit(pattern, 0, len(pattern), edits)}/"
 
 
 def _refuse_many(
-    terminal: str, pattern: str, reading: Reading, group: Group
+    terminal: str, pattern: str, brackets: Brackets, group: Group
 ) -> UnsupportedTerminalError:
     """Return the refusal of a group whose texts are not few, with what lists some of them."""
     own = pattern[group.inside : group.end - 1]
@@ -328,7 +328,7 @@ def _refuse_many(
     construct = f"it refers back to its group {shown}, which has too many texts for an automaton"
     texts = [text for text in sample_texts(own, group.flags) if not re.search(r"[\s,]", text)]
     try:
-        _write(terminal, pattern, reading, group, texts)
+        _write(terminal, pattern, brackets, group, texts)
     except UnsupportedTerminalError as error:
         return error
     remedy = "write its pattern without one"
