@@ -31,6 +31,7 @@ from maskc.bench.collector import measure_collections
 from maskc.bench.floors import collect_rows, measure_floors
 from maskc.bench.model import N_FIRST
 from maskc.bench.timing import FIGURES, compute_figures, keep_least, measure_pass, walk
+from maskc.report.model import Table
 from maskc.report.render import make_console, make_table
 
 PEER_SECONDS = 180.0  # of the clock, for compiling, loading and two passes
@@ -208,7 +209,7 @@ def print_workload(name: str, report: Mapping[str, Any]) -> None:
                 ratio = found["ratios"].get(which, {}).get(what, {}) if engine != "maskc" else {}
                 rows.append(_row(f"{engine} {TITLES[which]} {what}", figures, ratio, floor))
     rows += [_row(f"floor: {name}", found, {}, floor) for name, found in floors.items()]
-    console.print(make_table("", columns, rows, numbers=columns[1:]))
+    console.print(make_table(Table("", columns, rows, columns[1:])))
 
 
 def _row(

@@ -32,6 +32,7 @@ from benchmarks.workloads import ROOT
 from maskc.bounded import run_bounded
 from maskc.budget import read_memory
 from maskc.limits import Limits
+from maskc.report.model import Table
 from maskc.report.render import make_console, make_table
 
 VOCABULARIES = (32_000, 64_000, 128_256, 151_936, 200_000, 500_000, 1_000_000)
@@ -189,7 +190,7 @@ def _report(name: str, found: list[dict[str, Any]], axis: str) -> dict[str, Any]
         f"{name}: exponent {exponent:.2f} over {axis}, {last:.2f} over the last two; "
         f"of memory {memory:.2f}"
     )
-    make_console().print(make_table(title, columns, rows, numbers=columns))
+    make_console().print(make_table(Table(title, columns, rows, columns)))
     return {"cases": found, "axis": axis, "exponent": exponent, "last_exponent": last}
 
 

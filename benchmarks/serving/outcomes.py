@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from benchmarks.serving.scenarios import NAMES
+from maskc.report.model import Table
 from maskc.report.render import make_console, make_table
 
 N_SHOWN = 5
@@ -64,7 +65,7 @@ def show(title: str, report: Mapping[str, Mapping[str, Any]]) -> int:
             cells.append(f"{found['masking'] / found['rows'] * 1e6:.0f}")
         rows.append((name, *cells, *[""] * (len(COUNTS) + 3 - len(cells))))
     columns = ("", *COUNTS, "ms a step", "masking", "us a mask")
-    console.print(make_table(title, columns, rows, numbers=columns[1:]))
+    console.print(make_table(Table(title, columns, rows, columns[1:])))
     failures = [failure for found in report.values() for failure in found["failures"]]
     for name, way, why, text in failures[:N_SHOWN]:
         console.print(f"{name}, {way}, {why}: {text!r}", markup=False)

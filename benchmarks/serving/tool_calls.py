@@ -37,6 +37,7 @@ from maskc.errors import MaskcError, TokensLeftError
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
+from maskc.report.model import Table
 from maskc.report.render import make_console, make_table
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.matcher import Matcher
@@ -394,7 +395,7 @@ def run_parsers(engine: str, names: Iterable[str], ask: Ask, *, count: int) -> i
             n_wrong += counts["wrong"]
             rows.append((name, *(f"{counts[column]:,}" for column in PARSER_COLUMNS), note))
     columns = ("parser", *PARSER_COLUMNS[:-1], "not constrained", "")
-    console.print(make_table(f"{engine}'s tool parsers", columns, rows, numbers=columns[1:-1]))
+    console.print(make_table(Table(f"{engine}'s tool parsers", columns, rows, columns[1:-1])))
     return n_wrong
 
 
@@ -429,7 +430,7 @@ def run_chats(
         sys.stdout.flush()
         rows.append((name, *(f"{chats.counts[column]:,}" for column in CHAT_COLUMNS)))
         n_wrong += chats.counts["wrong"]
-    console.print(make_table(title, ("parser", *CHAT_COLUMNS), rows, numbers=CHAT_COLUMNS))
+    console.print(make_table(Table(title, ("parser", *CHAT_COLUMNS), rows, CHAT_COLUMNS)))
     return n_wrong
 
 

@@ -12,7 +12,7 @@ from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.cli.options import count_option, json_option, limit_options, tokenizer_option
 from maskc.cli.progress import show_progress
 from maskc.limits import Limits
-from maskc.report.render import print_json
+from maskc.report.render import print_json, show
 from maskc.work.alone import run_alone
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _print_answer(
     dot: bool,
     as_json: bool,
 ) -> None:
-    from maskc.report.analyze import Answer, print_answer, to_dict
+    from maskc.report.analyze import Answer, report_answer
 
     if question == "pda":
         if as_json:
@@ -145,10 +145,7 @@ def _print_answer(
             answer = questions.ask_classes()
         case _:
             answer = questions.ask_overview()
-    if as_json:
-        print_json(to_dict(answer))
-    else:
-        print_answer(answer)
+    show(report_answer(answer), as_json=as_json)
 
 
 def _check_arity(question: str | None, terminals: Sequence[str]) -> None:

@@ -9,7 +9,8 @@ import click
 from maskc.build.config import load_config
 from maskc.cli.options import executor_option, jobs_option, json_option
 from maskc.cli.progress import show_parts
-from maskc.report.render import format_count, format_size, print_json
+from maskc.report.formats import format_count, format_size
+from maskc.report.render import print_json
 
 if TYPE_CHECKING:
     from maskc.build.building import BuildReport

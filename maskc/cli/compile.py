@@ -34,14 +34,14 @@ from maskc.cli.options import (
 from maskc.cli.progress import show_progress
 from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
 from maskc.limits import Limits
-from maskc.report.render import print_json
-from maskc.report.timings import collect_timings, hash_artifact, save_timings
+from maskc.report.model import Report
+from maskc.report.render import print_json, print_report
+from maskc.report.timings import hash_artifact, save_timings
 from maskc.runtime.borrowing import open_table
 from maskc.work.alone import run_alone
 
 if TYPE_CHECKING:
     from maskc.jobs import Job
-    from maskc.report.compile import Compilation
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +180,12 @@ def compile_command(
         link = links.get(text) if kind == "grammar" else None
         stem, read = _read(kind, text, link, lark, resources, choices, tools, limits)
         with name_schema(text) if kind == "schema" else nullcontext():
-            compiled = _write(read, stem, vocabulary, saving, limits)
-        made.append(compiled)
-        _show(compiled, saving)
+            report = _write(read, stem, vocabulary, saving, limits)
+        made.append(report)
+        if not saving.as_json and not saving.quiet:
+            print_report(report)
     if saving.as_json:
-        reports = [compiled.to_dict() for compiled in made]
+        reports = [report.data for report in made]
         print_json(reports[0] if len(reports) == 1 else reports)
 
 
@@ -285,9 +286,9 @@ def _write(
     vocabulary: VocabularyOptions,
     saving: Saving,
     limits: Limits,
-) -> Compilation:
+) -> Report:
     from maskc.jobs import GrammarJob
-    from maskc.report.compile import Compilation
+    from maskc.report.compile import Compilation, report_compilation
 
     target = saving.choose_target(stem, vocabulary.name)
     job, began = None, 0.0
@@ -304,15 +305,11 @@ def _write(
     seconds = time.perf_counter() - began
     maskc.Artifact(contents).save(target, kit=saving.kit)
     if passes:
-        save_timings(hash_artifact(target), collect_timings(passes))
+        save_timings(hash_artifact(target), passes)
         seconds = sum(record.seconds for record in passes)
     is_default = isinstance(job, GrammarJob) and job.sources[0].lexer_is_default
     size = Path(target).stat().st_size
-    return Compilation(target, size, contents.header, seconds, passes, lexer_is_default=is_default)
-
-
-def _show(compiled: Compilation, saving: Saving) -> None:
-    from maskc.report.compile import print_compilation
-
-    if not saving.as_json and not saving.quiet:
-        print_compilation(compiled, verbose=saving.verbose)
+    compiled = Compilation(
+        target, size, contents.header, seconds, passes, lexer_is_default=is_default
+    )
+    return report_compilation(compiled, verbose=saving.verbose)

@@ -12,10 +12,10 @@ from maskc.artifact.files import write_atomically
 from maskc.cli.options import json_option, text_option, tokenizer_option
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.kinds import kind_of
-from maskc.report.author import print_view, view_artifact
-from maskc.report.inspect import Inspection, print_inspection
-from maskc.report.origin import print_origin
-from maskc.report.render import format_size, make_console, print_json
+from maskc.report.formats import format_size
+from maskc.report.inspect import Inspection, report_artifact, view_artifact
+from maskc.report.model import Report
+from maskc.report.render import show
 from maskc.report.timings import hash_artifact, load_timings
 
 
@@ -49,36 +49,36 @@ def inspect_command(
     check_fingerprint(artifact, loaded)
     if tokenizer is not None:
         check_tokenizer(artifact, loaded, tokenizer)
-    size = Path(artifact).stat().st_size
-    header, arrays = loaded.contents.header, loaded.contents.arrays
+    header = loaded.header
     kind = kind_of(header)
     if html is not None and not kind.has_rules:
         raise click.UsageError(f"--html draws grammars, not {kind.plural}.")
-    view = None if as_json else view_artifact(loaded, text)
-    if not kind.has_rules:
-        if as_json:
-            described = kind.describe(arrays)
-            print_json({"path": artifact, "n_bytes": size, "header": dict(header), **described})
-            return
-        if view is not None:
-            print_view(make_console(), view)
-        print_origin(artifact, size, header)
-        return
-    timings = load_timings(hash_artifact(artifact))
-    inspection = Inspection(artifact, size, header, arrays, timings, view)
+    inspection = Inspection(
+        artifact,
+        Path(artifact).stat().st_size,
+        header,
+        loaded.contents.arrays,
+        load_timings(hash_artifact(artifact)) if kind.has_rules else (),
+        None if as_json else view_artifact(loaded, text),
+    )
+    report = report_artifact(inspection, internals=internals)
     if html is not None:
-        _write_page(inspection, html, internals=internals)
-    elif as_json:
-        print_json(inspection.to_dict())
+        _write_page(inspection, report, html)
     else:
-        print_inspection(inspection, internals=internals)
+        show(report, as_json=as_json)
 
 
-def _write_page(inspection: Inspection, path: str, *, internals: bool) -> None:
+def _write_page(inspection: Inspection, report: Report, path: str) -> None:
     from maskc.report.html.page import build_page
 
     if os.path.exists(path) and os.path.samefile(path, inspection.path):
         raise click.UsageError(f"--html {path} is the artifact itself; choose another place.")
-    page = build_page(inspection, internals=internals).encode("utf-8", "xmlcharrefreplace")
+    header = inspection.header
+    page = build_page(
+        report,
+        title=f"{header['grammar']['name']} for {header['tokenizer']['name']}",
+        lead=f"maskc artifact {os.path.basename(inspection.path)}",
+        version=header["maskc"],
+    ).encode("utf-8", "xmlcharrefreplace")
     write_atomically(path, page)
     click.echo(f"{path}: {format_size(len(page))}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -10,15 +11,10 @@ import click
 from maskc.artifact.files import check_writable
 from maskc.cli.options import json_option
 from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
+from maskc.report.formats import format_count, format_file, format_seconds
+from maskc.report.model import Facts, Lines, Report
 from maskc.report.origin import describe_added
-from maskc.report.render import (
-    format_count,
-    format_seconds,
-    format_size,
-    make_console,
-    make_facts,
-    print_json,
-)
+from maskc.report.render import show
 from maskc.vocab.registry import format_name
 
 
@@ -42,17 +38,14 @@ def kit_command(vocabulary: VocabularyOptions, output: str | None, *, as_json: b
     written = {"path": target, "n_bytes": save_kit(kit, target)}
     written["seconds"] = time.perf_counter() - began
     added = found.describe_added()
-    if as_json:
-        of_kit = {"vocab_size": kit.vocab_size, "fingerprint": kit.fingerprint}
-        print_json({**written, **of_kit, **added})
-        return
+    of_kit = {"vocab_size": kit.vocab_size, "fingerprint": kit.fingerprint, **added}
     facts = [
         ("tokenizer", found.name),
         ("vocabulary", f"{format_count(kit.vocab_size)} ids"),
         *describe_added(added),
         ("fingerprint", kit.fingerprint),
     ]
-    _show("kit", written, facts)
+    _show("kit", written, of_kit, facts, as_json=as_json)
 
 
 @click.command("spelling", short_help="Write which tokens are a tokenizer's own.")
@@ -74,9 +67,6 @@ def spelling_command(tokenizer: str, output: str | None, *, as_json: bool) -> No
     written = {"path": target, "n_bytes": spelling.save(target)}
     written["seconds"] = time.perf_counter() - began
     counts = spelling.count()
-    if as_json:
-        print_json({**written, **counts})
-        return
     facts = [
         ("tokenizer", format_name(tokenizer)),
         ("merges", format_count(counts["n_merges"])),
@@ -84,12 +74,19 @@ def spelling_command(tokenizer: str, output: str | None, *, as_json: bool) -> No
         ("tokens that it writes", format_count(counts["n_written"])),
         ("of these only as a whole chunk", format_count(counts["n_alone"])),
     ]
-    _show("spelling", written, facts)
+    _show("spelling", written, counts, facts, as_json=as_json)
 
 
-def _show(what: str, written: dict[str, Any], facts: list[tuple[str, str]]) -> None:
-    n_bytes = written["n_bytes"]
-    size = f"{format_size(n_bytes)} ({format_count(n_bytes)} bytes)"
-    console = make_console()
-    console.print(make_facts([(what, written["path"]), ("size", size), *facts]))
-    console.print(f"in {format_seconds(written['seconds'])}")
+def _show(
+    what: str,
+    written: Mapping[str, Any],
+    more: Mapping[str, Any],
+    facts: Sequence[tuple[str, str]],
+    *,
+    as_json: bool,
+) -> None:
+    """Print the file that was written, and what is in it."""
+    size = ("size", format_file(written["n_bytes"]))
+    found = Facts([(what, written["path"]), size, *facts])
+    took = Lines([f"in {format_seconds(written['seconds'])}"])
+    show(Report({**written, **more}, [found, took]), as_json=as_json)

@@ -20,7 +20,7 @@ from maskc.cli.options import (
 )
 from maskc.cli.progress import show_progress
 from maskc.limits import Limits
-from maskc.report.render import print_json
+from maskc.report.render import print_json, show
 from maskc.work.alone import run_alone
 
 if TYPE_CHECKING:
@@ -122,8 +122,7 @@ def _lint_schema(path: str, resources: tuple[str, ...], limits: Limits) -> _Lint
 def _show(linted: _Linted, *, as_json: bool, sarif: str | None) -> None:
     """Print findings and exit, with status 1 if something is an error."""
     from maskc.lint.model import Severity
-    from maskc.report.lint import print_findings, to_dict
-    from maskc.report.sarif import to_sarif
+    from maskc.report.lint import report_findings, to_sarif
 
     name, path, text, findings = linted
     if sarif is not None:
@@ -132,9 +131,7 @@ def _show(linted: _Linted, *, as_json: bool, sarif: str | None) -> None:
             print_json(log)
         else:
             write_atomically(sarif, f"{json.dumps(log, indent=2)}\n".encode())
-    if as_json:
-        print_json(to_dict(name, findings))
-    elif sarif != "-":
-        print_findings(name, findings, text)
+    if sarif != "-":
+        show(report_findings(name, findings, text), as_json=as_json)
     has_errors = any(finding.severity is Severity.ERROR for finding in findings)
     click.get_current_context().exit(1 if has_errors else 0)

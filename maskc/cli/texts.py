@@ -25,7 +25,8 @@ from maskc.cli.options import (
 )
 from maskc.files import read_bounded
 from maskc.limits import Limits
-from maskc.report.render import format_count, print_json
+from maskc.report.formats import format_count
+from maskc.report.render import print_json, print_report, show
 from maskc.work.alone import run_alone
 
 _MAX_BYTES = 64_000_000
@@ -50,20 +51,18 @@ def check_command(
     if quiet and as_json:
         raise click.UsageError("Print one of --quiet and --json.")
     from maskc.explain.checking import find_problem
-    from maskc.report.check import say_problem, to_dict
+    from maskc.report.explain import report_files
 
-    found, n_wrong = [], 0
+    found = []
     for name in files:
         text = read_input(_MAX_BYTES, "text") if name == "-" else read_bounded(name, _MAX_BYTES)
         work = partial(find_problem, opened.artifact, text, opened.resources)
-        problem = run_alone(work, limits)
-        n_wrong += problem is not None
-        if as_json:
-            found.append(to_dict(name, problem, text))
-        elif problem is not None and not quiet:
-            click.echo(say_problem(name, problem, text))
+        found.append((name, run_alone(work, limits), text))
+        if not as_json and not quiet:
+            print_report(report_files(found[-1:]))
+    n_wrong = sum(problem is not None for _, problem, _ in found)
     if as_json:
-        print_json(found)
+        print_json(report_files(found).data)
     elif not quiet:
         right = f"{format_count(len(files) - n_wrong)} of {format_count(len(files))}"
         click.echo(f"{right} files are right", err=True)
@@ -85,7 +84,7 @@ def explain_command(
     and b'\xc3' is a token of bytes that are no characters.
     """
     from maskc.explain.questions import parse_token
-    from maskc.report.explain import print_explanation, to_dict
+    from maskc.report.explain import report_explanation
 
     explain = opened.kind.explain
     try:
@@ -95,10 +94,7 @@ def explain_command(
         )
     except ValueError as error:
         raise click.UsageError(f"{error}.") from None
-    if as_json:
-        print_json(to_dict(explanation))
-    else:
-        print_explanation(explanation)
+    show(report_explanation(explanation), as_json=as_json)
 
 
 @click.command(
@@ -262,14 +258,11 @@ def bench_command(
     """
     from maskc.bench import BenchOptions, run_bench
     from maskc.cli.tokenizer import check_tokenizer
-    from maskc.report.bench import print_bench
+    from maskc.report.bench import report_bench
 
     # No progress bar: its thread would be in the times.
     options = BenchOptions(files=files, max_bytes=max_bytes, tokenizer=tokenizer)
     if tokenizer is not None:
         check_tokenizer(artifact, maskc.load(artifact), tokenizer)
-    report = run_bench(artifact, corpus, options).to_dict()
-    if as_json:
-        print_json(report)
-    else:
-        print_bench(report)
+    measured = run_bench(artifact, corpus, options).to_dict()
+    show(report_bench(measured), as_json=as_json)

@@ -21,8 +21,8 @@ from maskc.cli.options import (
 from maskc.cli.progress import show_parts
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.limits import Limits
-from maskc.report.render import print_json
-from maskc.report.verify import print_report
+from maskc.report.render import show
+from maskc.report.verify import report_verification
 
 # How much to check. The defaults are those of VerifyOptions, which a test compares: importing it
 # loads Lark.
@@ -117,8 +117,5 @@ def verify_command(
     )
     with show_parts("verifying") as progress:
         report = run_verify(path, corpus, options, jobs=jobs, executor=executor, progress=progress)
-    if as_json:
-        print_json(report.to_dict())
-    else:
-        print_report(report.to_dict())
+    show(report_verification(report.to_dict()), as_json=as_json)
     click.get_current_context().exit(0 if report.ok else 1)

@@ -7,7 +7,6 @@ than Lark's, a terminal is called after the rule that it is part of.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from maskc.errors import GrammarError
@@ -16,7 +15,7 @@ from maskc.frontends.dialects import find_dialect
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_source, source_from_header
 from maskc.grammar.model import LalrGrammar
-from maskc.grammar.rule_names import rule_of
+from maskc.grammar.rule_names import rule_of, string_of
 from maskc.ids import ROOT
 from maskc.parser.items import ItemSets, build_item_sets
 from maskc.runtime.artifact import Artifact
@@ -52,8 +51,8 @@ class GrammarNames:
         """Return a terminal's name, or its text in quotes if Lark had to name it."""
         name = self._grammar.bnf.terminals[terminal]
         pattern = self._grammar.lexer.patterns[terminal] or ""
-        text = re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL)
-        if (name in self._rules or name.startswith("__ANON_")) and re.escape(text) == pattern:
+        text = string_of(pattern)
+        if (name in self._rules or name.startswith("__ANON_")) and text is not None:
             return f'"{text}"'
         if name not in self._rules:
             return name

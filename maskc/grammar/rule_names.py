@@ -28,6 +28,16 @@ def rule_of(nonterminal: str) -> str:
     return nonterminal.partition("{")[0]
 
 
+def string_of(pattern: str | None) -> str | None:
+    r"""Return the text of a terminal that is one string, ``None`` for another pattern.
+
+    >>> string_of(r"\+="), string_of("a+"), string_of("")
+    ('+=', None, None)
+    """
+    text = re.sub(r"\\(.)", r"\1", pattern or "", flags=re.DOTALL)
+    return text if text and re.escape(text) == pattern else None
+
+
 def is_made(nonterminal: str) -> bool:
     """Return whether Lark made a nonterminal of a repetition."""
     return _MADE.match(nonterminal) is not None

@@ -5,7 +5,6 @@ Everything is made when it is first asked for, by the compiler's own passes, and
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -14,7 +13,7 @@ from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar, LalrGrammar, Production
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
-from maskc.grammar.rule_names import rule_of
+from maskc.grammar.rule_names import rule_of, string_of
 from maskc.lalr_path import analyse_grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
@@ -72,12 +71,8 @@ class GrammarSubject:
     @cached_property
     def strings(self) -> dict[int, str]:
         """Terminal → its text, of the terminals that are one string."""
-        found = {}
-        for terminal, pattern in enumerate(self.grammar.lexer.patterns):
-            text = re.sub(r"\\(.)", r"\1", pattern or "", flags=re.DOTALL)
-            if text and re.escape(text) == pattern:
-                found[terminal] = text
-        return found
+        texts = map(string_of, self.grammar.lexer.patterns)
+        return {terminal: text for terminal, text in enumerate(texts) if text is not None}
 
     @cached_property
     def reduced(self) -> ReducedGrammar:

@@ -19,9 +19,8 @@ from maskc.explain.model import Explanation
 from maskc.explain.questions import parse_token
 from maskc.kinds import kind_of
 from maskc.limits import Limits
-from maskc.report.caret import point_at
 from maskc.report.explain import IGNORED, say_death, say_reading, say_token
-from maskc.report.render import format_lexemes
+from maskc.report.formats import format_lexemes, point_at
 from maskc.runtime.artifact import Artifact
 
 MAX_TEXT = 4_000
@@ -72,7 +71,7 @@ def _answer(
         "groups": _list_groups(found),
         "readings": [line.strip() for reading in found.readings for line in say_reading(reading)],
         "death": _describe_death(found),
-        "token": say_token(found.token) if found.token is not None else [],
+        "token": list(say_token(found.token)) if found.token is not None else [],
         "heat": heat,
     }
 

@@ -1,9 +1,9 @@
-"""What ``maskc analyze`` found, for a person."""
+"""What ``maskc analyze`` found."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 
 from maskc.pushdown.questions import (
     AlwaysAnswer,
@@ -13,40 +13,49 @@ from maskc.pushdown.questions import (
     NeverAnswer,
     OverviewAnswer,
 )
-from maskc.report.render import format_count, make_console, make_facts, make_table
+from maskc.report.formats import format_count
+from maskc.report.model import Block, Facts, Lines, Report, Table
 
-MAX_PATTERN = 60  # of a longer one, so much is shown
+_MAX_PATTERN = 60  # of a longer one, so much is shown
 
 Answer = AlwaysAnswer | ClassesAnswer | FollowAnswer | JointAnswer | NeverAnswer | OverviewAnswer
 
 
-def to_dict(answer: Answer) -> dict[str, Any]:
-    """Return an answer for ``--json``."""
-    return asdict(answer)
+def report_answer(answer: Answer) -> Report:
+    return Report(asdict(answer), _list_blocks(answer))
 
 
-def print_answer(answer: Answer) -> None:
-    """Print an answer on standard output."""
-    console = make_console()
+def _list_blocks(answer: Answer) -> Iterator[Block]:
     match answer:
         case NeverAnswer():
-            console.print(_say_never(answer), soft_wrap=True)
+            yield Lines([_say_never(answer)])
         case AlwaysAnswer():
-            console.print(_say_always(answer), soft_wrap=True)
-            console.print(make_facts(_list_always(answer)))
+            yield Lines([_say_always(answer)])
+            facts = [("by the productions", answer.verdict)]
+            if answer.lalr_verdict:
+                n_conflicts = format_count(answer.n_conflicts)
+                facts.append(("by Lark's table", answer.lalr_verdict))
+                facts.append(("conflicts resolved by Lark", n_conflicts))
+            yield Facts(facts)
         case JointAnswer():
-            console.print(_say_joint(answer), soft_wrap=True)
+            yield Lines([_say_joint(answer)])
         case FollowAnswer():
-            for name in answer.followers:
-                console.print(name)
+            yield Lines(answer.followers)
+        case ClassesAnswer() if not answer.classes:
+            yield Lines(["no two terminals are interchangeable"])
         case ClassesAnswer():
-            _print_classes(answer)
+            members_of = [
+                (str(number), name, _shorten(answer.texts[name]))
+                for number, members in enumerate(answer.classes, 1)
+                for name in members
+            ]
+            columns: tuple[str, ...] = ("class", "terminal", "pattern")
+            yield Table("Interchangeable terminals", columns, members_of, ("class",))
         case OverviewAnswer():
-            console.print(make_facts((k, format_count(n)) for k, n in answer.counts.items()))
-            rows = [(verdict, format_count(n)) for verdict, n in answer.pairs.items() if n]
+            yield Facts([(name, format_count(n)) for name, n in answer.counts.items()])
+            pairs = [(verdict, format_count(n)) for verdict, n in answer.pairs.items() if n]
             columns = ("is the second legal after the first?", "pairs")
-            title = "\nPairs of terminals"
-            console.print(make_table(title, columns, rows, numbers=("pairs",)))
+            yield Table("\nPairs of terminals", columns, pairs, ("pairs",))
 
 
 def _say_never(answer: NeverAnswer) -> str:
@@ -67,16 +76,6 @@ def _say_always(answer: AlwaysAnswer) -> str:
     return f"unknown: it is not proven that {words} is always legal after {answer.x}"
 
 
-def _list_always(answer: AlwaysAnswer) -> list[tuple[str, str]]:
-    facts = [("by the productions", answer.verdict)]
-    if answer.lalr_verdict:
-        facts += [
-            ("by Lark's table", answer.lalr_verdict),
-            ("conflicts resolved by Lark", format_count(answer.n_conflicts)),
-        ]
-    return facts
-
-
 def _say_joint(answer: JointAnswer) -> str:
     both = f"{' '.join(answer.one) or 'nothing'} and {' '.join(answer.other) or 'nothing'}"
     if answer.lalr_jointly_legal:
@@ -90,19 +89,5 @@ def _say_joint(answer: JointAnswer) -> str:
     return f"unknown: it is not proven that {both} are jointly legal after {answer.x}"
 
 
-def _print_classes(answer: ClassesAnswer) -> None:
-    console = make_console()
-    if not answer.classes:
-        console.print("no two terminals are interchangeable")
-        return
-    rows = [
-        (str(number), name, _shorten(answer.texts[name]))
-        for number, members in enumerate(answer.classes, 1)
-        for name in members
-    ]
-    columns = ("class", "terminal", "pattern")
-    console.print(make_table("Interchangeable terminals", columns, rows, numbers=("class",)))
-
-
 def _shorten(text: str) -> str:
-    return text if len(text) <= MAX_PATTERN else f"{text[: MAX_PATTERN - 1]}…"
+    return text if len(text) <= _MAX_PATTERN else f"{text[: _MAX_PATTERN - 1]}…"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from maskc.kinds import kind_of
 from maskc.pipeline import PassRecord
-from maskc.report.origin import print_origin
-from maskc.report.render import format_count, format_seconds, format_size, make_console
-from maskc.report.streamlining import list_steps, make_pass_costs
-from maskc.report.timings import collect_timings
+from maskc.report.formats import format_count, format_seconds, format_size
+from maskc.report.internals import Step, format_change, list_steps
+from maskc.report.model import Block, Facts, Lines, Report, Table
+from maskc.report.origin import list_origin
+from maskc.report.timings import STEP_PREFIX
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,52 +35,65 @@ class Compilation:
     passes: Sequence[PassRecord] = ()
     lexer_is_default: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it for ``--json``."""
-        found = {"path": self.path, "n_bytes": self.n_bytes, "seconds": self.seconds}
-        if not self.passes:
-            return found
-        passes = [asdict(record) for record in self.passes]
-        return {**found, "counts": dict(self.header["counts"]), "passes": passes}
 
+def report_compilation(compilation: Compilation, *, verbose: bool = False) -> Report:
+    """Return what was compiled, for which tokenizer, and the file.
 
-def print_compilation(compilation: Compilation, *, verbose: bool = False) -> None:
-    """Print what was compiled, for which tokenizer, and the file on standard output.
-
-    Args:
-        compilation: what was written.
-        verbose: also the passes of a grammar, with the rows that they left, or where the artifact
-            of a schema or a tag comes from.
+    With ``verbose`` comes what each pass cost, or where the artifact of a schema or tag is from.
     """
-    console, header = make_console(), compilation.header
-    if verbose and compilation.passes:
-        steps = list_steps(header, collect_timings(compilation.passes))
-        console.print(make_pass_costs(compilation.passes, steps))
+    data = {
+        "path": compilation.path,
+        "n_bytes": compilation.n_bytes,
+        "seconds": compilation.seconds,
+    }
+    if compilation.passes:
+        data["counts"] = dict(compilation.header["counts"])
+        data["passes"] = [asdict(record) for record in compilation.passes]
+    return Report(data, _list_blocks(compilation, verbose=verbose))
+
+
+def _list_blocks(compilation: Compilation, *, verbose: bool) -> Iterator[Block]:
+    header, passes = compilation.header, compilation.passes
+    if verbose and passes:
+        yield tabulate_passes(passes, list_steps(header, passes))
     elif verbose:
-        print_origin(compilation.path, compilation.n_bytes, header)
-    for line in _list_lines(compilation):
-        console.print(line, soft_wrap=True, markup=False, highlight=False)
-
-
-def _list_lines(compilation: Compilation) -> list[str]:
-    header = compilation.header
+        yield Facts(list_origin(compilation.path, compilation.n_bytes, header))
     tokenizer = header["tokenizer"]
     size = f"{compilation.path}: {format_size(compilation.n_bytes)}"
     if "counts" in header:
         counts = header["counts"]
         size += f", {format_count(counts['rows'])} rows, {format_count(counts['masks'])} masks"
-    return [
-        f"{header['grammar']['name']}: {_describe_source(compilation)}",
-        f"{tokenizer['name']}: {format_count(tokenizer['n_tokens'])} tokens",
-        f"{size}, in {format_seconds(compilation.seconds)}",
-    ]
-
-
-def _describe_source(compilation: Compilation) -> str:
-    """Return in a few words what was compiled, and which choices were made for its author."""
-    header = compilation.header
     told = kind_of(header).summarize(header)
     if compilation.lexer_is_default and header["grammar"].get("parser") == "earley":
         # For LALR the default is the one that nearly all take.
         told += ", Lark's default for parser=earley: one match of each terminal at a place"
-    return told
+    yield Lines(
+        [
+            f"{header['grammar']['name']}: {told}",
+            f"{tokenizer['name']}: {format_count(tokenizer['n_tokens'])} tokens",
+            f"{size}, in {format_seconds(compilation.seconds)}",
+        ]
+    )
+
+
+def tabulate_passes(passes: Sequence[PassRecord], steps: Sequence[Step]) -> Table:
+    """Return the compiler's passes: the rows before and after, processor time and memory."""
+    columns = ("pass", "rows before", "rows after", "change", "processor", "peak memory")
+    changes = {
+        STEP_PREFIX + step.step: (
+            format_count(before.rows) if before is not None else "",
+            format_count(step.rows),
+            format_change(before.rows, step.rows) if before is not None else "",
+        )
+        for before, step in zip((None, *steps), steps, strict=False)
+    }
+    rows = [
+        (
+            record.name,
+            *changes.get(record.name, ("", "", "")),
+            format_seconds(record.cpu_seconds),
+            f"{record.peak_mb:,.0f} MiB",
+        )
+        for record in passes
+    ]
+    return Table("", columns, rows, columns[1:])

@@ -1,29 +1,42 @@
-"""What ``maskc explain`` found, for a person and for a program."""
+"""What ``maskc explain`` and ``maskc check`` found: what may come next, or what is illegal."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
-from maskc.explain.checking import place_of
-from maskc.explain.model import Cause, Death, Explanation, Names, Reading, Refusal, TokenVerdict
-from maskc.report.caret import point_at
-from maskc.report.refusals import quote, say_refusal
-from maskc.report.render import format_count, format_lexemes, make_console
+from maskc.explain.checking import Problem, place_of
+from maskc.explain.model import (
+    Cause,
+    Causes,
+    Death,
+    Explanation,
+    Keyword,
+    Reading,
+    Refusal,
+    TokenVerdict,
+)
+from maskc.report.formats import (
+    MAX_NAMES,
+    format_count,
+    format_lexemes,
+    list_names,
+    point_at,
+    quote,
+)
+from maskc.report.model import Lines, Report, Table, Tokens
 
-MAX_NAMES = 24  # of a longer list, so much is shown
 _MAX_NAME = 32  # characters of a name that others are lined up with
+_MOST_KEYWORDS, _MOST_CHARACTERS = 12, 60  # of a schema; of a keyword's value
 IGNORED = "ignored only"
 
 
-def to_dict(explanation: Explanation[Any]) -> dict[str, Any]:
-    """Return an explanation for ``--json``; bytes become text where they are text."""
-    found = _encode(asdict(explanation))
-    if not isinstance(found, dict):
-        raise ValueError("an explanation is a map")
-    return found
+def report_explanation(explanation: Explanation[Any]) -> Report:
+    """Return what may come next; in the data bytes are text where they are text."""
+    return Report(_encode(asdict(explanation)), [Lines(_say_explanation(explanation))])
 
 
 def _encode(value: Any) -> Any:
@@ -34,109 +47,107 @@ def _encode(value: Any) -> Any:
         return float(value)
     if isinstance(value, dict):
         return {key: _encode(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_encode(item) for item in value]
-    return value
+    return [_encode(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def print_explanation(explanation: Explanation[Any]) -> None:
-    """Print an explanation on standard output."""
-    lines = list(_list_lines(explanation))
-    console = make_console()
-    for line in lines:
-        console.print(line, soft_wrap=True)
-
-
-def _list_lines(explanation: Explanation[Any]) -> list[str]:
-    lines = [f"after {quote(explanation.text)}"]
-    if explanation.death is not None:
-        death, text = explanation.death, explanation.text
+def _say_explanation(explanation: Explanation[Any]) -> Iterator[str]:
+    text, death, readings = explanation.text, explanation.death, explanation.readings
+    yield f"after {quote(text)}"
+    if death is not None:
         line, column = place_of(text, death.offset)
-        pointed = [f"  {shown}" for shown in point_at(text, death.offset)]
-        heading = f"  illegal at line {line}, column {column}"
-        return [*lines, heading, *pointed, *say_death(death, text)]
-    for number, reading in enumerate(explanation.readings, 1):
-        if len(explanation.readings) > 1:
-            lines.append(f"reading {number} of {len(explanation.readings)}")
-        lines += say_reading(reading)
-    lines.append(f"  the text may end here: {'yes' if explanation.may_end else 'no'}")
+        yield f"  illegal at line {line}, column {column}"
+        yield from (f"  {shown}" for shown in point_at(text, death.offset))
+        yield from say_death(death, text)
+        return
+    for number, reading in enumerate(readings, 1):
+        if len(readings) > 1:
+            yield f"reading {number} of {len(readings)}"
+        yield from say_reading(reading)
+    yield f"  the text may end here: {'yes' if explanation.may_end else 'no'}"
     if explanation.forced:
-        lines.append(f"  what must come next: {quote(explanation.forced)}")
-    lines += say_legal(explanation)
+        yield f"  what must come next: {quote(explanation.forced)}"
+    yield from _say_legal(explanation)
     if explanation.token is not None:
-        lines += say_token(explanation.token)
-    return lines
+        yield from say_token(explanation.token)
 
 
-def say_legal(explanation: Explanation[Any]) -> list[str]:
-    """Return which tokens are legal: by terminal, where there are any."""
-    heading = (
-        f"  legal tokens: {format_count(explanation.n_legal)} of "
-        f"{format_count(explanation.n_tokens)}"
-    )
-    if not explanation.groups:
-        shown = _say_examples(explanation.examples, explanation.n_legal)
-        return [f"{heading}: {shown}" if shown else heading]
-    names = [group.name or IGNORED for group in explanation.groups[:MAX_NAMES]]
+def _say_legal(explanation: Explanation[Any]) -> Iterator[str]:
+    """Yield which tokens are legal: by terminal, where there are any."""
+    n_legal, n_tokens = format_count(explanation.n_legal), format_count(explanation.n_tokens)
+    heading = f"  legal tokens: {n_legal} of {n_tokens}"
+    groups = explanation.groups
+    if not groups:
+        shown = str(_some_of(explanation.examples, explanation.n_legal))
+        yield f"{heading}: {shown}" if shown else heading
+        return
+    yield heading
+    names = [group.name or IGNORED for group in groups[:MAX_NAMES]]
     width = min(max(map(len, names)), _MAX_NAME)
-    lines = [heading]
-    for name, group in zip(names, explanation.groups, strict=False):
-        examples = _say_examples(group.examples, group.n_tokens)
-        lines.append(f"    {name:<{width}}  {format_count(group.n_tokens):>7}  {examples}")
-    more = len(explanation.groups) - len(names)
-    return [*lines, f"    and {format_count(more)} more terminals"] if more else lines
+    for name, group in zip(names, groups, strict=False):
+        examples = _some_of(group.examples, group.n_tokens)
+        yield f"    {name:<{width}}  {format_count(group.n_tokens):>7}  {examples}"
+    if len(groups) > len(names):
+        yield f"    and {format_count(len(groups) - len(names))} more terminals"
 
 
-def _say_examples(examples: Sequence[bytes], n_tokens: int) -> str:
-    """Return some tokens, and how many more there are."""
-    shown, more = " ".join(map(format_lexemes, examples)), n_tokens - len(examples)
-    return f"{shown} and {format_count(more)} more" if shown and more > 0 else shown
+def _some_of(examples: Sequence[bytes], n_tokens: int) -> Tokens:
+    return Tokens(tuple(examples), n_tokens - len(examples))
 
 
-def say_reading(reading: Reading) -> list[str]:
-    """Return the lines of one way to read the text."""
-    lines = [f"  reading: {item}" for item in reading.items]
-    becomes = list(reading.may_become)
-    if reading.may_be_ignored:
-        becomes.append("something ignored")
+def list_groups(explanation: Explanation[Any]) -> Table:
+    """Return the legal tokens by terminal."""
+    rows = [
+        (
+            group.name or IGNORED,
+            format_count(group.n_tokens),
+            _some_of(group.examples, group.n_tokens),
+        )
+        for group in explanation.groups
+    ]
+    columns = ("terminal", "tokens", "some of them")
+    return Table("Legal tokens by terminal", columns, rows, ("tokens",), most=MAX_NAMES)
+
+
+def say_reading(reading: Reading) -> Iterator[str]:
+    """Yield the lines of one way to read the text."""
+    yield from (f"  reading: {item}" for item in reading.items)
+    becomes = (*reading.may_become, *["something ignored"] * reading.may_be_ignored)
     if reading.lexeme:
-        lines.append(f"  open lexeme: {quote(reading.lexeme)}")
-        lines.append(f"  it may become: {list_names(tuple(becomes))}")
-    else:
-        lines.append(f"  next: {list_names(tuple(becomes))}")
+        yield f"  open lexeme: {quote(reading.lexeme)}"
+    yield f"  {'it may become' if reading.lexeme else 'next'}: {list_names(becomes)}"
     for ending in reading.endings:
         what = "ignored" if ending.terminal is None else f"as {ending.terminal}"
-        lines.append(f"  if it ends here {what}, next: {list_names(ending.following)}")
-    return lines
+        yield f"  if it ends here {what}, next: {list_names(ending.following)}"
 
 
-def say_token(verdict: TokenVerdict[Any]) -> list[str]:
-    """Return the lines of whether a token is legal, and why."""
+def say_token(verdict: TokenVerdict[Any]) -> Iterator[str]:
+    """Yield the lines of whether a token is legal, and why."""
     name = f"token {verdict.token_id}" if verdict.token_id is not None else "no token, the text"
-    if verdict.token is None:
-        return [f"{name} (special): {'legal' if verdict.is_legal else 'illegal'}"]
-    heading = f"{name} {quote(verdict.token)}: {'legal' if verdict.is_legal else 'illegal'}"
-    if verdict.death is not None:
-        return [heading, *say_death(verdict.death, verdict.token)]
-    return [heading, *(line for reading in verdict.readings for line in say_reading(reading))]
+    shown = "(special)" if verdict.token is None else quote(verdict.token)
+    yield f"{name} {shown}: {'legal' if verdict.is_legal else 'illegal'}"
+    if verdict.token is not None and verdict.death is not None:
+        yield from say_death(verdict.death, verdict.token)
+    elif verdict.token is not None:
+        for reading in verdict.readings:
+            yield from say_reading(reading)
 
 
-def say_death(death: Death | Refusal, text: bytes) -> list[str]:
-    """Return the lines of where and of what a text dies."""
-    if isinstance(death, Refusal):
-        return say_refusal(death, text)
-    good = text[: death.offset]
+def say_death(death: Death | Refusal, text: bytes) -> Iterator[str]:
+    """Yield the lines of where and of what a text dies."""
+    good, byte = text[: max(0, death.offset)], format_lexemes(bytes([death.byte]))
     where = f"after {quote(good)} " if good else ""
-    byte = format_lexemes(bytes([death.byte]))
-    lines = [f"  {where}every reading dies of the byte {byte} (offset {death.offset})"]
+    if isinstance(death, Refusal):
+        yield f"  {where}the byte {byte} (offset {death.offset}) is forbidden"
+        yield from _say_refusal(death)
+        return
+    yield f"  {where}every reading dies of the byte {byte} (offset {death.offset})"
     for cause in death.causes:
-        lines.append(f"  - {say_cause(cause, byte)}")
-        lines.append(f"    the parser takes: {list_names(cause.expected)}")
-        lines += [f"    reading: {item}" for item in cause.items]
-    return lines
+        yield f"  - {_say_cause(cause, byte)}"
+        yield f"    the parser takes: {list_names(cause.expected)}"
+        yield from (f"    reading: {item}" for item in cause.items)
 
 
-def say_cause(cause: Cause, byte: str) -> str:
+def _say_cause(cause: Cause, byte: str) -> str:
     """Return why a reading dies of a byte, which is given as it is shown."""
     lexeme = quote(cause.lexeme)
     if cause.ended_as is not None:
@@ -154,8 +165,125 @@ def say_cause(cause: Cause, byte: str) -> str:
     return f"no terminal begins with {byte}"
 
 
-def list_names(names: Names) -> str:
-    """Return names with commas; of many the first, and how many more there are."""
-    more = len(names) - MAX_NAMES
-    listed = ", ".join(names[:MAX_NAMES]) or "nothing"
-    return f"{listed} and {more} more" if more > 0 else listed
+def _say_refusal(refusal: Refusal) -> Iterator[str]:
+    """Yield which keywords of a schema, or which layout, forbid a text."""
+    if refusal.layout:
+        yield f"  by the layout: {', '.join(refusal.layout)}"
+    elif refusal.causes is None:
+        yield "  by every schema: no JSON text goes on so, or a key comes twice"
+    else:
+        alone = refusal.causes.alone
+        how = ("without" if alone else "only without all of") + " any one of" * (len(alone) > 1)
+        yield f"  by the schema; it would be legal {how}"
+        shown, n_more = _list_keywords(refusal.causes)
+        yield from (f"  - {keyword}" for keyword in shown)
+        if n_more:
+            yield f"  - and {n_more} more"
+        if not refusal.causes.is_complete:
+            yield "  the schema is too large to try all of its keywords"
+
+
+def say_reason(refusal: Refusal) -> str:
+    """Return in a few words what forbids the byte at which a text dies.
+
+    Example: ``forbidden by /properties/id/format: "uuid"``.
+    """
+    if refusal.layout:
+        return f"forbidden by the layout: {', '.join(refusal.layout)}"
+    if refusal.causes is None:
+        return "no JSON text goes on so, or a key comes twice"
+    shown, n_more = _list_keywords(refusal.causes)
+    if not shown:
+        return "the schema forbids it, and is too large to say where"
+    how = " together with " if refusal.causes.alone else ", and by "
+    return f"forbidden by {how.join([*shown, *[f'{n_more} more'] * (n_more > 0)])}"
+
+
+def _list_keywords(causes: Causes) -> tuple[list[str], int]:
+    """Return the first keywords that forbid a text, and how many more there are."""
+    found = causes.alone or causes.together
+    shown = [_say_keyword(keyword) for keyword in found[:_MOST_KEYWORDS]]
+    return shown, len(found) - len(shown)
+
+
+def _say_keyword(keyword: Keyword) -> str:
+    value = json.dumps(keyword.value, ensure_ascii=False, default=float)
+    if len(value) > _MOST_CHARACTERS:
+        value = f"{value[:_MOST_CHARACTERS]}…"
+    return f"{keyword.pointer or 'the whole schema'}: {value}"
+
+
+def report_files(checked: Iterable[tuple[str, Problem | None, bytes]]) -> Report:
+    """Return what ``maskc check`` found in files, a line for each that is wrong.
+
+    Args:
+        checked: of each file its name, what is wrong, and its text.
+    """
+    found = list(checked)
+    data = [_describe_file(*file) for file in found]
+    lines = [say_problem(name, p, text) for name, p, text in found if p is not None]
+    return Report(data, [Lines(lines)])
+
+
+def say_problem(name: str, problem: Problem, text: bytes) -> str:
+    """Return ``name:line:column: what is wrong; expected: …``, as compilers say it."""
+    return f"{name}:{problem.line}:{problem.column}: {_say_problem(problem, text)}"
+
+
+def _describe_file(name: str, problem: Problem | None, text: bytes) -> dict[str, Any]:
+    if problem is None:
+        return {"file": name, "is_right": True}
+    return {
+        "file": name,
+        "is_right": False,
+        "offset": problem.offset,
+        "line": problem.line,
+        "column": problem.column,
+        "message": _say_problem(problem, text),
+        "expected": list(find_expected(problem.explanation)),
+    }
+
+
+def find_expected(explanation: Explanation[Any]) -> tuple[str, ...]:
+    """Return the terminals that may stand where a text is wrong, as far as it has any."""
+    if isinstance(explanation.death, Death):
+        return tuple(sorted({name for c in explanation.death.causes for name in c.expected}))
+    if explanation.death is not None:
+        return ()
+    found: set[str] = set()
+    for reading in explanation.readings:
+        # An open lexeme that can end here is followed by others; if not, it must go on.
+        following = [ending.following for ending in reading.endings]
+        found.update(*following) if following else found.update(reading.may_become)
+    return tuple(sorted(found))
+
+
+def _say_problem(problem: Problem, text: bytes) -> str:
+    death = problem.explanation.death
+    if death is None:
+        said = "the text ends too early"
+        if problem.explanation.forced:
+            return f"{said}; expected: {format_lexemes(problem.explanation.forced)}"
+    else:
+        character = _quote_character(text, death.offset)
+        if isinstance(death, Refusal):
+            return f"unexpected {character}; {say_reason(death)}"
+        said = _say_unexpected(death, character)
+    expected = find_expected(problem.explanation)
+    return f"{said}; expected: {list_names(expected)}" if expected else said
+
+
+def _quote_character(text: bytes, offset: int) -> str:
+    """Return the whole character at a byte: any of its bytes can be the wrong one."""
+    start = offset
+    while start and text[start] & 0xC0 == 0x80:
+        start -= 1
+    return format_lexemes(text[start : start + 4].decode(errors="replace")[:1].encode())
+
+
+def _say_unexpected(death: Death, character: str) -> str:
+    for cause in death.causes:
+        if cause.blocks:
+            return _say_cause(cause, character)
+    refused = sorted({name for cause in death.causes for name in cause.refused})
+    return f"unexpected {character}" + (f" ({list_names(tuple(refused))})" if refused else "")

@@ -1,46 +1,73 @@
-"""What an artifact says about itself, what streamlining left, and where its bytes go."""
+"""What an artifact says about itself: what its author asks, what it was made from, what is in it.
+
+Of an artifact whose grammar this Lark refuses, or whose schema refers to documents that it does not
+hold, the header has what there is to say.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
-from rich.table import Table
 
 from maskc.artifact.starts import starts_of
-from maskc.report.author import AuthorView, print_view
-from maskc.report.grammar import (
-    Texts,
-    format_postlex,
-    format_terminal,
-    list_texts,
-    rebuild_grammar,
-)
-from maskc.report.origin import describe_added
-from maskc.report.render import (
+from maskc.errors import GrammarError, LimitError, PostlexError, SchemaError
+from maskc.explain.heat import Warmth, measure_heat
+from maskc.explain.model import Explanation
+from maskc.frontends.lark.shapes import RuleShape, read_shapes
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import source_from_header
+from maskc.grammar.model import Grammar
+from maskc.kinds import kind_of
+from maskc.report.explain import list_groups, say_death
+from maskc.report.formats import (
     format_count,
     format_lexemes,
     format_seconds,
     format_size,
-    make_console,
-    make_facts,
-    make_table,
 )
-from maskc.report.streamlining import (
-    N_SHOWN,
-    Step,
-    list_residue,
-    list_steps,
-    make_classes_table,
-    make_residue_table,
-    make_steps_table,
+from maskc.report.internals import list_internals, list_steps, list_tiles
+from maskc.report.model import (
+    Block,
+    Code,
+    Diagrams,
+    Fact,
+    Facts,
+    Heat,
+    Lines,
+    Note,
+    Report,
+    Section,
+    Table,
 )
+from maskc.report.names import UNNAMED, format_postlex, list_texts
+from maskc.report.origin import describe_added, describe_file, list_origin
 from maskc.report.timings import Timings
+from maskc.runtime.artifact import Artifact
 
-# Sections smaller than these many largest ones are one line.
-N_LARGEST = 12
+N_LARGEST = 12  # sections of the file; smaller ones are one line
+_END = "$END"  # of the text, which has no pattern
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuthorView:
+    """What the author of an artifact asks of it.
+
+    Attributes:
+        rules: as they are written; none if it is no grammar, or is written in another notation.
+        terminals: of each its name, what it matches, and what is said beside it.
+        text: the text that was given, or none of it.
+        heat: the tokens of the text.
+        sample: what may come after it.
+    """
+
+    rules: tuple[RuleShape, ...]
+    terminals: tuple[tuple[str, str, str], ...]
+    text: bytes
+    heat: tuple[Warmth, ...]
+    sample: Explanation[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +79,7 @@ class Inspection:
         n_bytes: size of the file.
         header: what it says about itself.
         arrays: its sections.
-        timings: what it cost; ``None`` if this machine did not compile it.
+        timings: what it cost; none if this machine did not compile it.
         view: what its author asks; ``None`` if its grammar cannot be read here.
     """
 
@@ -60,73 +87,150 @@ class Inspection:
     n_bytes: int
     header: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
-    timings: Timings | None = None
+    timings: Timings = ()
     view: AuthorView | None = None
 
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """The streamlining steps."""
-        return list_steps(self.header, self.timings)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it for ``--json``; what is no UTF-8 in a witness is escaped."""
-        unlexed = [
-            {**pair, "witness": pair["witness"].decode("utf-8", "backslashreplace")}
-            for pair in self.header["not_lexed_apart"]
-        ]
-        return {
-            "path": self.path,
-            "n_bytes": self.n_bytes,
-            "header": {**self.header, "not_lexed_apart": unlexed},
-            "streamlining": [asdict(step) for step in self.steps],
-            "classes": self.header["classes"],
-            "residue": self.header["residue"],
-            "sections": {
-                name: {
-                    "dtype": array.dtype.name,
-                    "shape": list(array.shape),
-                    "nbytes": array.nbytes,
-                }
-                for name, array in sorted(self.arrays.items())
-            },
-        }
+def view_artifact(artifact: Artifact, text: bytes) -> AuthorView | None:
+    """Return what its author asks of an artifact; ``None`` if its grammar cannot be read here."""
+    rules: tuple[RuleShape, ...] = ()
+    terminals: tuple[tuple[str, str, str], ...] = ()
+    kind = kind_of(artifact.header)
+    try:
+        if kind.has_rules:
+            source = source_from_header({**artifact.header["grammar"], "postlex": None})
+            rules = read_shapes(source)
+            terminals = _list_terminals(load_grammar(source)[0], source.holes)
+        sample = kind.explain(artifact, text)
+    except (GrammarError, LimitError, PostlexError, SchemaError):
+        return None
+    return AuthorView(rules, terminals, text, measure_heat(artifact, text), sample)
 
 
-def print_inspection(inspection: Inspection, *, internals: bool = False) -> None:
-    """Print it on standard output.
+def _list_terminals(grammar: Grammar, holes: Container[str]) -> tuple[tuple[str, str, str], ...]:
+    """Return the terminals: those with a name first, those that are ignored last."""
+    texts = list_texts(grammar)
+    pairs = zip(grammar.bnf.terminals, grammar.lexer.patterns, strict=True)
+    found = [
+        (
+            "" if name.startswith(("__IGNORE_", UNNAMED)) else name,
+            texts.get(name) or _write_pattern(pattern),
+            "ignored" if n in grammar.lexer.ignored else "a hole" if name in holes else "",
+        )
+        for n, (name, pattern) in enumerate(pairs)
+        if name != _END
+    ]
+    return tuple(sorted(found, key=lambda row: (row[2] == "ignored", not row[0])))
 
-    Args:
-        inspection: what was read.
-        internals: also what the compiler made: counts, streamlining, and sections.
-    """
-    header = inspection.header
-    console = make_console()
-    if inspection.view is not None:
-        print_view(console, inspection.view)
-        console.print()
-    console.print(make_facts(list_facts(inspection)))
-    if not internals:
+
+def _write_pattern(pattern: str | None) -> str:
+    """Return a pattern on one line: Lark's have the characters that were written as escapes."""
+    if pattern is None:
+        return "made by the Indenter"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in pattern)
+
+
+def report_artifact(inspection: Inspection, *, internals: bool = False) -> Report:
+    """Return the report of an artifact; with ``internals`` also what the compiler made."""
+    return Report(_to_dict(inspection), _list_blocks(inspection, internals=internals))
+
+
+def _to_dict(inspection: Inspection) -> dict[str, Any]:
+    header, kind = inspection.header, kind_of(inspection.header)
+    found = {"path": inspection.path, "n_bytes": inspection.n_bytes, "header": dict(header)}
+    if not kind.has_rules:
+        return {**found, **kind.describe(inspection.arrays)}
+    # What is no UTF-8 in a witness is escaped.
+    unlexed = [
+        {**pair, "witness": pair["witness"].decode("utf-8", "backslashreplace")}
+        for pair in header["not_lexed_apart"]
+    ]
+    steps = list_steps(header, inspection.timings)
+    sections = {
+        name: {"dtype": a.dtype.name, "shape": list(a.shape), "nbytes": a.nbytes}
+        for name, a in sorted(inspection.arrays.items())
+    }
+    return {
+        **found,
+        "header": {**header, "not_lexed_apart": unlexed},
+        "streamlining": [step.to_dict() for step in steps],
+        "classes": header["classes"],
+        "residue": header["residue"],
+        "sections": sections,
+    }
+
+
+def _list_blocks(inspection: Inspection, *, internals: bool) -> Iterator[Block | Section]:
+    header, view = inspection.header, inspection.view
+    has_rules = kind_of(header).has_rules
+    if view is not None:
+        yield from _list_view(view, has_rules=has_rules)
+    elif has_rules:
+        refused = Note("Not there: the Lark of this machine refuses the grammar.")
+        yield Section("Rules", [refused], "rules")
+    origin = list_origin(inspection.path, inspection.n_bytes, header)
+    facts = Facts(list_facts(inspection) if has_rules else origin)
+    if not has_rules or not internals:
+        yield Section("Artifact", [facts], "artifact")
         return
+    tiles = list_tiles(header, inspection.n_bytes, inspection.timings)
+    yield tiles
+    yield from list_internals(header, inspection.timings)
     counts = [(name.replace("_", " "), format_count(n)) for name, n in header["counts"].items()]
-    console.print(make_table("\nCounts", ("", "number"), counts, numbers=("number",)))
-    texts = list_texts(rebuild_grammar(header))
-    _print_streamlining(inspection, texts)
-    if header["not_lexed_apart"]:
-        console.print(_make_unlexed_table(header["not_lexed_apart"], texts))
-    columns = ("", "type", "shape", "size")
-    sections = list_sections(inspection)
-    console.print(make_table("Sections", columns, sections, numbers=("shape", "size")))
+    blocks: list[Block] = [
+        facts,
+        Table("Counts", ("of", "number"), counts, ("number",)),
+        list_sections(inspection),
+    ]
+    if inspection.timings:
+        columns = ("pass", "time", "processor", "peak memory so far")
+        rows = [
+            (
+                record.name,
+                format_seconds(record.seconds),
+                format_seconds(record.cpu_seconds),
+                f"{record.peak_mb:,.0f} MiB",
+            )
+            for record in inspection.timings
+        ]
+        title, fold = "Passes, on this machine", "What each pass cost"
+        blocks.append(Table(title, columns, rows, columns[1:], fold=fold))
+    yield Section("Artifact", blocks, "artifact")
 
 
-def list_facts(inspection: Inspection) -> list[tuple[str, str]]:
-    """Return what the artifact was made from."""
+def _list_view(view: AuthorView, *, has_rules: bool) -> Iterator[Section]:
+    """Yield the sections of rules and terminals, the heat of the text, and what may come next."""
+    if has_rules:
+        yield Section("Rules", [Diagrams(view.rules)], "rules")
+        rows = [(name, Code(pattern), note) for name, pattern, note in view.terminals]
+        columns = ("name", "matches", "")
+        yield Section("Terminals", [Table("", columns, rows)], "terminals")
+    if view.heat:
+        heat = Heat([(part.token, part.n_legal) for part in view.heat])
+        yield Section("How much choice there was", [heat], "heat")
+    found, where = view.sample, format_lexemes(view.text) if view.text else "the start of a text"
+    blocks: list[Block]
+    if found.death is not None:
+        blocks = [
+            Lines([f"The text {where} is illegal."]),
+            Lines(say_death(found.death, view.text)),
+        ]
+    else:
+        said = (
+            f"After {where}, {format_count(found.n_legal)} of {format_count(found.n_tokens)} "
+            f"tokens are legal. The text may {'' if found.may_end else 'not '}end here."
+        )
+        blocks = [Lines([said]), list_groups(found)]
+    yield Section("What may come next", blocks, "next")
+
+
+def list_facts(inspection: Inspection) -> list[Fact]:
+    """Return what the artifact of a grammar was made from."""
     header = inspection.header
     grammar, tokenizer = header["grammar"], header["tokenizer"]
     padding = tokenizer["vocab_size"] - tokenizer["n_tokens"]
     return [
-        ("artifact", inspection.path),
-        ("size", f"{format_size(inspection.n_bytes)} ({format_count(inspection.n_bytes)} bytes)"),
-        ("written by", f"maskc {header['maskc']}, format {header['format']}"),
+        *describe_file(inspection.path, inspection.n_bytes, header),
         *([("characters", f"Unicode {header['unicode']}")] if "unicode" in header else []),
         ("grammar", grammar["name"]),
         *([("written as", grammar["dialect"])] if "dialect" in grammar else []),
@@ -156,47 +260,19 @@ def list_facts(inspection: Inspection) -> list[tuple[str, str]]:
     ]
 
 
-def _format_cost(timings: Timings | None) -> str:
-    if timings is None:
+def _format_cost(timings: Timings) -> str:
+    if not timings:
         return "unknown: not on this machine"
-    seconds = sum(record["seconds"] for record in timings["passes"])
-    cpu_seconds = sum(record["cpu_seconds"] for record in timings["passes"])
-    peak = max((record["peak_mb"] for record in timings["passes"]), default=0)
+    seconds = sum(record.seconds for record in timings)
+    cpu_seconds = sum(record.cpu_seconds for record in timings)
     time = f"{format_seconds(seconds)}, {format_seconds(cpu_seconds)} of the processor"
-    return f"{time}, with at most {peak:,.0f} MiB of memory"
+    return f"{time}, with at most {max(r.peak_mb for r in timings):,.0f} MiB of memory"
 
 
-def _print_streamlining(inspection: Inspection, texts: Texts) -> None:
-    header = inspection.header
-    console = make_console()
-    console.print(make_steps_table(inspection.steps))
-    if header["classes"]:
-        console.print(make_classes_table(header["classes"], texts))
-    residue = header["residue"]
-    if residue:
-        console.print("Residue: rows that depend on the stack below the LALR state", style="bold")
-        console.print(make_facts(list_residue(residue)))
-        if residue["examples"]:
-            console.print(make_residue_table(residue["examples"], texts))
-
-
-def _make_unlexed_table(pairs: Sequence[Mapping[str, Any]], texts: Texts) -> Table:
-    rows = [
-        (
-            format_terminal(pair["first"], texts),
-            format_terminal(pair["second"], texts),
-            format_lexemes(pair["witness"]),
-        )
-        for pair in pairs[:N_SHOWN]
-    ]
-    title = "Side by side in the grammar, never in a text: the lexer cannot tell them apart"
-    return make_table(title, ("first", "second", "witness"), rows)
-
-
-def list_sections(inspection: Inspection) -> list[Sequence[str]]:
-    """Return the largest sections and the rest as rows of a table."""
+def list_sections(inspection: Inspection) -> Table:
+    """Return the largest sections of the file and the rest."""
     by_size = sorted(inspection.arrays.items(), key=lambda item: (-item[1].nbytes, item[0]))
-    rows: list[Sequence[str]] = [
+    rows = [
         (
             name,
             array.dtype.name,
@@ -211,4 +287,5 @@ def list_sections(inspection: Inspection) -> list[Sequence[str]]:
         rows.append((f"{len(rest)} smaller ones", "", "", size))
     in_arrays = sum(array.nbytes for _, array in by_size)
     rows.append(("header and padding", "", "", format_size(inspection.n_bytes - in_arrays)))
-    return rows
+    columns = ("section", "type", "shape", "size")
+    return Table("Sections of the file", columns, rows, ("shape", "size"))

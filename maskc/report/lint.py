@@ -1,60 +1,58 @@
-"""What ``maskc lint`` found, for a person and for a program."""
+"""What ``maskc lint`` found: for a person, for a program, and as SARIF 2.1.0.
+
+Code hosts and editors read SARIF: one run with one result for each finding, and a rule for each
+code. Places in a grammar are lines and columns; those of a JSON Schema are JSON pointers, as
+logical locations.
+
+Source: OASIS, *Static Analysis Results Interchange Format (SARIF) Version 2.1.0*, 2020.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
-from rich.text import Text
-
+import maskc
 from maskc.lint.model import Finding, Severity
-from maskc.report.render import make_console
+from maskc.report.formats import count, point_at
+from maskc.report.model import Line, Lines, Report
 
-_MOST_SHOWN, _BEFORE = 96, 60  # characters of a long line, and before what is pointed at
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
 
 
-def to_dict(grammar: str, findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return the findings for ``--json``."""
-    return {
+def report_findings(grammar: str, findings: Sequence[Finding], text: str = "") -> Report:
+    """Return the findings, each with its line of the text, and how many there are."""
+    counts = Counter(finding.severity for finding in findings)
+    data = {
         "grammar": grammar,
-        "counts": count_findings(findings),
+        "counts": {f"{severity.value}s": counts[severity] for severity in Severity},
         "findings": [finding.to_dict() for finding in findings],
     }
+    lines = text.splitlines()
+    shown = [line for finding in findings for line in _say_finding(grammar, finding, lines)]
+    summary = ", ".join(count(counts[severity], severity.value) for severity in Severity)
+    return Report(data, [Lines([*shown, f"{grammar}: {summary}"])])
 
 
-def count_findings(findings: Sequence[Finding]) -> dict[str, int]:
-    """Return severity → number of findings; each severity is there."""
-    counts = Counter(finding.severity for finding in findings)
-    return {f"{severity.value}s": counts[severity] for severity in Severity}
-
-
-def print_findings(grammar: str, findings: Sequence[Finding], text: str = "") -> None:
-    """Print the findings on standard output, each with its line, and how many there are.
-
-    Args:
-        grammar: what it is called.
-        findings: of it.
-        text: that the lines are of; without it none is shown.
-    """
-    console, lines = make_console(), text.splitlines()
-    for finding in findings:
-        line = f":{finding.place.line}" if finding.place.line is not None else ""
-        heading = Text(f"{grammar}{line}: ")
-        heading.append(finding.severity.value, _STYLES[finding.severity])
-        heading.append(f" {finding.code}: {finding.place.kind} {finding.place.name}".rstrip())
-        console.print(heading, soft_wrap=True)
-        for shown in _point(finding, lines):
-            console.print(shown, soft_wrap=True)
-        console.print(f"  {finding.fact}", soft_wrap=True)
-        if finding.witness is not None:
-            console.print(f"  witness: {_show(finding)}", soft_wrap=True)
-        console.print(f"  remedy: {finding.remedy}", soft_wrap=True)
-    counts = count_findings(findings)
-    summary = ", ".join(_count(n, name) for name, n in counts.items())
-    console.print(f"{grammar}: {summary}", soft_wrap=True)
+def _say_finding(grammar: str, finding: Finding, lines: Sequence[str]) -> Iterator[Line]:
+    place, severity = finding.place, finding.severity
+    where = f":{place.line}" if place.line is not None else ""
+    what = f" {finding.code}: {place.kind} {place.name}".rstrip()
+    yield (f"{grammar}{where}: ", ""), (severity.value, _STYLES[severity]), (what, "")
+    if place.line is not None and 0 < place.line <= len(lines):
+        line = lines[place.line - 1]
+        before = line[: find_column(finding, line) - 1]
+        length = len(place.name) if place.name in line else 1
+        yield from point_at(line.encode(), len(before.encode()), length)
+    yield f"  {finding.fact}"
+    if finding.witness is not None:
+        # Those of a vocabulary are quoted one by one.
+        is_quoted = place.kind == "vocabulary"
+        yield f"  witness: {finding.witness if is_quoted else repr(finding.witness)}"
+    yield f"  remedy: {finding.remedy}"
 
 
 def find_column(finding: Finding, line: str) -> int:
@@ -64,28 +62,46 @@ def find_column(finding: Finding, line: str) -> int:
     return (found.start() if found else len(line) - len(line.lstrip())) + 1
 
 
-def _point(finding: Finding, lines: Sequence[str]) -> list[str]:
-    """Return the line of a finding with a caret below it; nothing if it has none."""
+def to_sarif(uri: str, findings: Sequence[Finding], text: str) -> dict[str, Any]:
+    """Return findings as a SARIF log.
+
+    Args:
+        uri: the path of the file that they are about, as it was given.
+        findings: of it.
+        text: what the file holds.
+    """
+    codes = sorted({finding.code for finding in findings})
+    rules = [{"id": code} for code in codes]
+    driver = {"name": "maskc lint", "version": maskc.__version__, "rules": rules}
+    lines = text.splitlines()
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_to_result(uri, f, codes.index(f.code), lines) for f in findings],
+    }
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    return {"$schema": schema, "version": "2.1.0", "runs": [run]}
+
+
+def _to_result(uri: str, finding: Finding, rule: int, lines: Sequence[str]) -> dict[str, Any]:
+    witness = f" (witness: {finding.witness!r})" if finding.witness is not None else ""
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": rule,
+        "level": finding.severity.value,
+        "message": {"text": f"{finding.fact}{witness}; {finding.remedy}"},
+        "locations": [_locate(uri, finding, lines)],
+    }
+
+
+def _locate(uri: str, finding: Finding, lines: Sequence[str]) -> Mapping[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(uri)}}
     number = finding.place.line
-    if number is None or not 0 < number <= len(lines):
-        return []
-    line = lines[number - 1]
-    column = find_column(finding, line)
-    shown = "".join(c if c.isprintable() else " " for c in line)
-    length = len(finding.place.name) if finding.place.name in line else 1
-    start = max(0, column - 1 - _BEFORE)
-    return [
-        f"  {shown[start : start + _MOST_SHOWN]}",
-        f"  {' ' * (column - 1 - start)}{'^' * max(1, min(length, _MOST_SHOWN))}",
-    ]
-
-
-def _show(finding: Finding) -> str:
-    # Those of a vocabulary are quoted one by one.
-    if finding.place.kind == "vocabulary":
-        return str(finding.witness)
-    return repr(finding.witness)
-
-
-def _count(number: int, plural: str) -> str:
-    return f"{number} {plural if number != 1 else plural[:-1]}"
+    if number is not None and 0 < number <= len(lines):
+        column = find_column(finding, lines[number - 1])
+        physical["region"] = {"startLine": number, "startColumn": column}
+    found: dict[str, Any] = {"physicalLocation": physical}
+    if finding.place.name:
+        kind = {"kind": "member"} if finding.place.kind != "schema" else {}
+        found["logicalLocations"] = [{"fullyQualifiedName": finding.place.name, **kind}]
+    return found

@@ -1,4 +1,4 @@
-"""What an artifact of a JSON Schema, of a structural tag or of tools says about itself."""
+"""The facts of an artifact's file, its source and its tokenizer."""
 
 from __future__ import annotations
 
@@ -6,30 +6,31 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from maskc.kinds import kind_of
-from maskc.report.render import (
-    format_count,
-    format_size,
-    make_console,
-    make_facts,
-)
+from maskc.report.formats import format_count, format_file
+from maskc.report.model import Fact
 
-Fact = tuple[str, str]
 _MOST_RANGES = 12
 
 
 def list_origin(path: str, n_bytes: int, header: Mapping[str, Any]) -> list[Fact]:
     """Return what an artifact that is no grammar's was made from."""
-    grammar, tokenizer = header["grammar"], header["tokenizer"]
+    tokenizer = header["tokenizer"]
     return [
-        ("artifact", path),
-        ("size", f"{format_size(n_bytes)} ({format_count(n_bytes)} bytes)"),
-        ("written by", f"maskc {header['maskc']}, format {header['format']}"),
+        *describe_file(path, n_bytes, header),
         *kind_of(header).list_source(header),
-        ("hash", grammar["sha256"]),
+        ("hash", header["grammar"]["sha256"]),
         ("tokenizer", tokenizer["name"]),
         ("vocabulary", f"{format_count(tokenizer['vocab_size'])} ids"),
         *describe_added(tokenizer),
         ("fingerprint", tokenizer["fingerprint"]),
+    ]
+
+
+def describe_file(path: str, n_bytes: int, header: Mapping[str, Any]) -> list[Fact]:
+    return [
+        ("artifact", path),
+        ("size", format_file(n_bytes)),
+        ("written by", f"maskc {header['maskc']}, format {header['format']}"),
     ]
 
 
@@ -58,8 +59,3 @@ def _list_ranges(ranges: Sequence[Sequence[int]]) -> str:
         for first, last in ranges[:_MOST_RANGES]
     ]
     return ", ".join([*shown, *["…"] * (len(ranges) > _MOST_RANGES)])
-
-
-def print_origin(path: str, n_bytes: int, header: Mapping[str, Any]) -> None:
-    """Print what an artifact was made from on standard output."""
-    make_console().print(make_facts(list_origin(path, n_bytes, header)))

@@ -1,18 +1,24 @@
-"""The look of everything that is printed: consoles, tables, and numbers for a person."""
+"""The renderers of a report for a terminal, by rich, and for a program, as JSON."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from rich import box
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, RenderableType
+from rich.table import Table as RichTable
 from rich.text import Text
 
+from maskc.report.formats import format_count, format_lexemes, make_bar, warmth_of
+from maskc.report.model import Block, Facts, Heat, Lines, Report, Section, Table
+
 PIPE_WIDTH = 100
+_BAR_WIDTH = 30
+# Background of a token, by how many tokens were legal in its place.
+_STYLES = ("", "on grey23", "on navy_blue", "on dark_blue", "on blue3", "on dodger_blue3")
 
 
 class _Console(Console):
@@ -35,102 +41,82 @@ def make_console(*, stderr: bool = False) -> Console:
     )
 
 
-def make_facts(facts: Iterable[tuple[str, str]]) -> Table:
-    """Return a table of names and values, without lines; long values wrap."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in facts:
-        table.add_row(Text(name), Text(value))
-    return table
+def show(report: Report, *, as_json: bool = False) -> None:
+    """Print a report on standard output."""
+    if as_json:
+        print_json(report.data)
+    else:
+        print_report(report)
 
 
-def make_table(
-    title: str,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    numbers: Collection[str] = (),
-) -> Table:
-    """Return a table; ``numbers`` names the columns that line up on the right."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-    for column in columns:
-        table.add_column(
-            column,
-            justify="right" if column in numbers else "left",
-            no_wrap=column in numbers,
-            overflow="fold",
-        )
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
-
-
-def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
+def print_json(value: Any) -> None:
     """Print one JSON document on standard output."""
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
-def make_bar(value: float, largest: float, width: int) -> str:
-    """Return a bar of blocks for a value, to an eighth of a block; ``largest`` fills the width.
-
-    >>> make_bar(8, 8, 4), make_bar(3, 8, 4), make_bar(0, 8, 4)
-    ('████', '█▌', '')
-    >>> make_bar(1, 1000, 4)  # something is not nothing
-    '▏'
-    """
-    if value <= 0 or largest <= 0:
-        return ""
-    whole, eighths = divmod(max(1, round(8 * width * min(1, value / largest))), 8)
-    return "█" * whole + "▏▎▍▌▋▊▉"[eighths - 1 : eighths] * bool(eighths)
-
-
-def format_lexemes(lexemes: bytes) -> str:
-    r"""Return lexemes as a literal: on one line, in quotes.
-
-    >>> print(format_lexemes(bytes([97, 10])), format_lexemes(bytes([195])))
-    'a\n' b'\xc3'
-    """
-    try:
-        return repr(lexemes.decode())
-    except UnicodeDecodeError:
-        return repr(lexemes)
+def print_report(report: Report) -> None:
+    """Print a report for a person on standard output."""
+    console, is_first = make_console(), True
+    for block in report.blocks:
+        if not isinstance(block, Section):
+            _print(console, render_block(block))
+            is_first = False
+            continue
+        inner = [shown for part in block.blocks for shown in render_block(part)]
+        if inner:
+            _print(console, [*[Text()] * (not is_first), Text(block.title, "bold"), *inner])
+            is_first = False
 
 
-def format_count(number: int) -> str:
-    """Return a whole number with its thousands apart.
-
-    >>> format_count(1234567)
-    '1,234,567'
-    """
-    return f"{number:,}"
+def _print(console: Console, shown: Any) -> None:
+    for one in shown:
+        console.print(one, soft_wrap=isinstance(one, Text))
 
 
-def format_size(n_bytes: int) -> str:
-    """Return a size in bytes in the unit that suits it.
+def render_block(block: Block) -> Iterator[RenderableType]:
+    """Yield what a terminal shows of a block."""
+    match block:
+        case Lines():
+            for line in block.lines:
+                yield Text(line) if isinstance(line, str) else Text.assemble(*line)
+        case Facts():
+            yield make_facts(block)
+        case Table() if not block.fold:
+            yield make_table(block)
+        case Heat():
+            yield Text("Tokens of the text, each with how many were legal in its place")
+            shown = Text("  ")
+            for token, n_legal in block.tokens:
+                shown.append(format_lexemes(token)[1:-1], _STYLES[warmth_of(n_legal)])
+                shown.append(f"{format_count(n_legal)} ", "dim")
+            yield shown
 
-    >>> format_size(999), format_size(20_400_000)
-    ('999 B', '20.40 MB')
-    """
-    if n_bytes < 1000:
-        return f"{n_bytes} B"
-    value, unit = n_bytes / 1000, "kB"
-    for larger in ("MB", "GB"):
-        if value < 1000:
-            break
-        value, unit = value / 1000, larger
-    return f"{value:.2f} {unit}"
+
+def make_facts(facts: Facts) -> RichTable:
+    table = RichTable.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in facts.pairs:
+        table.add_row(Text(name), Text(value))
+    return table
 
 
-def format_seconds(seconds: float) -> str:
-    """Return a duration in the unit that suits it.
-
-    >>> format_seconds(0.0042), format_seconds(3.21), format_seconds(75)
-    ('4.2 ms', '3.2 s', '1 min 15 s')
-    """
-    if seconds < 1:
-        return f"{seconds * 1000:.1f} ms"
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s"
+def make_table(table: Table) -> RichTable:
+    shown = RichTable(
+        title=table.title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD
+    )
+    kept = [n for n, name in enumerate(table.columns) if name not in table.of_page]
+    for number in kept:
+        name = table.columns[number]
+        is_number = name in table.numbers
+        justify: Any = "right" if is_number else "left"
+        shown.add_column(name, justify=justify, no_wrap=is_number, overflow="fold")
+    if table.bars:
+        shown.add_column("")
+    largest = max((bar.value for bar in table.bars), default=0)
+    for number, row in enumerate(table.rows[: table.most]):
+        cells = [Text(str(row[n])) for n in kept]
+        if table.bars:
+            cells.append(Text(make_bar(table.bars[number].value, largest, _BAR_WIDTH)))
+        shown.add_row(*cells)
+    return shown

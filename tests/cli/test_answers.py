@@ -61,7 +61,7 @@ after 'a' (1 configuration)
                 "257 ids: 256 with text, 1 special or padding",
             ),
         ),
-        ("inspect list.maskc --text '[,'", 0, ("  the text is illegal",)),
+        ("inspect list.maskc --text '[,'", 0, ("The text '[,' is illegal.",)),
         ("inspect tools.maskc", 0, ("family qwen_3",)),
         (
             "verify tools.maskc --corpus replies --texts 2",
@@ -180,7 +180,7 @@ def test_times_have_passes_and_the_slowest_fills(command):
             ("Terminals", "how many were legal in its place", "After '[ab, c'", "fingerprint"),
         ),
         ("null", "null", ("how many were legal in its place", "After 'null'", "JSON Schema")),
-        ("null", "null", ("the text may end here: yes", "JSON Schema")),
+        ("null", "null", ("The text may end here.", "JSON Schema")),
     ],
 )
 @pytest.mark.usefixtures("project")

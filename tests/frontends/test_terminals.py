@@ -19,7 +19,7 @@ from maskc.frontends.settings import read_holes
 from maskc.frontends.source import load_source, source_from_header
 from maskc.frontends.translation import END_NAME, number_names
 from maskc.grammar.model import Production
-from maskc.report.author import view_artifact
+from maskc.report.inspect import view_artifact
 
 LINE = "// maskc-terminal: class_name.NAME=[A-Z]+\n"
 
@@ -111,7 +111,7 @@ def test_a_marked_terminal_is_shown_by_inspect_and_can_be_narrowed():
     assert source_from_header(artifact.header["grammar"]).holes == ("TABLE",)
     view = view_artifact(artifact, b"")
     assert view is not None
-    assert {row.name: row.note for row in view.terminals if row.note} == {
+    assert {name: note for name, _, note in view.terminals if note} == {
         "TABLE": "a hole",
         "BLANK": "ignored",
     }

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from maskc.pipeline import PassRecord
 from maskc.report.inspect import Inspection
 
 GRAMMAR = """\
@@ -72,16 +73,13 @@ HEADER = {
     ],
 }
 
-TIMINGS = {
-    "passes": [
-        {"name": "grammar", "seconds": 0.5, "cpu_seconds": 0.4, "peak_mb": 88.0},
-        {"name": "streamline raw", "seconds": 2.5, "cpu_seconds": 2.1, "peak_mb": 190.4},
-    ],
-    "steps": {"raw": 2.5},
-}
+TIMINGS = (
+    PassRecord("grammar", 0.5, 0.4, 88.0),
+    PassRecord("streamline raw", 2.5, 2.1, 190.4),
+)
 
 
-def inspection(*, header=HEADER, n_sections=1, timings=None, view=None):
+def inspection(*, header=HEADER, n_sections=1, timings=(), view=None):
     """Return what was read of an artifact of a megabyte."""
     arrays = {f"s{i:02}": np.zeros(1000 * (i + 1), dtype=np.uint8) for i in range(n_sections)}
     return Inspection("folder/a.maskc", 1_000_000, header, arrays, timings, view)

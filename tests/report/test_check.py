@@ -5,11 +5,10 @@ import pytest
 import maskc
 from maskc.explain.checking import find_problem
 from maskc.explain.model import Causes, Keyword, Refusal
-from maskc.report.caret import point_at
-from maskc.report.check import find_expected, say_problem
-from maskc.report.check import to_dict as check_to_dict
-from maskc.report.refusals import MAX_TEXT, quote, say_reason, say_refusal
-from maskc.report.verify import N_SHOWN, print_report
+from maskc.report.explain import find_expected, report_files, say_death, say_problem, say_reason
+from maskc.report.formats import MAX_TEXT, point_at, quote
+from maskc.report.render import print_report
+from maskc.report.verify import N_SHOWN, report_verification
 from tests.compiled import compile_text
 
 
@@ -33,14 +32,14 @@ def test_it_is_said_where_and_what_was_expected(lists, text, said, expected):
     assert problem is not None
     assert say_problem("f", problem, text).startswith(said)
     assert find_expected(problem.explanation) == expected
-    found = check_to_dict("f", problem, text)
+    (found,) = report_files([("f", problem, text)]).data
     assert found["expected"] == list(expected)
     assert (found["line"], found["column"]) == (problem.line, problem.column)
 
 
 def test_a_right_file_is_said_to_be_right(lists):
-    found = check_to_dict("f", find_problem(lists, b"[a, b]"), b"[a, b]")
-    assert found == {"file": "f", "is_right": True}
+    found = report_files([("f", find_problem(lists, b"[a, b]"), b"[a, b]")]).data
+    assert found == [{"file": "f", "is_right": True}]
 
 
 @pytest.mark.parametrize(
@@ -98,13 +97,13 @@ def test_the_end_of_a_long_text_is_quoted():
 
 def test_a_refusal_names_the_layout_the_keywords_or_every_schema():
     layout = Refusal(2, ord(" "), ("blanks=compact",), None)
-    assert say_refusal(layout, b"{} ")[-1] == "  by the layout: blanks=compact"
+    assert list(say_death(layout, b"{} "))[-1] == "  by the layout: blanks=compact"
     causes = Causes((Keyword("/required", ["a"]),), (), True)
-    assert say_refusal(Refusal(1, ord("}"), (), causes), b"{}")[1:] == [
+    assert list(say_death(Refusal(1, ord("}"), (), causes), b"{}"))[1:] == [
         "  by the schema; it would be legal without",
         '  - /required: ["a"]',
     ]
-    (_, line) = say_refusal(Refusal(0, ord("x"), (), None), b"x")
+    (_, line) = say_death(Refusal(0, ord("x"), (), None), b"x")
     assert "every schema" in line
 
 
@@ -152,7 +151,8 @@ def printed(capsys):
     def call(*experiments):
         ok = all(experiment["ok"] for experiment in experiments)
         wrong = any(experiment["failures"] for experiment in experiments)
-        print_report({"ok": ok, "wrong": wrong, "experiments": list(experiments)})
+        found = {"ok": ok, "wrong": wrong, "experiments": list(experiments)}
+        print_report(report_verification(found))
         return capsys.readouterr().out
 
     return call

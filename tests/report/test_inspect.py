@@ -2,12 +2,13 @@
 
 import json
 
-from maskc.report.inspect import N_LARGEST, print_inspection
+from maskc.report.inspect import N_LARGEST, report_artifact
+from maskc.report.render import print_report
 from tests.report.example import HEADER, RESIDUE, STREAMLINING, TIMINGS, inspection
 
 
 def printed(capsys, **options):
-    print_inspection(inspection(**options), internals=True)
+    print_report(report_artifact(inspection(**options), internals=True))
     return capsys.readouterr().out
 
 
@@ -64,7 +65,7 @@ def test_small_sections_are_one_line_and_few_are_all_named(capsys):
 
 
 def test_the_dictionary_is_json_and_has_every_section():
-    found = json.loads(json.dumps(inspection(n_sections=20).to_dict()))
+    found = json.loads(json.dumps(report_artifact(inspection(n_sections=20)).data))
     assert len(found["sections"]) == 20
     assert found["sections"]["s00"] == {"dtype": "uint8", "shape": [1000], "nbytes": 1000}
     witnesses = [pair.pop("witness") for pair in found["header"]["not_lexed_apart"]]
@@ -76,7 +77,7 @@ def test_the_dictionary_is_json_and_has_every_section():
 
 
 def test_the_dictionary_has_steps_with_their_times_classes_and_residue():
-    found = json.loads(json.dumps(inspection(timings=TIMINGS).to_dict()))
+    found = json.loads(json.dumps(report_artifact(inspection(timings=TIMINGS)).data))
     assert found["streamlining"][0] == {**STREAMLINING[0], "seconds": 2.5}
     assert found["streamlining"][1] == {**STREAMLINING[1], "seconds": None}
     assert found["classes"] == [["__ANON_0", "__ANON_1"]]

@@ -9,18 +9,13 @@ from maskc.kinds import kind_of
 from maskc.lint.model import Finding, Place, Severity
 from maskc.pipeline import compile_contents
 from maskc.pushdown.questions import FollowAnswer, JointAnswer, NeverAnswer
-from maskc.report.analyze import print_answer
-from maskc.report.analyze import to_dict as analyze_to_dict
-from maskc.report.bench import list_floors, list_times
-from maskc.report.compile import Compilation, print_compilation
-from maskc.report.explain import print_explanation
-from maskc.report.explain import to_dict as explanation_to_dict
-from maskc.report.lint import count_findings, print_findings
-from maskc.report.lint import to_dict as lint_to_dict
+from maskc.report.analyze import report_answer
+from maskc.report.bench import report_bench
+from maskc.report.compile import Compilation, report_compilation
+from maskc.report.explain import report_explanation
+from maskc.report.lint import report_findings, to_sarif
 from maskc.report.origin import list_origin
-from maskc.report.sarif import to_sarif
-from maskc.report.tokenizers import print_tokenizers
-from maskc.vocab import list_tokenizers
+from maskc.report.render import print_report
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text
 
@@ -38,7 +33,7 @@ from tests.compiled import compile_text
     ],
 )
 def test_an_answer_is_printed_as_a_sentence(answer, told, capsys):
-    print_answer(answer)
+    print_report(report_answer(answer))
     assert capsys.readouterr().out == told
 
 
@@ -51,26 +46,50 @@ def test_an_answer_is_printed_as_a_sentence(answer, told, capsys):
     ],
 )
 def test_what_is_not_proven_is_unknown(proven, by_table, told, capsys):
-    print_answer(JointAnswer("A", ("B",), (), proven, "equal", by_table, 0))
+    print_report(report_answer(JointAnswer("A", ("B",), (), proven, "equal", by_table, 0)))
     assert capsys.readouterr().out.startswith(told)
 
 
 def test_an_answer_is_a_map_in_json():
-    assert analyze_to_dict(FollowAnswer("A", ("B",))) == {"symbol": "A", "followers": ("B",)}
+    assert report_answer(FollowAnswer("A", ("B",))).data == {"symbol": "A", "followers": ("B",)}
 
 
 FIGURES = {"p50": 1.0, "mean": 2.0, "p90": 3.0, "p99": 4.0, "max": 5000.0}
 
 
-def test_each_pass_has_a_row_for_each_operation():
-    report = {"passes": {"cold": {"fill": FIGURES, "accept": FIGURES}, "warm": {"fill": FIGURES}}}
-    assert [row[0] for row in list_times(report)] == ["cold: fill", "cold: accept", "warm: fill"]
-    assert [cell.strip() for cell in list_times(report)[0][1:3]] == ["1.00", "2.00"]
+COLLECTION = {"n_runs": 2, "per_token_us": 0.5, "longest_us": 1234.5}
+MEASURED = {
+    "artifact": "a.maskc",
+    "tokenizer": "bytes",
+    "vocab_size": 257,
+    "documents": 3,
+    "tokens": 40,
+    "masks": 5,
+    "skipped": 1,
+    "refused": 2,
+    "passes": {"cold": {"fill": FIGURES, "accept": FIGURES}, "warm": {"fill": FIGURES}},
+    "floors": {"hot": FIGURES},
+    "collections": {"cold": COLLECTION},
+    "slowest": [
+        {"file": "t", "line": 7, "before": "[", "token": "a", "after": "]"}
+        | {"cold_us": 9.5, "warm_us": 1.0}
+    ],
+}
 
 
-def test_a_floor_is_called_by_what_it_does():
-    (row,) = list_floors({"floors": {"hot": FIGURES}})
-    assert row[0] == "copy one row"
+def test_times_floors_collections_and_the_slowest_fills_are_printed(capsys):
+    print_report(report_bench(MEASURED))
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    for told in (
+        *(f"{what} 1.00 2.00 3.00 4.00 5,000.00" for what in ("cold: fill", "warm: fill")),
+        "copy one row 1.00 2.00 3.00 4.00 5,000.00",
+        "skipped 1 files that are no such text",
+        "refused 2 documents, timed up to their illegal token",
+        "cold 2 runs add 0.50 to the mean step; the longest takes 1,234",
+        "1. t:7: cold 9.5, warm 1.0",
+        "token 'a'",
+    ):
+        assert told in lines
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +100,7 @@ def compilation():
 
 
 def test_the_last_line_says_what_was_written(compilation, capsys):
-    print_compilation(compilation)
+    print_report(report_compilation(compilation))
     first, second, last = capsys.readouterr().out.splitlines()
     assert first == "<text>: 3 terminals, 2 productions, parser=lalr, lexer=contextual"
     assert second == "test: 2 tokens"
@@ -91,20 +110,20 @@ def test_the_last_line_says_what_was_written(compilation, capsys):
 
 
 def test_every_pass_has_a_line(compilation, capsys):
-    print_compilation(compilation, verbose=True)
+    print_report(report_compilation(compilation, verbose=True))
     out = capsys.readouterr().out
     assert all(record.name in out for record in compilation.passes)
 
 
 def test_what_may_come_next_or_what_is_illegal_is_printed(capsys):
     artifact = compile_text('start: "[" (WORD ("," WORD)*)? "]"\nWORD: /[a-z]+/\n')
-    print_explanation(explain(artifact, b"[a"))
+    print_report(report_explanation(explain(artifact, b"[a")))
     out = capsys.readouterr().out
     assert out.startswith("after ")
     assert "the text may end here: no" in out
-    print_explanation(explain(artifact, b"[,"))
+    print_report(report_explanation(explain(artifact, b"[,")))
     assert "  illegal at line 1, column 2\n    [,\n     ^\n" in capsys.readouterr().out
-    report = explanation_to_dict(explain(artifact, b"[", parse_token(r"b'\xc3'")))
+    report = report_explanation(explain(artifact, b"[", parse_token(r"b'\xc3'"))).data
     assert report["token"]["token"] == "\\xc3"
 
 
@@ -132,11 +151,15 @@ NOTE = Finding("ML008", Severity.NOTE, Place("vocabulary", "bytes", None), "two 
 
 
 def test_each_severity_is_counted_whether_it_is_there_or_not():
-    assert count_findings([WARNING, NOTE, NOTE]) == {"errors": 0, "warnings": 1, "notes": 2}
+    assert report_findings("g", [WARNING, NOTE, NOTE]).data["counts"] == {
+        "errors": 0,
+        "warnings": 1,
+        "notes": 2,
+    }
 
 
 def test_a_finding_is_printed_with_its_line_witness_and_remedy(capsys):
-    print_findings("g.lark", [WARNING])
+    print_report(report_findings("g.lark", [WARNING]))
     assert capsys.readouterr().out.splitlines() == [
         "g.lark:3: warning ML001: terminal A",
         "  A is odd",
@@ -147,12 +170,12 @@ def test_a_finding_is_printed_with_its_line_witness_and_remedy(capsys):
 
 
 def test_tokens_that_are_quoted_already_are_not_quoted_again(capsys):
-    print_findings("g.lark", [NOTE])
+    print_report(report_findings("g.lark", [NOTE]))
     assert "  witness: 'a'\n" in capsys.readouterr().out
 
 
 def test_severities_are_words_in_json():
-    report = lint_to_dict("g.lark", [WARNING])
+    report = report_findings("g.lark", [WARNING]).data
     assert report["findings"][0]["severity"] == "warning"
     assert report["findings"][0]["place"] == {"kind": "terminal", "name": "A", "line": 3}
 
@@ -215,12 +238,3 @@ def test_what_is_said_of_the_source_stands_between_the_file_and_the_tokenizer():
     ]
     assert dict(facts)["written by"] == "maskc 1.2, format 6"
     assert dict(facts)["parts"] == "2 words"
-
-
-def test_every_tokenizer_has_a_line_that_says_whether_it_is_here(capsys):
-    entries = list_tokenizers()
-    print_tokenizers(entries)
-    lines = capsys.readouterr().out.splitlines()
-    for entry in entries:
-        (line,) = [line for line in lines if line.split()[:1] == [entry.name]]
-        assert line.split()[1] == ("yes" if entry.available else "no")

@@ -6,20 +6,18 @@ import pytest
 from rich.console import Console
 
 from maskc.pipeline import PassRecord
-from maskc.report.grammar import format_sequence, list_texts, name_unnamed, rebuild_grammar
-from maskc.report.render import (
-    PIPE_WIDTH,
+from maskc.report.compile import tabulate_passes
+from maskc.report.formats import (
     format_count,
     format_lexemes,
     format_seconds,
     format_size,
     make_bar,
-    make_console,
-    make_facts,
-    make_table,
-    print_json,
 )
-from maskc.report.streamlining import format_change, list_steps, make_pass_costs
+from maskc.report.internals import format_change, list_steps
+from maskc.report.model import Facts, Table
+from maskc.report.names import list_texts, make_chips, name_unnamed, rebuild_grammar
+from maskc.report.render import PIPE_WIDTH, make_console, make_facts, make_table, print_json
 from tests.report.example import HEADER, TIMINGS
 
 
@@ -56,16 +54,16 @@ def test_a_value_is_written_in_the_unit_that_suits_it(write, given, text):
 
 
 def test_numbers_line_up_on_the_right_and_words_on_the_left():
-    table = make_table("", ("name", "rows"), [("a", "1"), ("bcde", "10")], numbers=("rows",))
+    table = make_table(Table("", ("name", "rows"), [("a", "1"), ("bcde", "10")], ("rows",)))
     assert written(table)[-3:-1] == ["  a         1", "  bcde     10"]
 
 
 def test_a_cell_with_markup_is_printed_as_it_is():
-    assert any("[red]x" in line for line in written(make_table("", ("a",), [("[red]x",)])))
+    assert any("[red]x" in line for line in written(make_table(Table("", ("a",), [("[red]x",)]))))
 
 
 def test_a_long_fact_wraps_and_loses_nothing():
-    lines = written(make_facts([("hash", "0123456789" * 8)]))
+    lines = written(make_facts(Facts([("hash", "0123456789" * 8)])))
     assert "".join(line.removeprefix("hash").strip() for line in lines) == "0123456789" * 8
 
 
@@ -89,13 +87,13 @@ def rendered(table):
 def test_a_step_has_its_time_where_it_is_known():
     steps = list_steps(HEADER, TIMINGS)
     assert [(step.step, step.seconds) for step in steps[:2]] == [("raw", 2.5), ("closings", None)]
-    assert [step.seconds for step in list_steps(HEADER, None)] == [None] * 6
+    assert [step.seconds for step in list_steps(HEADER, ())] == [None] * 6
 
 
 def test_a_pass_has_rows_before_and_after_and_what_it_cost():
     names = ["grammar", *(f"streamline {step['step']}" for step in HEADER["streamlining"])]
     passes = [PassRecord(name, 0.25, 0.125, 88.0) for name in names]
-    lines = rendered(make_pass_costs(passes, list_steps(HEADER, None)))
+    lines = rendered(make_table(tabulate_passes(passes, list_steps(HEADER, ()))))
     cost = ["125.0", "ms", "88", "MiB"]
     assert ["grammar", *cost] in lines
     assert ["streamline", "raw", "1,200", *cost] in lines
@@ -153,7 +151,7 @@ def test_a_grammar_that_lark_refuses_is_none():
     ],
 )
 def test_terminals_that_lark_had_to_name_are_called_by_their_texts(sequence, text):
-    assert format_sequence(sequence, TEXTS) == text
+    assert str(make_chips(sequence, TEXTS)) == text
 
 
 def test_names_in_a_sentence_are_whole():

@@ -15,6 +15,8 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.postlex import build_indentation, build_rules, format_indentation, format_rules
 from maskc.frontends.source import source_from_header
 from maskc.grammar.model import Grammar
+from maskc.grammar.rule_names import string_of
+from maskc.report.model import Chip, Chips
 
 OPEN, OR = "open: ", " | "
 UNNAMED = "__ANON_"
@@ -23,9 +25,7 @@ Texts = Mapping[str, str]
 
 
 def rebuild_grammar(header: Mapping[str, Any]) -> Grammar | None:
-    """Return the grammar of a header; ``None`` if it cannot be loaded now.
-
-    This version of Lark may refuse it, or it may be beyond the default limits.
+    """Return the grammar of a header; ``None`` if this Lark, or a default limit, refuses it.
 
     Productions and terminals do not need the postlex, of which an older version wrote a name only.
     """
@@ -55,16 +55,12 @@ def list_texts(grammar: Grammar | None) -> dict[str, str]:
     """Return terminal → its text in quotes, of the terminals that are one string."""
     if grammar is None:
         return {}
-    texts = {}
-    for name, pattern in zip(grammar.bnf.terminals, grammar.lexer.patterns, strict=True):
-        text = re.sub(r"\\(.)", r"\1", pattern or "", flags=re.DOTALL)
-        if text and re.escape(text) == pattern:
-            texts[name] = f'"{text}"'
-    return texts
+    pairs = zip(grammar.bnf.terminals, grammar.lexer.patterns, strict=True)
+    return {name: f'"{text}"' for name, p in pairs if (text := string_of(p)) is not None}
 
 
 def format_terminal(name: str, texts: Texts) -> str:
-    """Return what a terminal is called.
+    """Return what a terminal is called, by its text if Lark had to name it.
 
     >>> format_terminal("__ANON_2", {"__ANON_2": '"+="'}), format_terminal("PLUS", {"PLUS": '"+"'})
     ('"+="', 'PLUS')
@@ -88,6 +84,7 @@ def name_unnamed(sentence: str, texts: Texts) -> str:
     return re.sub(rf"{UNNAMED}\d+", lambda match: format_terminal(match[0], texts), sentence)
 
 
-def format_sequence(sequence: Iterable[str], texts: Texts) -> str:
-    """Return a terminal sequence on one line."""
-    return " ".join(format_entry(entry, texts) for entry in sequence)
+def make_chips(entries: Iterable[str], texts: Texts, separator: str = " ") -> Chips:
+    """Return a cell of terminals, as a terminal sequence has them."""
+    found = (Chip(entry, format_entry(entry, texts), texts.get(entry, "")) for entry in entries)
+    return Chips(tuple(found), separator)

@@ -1,0 +1,78 @@
+"""What ``maskc diff`` found: the tokens that are legal in one artifact only, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from maskc.diff.walking import Comparison, Difference, Tokens
+from maskc.report.formats import count
+from maskc.report.model import Lines, Report
+from maskc.runtime.artifact import Artifact
+
+_MOST_SHOWN, _MOST_TOKENS = 20, 8
+
+
+def report_comparison(names: Sequence[str], artifact: Artifact, found: Comparison) -> Report:
+    """Return the differences, the shortest text first.
+
+    Args:
+        names: of the artifacts.
+        artifact: one of them: both have the same tokens.
+        found: what was found.
+    """
+    described = [_describe(difference, artifact) for difference in found.differences]
+    data = {
+        "same_tables": found.is_same,
+        "configurations": found.n_places,
+        "differences": described,
+        "left_out": found.n_left_out,
+    }
+    return Report(data, [Lines(_say(names, found, described))])
+
+
+def _describe(difference: Difference, artifact: Artifact) -> dict[str, Any]:
+    def side(ids: Tokens) -> dict[str, Any]:
+        texts = [
+            "<end>" if i in artifact.ends else _decode(artifact.token_bytes(i) or b"")
+            for i in ids[:_MOST_TOKENS].tolist()
+        ]
+        return {"count": len(ids), "tokens": texts}
+
+    whole = difference.example
+    return {
+        "before": _decode(difference.before),
+        "only_first": side(difference.only_first),
+        "only_second": side(difference.only_second),
+        "configurations": difference.n_places,
+        "example": None if whole is None else _decode(whole),
+    }
+
+
+def _decode(text: bytes) -> str:
+    return text.decode(errors="replace")
+
+
+def _say(
+    names: Sequence[str], found: Comparison, described: Sequence[dict[str, Any]]
+) -> Iterator[str]:
+    for entry in described[:_MOST_SHOWN]:
+        places = count(entry["configurations"], "configuration")
+        yield f"after {entry['before'][-60:]!r} ({places})"
+        for name, side in zip(names, ("only_first", "only_second"), strict=True):
+            n_tokens, tokens = entry[side]["count"], entry[side]["tokens"]
+            if n_tokens:
+                more = n_tokens - len(tokens)
+                shown = " ".join(map(repr, tokens)) + (f" and {more:,} more" if more else "")
+                yield f"  only {name}: {shown}"
+        if entry["example"] is not None:
+            yield f"  a text of one of them: {entry['example'][-80:]!r}"
+    if len(described) > _MOST_SHOWN:
+        yield f"and {len(described) - _MOST_SHOWN:,} more kinds of differences: --json"
+    places = count(found.n_places, "configuration")
+    if found.is_same:
+        yield "the same tables: no mask differs"
+    elif described:
+        yield f"{count(len(described), 'kind')} of difference in {places}"
+    else:
+        yield f"no mask differs in {places}"

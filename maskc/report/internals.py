@@ -1,0 +1,287 @@
+"""What the compiler made of a grammar, as a header has it: streamlining, classes, residue, lexing.
+
+A *row* is a distinct pair of a lexer state and a terminal sequence. Rows are stored once where
+lexer states share them, and counted as often as they are read. The *residue* is what is left when
+the LALR state on top of the stack is known as well: the rows that depend on the stack below.
+
+Example: a header says ``{"step": "never legal", "rows": 40, "stored": 25, "per_state": […]}``;
+after a step of 100 rows that is 2.5 × fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from maskc.grammar.model import Grammar
+from maskc.grammar.reduce import reduce_grammar
+from maskc.pushdown.dft import build_dft
+from maskc.report.formats import (
+    count,
+    format_count,
+    format_lexemes,
+    format_seconds,
+    format_size,
+)
+from maskc.report.model import Bar, Block, Code, Curves, Facts, Note, Section, Table, Tiles
+from maskc.report.names import (
+    Texts,
+    format_terminal,
+    list_texts,
+    make_chips,
+    name_unnamed,
+    rebuild_grammar,
+)
+from maskc.report.timings import STEP_PREFIX, Timings
+
+# Further examples of the residue, and pairs that are not lexed apart, are in the JSON.
+N_SHOWN = 10
+# A longer table helps nobody; `maskc dump --stage dft` prints it all.
+_MOST_TRANSITIONS = 200
+
+_EXPLANATIONS = {
+    "raw": "a row for each lexer state and each terminal sequence that some token makes there",
+    "closings": "the terminals that an open lexeme may become close a sequence together",
+    "interchangeable": "rows that differ only in terminals of one class are one",
+    "never legal": "sequences that no text has after the terminal before them are dropped",
+    "always legal": "ends that are legal on every stack are not asked about",
+    "jointly legal": "sequences that are legal on the same stacks are one; Lark's table is asked",
+    # Of artifacts that an older version made.
+    "follow": "sequences that leave the follow graph are dropped",
+    "pairs": "sequences with a never-legal pair are dropped, always-legal ends are cut off",
+    "sequences": "never-legal sequences are dropped, jointly legal ones are one",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A streamlining step.
+
+    Attributes:
+        step: its name.
+        rows: distinct pairs of a lexer state and a terminal sequence that are left.
+        stored: rows that the store keeps for them.
+        seconds: what it cost; ``None`` if this machine did not compile the artifact.
+        per_state: 101 percentiles of the rows of a lexer state.
+    """
+
+    step: str
+    rows: int
+    stored: int
+    seconds: float | None
+    per_state: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def list_steps(header: Mapping[str, Any], timings: Timings) -> tuple[Step, ...]:
+    """Return the streamlining steps, in order."""
+    seconds = {record.name: record.seconds for record in timings}
+    return tuple(
+        Step(
+            found["step"],
+            found["rows"],
+            found["stored"],
+            seconds.get(STEP_PREFIX + found["step"]),
+            tuple(found["per_state"]),
+        )
+        for found in header["streamlining"]
+    )
+
+
+def format_change(before: int, after: int) -> str:
+    """Return how many times fewer or more rows there are; nothing where that is as many.
+
+    >>> format_change(100, 40), format_change(100, 108), format_change(7, 7), format_change(7, 0)
+    ('2.50 × fewer', '1.08 × more', '', 'none left')
+    """
+    if before == after:
+        return ""
+    if after > before:
+        return f"{after / before:.2f} × more" if before else f"{format_count(after)} more"
+    return f"{before / after:.2f} × fewer" if after else "none left"
+
+
+def list_tiles(header: Mapping[str, Any], n_bytes: int, timings: Timings) -> Tiles:
+    """Return the numbers that matter most."""
+    steps, residue = list_steps(header, timings), header["residue"]
+    first, last = steps[0].rows, steps[-1].rows
+    note = ", ".join(filter(None, [f"of {format_count(first)}", format_change(first, last)]))
+    tiles = [("Rows left", format_count(last), note)]
+    if residue:
+        note = f"rows at the median, {format_count(residue['max'])} at most"
+        tiles.append(("Depend on the stack", format_count(residue["median"]), note))
+    tiles.append(("Artifact", format_size(n_bytes), f"{format_count(n_bytes)} bytes"))
+    if timings:
+        seconds = format_seconds(sum(record.seconds for record in timings))
+        return Tiles([*tiles, ("Compiled in", seconds, "on this machine")])
+    counts = header["counts"]
+    kind, name = ("general",) * 2 if "general_states" in counts else ("lalr", "LALR")
+    note = f"{format_count(counts[f'{kind}_states'])} {name} states"
+    return Tiles([*tiles, ("Productions", format_count(counts["productions"]), note)])
+
+
+def list_internals(header: Mapping[str, Any], timings: Timings) -> Iterator[Section]:
+    """Yield the sections of what the compiler made."""
+    grammar = rebuild_grammar(header)
+    texts, steps = list_texts(grammar), list_steps(header, timings)
+    yield Section("Streamlining", _list_streamlining(steps), "streamlining")
+    yield Section("Rows per lexer state", _list_lexer_states(steps), "lexer-states")
+    classes = _list_classes(header["classes"], texts)
+    yield Section("Interchangeable terminals", classes, "classes")
+    if header["residue"]:
+        title = "Residue: rows that depend on the stack below the LALR state"
+        yield Section(title, _list_residue(header["residue"], texts), "residue")
+    yield Section("Terminals that cannot be lexed apart", _list_unlexed(header, texts), "lexing")
+    yield Section("Pushdown automaton", _list_automaton(grammar, texts), "automaton")
+
+
+def _list_streamlining(steps: Sequence[Step]) -> list[Block]:
+    note = Note(
+        "A row is a distinct pair of a lexer state and a terminal sequence, with the tokens that "
+        "make the sequence there. No step changes a mask. Raw rows are terminal sequences alone, "
+        "and each terminal that an open lexeme may become closes one; from the second step on a "
+        "row is what is asked of the parser, contexts included, so there can be more."
+    )
+    changes = [format_change(a.rows, b.rows) for a, b in pairwise((*steps[:1], *steps))]
+    columns = ("step", "rows", "stored", "change", "time", "what it does")
+    rows = [
+        (
+            step.step,
+            format_count(step.rows),
+            format_count(step.stored),
+            change,
+            "" if step.seconds is None else format_seconds(step.seconds),
+            _EXPLANATIONS.get(step.step, ""),
+        )
+        for step, change in zip(steps, changes, strict=True)
+    ]
+    table = Table(
+        "Rows (lexer state, terminal sequence) after each step",
+        columns,
+        rows,
+        columns[1:5],
+        bars=[Bar(s.step, s.rows, s.stored, c) for s, c in zip(steps, changes, strict=True)],
+        chart=(
+            "Rows after each step",
+            "Wide bars: rows. Thin bars: rows that the store keeps, shared between lexer states.",
+            "number of rows",
+        ),
+        of_page=("what it does",),
+    )
+    return [note, table]
+
+
+def _list_lexer_states(steps: Sequence[Step]) -> list[Block]:
+    note = Note(
+        "While a token is chosen, only the rows of one lexer state count. The further left a curve "
+        "rises, the fewer questions are asked of the parser."
+    )
+    curves = Curves(
+        "Rows of a lexer state: cumulative distribution after each step",
+        "A point at x, y: y % of the lexer states have at most x rows.",
+        [(step.step, step.per_state) for step in steps],
+        ("rows of a lexer state (logarithmic)", "share of lexer states"),
+    )
+    return [note, curves]
+
+
+def _list_classes(classes: Sequence[Sequence[str]], texts: Texts) -> list[Block]:
+    if not classes:
+        return [Note("No two terminals are interchangeable.")]
+    how_many = f"{len(classes):,} {'class' if len(classes) == 1 else 'classes'}"
+    note = (
+        f"{count(sum(map(len, classes)), 'terminal')} in {how_many}: exchanging members of a class "
+        "anywhere in a text never changes whether it is legal."
+    )
+    rows = [(str(n), make_chips(members, texts, "  ")) for n, members in enumerate(classes, 1)]
+    return [Note(note), Table("", ("class", "terminals"), rows, ("class",))]
+
+
+def _list_residue(residue: Mapping[str, Any], texts: Texts) -> list[Block]:
+    note = Note(
+        "Many rows are accepted or rejected by the LALR state on top of the stack, whatever is "
+        "below it. The residue is what is left: rows that some stack with that state on top takes "
+        "and another refuses. It is counted over the pairs of a row source (where a token can "
+        "start) and a state that can be on top there."
+    )
+    facts = Facts(
+        [
+            ("pairs of a row source and an LALR state", format_count(residue["pairs"])),
+            ("rows of a pair that depend", _format_spread(residue)),
+            ("moves of the parser that answer them", _format_spread(residue["moves"])),
+        ]
+    )
+    if not residue["examples"]:
+        return [note, facts, Note("No row depends on the stack.")]
+    curves = Curves(
+        "Rows that depend on the stack: cumulative distribution over the pairs",
+        "A point at x, y: in y % of the pairs of a row source and an LALR state, at most x rows "
+        "depend on the stack.",
+        [("rows that depend on the stack", residue["per_pair"])],
+        ("rows that depend on the stack (logarithmic)", "share of pairs"),
+    )
+    rows = [
+        (
+            make_chips(found["sequence"], texts),
+            format_count(found["pairs"]),
+            name_unnamed(found["why"], texts),
+        )
+        for found in residue["examples"]
+    ]
+    title = "Sequences that depend on the stack in the most pairs"
+    columns = ("terminal sequence", "pairs", "why")
+    return [note, facts, curves, Table(title, columns, rows, ("pairs",), most=N_SHOWN)]
+
+
+def _format_spread(counts: Mapping[str, int]) -> str:
+    return (
+        f"{format_count(counts['median'])} at the median, {format_count(counts['p99'])} at the "
+        f"99th percentile, {format_count(counts['max'])} at most"
+    )
+
+
+def _list_unlexed(header: Mapping[str, Any], texts: Texts) -> list[Block]:
+    pairs, n_pairs = header["not_lexed_apart"], header["counts"]["not_lexed_apart"]
+    if not pairs:
+        return [Note("None: what the grammar puts side by side, a text can have side by side.")]
+    shown = f"; the first {len(pairs)} are shown" if len(pairs) != n_pairs else ""
+    note = Note(
+        f"{format_count(n_pairs)} pairs of terminals are side by side in the grammar, and never in "
+        f"a text: the lexer takes the witness for something else{shown}."
+    )
+    rows = [
+        (
+            make_chips([pair["first"]], texts),
+            make_chips([pair["second"]], texts),
+            Code(format_lexemes(pair["witness"])),
+        )
+        for pair in pairs
+    ]
+    title = "Side by side in the grammar, never in a text"
+    return [note, Table(title, ("first", "second", "witness"), rows, most=N_SHOWN)]
+
+
+def _list_automaton(grammar: Grammar | None, texts: Texts) -> list[Block]:
+    if grammar is None:
+        return [Note("Not there: the Lark of this machine refuses the grammar.")]
+    reduced = reduce_grammar(grammar.bnf)
+    names = tuple(format_terminal(name, texts) for name in reduced.terminals)
+    automaton = build_dft(replace(reduced, terminals=names))
+    n_transitions = len(automaton.transitions)
+    note = Note(
+        "The DFT pushdown automaton walks the syntax tree depth first. A state is a terminal that "
+        "was just read, or the start •X or the end X• of a nonterminal; entering a terminal reads "
+        f"it. It has {format_count(len(automaton.states))} states and "
+        f"{format_count(n_transitions)} transitions. For a picture, give Graphviz what "
+        "maskc analyze GRAMMAR pda --dot prints."
+    )
+    if n_transitions > _MOST_TRANSITIONS:
+        return [note]
+    keys = ("state", "reads", "pops", "pushes", "next")
+    rows = [tuple(row[k] or "ε" for k in keys) for row in automaton.to_dict()["transitions"]]
+    fold, title = f"All {n_transitions} transitions", "Transitions; ε is nothing"
+    return [note, Table(title, (*keys[:-1], "next state"), rows, fold=fold)]

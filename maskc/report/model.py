@@ -1,0 +1,187 @@
+"""The report: one value that a terminal, an HTML page and a program show.
+
+A command makes a :class:`Report` and shows it (:mod:`maskc.report.render`,
+:mod:`maskc.report.html.page`). The blocks are for people; the data is what ``--json`` prints. A
+terminal leaves out notes, charts, diagrams and tables that a page folds.
+
+Example: ``Report({"n": 1}, [Facts([("number", "1")])])``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from maskc.report.formats import format_count, format_lexemes
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A cell that a page sets as code."""
+
+    text: str
+    form = "code"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """The name of a terminal: as Lark has it, as it is shown, and its text if it is one string."""
+
+    entry: str
+    name: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chips:
+    """A cell of terminals, each of which a page frames."""
+
+    members: tuple[Chip, ...]
+    separator: str = " "
+    form = "chips"
+
+    def __str__(self) -> str:
+        return self.separator.join(chip.name for chip in self.members)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A cell of the first tokens, and how many more there are."""
+
+    tokens: tuple[bytes, ...]
+    n_more: int
+    form = "tokens"
+
+    def __str__(self) -> str:
+        shown = " ".join(map(format_lexemes, self.tokens))
+        more = self.n_more > 0
+        return f"{shown} and {format_count(self.n_more)} more" if shown and more else shown
+
+
+Cell = str | Code | Chips | Tokens
+Fact = tuple[str, str]
+Line = str | tuple[tuple[str, str], ...]  # or its parts, each with a style of rich's
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines as they are; a page lists them."""
+
+    lines: Iterable[Line]
+    form = "lines"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A paragraph of a page."""
+
+    text: str
+    form = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names and values; long values wrap."""
+
+    pairs: Sequence[Fact]
+    form = "facts"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of a chart: a thin one below it, and what stands beside it."""
+
+    name: str
+    value: int
+    thin: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells.
+
+    Attributes:
+        numbers: the columns that line up on the right.
+        bars: of the rows: a terminal has them as the last column, a page as a chart.
+        chart: title of the chart, what it shows, and the name of its axis.
+        of_page: columns that a terminal leaves out.
+        most: rows that a terminal shows.
+        fold: what a page unfolds the table by; then a terminal leaves it out.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    numbers: Collection[str] = ()
+    bars: Sequence[Bar] = ()
+    chart: tuple[str, str, str] = ("", "", "")
+    of_page: Collection[str] = ()
+    most: int | None = None
+    fold: str = ""
+    form = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Cumulative distributions: of each its name and 101 percentiles; a chart of a page."""
+
+    title: str
+    note: str
+    curves: Sequence[tuple[str, Sequence[int]]]
+    axes: tuple[str, str]
+    form = "curves"
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """A text's tokens, each with how many were legal in its place."""
+
+    tokens: Sequence[tuple[bytes, int]]
+    form = "heat"
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """The numbers that matter most: a name, the number, and a note."""
+
+    tiles: Sequence[tuple[str, str, str]]
+    form = "tiles"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagrams:
+    """Rules of a grammar, drawn by a page."""
+
+    rules: Sequence[Any]  # RuleShape
+    form = "diagrams"
+
+
+Block = Lines | Note | Facts | Table | Curves | Heat | Tiles | Diagrams
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks below a heading; ``anchor``: how a page links to it."""
+
+    title: str
+    blocks: Sequence[Block]
+    anchor: str = ""
+    form = "section"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a command tells.
+
+    Attributes:
+        data: for ``--json``.
+        blocks: for people, made as they are shown.
+    """
+
+    data: Any
+    blocks: Iterable[Block | Section]
