@@ -122,9 +122,9 @@ MUTANTS = (
         "open_[rest] = nodes if known is None else known",
     ),
     Mutant(
-        "runtime/link/text/raw_body.py",
-        "if nearest >= low - count and nearest != NEVER:",
-        "if nearest != NEVER:",
+        "runtime/link/text/without_words.py",
+        "if child in whole or back == _WHOLE:",
+        "if child in whole:",
     ),
     Mutant(
         "runtime/schema/leaves/key_leaves.py",

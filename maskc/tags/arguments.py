@@ -19,7 +19,7 @@ from maskc.errors import LimitError, SchemaError, UnsatisfiableError
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.plan.composing import Item, Late
 from maskc.runtime.link.plan.members import Counts, Parameters, Ways
-from maskc.runtime.link.text.raw_body import RawBody
+from maskc.runtime.link.text.raw_text import RawString
 from maskc.runtime.schema.plan.plan import Plan, Position
 from maskc.tags.objects import KNOWN, NOTES, OF_ARRAYS, Where, escape, is_name, read_object, resolve
 from maskc.tags.plain import is_plain
@@ -290,10 +290,10 @@ class Arguments:
             return self._free()
         if rule.body.dfa.reader:
             raise self._where.refuse("", "format")
-        body = RawBody(plan, number, [word.encode() for word in self._barred])
-        if body.is_empty:
+        string = RawString(plan, number, [word.encode() for word in self._barred])
+        if string.is_empty:
             return None
-        inner = self._compose.raw_text(body)
+        inner = self._compose.raw_text(string)
         if not self._style.line:
             return inner
         line = self._compose.either([[], self._maker.text(self._style.line)])

@@ -157,8 +157,8 @@ class _Freezer:
                 return "automaton", [self._automaton(automaton)]
             case CountingPiece(automaton=PatternCounter(pattern=pattern)):
                 return "counter", [self.counters.setdefault(pattern, len(self.counters))]
-            case CountingPiece(automaton=RawText(body=body)):
-                return "raw text", [self._schema(body.plan), body.number, body.barred]
+            case CountingPiece(automaton=RawText(string=string)):
+                return "raw text", [self._schema(string.plan), string.number, string.barred]
             case LimitedPiece(automaton=FreeText() as text, limits=limits):
                 return "limited text", [self._text(text), *limits]
             case SchemaPiece(machine=machine):

@@ -14,6 +14,7 @@ from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.examples import seeds
+from tests.runtime.link.test_walk import check_before_bytes
 from tests.runtime.schema.vocabularies import build_index
 
 
@@ -96,4 +97,5 @@ def test_loops_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch)
             scanner = Scanner(index, Budget(1 << 26))
             scan = scanner.scan(counter, index.tokens, [(ROOT, state)])
             read.append((scanner.words(scan.part).tolist(), scan.exits.tolist()))
+            check_before_bytes(scanner, counter, [(ROOT, state)], scan, frozenset("aé".encode()))
         assert read[0] == read[1], (pattern, counter.name_of(state))

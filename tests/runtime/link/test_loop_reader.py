@@ -7,9 +7,11 @@ import pytest
 
 from maskc.frontends.regex import read_pattern
 from maskc.kit.patterns import Pattern
+from maskc.runtime.link.automata import node_sets
 from maskc.runtime.link.automata.automaton import START
-from maskc.runtime.link.automata.loop_reader import LoopReader, list_ending
+from maskc.runtime.link.automata.loop_reader import LoopReader
 from maskc.runtime.link.automata.loops import find_loop
+from maskc.runtime.link.automata.node_sets import Onward, list_ending
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.examples import seeds
 from tests.runtime.schema.vocabularies import build_index
@@ -19,7 +21,8 @@ PATTERNS = ["[ab]*", "(?:[ab]c)*", ".*ab", "(?:é|[a-c])*x", '[^"]*"']
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("seed", seeds(20))
-def test_a_reading_is_what_each_text_does(seed, pattern):
+def test_a_reading_is_what_each_text_does(seed, pattern, monkeypatch):
+    monkeypatch.setattr(node_sets, "_FEW", 0)
     draw = random.Random(seed)
     texts = {"".join(draw.choices('abcxé"', k=draw.randint(1, 5))).encode() for _ in range(60)}
     tokens = sorted(texts | {text[1:] for text in texts if text[1:]})
@@ -49,7 +52,9 @@ def test_a_reading_is_what_each_text_does(seed, pattern):
             assert reading.row.tolist() == index.pack(index.order[reading.places]).tolist()
         for place, state in enumerate(states):
             nodes = [n for n, at in sorted(inside.items()) if at == state and trie.has_children(n)]
-            assert reading.in_place(place, 0, 0).tolist() == nodes
+            assert ends_of(reading, place, trie, None) == nodes
+            nodes = [node for node in nodes if trie.child(node, ord("a")) >= 0]
+            assert ends_of(reading, place, trie, frozenset(b"a")) == nodes
             assert left_from(reading, place) == {
                 byte: sorted(nodes) for (at, byte), nodes in left.items() if at == place
             }
@@ -80,8 +85,8 @@ def test_what_is_left_out_is_at_and_below_some_children(seed):
         assert sorted(less.places.tolist()) == sorted(places)
         assert less.row is None or less.row.tolist() == index.pack(index.order[places]).tolist()
         for place in range(len(states_of(loop))):
-            kept = [n for n in whole.in_place(place, 0, 0).tolist() if n not in out]
-            assert less.in_place(place, 0, 0).tolist() == kept
+            kept = [n for n in ends_of(whole, place, trie, None) if n not in out]
+            assert ends_of(less, place, trie, None) == kept
             kept = {
                 b: [n for n in nodes if n not in out]
                 for b, nodes in left_from(whole, place).items()
@@ -91,6 +96,10 @@ def test_what_is_left_out_is_at_and_below_some_children(seed):
 
 def states_of(loop):
     return [loop.state_at(number, 0) for number in range(len(loop.component.table))]
+
+
+def ends_of(reading, place, trie, bytes_):
+    return reading.ends((place,), Onward(trie, bytes_, {}))[0].tolist()
 
 
 def left_from(reading, place):

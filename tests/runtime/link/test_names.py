@@ -48,5 +48,5 @@ def test_scans_of_other_names_are_those_of_their_automaton(seed):
     for trie in (index.tokens, index.rests):
         for n in (1, 2, 5, len(trie.bytes)):
             nodes = np.array(sorted(draw.sample(range(len(trie.bytes)), n)), dtype=np.int32)
-            nodes = scanner.going_on(trie, nodes, None)
+            nodes = scanner.onward(trie, None).of(nodes)
             same(scanner, scans.walk(trie, nodes), other.walk(trie, nodes))

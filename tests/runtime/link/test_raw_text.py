@@ -12,27 +12,27 @@ from maskc.errors import UnsatisfiableError
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
-from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.automata.automaton import START, Words
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.pieces import CountingPiece
-from maskc.runtime.link.text.raw_body import RawBody
-from maskc.runtime.link.text.raw_text import RawText
+from maskc.runtime.link.text.raw_text import RawString, RawText
 from maskc.runtime.schema.plan.plan import Layout, Plan
 from tests.examples import seeds
 from tests.runtime.schema.vocabularies import build_index
 
 LONGEST = 9
+PERIODS = "^((a{97})*|(b{89})*|(c{83})*)$"  # lengths repeat after 716,539
 
 
 def make(schema, *barred):
     frozen = build_plan({"type": "string", **schema}, resources={}, layout=Layout(),
                       assert_formats=True)  # fmt: skip
     plan = Plan(frozen, Layout(), Budget(1 << 20))
-    return RawBody(plan, plan.positions[plan.root].strings[0], [b.encode() for b in barred])
+    return RawString(plan, plan.positions[plan.root].strings[0], [b.encode() for b in barred])
 
 
 def read(text, data):
-    state = (text.body.start, 0)
+    state = text.name_of(START)
     for byte in data:
         state = text.read(state, byte)
         if state is None:
@@ -59,10 +59,13 @@ def takes(body, text):
         ({"maxLength": 9}, "a</p>b", False),
         ({"maxLength": 9}, "a</p", True),
         ({"enum": ["x</p>", "y"]}, "y", True),
+        ({"enum": ["x</p>", "y"]}, "x</p>", False),
         ({"maxLength": 20_000, "pattern": r"^\S(.*\S)?$"}, "a b", True),
         ({"maxLength": 20_000, "pattern": r"^\S(.*\S)?$"}, "a b ", False),
         ({"minLength": 20_000, "pattern": "^(ab)*$"}, "ab" * 10_000, True),
         ({"minLength": 20_000, "pattern": "^(ab)*$"}, "ab" * 9_999, False),
+        ({"minLength": 20_000, "pattern": PERIODS}, "a" * 97 * 207, True),
+        ({"minLength": 20_000, "pattern": PERIODS}, "a" * 97 * 206, False),
     ],
 )
 def test_a_string_is_read_without_quotes_and_without_its_delimiter(schema, text, expected):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automata import scanning
+from maskc.runtime.link.automata import node_sets, scanning
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
@@ -18,7 +18,7 @@ RESTS = [b"", *(bytes([letter]) for letter in b"abcdefgh")]
 @pytest.mark.parametrize("every", [1, 7])
 @pytest.mark.parametrize("bytes_", [b"", b"a", b"b", b"abcdefgh", bytes(range(256))])
 def test_nodes_that_go_on_are_those_with_a_child_by_one_of_the_bytes(every, bytes_, monkeypatch):
-    monkeypatch.setattr("maskc.runtime.link.automata.scanning._MANY", 50)
+    monkeypatch.setattr(node_sets, "_MANY", 50)
     letters = [bytes([letter]) for letter in b"abcdefgh"]
     pairs = [one + other for one in letters for other in letters]
     index = build_index(
@@ -31,10 +31,9 @@ def test_nodes_that_go_on_are_those_with_a_child_by_one_of_the_bytes(every, byte
     expected = [
         node for node in nodes.tolist() if any(trie.child(node, byte) >= 0 for byte in bytes_)
     ]
-    assert (
-        Scanner(index, Budget(1 << 20)).going_on(trie, nodes, frozenset(bytes_)).tolist()
-        == expected
-    )
+    onward = Scanner(index, Budget(1 << 20)).onward(trie, frozenset(bytes_))
+    assert onward.of(nodes).tolist() == expected
+    assert nodes[onward.are(nodes)].tolist() == expected
 
 
 def test_a_part_is_left_without_some_of_its_texts_whichever_trie_they_are_of():
@@ -66,12 +65,12 @@ def _array(numbers: set[int]) -> np.ndarray:
 def test_unions_and_differences_are_those_of_sets(left: set[int], right: set[int]) -> None:
     # Few nodes are sorted, many are marked: both ways.
     for few in (1_000, -1):
-        scanning._FEW_SORTED, before = few, scanning._FEW_SORTED
+        node_sets._FEW_SORTED, before = few, node_sets._FEW_SORTED
         try:
-            both = scanning.united(_array(left), _array(right), 30)
-            rest = scanning.without(_array(left), _array(right), 30)
+            both = node_sets.united(_array(left), _array(right), 30)
+            rest = node_sets.without(_array(left), _array(right), 30)
         finally:
-            scanning._FEW_SORTED = before
+            node_sets._FEW_SORTED = before
         assert both.tolist() == sorted(left | right)
         assert rest.tolist() == sorted(left - right)
         assert both.dtype == rest.dtype == np.int32

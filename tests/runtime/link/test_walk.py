@@ -53,6 +53,15 @@ def draw_pattern(draw, depth=2):
     return "".join(parts)
 
 
+def check_before_bytes(scanner, automaton, open_, scan, bytes_):
+    """Hold a scan for what follows by some bytes against one for all."""
+    trie = scanner.index.tokens
+    before = scanner.scan(automaton, trie, open_, bytes_)
+    assert scanner.words(before.part).tolist() == scanner.words(scan.part).tolist()
+    goes_on = {n for n in scan.exits.tolist() if any(trie.child(n, byte) >= 0 for byte in bytes_)}
+    assert goes_on <= set(before.exits.tolist()) <= set(scan.exits.tolist())
+
+
 @pytest.mark.parametrize("few", [48, 0])
 @pytest.mark.parametrize("seed", seeds(20))
 def test_components_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch):
@@ -99,6 +108,7 @@ def test_components_are_read_at_once_as_they_are_step_by_step(seed, few, monkeyp
             scan = scanner.scan(states, trie, open_)
             found.append((scanner.words(scan.part).tolist(), scan.exits.tolist()))
             assert (n_round > n_before) == (many_texts == 0 and trie.has_children(open_[0][0]))
+            check_before_bytes(scanner, states, open_, scan, frozenset("aé".encode()))
         assert found[0] == found[1], pattern
 
 
@@ -155,9 +165,13 @@ class Drawn(ByteAutomaton[int]):
 
 
 @pytest.mark.parametrize("most", [1_500, 0])
+@pytest.mark.parametrize("few", [0, 2])
+@pytest.mark.parametrize("pairs", [0, 200])
 @pytest.mark.parametrize("seed", seeds(20))
-def test_labels_are_found_where_texts_go_on(seed, most, monkeypatch):
+def test_labels_are_found_where_texts_go_on(seed, pairs, few, most, monkeypatch):
     monkeypatch.setattr(walk, "_MOST_NODES", most)
+    monkeypatch.setattr(walk, "_MOST_PAIRS", pairs)
+    monkeypatch.setattr(walk, "_FEW", few)
     draw = random.Random(seed)
     tokens = sorted({bytes(draw.choices(b"abc", k=draw.randint(1, 4))) for _ in range(30)})
     index, automaton = build_index(tokens), Drawn(draw)

@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from maskc.runtime.effort import AT_ONCE, spend
 from maskc.runtime.link.automata.automaton import ByteAutomaton
-from maskc.runtime.link.automata.loops import Component, Loop, Way
+from maskc.runtime.link.automata.loops import MOST_PLACES, Component, Loop, Way
+from maskc.runtime.link.automata.node_sets import Onward, going_on, list_ending
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 
@@ -50,10 +51,9 @@ class Reading(NamedTuple):
             others are not asked for so often.
         places: int32[n], the same tokens by place in the vocabulary's order, by passes.
         place_passes: uint16[n], of each of them, with those to the nearest end after it.
-        inside: int32[n], the nodes inside it from which texts go on, by the component's place, then
-            ascending.
+        inside: int32[n], the nodes inside it from which texts go on, ascending.
+        inside_places: uint8[n], of each of them the number of its place, counted from 1.
         inside_passes: uint16[n], of each of them.
-        first_inside: of each place of the component the first of its nodes, and one past the last.
         left: int32[n], the nodes at which it is left in one of its ways, by place, byte and passes.
         left_by: uint16[n], of each of these 256 times the number of the place, and the byte.
         left_passes: uint16[n], those before the byte.
@@ -63,8 +63,8 @@ class Reading(NamedTuple):
     places: Ints
     place_passes: Passes
     inside: Ints
+    inside_places: NDArray[np.uint8]
     inside_passes: Passes
-    first_inside: list[int]
     left: Ints
     left_by: NDArray[np.uint16]
     left_passes: Passes
@@ -74,12 +74,17 @@ class Reading(NamedTuple):
         n_read = int(np.searchsorted(self.place_passes, passes, side="right"))
         return self.places[:n_read], self.places[n_read:]
 
-    def in_place(self, number: int, low: int, high: int) -> Ints:
-        """Return the nodes in a place of the component that have passed so often, ascending."""
-        here = slice(self.first_inside[number], self.first_inside[number + 1])
-        nodes, passes = self.inside[here], self.inside_passes[here]
-        is_in = passes <= high if low <= 0 else (passes >= low) & (passes <= high)
-        return nodes if is_in.all() else nodes[is_in]
+    def ends(self, numbers: tuple[int, ...], onward: Onward) -> tuple[Ints, Passes]:
+        """Return the nodes in some places of the component from which texts go on, and passes."""
+        is_chosen = np.zeros(1 + MOST_PLACES, dtype=np.bool_)
+        is_chosen[[number + 1 for number in numbers]] = True
+        nodes = onward.of(self.inside)
+        places, passes = self.inside_places, self.inside_passes
+        if len(nodes) < len(self.inside):
+            at = np.searchsorted(self.inside, nodes)
+            places, passes = places[at], passes[at]
+        chosen = is_chosen[places]
+        return nodes[chosen], passes[chosen]
 
     def leave_by(self, out: Sequence[Way]) -> Iterator[tuple[Way, Ints, Passes]]:
         """Return the ways that were taken, each with the nodes behind it and the passes before."""
@@ -107,17 +112,15 @@ class LoopReader:
             self.index.shared.put(key, found, n_bytes + len(component.key) + 10_000)
         return found
 
-    def ends(self, component: Component, numbers: tuple[int, ...]) -> tuple[Ints, Passes]:
-        """Return the nodes in some places of a component below the root, and their passes."""
-        key = (_KEY, numbers, component.key)
+    def ends(
+        self, component: Component, numbers: tuple[int, ...], onward: Onward
+    ) -> tuple[Ints, Passes]:
+        """Return :meth:`Reading.ends` below the root."""
+        key = (_KEY, numbers, onward.bytes, component.key)
         found: tuple[Ints, Passes] | None = self.index.shared.get(key)
         if found is None:
-            reading = self.read(component, ROOT)
-            here = [np.arange(*reading.first_inside[n : n + 2]) for n in numbers]
-            at = np.concatenate([np.arange(0), *here])
-            at = at[np.argsort(reading.inside[at])]
-            found = reading.inside[at], reading.inside_passes[at]
-            self.index.shared.put(key, found, 6 * len(at) + len(component.key) + 1_000)
+            found = self.read(component, ROOT).ends(numbers, onward)
+            self.index.shared.put(key, found, 6 * len(found[0]) + len(component.key) + 1_000)
         return found
 
     def leave_out(self, reading: Reading, children: Iterable[int]) -> Reading:
@@ -133,14 +136,13 @@ class LoopReader:
         read = ~is_out[reading.places]
         inside = ~is_out[trie.low_array[reading.inside]]
         left = ~is_out[trie.low_array[reading.left]]
-        counts = np.concatenate([[0], np.cumsum(inside)])
         return Reading(
             row,
             reading.places[read],
             reading.place_passes[read],
             reading.inside[inside],
+            reading.inside_places[inside],
             reading.inside_passes[inside],
-            counts[reading.first_inside].tolist(),
             reading.left[left],
             reading.left_by[left],
             reading.left_passes[left],
@@ -181,10 +183,6 @@ class LoopReader:
         by_passes = np.argsort(place_passes, kind="stable")
         places, place_passes = places[by_passes], place_passes[by_passes]
         goes_on = going_on(trie, nodes)
-        nodes, numbers, passes = nodes[goes_on], numbers[goes_on], passes[goes_on]
-        order = np.argsort(numbers, kind="stable")
-        every = np.arange(1, len(component.table) + 2)
-        bounds = np.searchsorted(numbers[order], every).tolist()
         left, keys, left_passes = map(np.concatenate, zip(*levels.left, strict=True))
         # Two sorts of narrow numbers take less time than one by pairs.
         by_key = np.argsort(left_passes, kind="stable")
@@ -193,9 +191,9 @@ class LoopReader:
             index.pack(index.order[places]) if node == ROOT else None,
             places,
             place_passes,
-            nodes[order],
-            passes[order],
-            bounds,
+            nodes[goes_on],
+            numbers[goes_on],
+            passes[goes_on],
             left[by_key],
             keys[by_key],
             left_passes[by_key],
@@ -216,23 +214,6 @@ class _Levels:
         ]
 
 
-def list_ending(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
-    """Return the texts that end in some nodes, by place, and the index of each one's node."""
-    n_ending = trie.ending_array[nodes]
-    places, found = [_NO_NODES], [_NO_NODES]
-    for n in range(int(n_ending.max(initial=0))):
-        at = np.flatnonzero(n_ending > n).astype(np.int32)
-        places.append(trie.low_array[nodes[at]] + n)
-        found.append(at)
-    return np.concatenate(places).astype(np.int32), np.concatenate(found)
-
-
-def going_on(trie: Trie, nodes: Ints) -> NDArray[np.bool_]:
-    first = trie.first_array
-    is_inner: NDArray[np.bool_] = first[nodes] < first[nodes + 1]
-    return is_inner
-
-
 def go_down(
     automaton: ByteAutomaton[Any], trie: Trie, nodes: Ints, states: Ints
 ) -> tuple[Ints, Ints, Ints]:
@@ -250,7 +231,7 @@ class LoopExits(NamedTuple):
     Attributes:
         places: int32[n], tokens by place, by passes; one may be there several times.
         place_passes: uint16[n], the passes of each before the loop was left.
-        nodes: int32[n], after which texts go on and where the piece may end, likewise.
+        nodes: int32[n], from which texts go on and where the piece may end, likewise.
         node_passes: uint16[n], of each of them.
     """
 
@@ -272,21 +253,23 @@ def _within(found: Ints, passes: Passes, low: int, high: int) -> Ints:
 
 
 def read_loop_exits(
-    automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, index: TokenIndex
+    automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, index: TokenIndex, onward: Onward
 ) -> LoopExits:
     """Return what is read after a loop, as its component is read from the root of the tokens' trie.
 
     It is worked out once and kept with the vocabulary.
     """
-    key = (_KEY, "exits", loop.key)
+    key = (_KEY, "exits", onward.bytes, loop.key)
     found: LoopExits | None = index.shared.get(key)
     if found is None:
-        found = _read(automaton, loop, reading, index.tokens)
+        found = _read(automaton, loop, reading, index.tokens, onward)
         index.shared.put(key, found, 6 * (len(found.places) + len(found.nodes)) + 1_000)
     return found
 
 
-def _read(automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, trie: Trie) -> LoopExits:
+def _read(
+    automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, trie: Trie, onward: Onward
+) -> LoopExits:
     nodes, states, passes = _list_left(loop, reading)
     places, place_passes = [nodes[:0]], [passes[:0]]
     exits, exit_passes = [nodes[:0]], [passes[:0]]
@@ -296,7 +279,8 @@ def _read(automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, trie: Tri
         place_passes.append(passes[at])
         goes_on = going_on(trie, nodes)
         nodes, states, passes = nodes[goes_on], states[goes_on], passes[goes_on]
-        is_exit = automaton.know_all()[0][states]
+        is_exit = np.flatnonzero(automaton.know_all()[0][states])
+        is_exit = is_exit[onward.are(nodes[is_exit])]
         exits.append(nodes[is_exit])
         exit_passes.append(passes[is_exit])
         above, nodes, states = go_down(automaton, trie, nodes, states)

@@ -18,15 +18,14 @@ from numpy.typing import NDArray
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import START, ByteAutomaton
-from maskc.runtime.link.automata.loop_reader import LoopReader, going_on
+from maskc.runtime.link.automata.loop_reader import LoopReader
+from maskc.runtime.link.automata.node_sets import Onward, ascending
 from maskc.runtime.link.automata.walk import Pair, Turn, Walk
 from maskc.runtime.schema.tries.summary import Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 
-_FEW = 48  # ids that are no row of their own, nodes that are not looked up first
-_MANY = 4_000  # nodes that take longer to sort than it takes to look at some nodes' children
-_FEW_SORTED = 2_000  # nodes that are sorted; more are marked in an array of all nodes
+_FEW = 48  # ids that are no row of their own
 
 
 class Scan(NamedTuple):
@@ -35,7 +34,7 @@ class Scan(NamedTuple):
     Attributes:
         part: the texts that the piece reads.
         exits: int32[n], ascending: nodes after which texts go on where the piece may end; none is
-            where the walk began.
+            where the walk began. Of a scan for some bytes, at least those from which one goes on.
         turns: labels of the automaton, each with a node after which texts go on and where the
             automaton's state has that label.
     """
@@ -60,12 +59,25 @@ class Scanner:
 
     def __init__(self, index: TokenIndex, budget: Budget) -> None:
         self.index, self.budget = index, budget
-        self._parents: dict[tuple[bool, int], Ints] = {}
+        self._parents: tuple[dict[int, Ints], dict[int, Ints]] = ({}, {})
         self._reader = LoopReader(index)
 
-    def scan(self, automaton: ByteAutomaton[Any], trie: Trie, open_: Iterable[Pair]) -> Scan:
-        """Return what an automaton reads from some nodes of a trie, from the state beside each."""
-        walk = Walk(automaton, trie, self._reader if trie is self.index.tokens else None)
+    def onward(self, trie: Trie, bytes_: frozenset[int] | None) -> Onward:
+        return Onward(trie, bytes_, self._parents[trie is self.index.rests])
+
+    def scan(
+        self,
+        automaton: ByteAutomaton[Any],
+        trie: Trie,
+        open_: Iterable[Pair],
+        bytes_: frozenset[int] | None = None,
+    ) -> Scan:
+        """Return what an automaton reads from some nodes of a trie, from the state beside each.
+
+        What follows it begins with one of ``bytes_``; ``None``: with any.
+        """
+        reader = self._reader if trie is self.index.tokens else None
+        walk = Walk(automaton, trie, reader, self.onward(trie, bytes_))
         walk.go(list(open_))
         turns, few, exits = tuple(walk.turns), walk.few, NO_EXITS
         if walk.few_exits or walk.exits:
@@ -79,30 +91,6 @@ class Scanner:
         if walk.rows:
             part = self.unite((part, *(Part((row,)) for row in walk.rows)))
         return Scan(part, exits, turns)
-
-    def going_on(self, trie: Trie, nodes: Ints, bytes_: frozenset[int] | None) -> Ints:
-        """Return those of some ascending nodes that a text goes on from, by one of some bytes."""
-        if bytes_ is None or len(nodes) <= _FEW:
-            return nodes[going_on(trie, nodes)]
-        parents = [self._parents_by(trie, byte) for byte in sorted(bytes_)]
-        if max(len(nodes), _MANY) < sum(map(len, parents)):
-            return _that_read(trie, nodes, bytes_)
-        if not parents:
-            return nodes[:0]
-        # The nodes ascend; there are mostly fewer that have such a child.
-        wanted = parents[0] if len(parents) == 1 else ascending(np.concatenate(parents))
-        places = np.minimum(np.searchsorted(nodes, wanted), len(nodes) - 1)
-        found: Ints = wanted[nodes[places] == wanted]
-        return found
-
-    def _parents_by(self, trie: Trie, byte: int) -> Ints:
-        key = (trie is self.index.rests, byte)
-        found = self._parents.get(key)
-        if found is None:
-            # The root is no child, and has byte 0.
-            found = trie.parent_array[1:][trie.byte_array[1:] == byte]
-            self._parents[key] = found
-        return found
 
     def part(self, trie: Trie, places: Ints) -> Part:
         index = self.index
@@ -176,11 +164,13 @@ class AutomatonScans:
         self._scans = Cache(scanner.budget)
         automaton.charge_to(scanner.budget.charge)
 
-    def scan(self, at: int) -> Scan:
-        found: Scan | None = self._scans.get(at)
+    def scan(self, at: int, bytes_: frozenset[int] | None = None) -> Scan:
+        """Return what is read of the tokens, from a state, before one of some bytes."""
+        key = at if bytes_ is None else (at, bytes_)
+        found: Scan | None = self._scans.get(key)
         if found is None:
-            found = self._scan(at)
-            self._keep(at, found)
+            found = self._scan(at, bytes_)
+            self._keep(key, found)
         return found
 
     def walk(self, trie: Trie, nodes: Ints) -> Scan:
@@ -197,51 +187,10 @@ class AutomatonScans:
     def _walk(self, trie: Trie, nodes: Ints) -> Scan:
         return self.scanner.scan(self.automaton, trie, [(node, START) for node in nodes.tolist()])
 
-    def _scan(self, at: int) -> Scan:
-        return self.scanner.scan(self.automaton, self.index.tokens, [(ROOT, at)])
+    def _scan(self, at: int, bytes_: frozenset[int] | None) -> Scan:
+        return self.scanner.scan(self.automaton, self.index.tokens, [(ROOT, at)], bytes_)
 
     def _keep(self, key: object, scan: Scan) -> None:
         self._scans.put(key, scan)
         n_bytes = scan.exits.nbytes + 4 * self.index.n_words * len(scan.part.rows)
         self.scanner.budget.charge(n_bytes)
-
-
-def _that_read(trie: Trie, nodes: Ints, bytes_: frozenset[int]) -> Ints:
-    """Return those of some nodes that have a child by one of some bytes, by their children."""
-    is_read = np.zeros(256, dtype=np.bool_)
-    is_read[list(bytes_)] = True
-    above, children = trie.children_of(nodes)
-    goes_on = np.zeros(len(nodes), dtype=np.bool_)
-    goes_on[above[is_read[trie.byte_array[children]]]] = True
-    found: Ints = nodes[goes_on]
-    return found
-
-
-def ascending(nodes: Ints) -> Ints:
-    """Return the different ones of some nodes, ascending; NumPy's ``unique`` takes longer."""
-    if (nodes[1:] > nodes[:-1]).all():
-        return nodes
-    found = np.sort(nodes)
-    is_new = np.ones(len(found), dtype=np.bool_)
-    is_new[1:] = found[1:] != found[:-1]
-    distinct: Ints = found[is_new]
-    return distinct
-
-
-def united(left: Ints, right: Ints, n_nodes: int) -> Ints:
-    """Return the nodes of a trie of so many that are in either of two ascending arrays."""
-    if len(left) + len(right) <= _FEW_SORTED:
-        return np.union1d(left, right)
-    is_there = np.zeros(n_nodes, dtype=np.bool_)
-    is_there[left] = True
-    is_there[right] = True
-    return np.flatnonzero(is_there).astype(np.int32)
-
-
-def without(left: Ints, right: Ints, n_nodes: int) -> Ints:
-    """Return the nodes of the first of two ascending arrays that are not in the second."""
-    if len(left) + len(right) <= _FEW_SORTED:
-        return np.setdiff1d(left, right, assume_unique=True)
-    is_gone = np.zeros(n_nodes, dtype=np.bool_)
-    is_gone[right] = True
-    return left[~is_gone[left]]

@@ -25,11 +25,10 @@ from maskc.runtime.link.automata.loop_reader import (
     Passes,
     Reading,
     go_down,
-    going_on,
-    list_ending,
     read_loop_exits,
 )
 from maskc.runtime.link.automata.loops import LEFT, Loop, find_loop
+from maskc.runtime.link.automata.node_sets import Onward, going_on, list_ending
 from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 
@@ -37,6 +36,7 @@ _MOST_NODES = 1_500  # looked at one by one
 _MANY_TEXTS, _MANY_BYTES = 2_000, 8  # below a node, that lead from it to a component
 _MOST_PASSES = (1 << 16) - 1
 _FEW = 48  # nodes that are walked one by one where a component is left
+_MOST_PAIRS = 200  # with which a walk node by node begins
 
 Turn = tuple[int, int]  # a label and a node
 Pair = tuple[int, int]  # a node and the automaton's state there
@@ -44,6 +44,8 @@ Pair = tuple[int, int]  # a node and the automaton's state there
 
 class Walk:
     """One walk, of the trie of the tokens (which the reader reads in loops), or that of the rests.
+
+    Of exits, those are left out in arrays from which no text goes ``onward``.
 
     Attributes:
         rows: masks of tokens that were read.
@@ -56,9 +58,13 @@ class Walk:
     """
 
     def __init__(
-        self, automaton: ByteAutomaton[Any], trie: Trie, reader: LoopReader | None
+        self,
+        automaton: ByteAutomaton[Any],
+        trie: Trie,
+        reader: LoopReader | None,
+        onward: Onward,
     ) -> None:
-        self._automaton, self._trie = automaton, trie
+        self._automaton, self._trie, self._onward = automaton, trie, onward
         # What has labels or few moves has no loops that are worth it.
         is_dense = not automaton.is_sparse and not automaton.has_labels
         self._reader = reader if is_dense else None
@@ -71,15 +77,19 @@ class Walk:
         self._left = list[tuple[Ints, int]]()
 
     def go(self, open_: list[Pair]) -> None:
+        if len(open_) > _MOST_PAIRS:
+            # Most of what follows many nodes ends after a byte or two.
+            nodes, states = np.array(open_, dtype=np.int32).T
+            open_ = self._go_levels(nodes, states, _FEW)
         open_ = self._go_few(self._begin_in_loop(open_))
         if not open_ and not self._left:
             return
-        nodes = [np.array([node for node, _ in open_], dtype=np.int32)]
-        states = [np.array([state for _, state in open_], dtype=np.int32)]
+        parts = [np.array([node for node, _ in open_], dtype=np.int32)]
+        after = [np.array([state for _, state in open_], dtype=np.int32)]
         for left, state in self._left:
-            nodes.append(left)
-            states.append(np.full(len(left), state, dtype=np.int32))
-        self._go_levels(np.concatenate(nodes), np.concatenate(states))
+            parts.append(left)
+            after.append(np.full(len(left), state, dtype=np.int32))
+        self._go_levels(np.concatenate(parts), np.concatenate(after), 0)
 
     def _go_few(self, open_: list[Pair]) -> list[Pair]:
         """Walk node by node; return where the walk is to go on if it is not over."""
@@ -156,11 +166,11 @@ class Walk:
             return open_
         spend(LEVEL)
         reading = reader.read(loop.component, ROOT)
-        followed = read_loop_exits(self._automaton, loop, reading, reader.index)
+        followed = read_loop_exits(self._automaton, loop, reading, reader.index, self._onward)
         low, high = _bounds(loop, loop.count)
         self._take_tokens(reading, high)
         numbers = tuple(n for n in loop.component.whole if loop.may_end(n))
-        ends, passes = reader.ends(loop.component, numbers)
+        ends, passes = reader.ends(loop.component, numbers, self._onward)
         self.exits.append(ends[(passes >= low) & (passes <= high)])
         places, nodes = followed.within(low, high)
         self.places.append(places)
@@ -239,11 +249,9 @@ class Walk:
         trie, by_state = self._trie, dict[int, list[Ints]]()
         enough, most = _bounds(loop, base)
         self._take_tokens(reading, most)
-        self.exits += [
-            reading.in_place(number, enough, most)
-            for number in loop.component.whole
-            if loop.may_end(number)
-        ]
+        numbers = tuple(n for n in loop.component.whole if loop.may_end(n))
+        ends, passed = reading.ends(numbers, self._onward)
+        self.exits.append(ends[(passed >= enough) & (passed <= most)])
         for (number, byte, is_kept), left, passes in reading.leave_by(loop.out):
             # Children of the node itself are reached from its own state.
             is_in = (left < trie.first[node]) | (left >= trie.first[node + 1])
@@ -277,25 +285,27 @@ class Walk:
                 continue
             self.places.append(list_ending(self._trie, nodes)[0])
             if self._automaton.accepts(state):
-                self.exits.append(nodes[going_on(self._trie, nodes)])
+                self.exits.append(nodes[self._onward.are(nodes)])
             self._left.append((nodes, state))
         return few
 
-    def _go_levels(self, nodes: Ints, states: Ints) -> None:
-        """Walk on from some nodes, all one byte at a time."""
+    def _go_levels(self, nodes: Ints, states: Ints, few: int) -> list[Pair]:
+        """Walk on from some nodes, all one byte at a time, until so few are left."""
         automaton, trie = self._automaton, self._trie
-        while len(nodes):
+        while len(nodes) > few:
             _, nodes, states = go_down(automaton, trie, nodes, states)
             self.places.append(list_ending(trie, nodes)[0])
             goes_on = going_on(trie, nodes)
             nodes, states = nodes[goes_on], states[goes_on]
             accepts, labels = automaton.know_all()
-            self.exits.append(nodes[accepts[states]])
+            exits = nodes[accepts[states]]
+            self.exits.append(exits[self._onward.are(exits)])
             if automaton.has_labels:
                 turned = np.flatnonzero(labels[states] != NO_LABEL)
                 self.turns += zip(
                     labels[states[turned]].tolist(), nodes[turned].tolist(), strict=True
                 )
+        return list(zip(nodes.tolist(), states.tolist(), strict=True))
 
 
 def _bounds(loop: Loop, base: int) -> tuple[int, int]:

@@ -157,6 +157,7 @@ class Rest:
         "__weakref__",
         "_capped",
         "_entries",
+        "_first_bytes",
         "_joints",
         "_starts",
         "after",
@@ -176,6 +177,7 @@ class Rest:
         self._entries: tuple[Entry, ...] | None = None
         self._starts: tuple[Link, ...] | None = None
         self._capped: Rest | None = None
+        self._first_bytes: tuple[frozenset[int] | None] | None = None
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -202,12 +204,12 @@ class Rest:
     @property
     def first_bytes(self) -> frozenset[int] | None:
         """Bytes outside of which what is left does not go on, ``None`` if that is not known."""
-        found: frozenset[int] = frozenset()
-        for piece, _ in self.entries:
-            if piece.first_bytes is None:
-                return None
-            found |= piece.first_bytes
-        return found
+        if self._first_bytes is None:
+            every = [piece.first_bytes for piece, _ in self.entries]
+            known = [bytes_ for bytes_ in every if bytes_ is not None]
+            is_known = len(known) == len(every)
+            self._first_bytes = (frozenset().union(*known) if is_known else None,)
+        return self._first_bytes[0]
 
     @property
     def capped(self) -> Rest:

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from maskc.artifact.model import Contents
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.effort import spend
-from maskc.runtime.link.automata.loop_reader import going_on, list_ending
-from maskc.runtime.link.automata.scanning import NO_EXITS, Scan, Scanner, ascending
+from maskc.runtime.link.automata.node_sets import ascending, going_on, list_ending
+from maskc.runtime.link.automata.scanning import NO_EXITS, Scan, Scanner
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece
 from maskc.runtime.machine import Machine

@@ -21,14 +21,8 @@ import numpy as np
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.link.automata.automaton import ByteAutomaton, Words
-from maskc.runtime.link.automata.scanning import (
-    AutomatonScans,
-    Scan,
-    Scanner,
-    ascending,
-    united,
-    without,
-)
+from maskc.runtime.link.automata.node_sets import ascending, united, without
+from maskc.runtime.link.automata.scanning import AutomatonScans, Scan, Scanner
 from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
@@ -138,7 +132,7 @@ class Joints:
         """Return the texts of a trie with which a rest goes on from some of its nodes."""
         if len(nodes) > _MANY:
             # Other texts end there, and the same go on.
-            nodes = self.scanner.going_on(trie, nodes, rest.first_bytes)
+            nodes = self.scanner.onward(trie, rest.first_bytes).of(nodes)
         if len(nodes) <= _FEW_NODES:
             return self._walk_once(rest, trie, nodes)
         # Nodes that differ little, as those after a counted loop, mostly differ in the deep ones.
@@ -176,7 +170,7 @@ class Joints:
             for piece, after in here.entries:
                 scan = scans.get(piece)
                 if scan is None:
-                    begins = self.scanner.going_on(trie, new, piece.first_bytes)
+                    begins = self.scanner.onward(trie, piece.first_bytes).of(new)
                     spend_at_once(_MANY + len(new) + len(begins))
                     if not len(begins):
                         continue

@@ -239,7 +239,7 @@ class AutomatonPiece(ScannedPiece):
         return self.automaton.accepts(inner)
 
     def legal(self, inner: int, rest: Rest) -> Part:
-        return cross(self._scans.scan(inner), self._scans, rest)
+        return cross(self._scans.scan(inner, rest.first_bytes), self._scans, rest)
 
 
 def cross(scan: Scan, scans: AutomatonScans, rest: Rest) -> Part:
@@ -342,5 +342,5 @@ class CountingPiece(ScannedPiece):
             # Texts need ever new states: those of old ones are forgotten.
             self._scans = AutomatonScans(self._make(), self._scans.scanner)
         scans = self._scans
-        scan = scans.scan(scans.automaton.state_of(self.automaton.cap(inner)))
+        scan = scans.scan(scans.automaton.state_of(self.automaton.cap(inner)), rest.first_bytes)
         return cross(scan, scans, rest)

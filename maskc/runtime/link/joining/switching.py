@@ -111,7 +111,8 @@ class SwitchPiece(AutomatonPiece):
         return target
 
     def legal(self, inner: int, rest: Rest) -> Part:
-        scan, atoms = self._scans.scan(inner), self.automaton.atoms(inner)
+        scan = self._scans.scan(inner, rest.first_bytes)
+        atoms = self.automaton.atoms(inner)
         joints = self._joints
         trie, parts = joints.index.tokens, [scan.part]
         if atoms:

@@ -42,8 +42,7 @@ from maskc.runtime.link.text.barred_schema import BarredSchemaPiece, Barring
 from maskc.runtime.link.text.free_text import FreeScans, FreeText, FreeWords
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.names import NameScans, OtherName
-from maskc.runtime.link.text.raw_body import RawBody
-from maskc.runtime.link.text.raw_text import RawText
+from maskc.runtime.link.text.raw_text import RawString, RawText
 
 _MANY_IDS = 48  # have a mask of their own
 _MOST_BYTES = 500_000  # of the words of a free text: 150 MB
@@ -136,10 +135,10 @@ class Composer:
     def counter(self, pattern: CountedPattern) -> Expression:
         return self.joints.leaf(count_pattern(pattern, self.joints.scanner))
 
-    def raw_text(self, body: RawBody) -> Expression:
+    def raw_text(self, string: RawString) -> Expression:
         scanner = self.joints.scanner
         longest = len(scanner.index.tokens.levels)
-        return self.joints.leaf(CountingPiece(lambda: RawText(body, longest), scanner))
+        return self.joints.leaf(CountingPiece(lambda: RawText(string, longest), scanner))
 
     def token(self, token_id: int) -> Expression:
         return self.leaf("token", token_id, lambda: TokenPiece([token_id]))

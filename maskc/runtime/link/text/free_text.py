@@ -260,11 +260,11 @@ class FreeScans(AutomatonScans):
         self._text, self._plain = automaton, plain
         self._inside: list[_Whole] | None = None
 
-    def _scan(self, at: int) -> Scan:
+    def _scan(self, at: int, bytes_: frozenset[int] | None) -> Scan:
         _, left, least = self._text.name_of(at)
         if least or self._text.is_nested or self._text.label(at) != NO_LABEL:
-            return super()._scan(at)
-        plain = self._plain.scan(self._plain.automaton.state_of((0, left, 0)))
+            return super()._scan(at, bytes_)
+        plain = self._plain.scan(self._plain.automaton.state_of((0, left, 0)), bytes_)
         return self._cut(plain, self.find_whole(at), left)
 
     def find_whole(self, at: int) -> list[_Whole]:

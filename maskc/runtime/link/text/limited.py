@@ -133,10 +133,10 @@ class LimitedPiece(Piece):
         if tokens == 0:
             return Part()
         if characters is None or characters >= self._longest:
-            scan = self._text.scan(state)
+            scan = self._text.scan(state, rest.first_bytes)
         else:
             name = (self.automaton.name_of(state), characters)
-            scan = self._few.scan(self._counted.state_of(name))
+            scan = self._few.scan(self._counted.state_of(name), rest.first_bytes)
         part = scan.part
         if tokens is not None and tokens <= _MOST_MISSING:
             part = self._without_dead(part, inner, rest)

@@ -67,10 +67,10 @@ class NameScans(AutomatonScans):
         super().__init__(names, plain.scanner)
         self._other, self._plain = names, plain
 
-    def _scan(self, at: int) -> Scan:
+    def _scan(self, at: int, bytes_: frozenset[int] | None) -> Scan:
         node, has_begun = self._other.name_of(at)
         begun = _ANY_NAME if has_begun else _NO_NAME
-        found = self._plain.scan(self._plain.automaton.state_of(begun))
+        found = self._plain.scan(self._plain.automaton.state_of(begun), bytes_)
         return _without(found, self._find_whole(self.index.tokens, ROOT, node))
 
     def _walk(self, trie: Trie, nodes: Ints) -> Scan:
