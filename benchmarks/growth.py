@@ -72,8 +72,8 @@ class Case:
 
 def compile_case(case: Case) -> dict[str, Any]:
     """Compile in this process and return what it took."""
+    from maskc.compiler.pipeline import compile_contents
     from maskc.frontends.source import load_source
-    from maskc.pipeline import compile_contents
 
     path = ROOT / "grammars" / f"{case.grammar}.lark"
     source = load_source(family(int(case.grammar)) if case.grammar.isdigit() else path)

@@ -365,7 +365,7 @@ def check_compiler() -> None:
     Raises:
         MissingPackageError: it is.
     """
-    if _find_spec("maskc.pipeline") is None:
+    if _find_spec("maskc.compiler.pipeline") is None:
         from maskc.errors import MissingPackageError
 
         raise MissingPackageError("the compiler of maskc")

@@ -19,14 +19,14 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 from maskc.artifact.model import Contents
-from maskc.emit.provenance import describe_grammar
+from maskc.compiler.emit.provenance import describe_grammar
+from maskc.compiler.pipeline import PassRecord, compile_starts
 from maskc.formats.registry import Formats, registered
 from maskc.frontends.dialects import REGEX
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_sources
 from maskc.jsonschema.compiling import build_plan, compile_schema
 from maskc.limits import Limits
-from maskc.pipeline import PassRecord, compile_starts
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
 from maskc.vocab.vocabulary import Vocabulary
 

@@ -5,10 +5,10 @@ from random import Random
 import numpy as np
 
 from maskc import Artifact, MaskcError, Matcher, allocate_bitmask
+from maskc.compiler.optimise.order import STEPS
+from maskc.compiler.pipeline import compile_contents
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
-from maskc.pipeline import compile_contents
-from maskc.streamline.order import STEPS
 from maskc.vocab.vocabulary import Vocabulary
 from tests.kept import keep
 from tests.random_grammars import draw_grammar

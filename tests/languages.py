@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from functools import cache
 
+from maskc.compiler.lalr_path import build_language
+from maskc.compiler.optimise.rows import Rows
+from maskc.compiler.pipeline import compile_stages
+from maskc.compiler.stages import LalrLanguage, Stages
 from maskc.dump.store import StoreNames
 from maskc.frontends.source import load_source
-from maskc.lalr_path import build_language
-from maskc.pipeline import compile_stages
-from maskc.stages import LalrLanguage, Stages
-from maskc.streamline.model import Rows
 from maskc.vocab.vocabulary import Vocabulary
 
 

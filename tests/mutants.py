@@ -52,7 +52,7 @@ MUTANTS = (
         "self._forced[state] = found.pop() if found else None",
     ),
     Mutant(
-        "emit/building.py",
+        "compiler/emit/building.py",
         "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()),",
         "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()[:1]),",
     ),
@@ -62,12 +62,12 @@ MUTANTS = (
         "if n > least:",
     ),
     Mutant(
-        "glr/recursion.py",
+        "compiler/glr/recursion.py",
         "alternatives[prefix] = before + [(-1 - prefix, *r) for r in before]",
         "alternatives[prefix] = before",
     ),
     Mutant(
-        "grammar/reduce.py",
+        "grammar/sets.py",
         "left = [p for p in productions if all(s >= 0 or -1 - s in productive for s in p.rhs)]",
         "left = [p for p in productions if any(s >= 0 or -1 - s in productive for s in p.rhs)]",
     ),
@@ -92,12 +92,12 @@ MUTANTS = (
         "is_used = definition.name in grammar.bnf.terminals",
     ),
     Mutant(
-        "parser/refine.py",
+        "compiler/lalr/refine.py",
         "pending |= readers",
         "pending = readers",
     ),
     Mutant(
-        "pushdown/interchangeable.py",
+        "compiler/pushdown/interchangeable.py",
         "frozenset((n, block[target]) for n, target in row.gotos.items()),",
         "frozenset(row.gotos),",
     ),
@@ -142,12 +142,12 @@ MUTANTS = (
         "yield (*node[:i], after, *node[i + 1 :])",
     ),
     Mutant(
-        "store/walk.py",
+        "compiler/rows/walk.py",
         "return np.where(byte == 10, 0, moved)",
         "return moved",
     ),
     Mutant(
-        "streamline/closings.py",
+        "compiler/optimise/steps.py",
         "before.newlines or before.direct & ~after.direct or set(before.ignored) - "
         "set(after.ignored)",
         "before.newlines or before.direct & ~after.direct",

@@ -65,4 +65,4 @@ def test_using_maskc_loads_no_compiler(loaded):
 
 
 def test_using_maskc_loads_no_part_of_artifact_that_knows_the_compiler(loaded):
-    assert "maskc.emit.assemble" not in loaded[1]
+    assert "maskc.compiler.emit.assemble" not in loaded[1]

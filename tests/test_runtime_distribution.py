@@ -83,7 +83,7 @@ def test_whatever_is_loaded_is_in_it_or_is_numpy_or_msgpack(files):
     }
     assert missing == OPTIONAL
     assert {"maskc.runtime.matcher", "maskc.integrations.transformers"} <= inside
-    assert "maskc.pipeline" not in inside
+    assert "maskc.compiler.pipeline" not in inside
 
 
 def test_what_needs_the_compiler_looks_for_it_before_it_imports_it(files):

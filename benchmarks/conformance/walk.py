@@ -31,11 +31,11 @@ from lark.indenter import Indenter
 
 from benchmarks.conformance.tables import format_table
 from maskc import Artifact, allocate_bitmask
+from maskc.compiler.pipeline import compile_contents
 from maskc.errors import GrammarError, MaskcError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.settings import FLAGS
 from maskc.frontends.source import GrammarSource, load_source
-from maskc.pipeline import compile_contents
 from maskc.vocab.vocabulary import Vocabulary
 from tests.wild.page import replace
 

@@ -19,10 +19,10 @@ import maskc
 from benchmarks.table.rows import Figures, row, time_once
 from benchmarks.workloads import ROOT, TOKENIZER, compile_artifact, find_grammar
 from maskc.artifact.container import encode
+from maskc.compiler.pipeline import compile_contents
 from maskc.errors import MaskcError
 from maskc.frontends.source import load_source
 from maskc.kit.file import make_kit, save_kit
-from maskc.pipeline import compile_contents
 from maskc.runtime.artifact import Artifact
 from maskc.vocab import load_vocabulary
 from tests.security.families import FAMILIES

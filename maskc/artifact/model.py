@@ -81,7 +81,7 @@ class Contents:
     """An artifact in memory: see :mod:`maskc.artifact.sections`.
 
     Attributes:
-        header: what :func:`maskc.emit.assemble.assemble` wrote.
+        header: what :func:`maskc.compiler.emit.assemble.assemble` wrote.
         arrays: by section name.
         made: what some arrays say, as it was made in this process: who opens the artifact takes it
             out of the list, and reads the arrays if it is empty.

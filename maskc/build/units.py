@@ -25,7 +25,7 @@ from maskc.artifact.model import FORMAT
 from maskc.bounded import run_bounded
 from maskc.build.config import Config, Entry
 from maskc.build.entries import Job, load_job
-from maskc.emit.provenance import describe_tokenizer, describe_unicode
+from maskc.compiler.emit.provenance import describe_tokenizer, describe_unicode
 from maskc.errors import ConfigError, ExecutorError
 from maskc.jobs import GrammarJob
 from maskc.kit.file import encode_kit, make_kit

@@ -16,7 +16,7 @@ from maskc.report.render import print_json, show
 from maskc.work.alone import run_alone
 
 if TYPE_CHECKING:
-    from maskc.pushdown.questions import Questions
+    from maskc.compiler.pushdown.questions import Questions
 
 _ARITY = {"never": (1, None), "always": (1, None), "joint": (3, 3), "follow": (1, 1)}
 
@@ -98,16 +98,16 @@ def analyze_command(
 
 
 def _load(grammar: str, regex: str | None, lark: LarkOptions) -> Questions:
+    from maskc.compiler.pushdown.questions import Questions
     from maskc.frontends.dialects import REGEX
     from maskc.frontends.loading import load_grammar
-    from maskc.pushdown.questions import Questions
 
     source = lark.load(regex, REGEX.name) if regex is not None else lark.load(find_input(grammar))
     return Questions(load_grammar(source)[0], source.name)
 
 
 def _export(questions: Questions, path: str) -> None:
-    from maskc.pushdown.export import format_cfg, format_pda
+    from maskc.compiler.pushdown.dft import format_cfg, format_pda
 
     is_grammar = path.endswith(".cfg")
     text = format_cfg(questions.reduced) if is_grammar else format_pda(questions.dft)
@@ -185,10 +185,10 @@ def dump_command(
     productions for a general grammar. With a tokenizer: rows:STEP after each streamlining step,
     from rows:raw on, verdicts, graph, masks. The same input gives the same lines.
     """
+    from maskc.compiler.glr_path import build_general_language
+    from maskc.compiler.lalr_path import build_language
+    from maskc.compiler.pipeline import compile_stages
     from maskc.dump.stages import OF_LANGUAGE, OF_STORE, STAGES, limit_lines
-    from maskc.glr.pipeline import build_general_language
-    from maskc.lalr_path import build_language
-    from maskc.pipeline import compile_stages
     from maskc.vocab import load_vocabulary
 
     if stage not in STAGES:

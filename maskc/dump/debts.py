@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 
-from maskc.glr.lookback import find_going_on
-from maskc.glr.streamline import ask_lexed
-from maskc.glr.top_state import StackVerdicts
-from maskc.grammar.reduce import reduce_grammar
+from maskc.compiler.glr.lr0 import find_going_on
+from maskc.compiler.glr.top_state import StackVerdicts
+from maskc.compiler.glr_path import ask_lexed
+from maskc.compiler.pushdown.debt_automaton import DebtAutomaton, Verdict, check_debt_automaton
+from maskc.compiler.pushdown.dft import build_dft
+from maskc.compiler.pushdown.production_debts import BOTTOM, Place, ProductionDebts
+from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
+from maskc.compiler.pushdown.table_debts import TableDebts
+from maskc.compiler.rows.sequences import Event, Sequences
+from maskc.compiler.stages import GeneralLanguage, LalrLanguage, Language
+from maskc.grammar.sets import reduce_grammar
 from maskc.ids import END, GeneralStateId, TerminalId
-from maskc.pushdown.debt_automaton import DebtAutomaton, Verdict, check_debt_automaton
-from maskc.pushdown.dft import build_dft
-from maskc.pushdown.production_debts import BOTTOM, Place, ProductionDebts
-from maskc.pushdown.production_verdicts import ProductionVerdicts
-from maskc.pushdown.table_debts import TableDebts
-from maskc.stages import GeneralLanguage, LalrLanguage, Language
-from maskc.store.sequences import Event, Sequences
 
 
 def dump_production_debts(language: Language) -> Iterator[str]:

@@ -10,22 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from maskc.compiler.glr.adjacency import LexedCfg
+from maskc.compiler.glr.lr0 import GeneralTable
+from maskc.compiler.lalr.items import Item, ItemSets
+from maskc.compiler.lalr.refine import RefinedTable
+from maskc.compiler.optimise.order import STEPS
+from maskc.compiler.pushdown.dft import build_dft
+from maskc.compiler.stages import GeneralLanguage, LalrLanguage, Language, Stages
 from maskc.dump.debts import dump_production_debts, dump_table_debts
 from maskc.dump.lexer import dump_boundaries, dump_scanner
 from maskc.dump.names import LookaheadNames
 from maskc.dump.store import StoreNames, dump_graph, dump_masks, dump_rows, dump_verdicts
 from maskc.errors import StageError
-from maskc.glr.adjacency import LexedCfg
-from maskc.glr.lr0 import GeneralTable
 from maskc.grammar.model import Grammar, LalrGrammar
-from maskc.grammar.reduce import reduce_grammar
+from maskc.grammar.sets import reduce_grammar
 from maskc.ids import END, ROOT, ProductionId
 from maskc.lexer.boundaries import Boundaries
-from maskc.parser.items import Item, ItemSets
-from maskc.parser.refine import RefinedTable
-from maskc.pushdown.dft import build_dft
-from maskc.stages import GeneralLanguage, LalrLanguage, Language, Stages
-from maskc.streamline.order import STEPS
 from maskc.vocab.vocabulary import Vocabulary
 
 

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from maskc.compiler.emit.graph import Answer, DecisionGraph, Question
+from maskc.compiler.emit.mask_differences import Unions
+from maskc.compiler.optimise.rows import Rows
+from maskc.compiler.optimise.state import Verdicts
+from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
+from maskc.compiler.rows.sequences import Event
 from maskc.dump.lexer import format_open
 from maskc.dump.names import LookaheadNames, format_tokens, name_terminal
-from maskc.emit.graph import Answer, DecisionGraph, Question
-from maskc.emit.mask_differences import Unions
 from maskc.grammar.model import Grammar
 from maskc.ids import ANY_PROFILE, NO_EVENT, SequenceId
 from maskc.lexer.boundaries import Boundaries
-from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
-from maskc.store.sequences import Event
-from maskc.streamline.lalr_state import Verdicts
-from maskc.streamline.model import Rows
 
 MAX_TOKENS = 8  # of a set that are spelled out
 

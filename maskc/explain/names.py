@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from maskc.compiler.lalr.items import ItemSets, build_item_sets
 from maskc.errors import GrammarError
 from maskc.explain.model import Names
 from maskc.frontends.dialects import find_dialect
@@ -17,7 +18,6 @@ from maskc.frontends.source import GrammarSource, load_source, source_from_heade
 from maskc.grammar.model import LalrGrammar
 from maskc.grammar.rule_names import rule_of, string_of
 from maskc.ids import ROOT
-from maskc.parser.items import ItemSets, build_item_sets
 from maskc.runtime.artifact import Artifact
 
 _MAX_PATTERN = 24  # characters of one that is shown beside the name of its rule

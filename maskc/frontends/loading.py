@@ -23,8 +23,16 @@ from maskc.errors import GrammarError, LimitError
 from maskc.frontends.dialects import LARK, find_dialect
 from maskc.frontends.source import GrammarSource, name_source
 from maskc.frontends.translation import Translation, number_names
-from maskc.grammar.lalr import LalrState, LalrTable, Reduction
-from maskc.grammar.model import Bnf, Context, Grammar, LalrGrammar, LexerSpec
+from maskc.grammar.model import (
+    Bnf,
+    Context,
+    Grammar,
+    LalrGrammar,
+    LalrState,
+    LalrTable,
+    LexerSpec,
+    Reduction,
+)
 from maskc.ids import END, ContextId, LalrStateId, ProductionId, TerminalId
 from maskc.limits import WAYS
 

@@ -1,7 +1,8 @@
-"""Two closures over productions, each in time linear in what is given.
+"""Closures over productions and graphs, each in time linear in what is given.
 
 What can be derived: a nonterminal derives something once all nonterminals of one of its right
-sides do. What can be reached: a set is united along edges, components taken as one node.
+sides do. What can be reached: a set is united along edges, components taken as one node. The
+strongly connected components of a graph, without recursion.
 
 Example: of ``A -> B C``, ``B ->``, ``C -> A`` only ``B`` derives a sequence of terminals.
 
@@ -11,7 +12,8 @@ Source: Dowling, Gallier 1984 (doi:10.1016/0743-1066(84)90014-1), for Horn claus
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 
 def find_derivable(rules: Iterable[tuple[int, Sequence[int]]]) -> set[int]:
@@ -92,3 +94,47 @@ def unite_along(edges: list[list[int]], values: list[int]) -> tuple[list[int], l
                     depth[above] = min(depth[above], depth[node])
                     united[above] |= united[node]
     return united, together
+
+
+Node = TypeVar("Node", int, str)
+
+
+def find_components(edges: Mapping[Node, Sequence[Node]]) -> list[list[Node]]:
+    """Return the components, each in ascending order, those that others lead to first.
+
+    >>> find_components({0: [1], 1: [0], 2: [0]})
+    [[0, 1], [2]]
+    """
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    on_stack: set[Node] = set()
+    stack: list[Node] = []
+    found: list[list[Node]] = []
+    for root in edges:
+        if root in index:
+            continue
+        work = [(root, iter(edges[root]))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            node, following = work[-1]
+            for target in following:
+                if target not in index:
+                    index[target] = low[target] = len(index)
+                    stack.append(target)
+                    on_stack.add(target)
+                    work.append((target, iter(edges[target])))
+                    break
+                if target in on_stack:
+                    low[node] = min(low[node], index[target])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    place = stack.index(node)
+                    found.append(sorted(stack[place:]))
+                    on_stack.difference_update(stack[place:])
+                    del stack[place:]
+    return found

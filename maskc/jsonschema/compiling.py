@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import maskc
 from maskc.artifact.model import FORMAT, Contents
-from maskc.emit.provenance import describe_tokenizer
+from maskc.compiler.emit.provenance import describe_tokenizer
 from maskc.errors import SchemaError
 from maskc.formats.registry import Formats, registered
 from maskc.jsonschema.building import Builder

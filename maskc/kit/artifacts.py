@@ -22,14 +22,14 @@ from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT, Contents
 from maskc.automata.counted import count_loops
 from maskc.bounded import run_bounded
-from maskc.emit.provenance import describe_tokenizer, describe_unicode
+from maskc.compiler.emit.provenance import describe_tokenizer, describe_unicode
+from maskc.compiler.pipeline import compile_narrowed
 from maskc.errors import WrongTypeError, WrongValueError
 from maskc.frontends.regex import NAME, read_pattern
 from maskc.frontends.source import source_from_header
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.limits import Limits
-from maskc.pipeline import compile_narrowed
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.holes.bound import Bound, Given
 from maskc.runtime.link.counts.positions import count_written

@@ -105,9 +105,9 @@ class InProcess:
 
     def artifact(self, order: GrammarOrder, limits: Limits) -> Compiled:
         """Return the artifact of a grammar, or its positions if its loops are to be counted."""
+        from maskc.compiler.pipeline import compile_contents
         from maskc.frontends.characters.counted import count_grammar
         from maskc.frontends.source import load_source
-        from maskc.pipeline import compile_contents
 
         def compile_it() -> Compiled:
             if not order.settings and len(order.text) <= MAX_COUNTED_TEXT:

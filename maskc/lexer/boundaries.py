@@ -9,7 +9,7 @@ To the parser a boundary is only what it allows. Boundaries of one terminal that
 are one *boundary class*, by partition refinement, and a *lookahead* is a terminal with its
 class. In most grammars every terminal has one class: then lookaheads are terminals, and the
 lexer forbids nothing. In a grammar without blanks where NAME may follow NAME they differ,
-and :mod:`maskc.parser.completion` finds out which stacks are dead.
+and :mod:`maskc.compiler.lalr.completion` finds out which stacks are dead.
 
 Indentation adds lookaheads that no lexeme carries: after a newline INDENT, or DEDENTs, or
 neither; at the end of the text DEDENTs, then ``$END``. Between brackets a newline is dropped as

@@ -14,9 +14,9 @@ import heapq
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from maskc.compiler.lalr.driver import Outcome, drive_lalr
 from maskc.grammar.model import Bnf, LalrGrammar
 from maskc.ids import END
-from maskc.parser.driver import Outcome, drive_lalr
 
 Terminals = tuple[int, ...]
 

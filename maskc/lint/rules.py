@@ -18,14 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maskc.grammar.reduce import reduce_productions
+from maskc.compiler.lalr.conflicts import Conflict
 from maskc.grammar.rule_names import rule_of
+from maskc.grammar.sets import reduce_productions
 from maskc.ids import END, ROOT
 from maskc.lint.derivations import Derivations
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.subject import GrammarSubject, Subject
 from maskc.lint.texts import Texts
-from maskc.parser.conflicts import Conflict
 
 UNPRODUCTIVE, UNUSED = "ML009", "ML010"
 

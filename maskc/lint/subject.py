@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from maskc.compiler.lalr.conflicts import Conflict, find_conflicts
+from maskc.compiler.lalr.items import ItemSets
+from maskc.compiler.lalr.refine import RefinedTable, build_table_without_lexer
+from maskc.compiler.lalr_path import analyse_grammar
+from maskc.compiler.stages import LalrLanguage
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar, LalrGrammar, Production
-from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
 from maskc.grammar.rule_names import rule_of, string_of
-from maskc.lalr_path import analyse_grammar
+from maskc.grammar.sets import ReducedGrammar, reduce_grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.lint.model import Place
@@ -24,10 +28,6 @@ from maskc.lint.places import (
     find_line,
     find_translated_definitions,
 )
-from maskc.parser.conflicts import Conflict, find_conflicts
-from maskc.parser.items import ItemSets
-from maskc.parser.refine import RefinedTable, build_table_without_lexer
-from maskc.stages import LalrLanguage
 
 _UNNAMED, _IGNORED = "__ANON_", "__IGNORE_"
 

@@ -22,13 +22,13 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
+from maskc.compiler.rows.unlexed import find_adjacencies
 from maskc.frontends.match_length import match_length
 from maskc.ids import TerminalId
 from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Finding, Severity
 from maskc.lint.overlap import find_overlap
 from maskc.lint.subject import GrammarSubject, Subject
-from maskc.store.adjacency import find_adjacencies
 
 COLLISION = "ML001"
 

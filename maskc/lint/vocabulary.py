@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
+from maskc.compiler.pipeline import compile_contents
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.subject import GrammarSubject, Subject
-from maskc.pipeline import compile_contents
 from maskc.runtime.graph import GraphReader
 from maskc.vocab.vocabulary import Vocabulary
 

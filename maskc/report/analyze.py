@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from maskc.pushdown.questions import (
+from maskc.compiler.pushdown.questions import (
     AlwaysAnswer,
     ClassesAnswer,
     FollowAnswer,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from maskc.compiler.pipeline import PassRecord
 from maskc.kinds import kind_of
-from maskc.pipeline import PassRecord
 from maskc.report.formats import format_count, format_seconds, format_size
 from maskc.report.internals import Step, format_change, list_steps
 from maskc.report.model import Block, Facts, Lines, Report, Table

@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from maskc.compiler.pushdown.dft import build_dft
 from maskc.grammar.model import Grammar
-from maskc.grammar.reduce import reduce_grammar
-from maskc.pushdown.dft import build_dft
+from maskc.grammar.sets import reduce_grammar
 from maskc.report.formats import (
     count,
     format_count,

@@ -23,8 +23,8 @@ from typing import Any
 import platformdirs
 
 from maskc.artifact.files import write_atomically
+from maskc.compiler.pipeline import PassRecord
 from maskc.errors import OutputError
-from maskc.pipeline import PassRecord
 
 # A pass of this name and a space is a streamlining step.
 STEP_PREFIX = "streamline "

@@ -1,8 +1,8 @@
 """What an artifact's decision graph says, read as it is asked.
 
-See :mod:`maskc.emit.graph` for what nodes, answers, questions and trials are. Here they become
-Python objects when they are first needed, and stay. An answer names unions of token sets by number;
-they are put together only when a mask is made of them.
+See :mod:`maskc.compiler.emit.graph` for what nodes, answers, questions and trials are. Here they
+become Python objects when they are first needed, and stay. An answer names unions of token sets by
+number; they are put together only when a mask is made of them.
 
 Example: for json, the node for a token that closes a string says with the state inside an array
 on top: the tokens ``"`` and ``",`` at once, and for ``"]`` the question RSQB.

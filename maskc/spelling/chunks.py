@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from maskc.artifact.pieces import read_rows
+from maskc.compiler.pipeline import compile_starts
 from maskc.errors import LimitError
 from maskc.frontends.lark.regex_module import Ask, translate
 from maskc.frontends.source import load_sources
 from maskc.ids import NOT_AN_END
-from maskc.pipeline import compile_starts
 from maskc.runtime.spelling.chunks import Chunks
 from maskc.spelling.merging import refuse
 from maskc.vocab.files import TokenizerFile

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.bounded import run_bounded
-from maskc.pipeline import compile_contents
+from maskc.compiler.optimise.order import STEPS
+from maskc.compiler.pipeline import compile_contents
 from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.batches import allocate_bitmask
-from maskc.streamline.order import STEPS
 from maskc.verify.grammar import GrammarSubject
 from maskc.verify.model import Document, Experiment, Unit, legality
 from maskc.verify.subject import Position, Subject

@@ -12,8 +12,8 @@ import time
 import pytest
 
 import maskc
-from maskc import pipeline
 from maskc.artifact.container import load_container
+from maskc.compiler import pipeline
 
 
 def test_compile_names_the_file_after_grammar_and_tokenizer_or_as_it_is_told(

@@ -49,7 +49,7 @@ def test_a_shell_is_told_what_may_follow():
 def test_a_command_imports_no_other():
     loaded = run("tokenizers", options=("-X", "importtime")).stderr
     assert "maskc.vocab" in loaded
-    assert "maskc.pipeline" not in loaded
+    assert "maskc.compiler.pipeline" not in loaded
     assert "maskc.cli.compile" not in loaded
 
 

@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from maskc import pipeline
+from maskc.compiler import pipeline
 
 CONFLICT = (
     "// maskc: postlex=rules rule=drop:C:after:A\nstart: x A C\n"

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from maskc.compiler.pipeline import compile_stages
 from maskc.dump.stages import OF_LANGUAGE, OF_STORE, limit_lines
 from maskc.errors import StageError
 from maskc.frontends.source import load_source
-from maskc.pipeline import compile_stages
 from maskc.vocab.vocabulary import Vocabulary
 
 FOLDER = Path(__file__).parent.parent / "dumps"

@@ -2,13 +2,13 @@
 
 import pytest
 
+from maskc.compiler.glr_path import build_general_language
+from maskc.compiler.lalr_path import build_language
 from maskc.dump.debts import dump_production_debts, dump_table_debts
 from maskc.dump.names import format_byte, format_bytes, format_tokens
 from maskc.dump.stages import OF_LANGUAGE, limit_lines
 from maskc.errors import StageError
 from maskc.frontends.source import load_source
-from maskc.glr.pipeline import build_general_language
-from maskc.lalr_path import build_language
 from tests.dump.golden import FOLDER, GRAMMARS, dump_grammar_file, golden_of
 from tests.languages import language_of
 

@@ -136,8 +136,8 @@ RULES = {
     "maskc.lexer.exploration.MAX_PRODUCT_STATES": (
         "scanner states; simplify the rules: lower their counts, or name fewer alternatives"
     ),
-    "maskc.glr.lr0.MAX_GENERAL_STATES": "parser states; simplify the rules",
-    "maskc.glr.walk.MAX_PATHS": (
+    "maskc.compiler.glr.lr0.MAX_GENERAL_STATES": "parser states; simplify the rules",
+    "maskc.compiler.glr.walk.MAX_PATHS": (
         "ways to cut tokens into parts of rules; let fewer rules match the same texts"
     ),
 }
@@ -145,8 +145,8 @@ PATTERNS = {
     "maskc.automata.nodes.MAX_NFA_NODES": "the pattern: more than 1 automaton nodes; lower",
     "maskc.lexer.lexeme.MAX_OPEN_LEXEMES": "open lexemes; simplify the pattern",
     "maskc.lexer.scanner.MAX_SCANNER_STATES": "scanner states; simplify the pattern",
-    "maskc.parser.refine.MAX_REFINED_STATES": "refined parser states; simplify the pattern",
-    "maskc.store.walk.MAX_LALR_FRONTIER": "lines in the store's walk; simplify the pattern",
+    "maskc.compiler.lalr.refine.MAX_REFINED_STATES": "refined parser states; simplify the pattern",
+    "maskc.compiler.rows.walk.MAX_LALR_FRONTIER": "lines in the store's walk; simplify the pattern",
 }
 REFUSALS = [
     *(("gbnf", GBNF, bound, said) for bound, said in RULES.items()),

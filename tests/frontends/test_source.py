@@ -6,7 +6,7 @@ import pytest
 from lark.exceptions import LarkError, UnexpectedInput
 
 import maskc
-from maskc.emit.provenance import describe_grammar
+from maskc.compiler.emit.provenance import describe_grammar
 from maskc.errors import GrammarError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar

@@ -13,10 +13,10 @@ from random import Random
 import atheris
 
 with atheris.instrument_imports(include=["maskc"]):
+    from maskc.compiler.pipeline import compile_contents
     from maskc.errors import MaskcError
     from maskc.frontends.source import load_source
     from maskc.jsonschema.compiling import compile_schema
-    from maskc.pipeline import compile_contents
     from maskc.runtime.artifact import Artifact
     from maskc.vocab.vocabulary import Vocabulary
     from tests.fuzz.driver import run_fuzzer

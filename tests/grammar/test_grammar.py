@@ -9,15 +9,11 @@ from hypothesis import strategies as st
 
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.closures import find_derivable, unite_along
-from maskc.grammar.components import find_components
-from maskc.grammar.lalr import LalrState
-from maskc.grammar.model import Bnf, LalrGrammar, Production
-from maskc.grammar.reduce import reduce_grammar, reduce_productions
-from maskc.grammar.sets import compute_adjacent, compute_sets
+from maskc.grammar.closures import find_components, find_derivable, unite_along
+from maskc.grammar.model import Bnf, LalrGrammar, LalrState, Production
+from maskc.grammar.sets import compute_adjacent, compute_sets, reduce_grammar, reduce_productions
 from maskc.ids import END
-from tests.examples import seeds
-from tests.pushdown.small_grammars import (
+from tests.compiler.pushdown.small_grammars import (
     LETTERS,
     grammar_of,
     prefixes,
@@ -25,6 +21,7 @@ from tests.pushdown.small_grammars import (
     small_grammars,
     words,
 )
+from tests.examples import seeds
 
 
 def load(text, **settings):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import maskc
+from maskc.compiler.pipeline import compile_contents
 from maskc.errors import ArtifactError, VocabularyMismatchError
 from maskc.frontends.source import load_source
 from maskc.integrations.errors import IntegrationError
 from maskc.integrations.llama_cpp import GrammarProcessor, ProcessorList, open_registry
-from maskc.pipeline import compile_contents
 from maskc.vocab import load_vocabulary
 from tests.engines.gguf_model import write_model
 from tests.integrations.orders import ORDER, build_parser

@@ -7,12 +7,12 @@ import threading
 import pytest
 
 import maskc
+from maskc.compiler.pipeline import compile_contents
 from maskc.errors import ArtifactError, VocabularyMismatchError
 from maskc.frontends.source import load_source
 from maskc.integrations import registry as module
 from maskc.integrations.registry import ArtifactRegistry, Listed
 from maskc.kit.file import make_kit, save_kit
-from maskc.pipeline import compile_contents
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from maskc.compiler.glr.cfg import factor_tails
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
-from maskc.glr.tails import factor_tails
 from maskc.verify.general import GeneralOracle, parses_generally
 from maskc.verify.readings import Undecided
 from tests.compiled import compile_text, legal_ids
@@ -68,7 +68,7 @@ def test_a_mask_is_exact_for_a_general_grammar(seed, lexer):
 
 @pytest.mark.parametrize("seed", seeds(20))
 def test_a_mask_is_exact_where_alternatives_share_their_tails(seed, monkeypatch):
-    monkeypatch.setattr("maskc.glr.pipeline.share_tails", factor_tails)
+    monkeypatch.setattr("maskc.compiler.glr_path.share_tails", factor_tails)
     draw = Random(seed)
     text, alphabet = draw_general_grammar(draw)
     for lexer in LEXERS:
@@ -114,7 +114,7 @@ e: "-" e | "--" e | e "--" | e "-" e | "a" | "?" /-+/
 @pytest.fixture(params=[0, 1])
 def few_cuts(request, monkeypatch):
     """Tokens that can be cut at all, or in two ways, have no rows."""
-    monkeypatch.setattr("maskc.glr.walk.MAX_CUTS", request.param)
+    monkeypatch.setattr("maskc.compiler.glr.walk.MAX_CUTS", request.param)
 
 
 @pytest.mark.usefixtures("few_cuts")

@@ -1,10 +1,10 @@
 """Law: the runtime reads a general parser's stacks as the compiler's debt automata do.
 
-The compiler's automaton of a terminal sequence (``pushdown/debt_automaton.py`` over the states of
-``glr/top_state.py``) and the runtime's (``runtime/glr/debts.py``) were written apart: one is made
-whole, for one sequence, and the other as far as a stack leads, for all tokens at once. Each
-terminal is one character here, so a token is a terminal sequence, and it is legal iff on some path
-down the graph-structured stack the compiler's automaton ends in ``TAKEN``.
+The compiler's automaton of a terminal sequence (``compiler/pushdown/debt_automaton.py`` over the
+states of ``compiler/glr/top_state.py``) and the runtime's (``runtime/glr/debts.py``) were written
+apart: one is made whole, for one sequence, and the other as far as a stack leads, for all tokens at
+once. Each terminal is one character here, so a token is a terminal sequence, and it is legal iff on
+some path down the graph-structured stack the compiler's automaton ends in ``TAKEN``.
 """
 
 import itertools
@@ -12,16 +12,15 @@ from random import Random
 
 import pytest
 
+from maskc.compiler.glr.lr0 import find_going_on
+from maskc.compiler.glr.top_state import StackVerdicts
+from maskc.compiler.glr_path import ask_lexed, build_general_language
+from maskc.compiler.optimise.order import STEPS
+from maskc.compiler.pushdown.debt_automaton import REFUSED, TAKEN
+from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
+from maskc.compiler.rows.sequences import Event, Sequences
 from maskc.frontends.source import load_source
-from maskc.glr.lookback import find_going_on
-from maskc.glr.pipeline import build_general_language
-from maskc.glr.streamline import ask_lexed
-from maskc.glr.top_state import StackVerdicts
 from maskc.ids import TerminalId
-from maskc.pushdown.debt_automaton import REFUSED, TAKEN
-from maskc.pushdown.production_verdicts import ProductionVerdicts
-from maskc.store.sequences import Event, Sequences
-from maskc.streamline.order import STEPS
 from tests.compiled import compile_text, legal_tokens
 from tests.examples import seeds
 

@@ -75,7 +75,7 @@ def test_a_mask_of_expressions_is_what_their_stacks_take(cuts, seed, lexer, cach
     text = draw_levels(draw)
     tokens = tuple(dict.fromkeys((*draw_strings(draw, "a-+()[];"), b"-" * 5, b"--a--", b"])-a")))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("maskc.glr.walk.MAX_CUTS", cuts)
+        patch.setattr("maskc.compiler.glr.walk.MAX_CUTS", cuts)
         contents = compile_text(text, tokens, parser="earley", lexer=lexer).contents
     artifact = Artifact(contents, cache_bytes=cache_bytes)
     for _ in range(3):

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
+from maskc.compiler.optimise.order import STEPS
 from maskc.errors import MaskcError
-from maskc.streamline.order import STEPS
 from tests.compiled import compile_text, legal_ids
 from tests.examples import seeds
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from maskc.pipeline import PassRecord
+from maskc.compiler.pipeline import PassRecord
 from maskc.report.inspect import Inspection
 
 GRAMMAR = """\

@@ -3,12 +3,12 @@
 import pytest
 
 import maskc
+from maskc.compiler.pipeline import compile_contents
+from maskc.compiler.pushdown.questions import FollowAnswer, JointAnswer, NeverAnswer
 from maskc.explain.questions import explain, parse_token
 from maskc.frontends.source import load_source
 from maskc.kinds import kind_of
 from maskc.lint.model import Finding, Place, Severity
-from maskc.pipeline import compile_contents
-from maskc.pushdown.questions import FollowAnswer, JointAnswer, NeverAnswer
 from maskc.report.analyze import report_answer
 from maskc.report.bench import report_bench
 from maskc.report.compile import Compilation, report_compilation

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from maskc.pipeline import PassRecord
+from maskc.compiler.pipeline import PassRecord
 from maskc.report.compile import tabulate_passes
 from maskc.report.formats import (
     format_count,

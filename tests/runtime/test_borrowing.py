@@ -88,8 +88,8 @@ def foreign() -> Vocabulary:
 
 
 def _compile_lean(vocabulary: Vocabulary, target: Path) -> None:
+    from maskc.compiler.pipeline import compile_contents
     from maskc.frontends.source import load_source
-    from maskc.pipeline import compile_contents
 
     contents = compile_contents(load_source(GRAMMAR, dialect="lark"), vocabulary, None)[0]
     Artifact(contents).save(target, kit=make_kit(vocabulary))

@@ -11,17 +11,17 @@ from maskc import Artifact, load
 from maskc.artifact.container import encode
 from maskc.artifact.model import narrow
 from maskc.cli.main import run
-from maskc.emit.assemble import offsets
+from maskc.compiler.emit.assemble import offsets
+from maskc.compiler.pipeline import compile_contents
+from maskc.compiler.rows import walk
 from maskc.errors import LimitError, SchemaError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.jsonschema.values import to_fraction
 from maskc.lexer.scanner import build_scanner
-from maskc.pipeline import compile_contents
 from maskc.runtime.schema.numbers import magnitudes
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.sides import Rule
-from maskc.store import walk
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import TokenTable, Vocabulary, build_vocabulary
 from tests.compiled import compile_text, legal_tokens

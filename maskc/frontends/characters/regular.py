@@ -37,7 +37,7 @@ from maskc.frontends.characters.expressions import (
     sequence,
 )
 from maskc.frontends.characters.terminals import write_longest
-from maskc.grammar.components import find_components
+from maskc.grammar.closures import find_components
 
 MAX_FOLDED = 20_000
 

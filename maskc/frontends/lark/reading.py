@@ -14,6 +14,7 @@ from typing import Any, cast
 from lark import Lark
 from lark.lexer import TerminalDef
 
+from maskc.compiler.lalr.brackets import split_by_brackets
 from maskc.frontends.lark.build import build_with_imports
 from maskc.frontends.lark.contexts import (
     is_dynamic,
@@ -33,10 +34,18 @@ from maskc.frontends.postlex import Indentation, PostlexRules
 from maskc.frontends.settings import Postlex
 from maskc.frontends.source import GrammarSource
 from maskc.frontends.translation import Numbering, number_names
-from maskc.grammar.lalr import LalrState, LalrTable, Reduction
-from maskc.grammar.model import Context, Grammar, LalrGrammar, Layout, LexerSpec, Production
+from maskc.grammar.model import (
+    Context,
+    Grammar,
+    LalrGrammar,
+    LalrState,
+    LalrTable,
+    Layout,
+    LexerSpec,
+    Production,
+    Reduction,
+)
 from maskc.ids import ContextId, LalrStateId, ProductionId, TerminalId
-from maskc.parser.brackets import split_by_brackets
 
 _Row = tuple[dict[str, int], dict[str, Any], SharedRow | None]
 

@@ -1,8 +1,8 @@
 """The rows of a refined LALR table, as dicts and lists that are made when they are first asked for.
 
 A *refined state* is an LALR state split by what can be below it on the stack, so that it names the
-lookaheads that lead to an end (:mod:`maskc.parser.refine`). Every method returns a shared object
-that must not be changed.
+lookaheads that lead to an end (:mod:`maskc.compiler.lalr.refine`). Every method returns a shared
+object that must not be changed.
 """
 
 from __future__ import annotations

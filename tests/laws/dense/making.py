@@ -11,11 +11,11 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import maskc
+from maskc.compiler.pipeline import compile_contents
 from maskc.frontends.source import load_source
 from maskc.jsonschema.compiling import compile_schema
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.pipeline import compile_contents
 from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab.vocabulary import Vocabulary
 from tests.laws.dense.judges import (

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 import maskc
-from maskc.pipeline import PassRecord
+from maskc.compiler.pipeline import PassRecord
 from maskc.report.html import page as html
 from maskc.report.html.page import make_environment
 from maskc.report.html.scales import list_log_ticks, list_ticks, place, place_log

@@ -3,9 +3,9 @@
 import pytest
 
 from maskc import Artifact
+from maskc.compiler.optimise.order import STEPS
 from maskc.native import is_compiled
 from maskc.runtime.glr.debts import DebtReader
-from maskc.streamline.order import STEPS
 from tests.compiled import compile_text, legal_tokens
 
 SETTINGS = {"parser": "earley"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-import maskc.glr.walk
+import maskc.compiler.glr.walk
 from maskc.artifact.sections import UNLISTED
 from maskc.errors import LimitError
 from maskc.frontends.lark.build import build_lark
@@ -44,6 +44,6 @@ def test_a_grammar_without_such_tokens_has_no_section():
 
 
 def test_too_many_of_them_are_refused(monkeypatch):
-    monkeypatch.setattr(maskc.glr.walk, "MAX_UNLISTED", 10)
+    monkeypatch.setattr(maskc.compiler.glr.walk, "MAX_UNLISTED", 10)
     with pytest.raises(LimitError, match="more than 128 ways to cut"):
         compile_text(SIGNS, TOKENS, **GENERAL)

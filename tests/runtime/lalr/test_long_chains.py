@@ -4,8 +4,8 @@ import pytest
 
 import maskc
 from maskc import native
+from maskc.compiler.pipeline import compile_contents
 from maskc.frontends.source import load_source
-from maskc.pipeline import compile_contents
 from maskc.runtime.cache.budget import Cache
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import EVERY_BYTE, legal_ids

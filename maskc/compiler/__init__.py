@@ -1,0 +1,1 @@
+"""A grammar and a tokenizer into an artifact; :mod:`maskc.compiler.pipeline` is the order."""

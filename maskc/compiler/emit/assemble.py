@@ -1,0 +1,252 @@
+"""Compiler values → artifact: the header, and the arrays of ``SHARED_SECTIONS``.
+
+Sets of lookaheads become rows of 64-bit words, and lists of lists become offsets and values. What
+only one kind of parser has is added by :mod:`maskc.compiler.lalr_path` or
+:mod:`maskc.compiler.glr_path`. The header says where the artifact comes from, how large its parts
+are, and what was decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import maskc
+from maskc import bits
+from maskc.artifact.model import FORMAT, Contents, fit
+from maskc.artifact.pieces import cut_rows
+from maskc.compiler.emit.graph import DecisionGraph
+from maskc.compiler.emit.mask_differences import Unions
+from maskc.compiler.emit.provenance import describe_grammar, describe_tokenizer, describe_unicode
+from maskc.compiler.optimise.order import OptimisedRows
+from maskc.compiler.rows.unlexed import Adjacency
+from maskc.errors import LimitError
+from maskc.frontends.source import GrammarSource
+from maskc.grammar.model import Grammar
+from maskc.ids import AT_END, EMPTY_TEXT, END, NOT_AN_END
+from maskc.lexer.boundaries import Boundaries, OpenLexeme
+from maskc.lexer.scanner import End, Scanner
+from maskc.vocab.trie import TokenTrie
+from maskc.vocab.vocabulary import Vocabulary
+from maskc.wording import Phrase
+
+Ints = NDArray[np.int32]
+
+
+def assemble(
+    header: dict[str, Any],
+    tokens: Sequence[bytes | None],
+    grammar: Grammar,
+    scanner: Scanner,
+    boundaries: Boundaries,
+    open_lexemes: Sequence[OpenLexeme],
+    graph: DecisionGraph,
+    unions: Unions,
+) -> Contents:
+    """Return the contents that both kinds of grammars have, without the parser's table.
+
+    ``header`` gets the entries that the arrays are read with.
+    """
+    header = {
+        **header,
+        "sizes": {
+            "V": len(tokens),
+            "C": len(grammar.lexer.contexts),
+            "T": len(grammar.bnf.terminals),
+            "N": len(grammar.bnf.nonterminals),
+            "M": boundaries.n_lookaheads,
+        },
+        "scanner_start": scanner.start,
+        "end_lookahead": boundaries.number[End(END, AT_END)],
+        "terminals": list(grammar.bnf.terminals),
+        "nonterminals": list(grammar.bnf.nonterminals),
+    }
+    arrays: dict[str, NDArray[Any]] = {
+        **_token_sections(tuple(tokens)),
+        **_scanner_sections(scanner, boundaries),
+        **_boundary_sections(grammar, boundaries, open_lexemes, len(scanner.closed)),
+        **_graph_sections(graph, unions),
+    }
+    return Contents(header, fit(arrays))
+
+
+def ints(values: Iterable[int]) -> Ints:
+    """Return numbers as int32."""
+    return np.array(list(values), dtype=np.int32)
+
+
+def offsets(lengths: Iterable[int]) -> Ints:
+    """Return where lists of these lengths begin in one, and where the last ends.
+
+    Raises:
+        LimitError: together they are too long for 32 bits.
+
+    >>> offsets([2, 0, 1]).tolist()
+    [0, 2, 2, 3]
+    """
+    ends = np.cumsum([0, *lengths], dtype=np.int64)
+    if ends[-1] > np.iinfo(np.int32).max:
+        raise LimitError("entries in one table", np.iinfo(np.int32).max, Phrase.SMALLER_GRAMMAR)
+    return ends.astype(np.int32)
+
+
+@lru_cache(maxsize=2)
+def _token_sections(tokens: tuple[bytes | None, ...]) -> Mapping[str, NDArray[Any]]:
+    """Return the arrays of a vocabulary, which many grammars share."""
+    texts = [token or b"" for token in tokens]
+    first = offsets(map(len, texts))
+    first.setflags(write=False)
+    return MappingProxyType(
+        {"token_first": first, "token_bytes": np.frombuffer(b"".join(texts), dtype=np.uint8)}
+    )
+
+
+def _scanner_sections(scanner: Scanner, boundaries: Boundaries) -> dict[str, NDArray[Any]]:
+    ends = [end for state in scanner.ends for end in state]
+    pieces, (following, entries) = cut_rows(scanner.next, scanner.entries)
+    return {
+        "byte_class": scanner.byte_class,
+        "scanner_piece": pieces,
+        "scanner_next": following,
+        "scanner_entries": entries,
+        "scanner_enter": scanner.enter,
+        "scanner_end_of_text": ints(
+            NOT_AN_END if t is None else EMPTY_TEXT if t == EMPTY_TEXT else t
+            for t in scanner.end_of_text
+        ),
+        "scanner_final": ints(boundaries.open_lexeme_of),
+        "end_first": offsets(map(len, scanner.ends)),
+        "end_terminal": ints(terminal for terminal, _ in ends),
+        "end_boundary": ints(boundary for _, boundary in ends),
+    }
+
+
+def _boundary_sections(
+    grammar: Grammar, boundaries: Boundaries, open_lexemes: Sequence[OpenLexeme], n_boundaries: int
+) -> dict[str, NDArray[Any]]:
+    n_lookaheads = boundaries.n_lookaheads
+    number: dict[int, int] = {}
+    rest = [[number.setdefault(mask, len(number)) for mask in row] for row in boundaries.rest]
+    return {
+        "final_direct": bits.pack(
+            [open_lexeme.direct for open_lexeme in open_lexemes], n_lookaheads
+        ),
+        "final_ignored_first": offsets(len(open_lexeme.ignored) for open_lexeme in open_lexemes),
+        "final_ignored": ints(b for open_lexeme in open_lexemes for b in open_lexeme.ignored),
+        "rest_set": bits.pack(list(number), n_lookaheads),
+        "rest": np.array(rest, dtype=np.int32).reshape(n_boundaries, boundaries.n_places),
+        "terminal_lookaheads": bits.pack(
+            [boundaries.set_of(terminal) for terminal in range(len(grammar.bnf.terminals))],
+            n_lookaheads,
+        ),
+    }
+
+
+def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[Any]]:
+    roots = [question for root in graph.roots for question in root]
+    questions = [question for answer in graph.answers for question in answer.questions]
+    trials = [trial for answer in graph.answers for trial in answer.trials]
+    nothing = np.zeros(0, np.int32)
+    number: dict[bytes, int] = {}
+    lists = [number.setdefault(node.profiles.tobytes(), len(number)) for node in graph.nodes]
+    return {
+        "root_first": offsets(map(len, graph.roots)),
+        "root_terminal": ints(question.terminal for question in roots),
+        "root_column": ints(question.column for question in roots),
+        "root_node": ints(question.node for question in roots),
+        "node_first": offsets(len(node.profiles) for node in graph.nodes),
+        "node_profiles": ints(lists),
+        "profiles_first": offsets(len(content) // nothing.itemsize for content in number),
+        "profiles": np.frombuffer(b"".join(number), dtype=np.int32),
+        "node_answer": np.concatenate([nothing, *(node.answers for node in graph.nodes)]),
+        "answer_union": unions.number_of[[answer.union for answer in graph.answers]],
+        "question_first": offsets(len(answer.questions) for answer in graph.answers),
+        "question_terminal": ints(question.terminal for question in questions),
+        "question_column": ints(question.column for question in questions),
+        "question_node": ints(question.node for question in questions),
+        "trial_first": offsets(len(answer.trials) for answer in graph.answers),
+        "trial_final": ints(trial.open_lexeme for trial in trials),
+        "trial_column": ints(trial.column for trial in trials),
+        "trial_union": unions.number_of[[trial.union for trial in trials]],
+        "union_base": unions.base,
+        "union_parent": unions.parent,
+        "union_first": unions.first,
+        "union_change": unions.change,
+        "change_word": unions.word,
+        "change_bits": unions.bits,
+        "masks": unions.masks,
+    }
+
+
+MAX_REPORTED = 100  # pairs of terminals that cannot be lexed apart
+
+
+def build_header(
+    source: GrammarSource,
+    vocabulary: Vocabulary,
+    *,
+    counts: Mapping[str, int],
+    streamlined: OptimisedRows,
+    unlexed: Sequence[Adjacency],
+) -> dict[str, Any]:
+    """Return the header, without the entries that the arrays are read with.
+
+    Args:
+        source: the grammar.
+        vocabulary: the tokens.
+        counts: how large the parts are.
+        streamlined: what the steps left.
+        unlexed: terminals that stand side by side in the grammar and never in a text.
+    """
+    return {
+        "format": FORMAT,
+        "maskc": maskc.__version__,
+        "unicode": describe_unicode(),
+        "grammar": describe_grammar(source),
+        "tokenizer": describe_tokenizer(vocabulary),
+        "counts": {**counts, "not_lexed_apart": len(unlexed)},
+        **streamlined.report,
+        "not_lexed_apart": [
+            {"first": a.first, "second": a.second, "witness": a.witness}
+            for a in unlexed[:MAX_REPORTED]
+        ],
+    }
+
+
+def count_parts(
+    grammar: Grammar,
+    scanner: Scanner,
+    boundaries: Boundaries,
+    of_parser: Mapping[str, int],
+    trie: TokenTrie,
+    streamlined: OptimisedRows,
+    graph: DecisionGraph,
+    unions: Unions,
+) -> dict[str, int]:
+    """Return how large the parts are; ``of_parser`` is what only this parser has."""
+    rows, verdicts = streamlined.rows, streamlined.verdicts
+    return {
+        "terminals": len(grammar.bnf.terminals),
+        "nonterminals": len(grammar.bnf.nonterminals),
+        "productions": len(grammar.bnf.productions),
+        **of_parser,
+        "scanner_states": scanner.n_states,
+        "byte_classes": scanner.next.shape[1],
+        "boundaries": len(scanner.closed),
+        "lookaheads": boundaries.n_lookaheads,
+        "trie_nodes": trie.n_nodes,
+        "rows": len(rows),
+        "token_sets": len(np.unique(rows.token_set)),
+        "words": len(verdicts.sequences),
+        "word_classes": len(verdicts.flags),
+        "nodes": len(graph.nodes),
+        "undecided_nodes": graph.n_undecided,
+        "answers": len(graph.answers),
+        "masks": len(unions.base),
+        "questions": graph.count_moves(),
+    }

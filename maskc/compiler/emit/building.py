@@ -1,0 +1,288 @@
+"""How is a decision graph made of rows and verdicts?
+
+The roots are made of the rows of each scanner state, then each node is answered in the order in
+which nodes are met; answering one meets others, whose rows are shorter by an event, so it ends. At
+last nodes are numbered anew, those that are asked before those that ask.
+
+A scanner state's root asks what its own rows ask, and those that start after each of its ends. Rows
+that stay inside of their lexeme need no context: they are asked in those that the state can be in.
+A node is answered for each profile that can be on top where it is asked. Beyond ``MAX_UNIONS``
+distinct unions of tokens the rows of the nodes that remain are all asked about on the stack at
+hand; the masks are the same.
+
+Example: inside a NAME, the root asks for what keeps the name open, and NAME for what may follow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.artifact.model import MAX_QUESTIONS
+from maskc.compiler.emit.graph import (
+    ANY_CONTEXT,
+    Answer,
+    DecisionGraph,
+    Node,
+    NodeAnswers,
+    Nodes,
+    Question,
+    Trial,
+    read_question,
+    write_question,
+)
+from maskc.compiler.emit.profiles import ByContext, Flags, Profiles, find_contexts, find_distinct
+from maskc.compiler.optimise.rows import Rows
+from maskc.compiler.optimise.state import Tops, Verdicts
+from maskc.compiler.pushdown.decisions import DEPENDS, MAY
+from maskc.errors import LimitError
+from maskc.grammar.model import LexerSpec
+from maskc.ids import ANY_PROFILE, NO_EVENT, SAME, NodeId, TerminalId
+from maskc.lexer.scanner import Scanner
+from maskc.wording import Phrase
+
+Ints = NDArray[np.int32]
+
+
+def make_roots(
+    rows: Rows, nodes: Nodes, contexts: Sequence[int], newline: TerminalId | None
+) -> tuple[tuple[Question, ...], ...]:
+    """Return the questions of each scanner state: its own rows, and those after its ends.
+
+    Args:
+        rows: all of them.
+        nodes: where new ones are numbered.
+        contexts: of each scanner state, as bits.
+        newline: the terminal whose columns count, if there is indentation.
+    """
+    place = nodes.place
+    sequences = np.array([place[sequence] for sequence in rows.sequence.tolist()], dtype=np.int32)
+    terminals = np.array([event.terminal for event in rows.events], dtype=np.int32)
+    columns = np.array([event.column for event in rows.events], dtype=np.int32)
+    questions = write_question(terminals, columns)[rows.first]
+    asked = [ANY_CONTEXT if e.terminal == NO_EVENT else e.contexts for e in rows.events]
+    groups = np.array(list(map(nodes.number_group, asked)), dtype=np.int32)[rows.first]
+    bounds = np.searchsorted(rows.source, np.arange(rows.n_sources + 1)).tolist()
+    roots = []
+    for state, ends in enumerate(rows.ends_of):
+        found = _group_rows(questions, bounds[state], bounds[state + 1])
+        for end in ends:
+            terminal = rows.ends[end - rows.n_states][0]
+            # The lexeme ended before the token: its column is what it was.
+            column = SAME if terminal == newline else 0
+            here = np.arange(bounds[end], bounds[end + 1])
+            found.setdefault((terminal, column), []).append(here)
+        root = []
+        for (terminal, column), parts in sorted(found.items()):
+            here = parts[0] if len(parts) == 1 else np.concatenate(parts)
+            if len(here):
+                node = nodes.make(terminal, groups[here], sequences[here], rows.token_set[here])
+                if terminal == NO_EVENT:
+                    nodes.inside_of[node] = nodes.inside_of.get(node, 0) | contexts[state]
+                root.append(Question(terminal, column, node))
+        roots.append(tuple(root))
+    return tuple(roots)
+
+
+def _group_rows(
+    questions: NDArray[np.int64], first: int, last: int
+) -> dict[tuple[TerminalId, int], list[NDArray[np.intp]]]:
+    """Return what the rows of one source ask first, and the rows that ask it, ascending."""
+    here = questions[first:last]
+    distinct = sorted(set(here.tolist()))
+    if len(distinct) == 1:
+        return {read_question(distinct[0]): [np.arange(first, last)]}
+    return {read_question(one): [(here == one).nonzero()[0] + first] for one in distinct}
+
+
+MAX_UNIONS = 60_000
+
+
+class _Rows(NamedTuple):
+    """Rows of a node that need one context; attributes as there."""
+
+    sequences: Ints
+    sets: Ints
+
+
+class Answers:
+    """Answers nodes; equal answers are kept once.
+
+    Args:
+        nodes: those of the roots; others are met on the way.
+        profiles: that can be on top.
+        verdicts: what each state decides about sequences.
+        n_contexts: of the lexer.
+
+    Attributes:
+        distinct: answer → number.
+        of_node: by number, what a node answers.
+        unions: token sets that are united, ascending → number; the first is empty.
+        n_undecided: nodes whose rows are all asked about.
+    """
+
+    def __init__(
+        self, nodes: Nodes, profiles: Profiles, verdicts: Verdicts, n_contexts: int
+    ) -> None:
+        self.distinct: dict[Answer, int] = {}
+        self.of_node: list[NodeAnswers] = []
+        self.unions: dict[tuple[int, ...], int] = {(): 0}
+        self.n_undecided = 0
+        self._nodes, self._profiles = nodes, profiles
+        self._class_of = verdicts.class_of
+        self._inside = nodes.list_inside(n_contexts)
+
+    def answer_all(self) -> None:
+        """Answer for each node and profile; new nodes are found on the way."""
+        while len(self.of_node) < len(self._nodes.nodes):
+            self.of_node.append(self._answer(len(self.of_node)))
+
+    def _answer(self, number: int) -> NodeAnswers:
+        """Return the answers for the profiles that can be on top where a node is asked.
+
+        A node has one column for each of its n rows. For each context, with m profiles in it:
+
+        - ``inside``: intp[k], which rows need the context, or no other: the others have no part;
+        - flags by profile and row: uint8[m, k], ``MAY`` if every stack takes the row, ``FAIL`` if
+          none does, ``DEPENDS``;
+        - ``kinds``: uint8[n_kinds, k], the distinct rows of these flags; profiles of one kind have
+          one answer: the token sets of its ``MAY`` columns united, and questions for ``DEPENDS``.
+
+        Invariant: a node that is made here is answered later, as nodes are answered in the order in
+        which they are numbered, and its rows are shorter by one event, so this ends.
+        """
+        node, decided = self._nodes.nodes[number], len(self.unions) < MAX_UNIONS
+        self.n_undecided += not decided
+        classes = self._class_of[node.sequences]
+        profiles, answers = [np.zeros(0, np.int32)], list[int]()
+        for context, here in self._list_profiles(number, node):
+            inside = self._inside[context][node.groups].nonzero()[0]
+            rows = _Rows(node.sequences[inside], node.sets[inside])
+            if decided:
+                flags = self._profiles.flags.take(here, axis=0).take(classes[inside], axis=1)
+                kinds, kind_of = find_distinct(flags, len(here))
+            else:
+                kinds, kind_of = np.full((1, len(inside)), DEPENDS, np.uint8), [0] * len(here)
+            profiles.append(here)
+            by_kind = self._answer_kinds(rows, kinds)
+            answers += [by_kind[kind] for kind in kind_of]
+        if answers and answers.count(answers[0]) == len(answers):
+            only = np.array(answers[:1], np.int32)
+            return NodeAnswers(np.array([ANY_PROFILE], np.int32), only)
+        found = NodeAnswers(np.concatenate(profiles), np.array(answers, np.int32))
+        order = np.argsort(found.profiles)
+        return NodeAnswers(found.profiles[order], found.answers[order])
+
+    def _list_profiles(self, number: int, node: Node) -> ByContext:
+        if node.terminal == NO_EVENT:
+            return self._profiles.inside(self._nodes.inside_of[number])
+        return self._profiles.after(node.terminal)
+
+    def _answer_kinds(self, rows: _Rows, kinds: Flags) -> list[int]:
+        """Return the answer of each kind of profiles."""
+        may, depends = kinds == MAY, kinds == DEPENDS
+        asked = depends.any(axis=0).nonzero()[0]
+        if not len(asked):
+            return [self._intern(Answer(self._unite(rows.sets[kind]), (), ())) for kind in may]
+        children = [
+            (child, depends[:, chosen].any(axis=1).tolist())
+            for child, chosen in self._make_children(rows, asked)
+        ]
+        opened = self._nodes.opened[rows.sequences]
+        return [
+            self._intern(
+                Answer(
+                    self._unite(rows.sets[chosen]),
+                    tuple(child for child, waits in children if waits[kind]),
+                    tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()),
+                )
+            )
+            for kind, (chosen, tried) in enumerate(zip(may, depends & opened, strict=True))
+        ]
+
+    def _make_children(
+        self, rows: _Rows, asked: NDArray[np.intp]
+    ) -> list[tuple[Question, NDArray[np.intp]]]:
+        """Return the questions of some rows, each with the rows that ask it."""
+        nodes, sequences = self._nodes, rows.sequences[asked]
+        questions = nodes.question[sequences]
+        children = []
+        for question in sorted(set(questions.tolist())):
+            terminal, column = read_question(question)
+            if terminal == NO_EVENT:
+                continue
+            chosen = (questions == question).nonzero()[0]
+            after = nodes.make(
+                terminal,
+                nodes.event_group[sequences[chosen]],
+                nodes.rest[sequences[chosen]],
+                rows.sets[asked[chosen]],
+            )
+            children.append((Question(terminal, column, after), asked[chosen]))
+        return children
+
+    def _try(self, rows: _Rows, row: int) -> Trial:
+        sequence = rows.sequences[row]
+        return Trial(
+            int(self._nodes.open_lexeme[sequence]),
+            int(self._nodes.column[sequence]),
+            self._unite(rows.sets[[row]]),
+        )
+
+    def _unite(self, sets: Ints) -> int:
+        key = tuple(sorted(set(sets.tolist())))
+        return self.unions.setdefault(key, len(self.unions))
+
+    def _intern(self, answer: Answer) -> int:
+        return self.distinct.setdefault(answer, len(self.distinct))
+
+
+def build_graph(
+    lexer: LexerSpec,
+    scanner: Scanner,
+    tops: Tops,
+    rows: Rows,
+    verdicts: Verdicts,
+) -> DecisionGraph:
+    """Return the nodes of all sources of rows, with their answers.
+
+    Args:
+        lexer: its contexts, and its layout.
+        scanner: of this lexer.
+        tops: the states that can be on top of a stack.
+        rows: the rows.
+        verdicts: what each state decides about their sequences.
+
+    Raises:
+        LimitError: a mask may need more than ``MAX_QUESTIONS`` questions.
+    """
+    profiles = Profiles(lexer, tops, verdicts)
+    nodes = Nodes(rows.sequences, verdicts.sequences)
+    newline = lexer.layout.newline if lexer.layout else None
+    roots = make_roots(rows, nodes, find_contexts(lexer, scanner), newline)
+    answers = Answers(nodes, profiles, verdicts, len(lexer.contexts))
+    answers.answer_all()
+    order = nodes.order()
+    place = {node: NodeId(i) for i, node in enumerate(order)}
+
+    def move(questions: tuple[Question, ...]) -> tuple[Question, ...]:
+        return tuple(Question(q.terminal, q.column, place[q.node]) for q in questions)
+
+    graph = DecisionGraph(
+        tuple(map(move, roots)),
+        profiles.of_state,
+        tuple(Answer(a.union, move(a.questions), a.trials) for a in answers.distinct),
+        tuple(answers.of_node[node] for node in order),
+        tuple(answers.unions),
+        answers.n_undecided,
+    )
+    if graph.count_moves() > MAX_QUESTIONS:
+        raise LimitError(
+            "questions to the parser for one mask",
+            MAX_QUESTIONS,
+            Phrase.FEWER_MATCHES,
+        )
+    return graph

@@ -1,0 +1,176 @@
+"""What is left of the rows of a source after some events: nodes, each of which is kept once.
+
+A node has the terminal in front of its rows, and of each row the contexts that it needs, the place
+of its sequence and its token set. Sources have many nodes in common.
+
+Example: all rows that wait for ``)`` have one node after it, whatever was open before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.compiler.rows.paths import COLUMNS
+from maskc.compiler.rows.sequences import Sequences
+from maskc.ids import NO_EVENT, NodeId, SequenceId, TerminalId
+
+Ints = NDArray[np.int32]
+
+
+class Question(NamedTuple):
+    """A terminal, a newline's column change, and the node that answers after it."""
+
+    terminal: TerminalId
+    column: int
+    node: NodeId
+
+
+class Trial(NamedTuple):
+    """An open lexeme, its column change, and the tokens that are legal if some text finishes it."""
+
+    open_lexeme: int
+    column: int
+    union: int
+
+
+class Answer(NamedTuple):
+    """What a node says: a union of token sets, and what the stack is asked."""
+
+    union: int
+    questions: tuple[Question, ...]
+    trials: tuple[Trial, ...]
+
+
+class NodeAnswers(NamedTuple):
+    """Profiles, ascending, and the answer for each; ``ANY_PROFILE`` alone if there is but one."""
+
+    profiles: Ints
+    answers: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecisionGraph:
+    """Nodes and answers.
+
+    Attributes:
+        roots: by scanner state, the questions that a token's start asks.
+        profile_of: int32[n_refined_states].
+        answers: the distinct answers.
+        nodes: by number, what they answer. The nodes of a node's questions have smaller numbers.
+        unions: by number: the token sets that are united, ascending; the first is empty.
+        n_undecided: nodes whose rows are all asked about.
+    """
+
+    roots: tuple[tuple[Question, ...], ...]
+    profile_of: Ints
+    answers: tuple[Answer, ...]
+    nodes: tuple[NodeAnswers, ...]
+    unions: tuple[tuple[int, ...], ...]
+    n_undecided: int
+
+    def count_moves(self) -> int:
+        """Return a bound on the parser's moves in one fill, whatever the text."""
+        below: list[int] = []
+        for node in self.nodes:
+            asked = (self.answers[answer].questions for answer in set(node.answers.tolist()))
+            below.append(max((sum(1 + below[q.node] for q in some) for some in asked), default=0))
+        return max((sum(1 + below[q.node] for q in root) for root in self.roots), default=0)
+
+
+ANY_CONTEXT = -1  # in the place of the contexts that a row needs
+
+
+class Node(NamedTuple):
+    """Rows after some events; equal arrays are equal nodes.
+
+    Attributes:
+        terminal: the one in front of the rows.
+        groups: int32[n], the contexts that each row needs, as numbers of :class:`Nodes`.
+        sequences: int32[n], places of what it asks for.
+        sets: int32[n], its token set.
+    """
+
+    terminal: TerminalId
+    groups: Ints
+    sequences: Ints
+    sets: Ints
+
+
+class Nodes:
+    """Numbers nodes, in the order in which they are met, and sets of contexts.
+
+    Args:
+        sequences: all of them.
+        asked: those that can be asked about, ascending; a place is an index of it.
+
+    Attributes:
+        nodes: by number.
+        inside_of: number of a node inside of a lexeme → the contexts that it is asked in, as bits.
+        place: sequence → place.
+        opened: bool[n_places], whether the sequence is an open lexeme.
+        open_lexeme, column: int32[n_places], of such a sequence.
+        question: int64[n_places], what its first event asks for: terminal and column in one number.
+        event_group: int32[n_places], the contexts that its first event needs.
+        rest: int32[n_places], the place of what comes after its first event.
+    """
+
+    def __init__(self, sequences: Sequences, asked: Iterable[SequenceId]) -> None:
+        self.nodes: list[Node] = []
+        self.inside_of: dict[int, int] = {}
+        self._number: dict[tuple[int, bytes, bytes, bytes], NodeId] = {}
+        self._group: dict[int, int] = {}
+        self.place = {sequence: i for i, sequence in enumerate(asked)}
+        terminals, columns, groups, rests, open_lexemes = [], [], [], [], []
+        for sequence in self.place:
+            event, ends = sequences.event[sequence], sequences.length[sequence] == 0
+            terminals.append(NO_EVENT if ends else event.terminal)
+            columns.append(event.column)
+            groups.append(0 if ends else self.number_group(event.contexts))
+            rests.append(0 if ends else self.place[sequences.rest[sequence]])
+            open_lexemes.append(sequences.opened[sequence] if ends else 0)
+        terminal, self.column, self.event_group, self.rest, self.open_lexeme = (
+            np.array(values, dtype=np.int32)
+            for values in (terminals, columns, groups, rests, open_lexemes)
+        )
+        self.opened: NDArray[np.bool_] = terminal == NO_EVENT
+        self.question: NDArray[np.int64] = write_question(terminal, self.column)
+        self._lengths = np.array([sequences.length[s] for s in self.place], dtype=np.int32)
+
+    def number_group(self, contexts: int) -> int:
+        """Return the number of a set of contexts, given as bits or ``ANY_CONTEXT``."""
+        return self._group.setdefault(contexts, len(self._group))
+
+    def make(self, terminal: TerminalId, groups: Ints, sequences: Ints, sets: Ints) -> NodeId:
+        """Return the number of the node of some rows."""
+        key = (terminal, groups.tobytes(), sequences.tobytes(), sets.tobytes())
+        number = self._number.setdefault(key, NodeId(len(self.nodes)))
+        if number == len(self.nodes):
+            self.nodes.append(Node(terminal, groups, sequences, sets))
+        return number
+
+    def list_inside(self, n_contexts: int) -> NDArray[np.bool_]:
+        """Return bool[n_contexts, n_groups], whether a set of contexts has one, or any."""
+        inside = [[mask >> context & 1 for mask in self._group] for context in range(n_contexts)]
+        return np.array(inside, dtype=np.bool_).reshape(n_contexts, len(self._group))
+
+    def order(self) -> list[NodeId]:
+        """Return the nodes in an order in which questions come before those who ask."""
+        # What is asked about after a terminal is shorter by one event.
+        longest = [int(self._lengths[node.sequences].max(initial=0)) for node in self.nodes]
+        return sorted(map(NodeId, range(len(self.nodes))), key=lambda node: (longest[node], node))
+
+
+def write_question(terminals: Ints, columns: Ints) -> NDArray[np.int64]:
+    """Return int64[n], a terminal and a column change in one number; they order as the pairs do."""
+    return terminals.astype(np.int64) * COLUMNS + columns + COLUMNS // 2
+
+
+def read_question(question: int) -> tuple[TerminalId, int]:
+    """Return the terminal and the column change that a number stands for."""
+    terminal, column = divmod(question, COLUMNS)
+    return TerminalId(terminal), column - COLUMNS // 2

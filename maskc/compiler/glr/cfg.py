@@ -1,0 +1,220 @@
+"""Productions that are free to be rewritten: a grammar as a set of terminal sequences.
+
+A general parser builds no trees, so only the language counts, and each rewrite keeps it:
+
+- :func:`drop_empties`: no production is empty. A symbol that derives the empty sequence may be left
+  out wherever it stands, so a production stands for one alternative for each choice of what is left
+  out. A production with many such symbols is first split into productions of two symbols. The empty
+  sequence is kept apart from the productions.
+- :func:`merge_unit_cycles`: nonterminals that derive each other alone become one. Without empty
+  productions these are the only derivations that can go on for ever and read nothing.
+- :mod:`maskc.compiler.glr.recursion` turns right recursion into left recursion.
+- :func:`share_tails` (left factoring, from the right): Lark writes n optional parts in a row as 2^n
+  alternatives. As words, all alternatives are a finite language; each state of its smallest
+  automaton to which several ways lead becomes a nonterminal that generates what is left. Grammars
+  of less than ``MOST_SYMBOLS`` symbols stay as they are, and so do those that would not shrink to
+  half: a tail that ends is one more reduction while a text is parsed.
+- :mod:`maskc.compiler.glr.adjacency` keeps what the lexer can give.
+
+Example: ``S -> a S |`` becomes ``S -> a S | a`` with ``has_empty``; ``A -> B | a``, ``B -> A | b``
+becomes ``A -> a | b``; ``S -> a c d e | b c d e`` becomes ``S -> a T | b T`` with ``T -> c d e``.
+
+Source: Hopcroft, Motwani, Ullman, section 7.1.3; Daciuk, Mihov, Watson, Watson 2000
+(doi:10.1162/089120100561601).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from maskc.grammar.closures import find_components
+from maskc.grammar.model import Production
+from maskc.grammar.sets import compute_nullable, reduce_productions
+
+
+@dataclass(frozen=True, slots=True)
+class Cfg:
+    """A context-free grammar over numbered symbols.
+
+    Attributes:
+        start: the start nonterminal.
+        n_nonterminals: nonterminals are below this.
+        productions: reduced, sorted, without repetition.
+        has_empty: whether the empty sequence is in the language, productions or not.
+    """
+
+    start: int
+    n_nonterminals: int
+    productions: tuple[Production, ...]
+    has_empty: bool
+
+    def alternatives(self) -> dict[int, list[tuple[int, ...]]]:
+        """Return nonterminal → right sides, in order."""
+        found: dict[int, list[tuple[int, ...]]] = {}
+        for production in self.productions:
+            found.setdefault(production.lhs, []).append(production.rhs)
+        return found
+
+
+def make_cfg(
+    start: int, n_nonterminals: int, productions: Iterable[Production], *, has_empty: bool
+) -> Cfg:
+    """Return the grammar of the productions that take part in some sequence."""
+    distinct = sorted({(p.lhs, p.rhs) for p in productions})
+    reduced = reduce_productions((), (), start, (Production(lhs, rhs) for lhs, rhs in distinct))
+    return Cfg(start, n_nonterminals, reduced.productions, has_empty)
+
+
+_MOST_NULLABLE = 3  # symbols of one production that are left out in all combinations
+
+
+def drop_empties(start: int, n_nonterminals: int, productions: Iterable[Production]) -> Cfg:
+    """Return a grammar of the same language in which no production is empty."""
+    given = list(productions)
+    nullable = compute_nullable(given)
+    split: list[Production] = []
+    for production in given:
+        if sum(-1 - s in nullable for s in production.rhs) <= _MOST_NULLABLE:
+            split.append(production)
+            continue
+        # From the left, so that what has been read is one symbol of the stack.
+        left = production.rhs[0]
+        for symbol in production.rhs[1:-1]:
+            split.append(Production(n_nonterminals, (left, symbol)))
+            left, n_nonterminals = -1 - n_nonterminals, n_nonterminals + 1
+        split.append(Production(production.lhs, (left, production.rhs[-1])))
+    nullable = compute_nullable(split)
+    found = [
+        Production(production.lhs, rhs)
+        for production in split
+        for rhs in _choices(production.rhs, nullable)
+        if rhs and rhs != (-1 - production.lhs,)
+    ]
+    return make_cfg(start, n_nonterminals, found, has_empty=start in nullable)
+
+
+def _choices(rhs: tuple[int, ...], nullable: frozenset[int]) -> list[tuple[int, ...]]:
+    """Return the right sides with nullable symbols left out, in every combination."""
+    ways = [((), (s,)) if -1 - s in nullable else ((s,),) for s in rhs]
+    return [tuple(itertools.chain.from_iterable(way)) for way in itertools.product(*ways)]
+
+
+def merge_unit_cycles(cfg: Cfg) -> Cfg:
+    """Return a grammar of the same language in which no nonterminal derives itself alone."""
+    edges: dict[int, list[int]] = {n: [] for n in range(cfg.n_nonterminals)}
+    for production in cfg.productions:
+        if len(production.rhs) == 1 and production.rhs[0] < 0:
+            edges[production.lhs].append(-1 - production.rhs[0])
+    stands_for = {n: min(group) for group in find_components(edges) for n in group}
+
+    def rename(symbol: int) -> int:
+        return symbol if symbol >= 0 else -1 - stands_for[-1 - symbol]
+
+    renamed = (Production(stands_for[p.lhs], tuple(map(rename, p.rhs))) for p in cfg.productions)
+    kept = [p for p in renamed if p.rhs != (-1 - p.lhs,)]
+    return make_cfg(stands_for[cfg.start], cfg.n_nonterminals, kept, has_empty=cfg.has_empty)
+
+
+# Small C-like languages have 500 to 800. With sharing, one of 1,981 (panda) compiles for llama3 in
+# half the time, and its masks take as long as without.
+MOST_SYMBOLS = 1_000
+
+_END = 0  # the node after which nothing is left
+_Node = tuple[bool, tuple[tuple[int, int], ...]]  # whether a word may end; symbol → next node
+
+
+def share_tails(cfg: Cfg) -> Cfg:
+    """Return a grammar of the same language in which large alternatives share their tails."""
+    size = _measure(cfg)
+    if size < MOST_SYMBOLS:
+        return cfg
+    shared = factor_tails(cfg)
+    return shared if 2 * _measure(shared) <= size else cfg
+
+
+def factor_tails(cfg: Cfg) -> Cfg:
+    """Return a grammar of the same language in which equal tails are a nonterminal each."""
+    tails = _Tails()
+    roots = {lhs: tails.add(sides) for lhs, sides in cfg.alternatives().items()}
+    n_ways = [0] * len(tails.nodes)
+    for _, targets in tails.nodes:
+        for _, target in targets:
+            n_ways[target] += 1
+    number: dict[int, int] = {}
+    for node, n in enumerate(n_ways):
+        if n > 1 and node != _END and not tails.is_symbol(node):
+            number[node] = cfg.n_nonterminals + len(number)
+    starts = [*roots.items(), *((lhs, node) for node, lhs in number.items())]
+    return make_cfg(
+        cfg.start,
+        cfg.n_nonterminals + len(number),
+        (Production(lhs, rhs) for lhs, node in starts for rhs in tails.list_words(node, number)),
+        has_empty=cfg.has_empty,
+    )
+
+
+def _measure(cfg: Cfg) -> int:
+    return sum(len(production.rhs) for production in cfg.productions)
+
+
+class _Tails:
+    """The smallest automaton of several finite sets of words, without cycles.
+
+    Attributes:
+        nodes: each after those that it leads to.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[_Node] = [(True, ())]
+        self._number: dict[_Node, int] = {self.nodes[_END]: _END}
+
+    def add(self, words: list[tuple[int, ...]]) -> int:
+        """Return the node of a set of words; equal sets have the same."""
+        # One list for each letter of the word before: where it leads, once that is known.
+        open_: list[dict[int, int]] = [{}]
+        ends = [False]
+        previous: tuple[int, ...] = ()
+
+        def close(depth: int) -> None:
+            while len(open_) > depth + 1:
+                target = self._intern((ends.pop(), tuple(sorted(open_.pop().items()))))
+                open_[-1][previous[len(open_) - 1]] = target
+
+        for word in sorted(words):
+            n_common = 0
+            while n_common < min(len(word), len(previous)) and word[n_common] == previous[n_common]:
+                n_common += 1
+            close(n_common)
+            for _ in word[n_common:]:
+                open_.append({})
+                ends.append(False)
+            ends[-1] = True
+            previous = word
+        close(0)
+        return self._intern((ends[0], tuple(sorted(open_[0].items()))))
+
+    def _intern(self, node: _Node) -> int:
+        number = self._number.setdefault(node, len(self.nodes))
+        if number == len(self.nodes):
+            self.nodes.append(node)
+        return number
+
+    def is_symbol(self, node: int) -> bool:
+        """Return whether one symbol and nothing else is left: it stands for itself."""
+        ends, targets = self.nodes[node]
+        return not ends and len(targets) == 1 and targets[0][1] == _END
+
+    def list_words(self, start: int, number: dict[int, int]) -> Iterator[tuple[int, ...]]:
+        """Yield the words that are left at a node, up to the nodes that are nonterminals."""
+        pending: list[tuple[int, tuple[int, ...]]] = [(start, ())]
+        while pending:
+            node, word = pending.pop()
+            ends, targets = self.nodes[node]
+            if word and ends:
+                yield word
+            if word and node in number:
+                yield (*word, -1 - number[node])
+                continue
+            pending += ((target, (*word, symbol)) for symbol, target in targets)

@@ -1,0 +1,216 @@
+"""An LR(0) automaton that keeps every action, for a grammar of any kind.
+
+A state is a set of items; on a symbol it goes to the state with the dot moved over it. Where a
+grammar is not LR, a state shifts and reduces, or reduces by several productions: all of it is done,
+on a set of stacks that share structure (:mod:`maskc.runtime.glr.gss`).
+
+No lookahead is needed: a stack that the automaton can read is a viable prefix, and in a reduced
+grammar without empty productions each viable prefix is one of some text. What can come next is
+what can be shifted once all reductions are done. So the states that can lie right below a state are
+those that lead to it in one step, whatever lies above. A state *goes on* with a symbol if some
+stack with the state on top takes it, after any number of reductions; exact for one symbol, two in a
+row depend on the stack.
+
+Example: ``S -> a S a | a`` has a state with ``S -> a . S a``, ``S -> a .`` and the closure of S: it
+reduces and it shifts.
+
+Source: Knuth 1965; Tomita 1985; Nozohoor-Farshi 1991 on what empty productions would need; DeRemer
+and Pennello 1982, lookback (doi:10.1145/69622.357187).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc import bits
+from maskc.compiler.glr.adjacency import LexedSymbol
+from maskc.compiler.glr.cfg import Cfg
+from maskc.errors import LimitError
+from maskc.ids import END, ROOT, GeneralStateId
+from maskc.wording import Phrase
+
+MAX_GENERAL_STATES = 100_000
+
+Item = tuple[int, int]  # production, position of the dot
+
+
+class Reduce(NamedTuple):
+    """A production that ends: so many states go, and one comes for the nonterminal."""
+
+    nonterminal: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralTable:
+    """The automaton. State 0 is the start state.
+
+    Attributes:
+        shifts: state → symbol without productions → state.
+        gotos: state → nonterminal → state.
+        reduces: state → what it reduces by, ascending.
+        accepts: state → whether the text may end with it on top of the bottom.
+    """
+
+    shifts: tuple[Mapping[int, GeneralStateId], ...]
+    gotos: tuple[Mapping[int, GeneralStateId], ...]
+    reduces: tuple[tuple[Reduce, ...], ...]
+    accepts: tuple[bool, ...]
+
+
+def build_general_table(cfg: Cfg) -> GeneralTable:
+    """Return the automaton of a grammar without empty productions.
+
+    Raises:
+        LimitError: more than ``MAX_GENERAL_STATES`` states.
+    """
+    sides = [*(p.rhs for p in cfg.productions), (-1 - cfg.start,)]
+    by_lhs: dict[int, list[int]] = {}
+    for number, production in enumerate(cfg.productions):
+        by_lhs.setdefault(production.lhs, []).append(number)
+    start: tuple[Item, ...] = ((ROOT, 0),)
+    number_of = {start: GeneralStateId(0)}
+    kernels = [start]
+    shifts: list[Mapping[int, GeneralStateId]] = []
+    gotos: list[Mapping[int, GeneralStateId]] = []
+    for kernel in kernels:  # grows while we walk it
+        moved: dict[int, list[Item]] = {}
+        for item in _close(kernel, sides, by_lhs):
+            side, dot = sides[item[0]], item[1]
+            if dot < len(side):
+                moved.setdefault(side[dot], []).append((item[0], dot + 1))
+        row: dict[int, GeneralStateId] = {}
+        for symbol, items in sorted(moved.items()):
+            target = tuple(sorted(items))
+            if target not in number_of:
+                number_of[target] = GeneralStateId(len(kernels))
+                kernels.append(target)
+                if len(kernels) > MAX_GENERAL_STATES:
+                    raise LimitError("parser states", MAX_GENERAL_STATES, Phrase.SIMPLER_RULES)
+            row[symbol] = number_of[target]
+        shifts.append(MappingProxyType({s: t for s, t in row.items() if s >= 0}))
+        gotos.append(MappingProxyType({-1 - s: t for s, t in row.items() if s < 0}))
+    ends = [
+        sorted({p for p, dot in kernel if p != ROOT and dot == len(sides[p])}) for kernel in kernels
+    ]
+    return GeneralTable(
+        shifts=tuple(shifts),
+        gotos=tuple(gotos),
+        reduces=tuple(
+            tuple(sorted({Reduce(cfg.productions[p].lhs, len(sides[p])) for p in row}))
+            for row in ends
+        ),
+        accepts=tuple(
+            (ROOT, 1) in kernel or cfg.has_empty and number == 0
+            for number, kernel in enumerate(kernels)
+        ),
+    )
+
+
+def _close(
+    kernel: tuple[Item, ...], sides: list[tuple[int, ...]], by_lhs: dict[int, list[int]]
+) -> list[Item]:
+    items = list(kernel)
+    opened: set[int] = set()
+    for production, dot in items:  # grows while we walk it
+        symbol = sides[production][dot] if dot < len(sides[production]) else 0
+        if symbol < 0 and symbol not in opened:
+            opened.add(symbol)
+            items += [(p, 0) for p in by_lhs.get(-1 - symbol, ())]
+    return items
+
+
+Symbols = int  # a set of symbols as bits, ``END`` for the end of the text
+
+
+def find_below(table: GeneralTable) -> tuple[tuple[GeneralStateId, ...], ...]:
+    """Return, for each state, the states that can lie right below it, ascending."""
+    found: list[set[GeneralStateId]] = [set() for _ in table.shifts]
+    for state, rows in enumerate(zip(table.shifts, table.gotos, strict=True)):
+        for row in rows:
+            for target in row.values():
+                found[target].add(GeneralStateId(state))
+    return tuple(tuple(sorted(states)) for states in found)
+
+
+def find_going_on(cfg: Cfg, table: GeneralTable) -> tuple[Symbols, ...]:
+    """Return, for each state, the symbols that some stack with it on top goes on with."""
+    found = [
+        bits.from_members(row) | (1 << END if accepts else 0)
+        for row, accepts in zip(table.shifts, table.accepts, strict=True)
+    ]
+    readers: list[set[int]] = [set() for _ in found]  # state → the states that reduce to it
+    for lhs, sides in cfg.alternatives().items():
+        for base, row in enumerate(table.gotos):
+            if lhs in row:
+                for side in sides:
+                    readers[row[lhs]].add(_walk(table, base, side))
+    pending = list(range(len(found)))
+    while pending:
+        state = pending.pop()
+        for reader in readers[state]:
+            if found[state] & ~found[reader]:
+                found[reader] |= found[state]
+                pending.append(reader)
+    return tuple(found)
+
+
+def _walk(table: GeneralTable, state: int, side: tuple[int, ...]) -> int:
+    """Return the state at the end of a right side that begins in a state."""
+    for symbol in side:
+        state = table.shifts[state][symbol] if symbol >= 0 else table.gotos[state][-1 - symbol]
+    return state
+
+
+def general_sections(
+    table: GeneralTable,
+    symbols: Sequence[LexedSymbol],
+    n_lookaheads: int,
+    end: int,
+    closed: Sequence[bool],
+    live: Sequence[int],
+    profile_of: NDArray[np.int32],
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays.
+
+    Args:
+        table: of the grammar over symbols.
+        symbols: symbol → terminal and lookaheads.
+        n_lookaheads: bits of a set of lookaheads.
+        end: the lookahead that stands for the end of the text, as a set.
+        closed: boundary → whether the text may end there.
+        live: state → the lookaheads that a stack with it on top can go on with.
+        profile_of: int32[n_states], of the decision graph.
+    """
+    taken = [
+        bits.unite(symbols[s].lookaheads for s in row) | (end if accepts else 0)
+        for row, accepts in zip(table.shifts, table.accepts, strict=True)
+    ]
+    shifts = [
+        sorted((symbols[s].terminal, target) for s, target in row.items()) for row in table.shifts
+    ]
+    gotos = [sorted(row.items()) for row in table.gotos]
+    return {
+        "general_taken": bits.pack(taken, n_lookaheads),
+        "general_live": bits.pack(live, n_lookaheads),
+        **_pairs("shift", ("terminal", "state"), shifts),
+        **_pairs("goto", ("nonterminal", "state"), gotos),
+        **_pairs("reduce", ("nonterminal", "length"), table.reduces),
+        "general_closed": np.array(closed, dtype=np.uint8),
+        "profile_of": profile_of,
+    }
+
+
+def _pairs(
+    table: str, names: tuple[str, str], rows: Sequence[Sequence[tuple[int, int]]]
+) -> dict[str, NDArray[Any]]:
+    flat = np.array([pair for row in rows for pair in row], dtype=np.int32).reshape(-1, 2)
+    first = np.cumsum([0, *map(len, rows)]).astype(np.int32)
+    columns = {f"general_{table}_{name}": flat[:, i].copy() for i, name in enumerate(names)}
+    return {f"general_{table}_first": first, **columns}

@@ -1,0 +1,377 @@
+"""LALR states refined until each names exactly the lookaheads its stack can take.
+
+A LALR state merges stacks that can take different terminals: below the ``)`` of a call, ``:``
+may or may not be legal, and only a chain of reductions tells. We split the state by what the
+stack below still wants: for each kernel item, the set of lookaheads with which the item may be
+completed so that the rest of the stack can be finished too. The refined state at the top then
+answers, in one lookup, which lookaheads are *live*: some text goes on with them and ends.
+
+Finitely many refined states are enough, because the sets are subsets of a finite set, and they
+are computed bottom-up, one push at a time: this is the stack read bottom-up by the determinised
+saturation automaton. What Lark's conflict resolution cut off, and what the lexer cannot lex
+apart, is dead here, so no dead end is ever entered.
+
+Example: with ``S -> a S b | c`` the state after ``a`` splits in two: at the bottom of the stack
+(after the last ``b``, only ``$END`` is live) and above another ``a`` (only ``b`` is live).
+
+Source: Bouajjani, Esparza, Maler 1997, section 2; ``docs/how-it-works.md``, section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from operator import itemgetter
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
+
+from maskc import bits
+from maskc.compiler.lalr.balance import NO_BRACKETS, BracketDepths
+from maskc.compiler.lalr.completion import Completions, Lookaheads, build_completions
+from maskc.compiler.lalr.items import Item, ItemSets, build_item_sets
+from maskc.errors import LimitError
+from maskc.grammar.closures import find_components
+from maskc.grammar.model import Bnf, LalrGrammar
+from maskc.ids import END, NO_NONTERMINAL, ContextId, LalrStateId, LookaheadId, RefinedStateId
+from maskc.wording import Phrase
+
+FROM_CLOSURE = -1  # in the place of a kernel item's position
+
+
+class Origin(NamedTuple):
+    """Where a pushed kernel item comes from: kernel item ``kernel``, or the closure of ``lhs``.
+
+    Attributes:
+        kernel: position among the kernel items below, ``FROM_CLOSURE`` for the closure.
+        lhs: the nonterminal whose production the item starts, ``NO_NONTERMINAL`` for a kernel item.
+    """
+
+    kernel: int
+    lhs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pushes:
+    """Every push on one LALR state.
+
+    Attributes:
+        symbols: symbol → the state it leads to, and the origin of each of its kernel items.
+        nonterminals: those of the closure.
+        readers: nonterminal → nonterminals of the closure that start with it.
+    """
+
+    symbols: Mapping[int, tuple[LalrStateId, tuple[Origin, ...]]]
+    nonterminals: tuple[int, ...]
+    readers: Mapping[int, frozenset[int]]
+
+
+def list_pushes(grammar: LalrGrammar, item_sets: ItemSets, state: int) -> Pushes:
+    """Return every push on one LALR state."""
+    right_sides, closure = item_sets.right_sides, item_sets.closures[state]
+    moved: dict[int, dict[Item, Origin]] = {}
+    for position, (production, dot) in enumerate(item_sets.kernels[state]):
+        right_side = right_sides[production]
+        if dot < len(right_side):
+            items = moved.setdefault(right_side[dot], {})
+            items[production, dot + 1] = Origin(position, NO_NONTERMINAL)
+    readers: dict[int, set[int]] = {nonterminal: set() for nonterminal in closure}
+    for lhs, productions in closure.items():
+        origin = Origin(FROM_CLOSURE, lhs)
+        for production in productions:
+            right_side = right_sides[production]
+            if right_side:
+                symbol = right_side[0]
+                moved.setdefault(symbol, {})[production, 1] = origin
+                if symbol < 0:
+                    readers[lhs].add(-1 - symbol)
+    row = grammar.lalr.states[state]
+    symbols = {}
+    for symbol, items in moved.items():
+        target = row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]
+        symbols[symbol] = (target, tuple([items[item] for item in item_sets.kernels[target]]))
+    return Pushes(
+        MappingProxyType(symbols),
+        tuple(closure),
+        MappingProxyType({n: frozenset(found) for n, found in readers.items()}),
+    )
+
+
+MAX_REFINED_STATES = 200_000
+_DEAD = RefinedStateId(-1)  # a stack from which no text is finished
+
+# Above the lookaheads: how many brackets are open at the base of an item.
+_DEPTH = 4096
+
+Wanted = tuple[Lookaheads, ...]  # per kernel item, what its base can take
+_Key = tuple[LalrStateId, Wanted]  # what a refined state is
+_Pick = Callable[[list[Lookaheads]], Wanted]  # takes some values out of a list
+
+
+@dataclass(frozen=True, slots=True)
+class RefinedTable:
+    """A deterministic LALR table over refined states. State 0 is the start state.
+
+    Attributes:
+        lalr_state: refined state → LALR state.
+        context_of: refined state → context of the lexer.
+        wanted: refined state → per kernel item, what its base can take.
+        live: refined state → lookaheads with which some text can be finished.
+        enclosed: refined state → whether brackets are open between which newlines do not count.
+        shifts: refined state → {terminal: refined state}.
+        gotos: refined state → {nonterminal: refined state}.
+    """
+
+    lalr_state: tuple[LalrStateId, ...]
+    context_of: tuple[ContextId, ...]
+    wanted: tuple[Wanted, ...]
+    live: tuple[Lookaheads, ...]
+    enclosed: tuple[bool, ...]
+    shifts: tuple[Mapping[int, RefinedStateId], ...]
+    gotos: tuple[Mapping[int, RefinedStateId], ...]
+
+
+class Lexer(Protocol):
+    """What the lexer allows: lookaheads, and which may follow which."""
+
+    @property
+    def of_terminal(self) -> Mapping[int, tuple[LookaheadId, ...]]:
+        """Terminal → its lookaheads."""
+
+    @property
+    def end(self) -> Lookaheads:
+        """The lookaheads that stand for the end of the text."""
+
+    def follow(self, lookahead: LookaheadId, context: ContextId, *, enclosed: bool) -> Lookaheads:
+        """Return the lookaheads that may come after one, outside of brackets or between them."""
+
+
+def build_refined_table(
+    grammar: LalrGrammar,
+    item_sets: ItemSets,
+    lexer: Lexer,
+    brackets: BracketDepths = NO_BRACKETS,
+) -> RefinedTable:
+    """Return the refined table of a grammar, for what its lexer allows.
+
+    Raises:
+        LimitError: more than ``MAX_REFINED_STATES`` states.
+    """
+    completions = build_completions(
+        grammar,
+        item_sets,
+        lexer.of_terminal,
+        lambda lookahead, state, enclosed: lexer.follow(
+            lookahead, grammar.lalr.context_of[state], enclosed=enclosed
+        ),
+        brackets,
+    )
+    return refine_states(grammar, item_sets, completions, lexer.end, brackets)
+
+
+def build_table_without_lexer(grammar: LalrGrammar) -> RefinedTable:
+    """Return the refined table where any terminal may follow any: lookaheads are terminals."""
+    return build_refined_table(grammar, build_item_sets(grammar), _AnyAfterAny(grammar.bnf))
+
+
+class _AnyAfterAny:
+    def __init__(self, bnf: Bnf) -> None:
+        self.of_terminal = {t: (LookaheadId(t),) for t in range(len(bnf.terminals))}
+        self.end: Lookaheads = 1 << END
+        self._every = (1 << len(bnf.terminals)) - 1
+
+    def follow(self, lookahead: LookaheadId, context: ContextId, *, enclosed: bool) -> Lookaheads:
+        del lookahead, context, enclosed
+        return self._every
+
+
+def refine_states(
+    grammar: LalrGrammar,
+    item_sets: ItemSets,
+    completions: Completions,
+    end: Lookaheads,
+    brackets: BracketDepths = NO_BRACKETS,
+) -> RefinedTable:
+    """Return the refined table.
+
+    Args:
+        grammar: with Lark's table.
+        item_sets: its items.
+        completions: the relations of all items.
+        end: the lookaheads that stand for the end of the text.
+        brackets: how many are open at each item.
+
+    Raises:
+        LimitError: more than ``MAX_REFINED_STATES`` states.
+    """
+    refiner = _Refiner(grammar, item_sets, completions, brackets, end)
+    order = refiner.order
+    shifts: list[Mapping[int, RefinedStateId]] = []
+    gotos: list[Mapping[int, RefinedStateId]] = []
+    for key in order:  # grows while we walk it
+        shifted: dict[int, RefinedStateId] = {}
+        gone_to: dict[int, RefinedStateId] = {}
+        for symbol, target in refiner.push_all(*key):
+            pushed = refiner.number(target)
+            if pushed == _DEAD:
+                continue
+            if symbol >= 0:
+                shifted[symbol] = pushed
+            else:
+                gone_to[-1 - symbol] = pushed
+        shifts.append(MappingProxyType(shifted))
+        gotos.append(MappingProxyType(gone_to))
+    return RefinedTable(
+        lalr_state=tuple(state for state, _ in order),
+        context_of=tuple(grammar.lalr.context_of[state] for state, _ in order),
+        wanted=tuple(wanted for _, wanted in order),
+        live=tuple(refiner.live(*key) for key in order),
+        enclosed=tuple(refiner.depth(*key) > 0 for key in order),
+        shifts=tuple(shifts),
+        gotos=tuple(gotos),
+    )
+
+
+class _Refiner:
+    """Numbers refined states and pushes symbols on them.
+
+    Attributes:
+        order: what each of them is; the first is the start state.
+    """
+
+    def __init__(
+        self,
+        grammar: LalrGrammar,
+        item_sets: ItemSets,
+        completions: Completions,
+        brackets: BracketDepths,
+        end: Lookaheads,
+    ) -> None:
+        self.order: list[_Key] = [(LalrStateId(0), (end,))]
+        self._number = {self.order[0]: RefinedStateId(0)}
+        self.brackets, self.kernels = brackets, item_sets.kernels
+        # By how many brackets are open at the base.
+        self.relations = [
+            [
+                [completions.items[(state, *item, base)] for item in kernel]
+                for state, kernel in zip(item_sets.states(), item_sets.kernels, strict=True)
+            ]
+            for base in range(brackets.most + 1)
+        ]
+        orders: dict[int, list[int]] = {}  # by the identity of a closure, which states share
+        self.pushes = []
+        for state, kernel in zip(item_sets.states(), item_sets.kernels, strict=True):
+            pushes, closure = list_pushes(grammar, item_sets, state), item_sets.closures[state]
+            if id(closure) not in orders:
+                orders[id(closure)] = _order_readers(pushes.readers)
+            self.pushes.append(_order_pushes(pushes, len(kernel), orders[id(closure)]))
+        self.live_cache: list[dict[Wanted, Lookaheads]] = [{} for _ in self.pushes]
+
+    def number(self, key: _Key) -> RefinedStateId:
+        """Return the number of a refined state, ``_DEAD`` if no text is finished from it."""
+        found = self._number.get(key)
+        if found is None:
+            found = RefinedStateId(len(self.order)) if self.live(*key) else _DEAD
+            self._number[key] = found
+            if found != _DEAD:
+                self.order.append(key)
+                if len(self.order) > MAX_REFINED_STATES:
+                    raise LimitError(
+                        "refined parser states", MAX_REFINED_STATES, Phrase.SIMPLER_NESTING
+                    )
+        return found
+
+    def live(self, state: LalrStateId, wanted: Wanted) -> Lookaheads:
+        """Return the lookaheads with which some text can be finished."""
+        known = self.live_cache[state]
+        found = known.get(wanted)
+        if found is None:
+            found = 0
+            for number, targets in enumerate(wanted):
+                relation = self.relations[targets >> _DEPTH][state][number]
+                found |= relation.preimage(targets)
+            known[wanted] = found
+        return found
+
+    def depth(self, state: LalrStateId, wanted: Wanted) -> int:
+        """Return how many brackets the stack has open.
+
+        A kernel item keeps the number at its base. All items of a stack agree, but where a number
+        stands for all greater ones.
+        """
+        if not self.brackets.most:
+            return 0
+        bases = zip(self.kernels[state], wanted, strict=True)
+        return max(self.brackets.at(item, targets >> _DEPTH) for item, targets in bases)
+
+    def push_all(self, state: LalrStateId, wanted: Wanted) -> list[tuple[int, _Key]]:
+        """Return each symbol with the LALR state and what each of its kernel items wants.
+
+        Symbols ascend.
+        """
+        pushes, cache = self.pushes[state], self.live_cache
+        depth = self.depth(state, wanted)
+        here = depth << _DEPTH
+        n_kernel, n_closure = len(wanted), len(pushes.closure)
+        values = [*wanted, *[here] * n_closure]
+        # Least fixpoint: a left-recursive nonterminal wants what it wants itself.
+        pending = (1 << n_closure) - 1
+        while pending:
+            low = pending & -pending
+            pending ^= low
+            place = low.bit_length() - 1
+            target, pick, readers = pushes.closure[place]
+            picked = pick(values)
+            value = cache[target].get(picked)
+            value = (self.live(target, picked) if value is None else value) | here
+            if value != values[n_kernel + place]:
+                values[n_kernel + place] = value
+                pending |= readers
+        dropped = self.brackets.lines if depth else ()
+        return [
+            (symbol, (target, pick(values)))
+            for symbol, target, pick in pushes.symbols
+            if symbol not in dropped
+        ]
+
+
+class _Pushes(NamedTuple):
+    """The pushes on a state. Values are what kernel items want, then what the closure's want.
+
+    Attributes:
+        symbols: each with the state that it leads to, and what picks the values of its kernel.
+        closure: of each nonterminal the same, and the places of those that start with it, as bits.
+            Nonterminals come before those that start with them, where these do not recurse.
+    """
+
+    symbols: tuple[tuple[int, LalrStateId, _Pick], ...]
+    closure: tuple[tuple[LalrStateId, _Pick, int], ...]
+
+
+def _order_readers(readers: Mapping[int, frozenset[int]]) -> list[int]:
+    """Return the nonterminals of a closure, those that are read before those that read them."""
+    edges = {nonterminal: sorted(found) for nonterminal, found in sorted(readers.items())}
+    components = find_components(edges)
+    return [nonterminal for component in reversed(components) for nonterminal in component]
+
+
+def _order_pushes(pushes: Pushes, n_kernel: int, order: list[int]) -> _Pushes:
+    place = {nonterminal: i for i, nonterminal in enumerate(order)}
+    of_closure = {nonterminal: n_kernel + i for nonterminal, i in place.items()}
+    symbols: dict[int, tuple[int, LalrStateId, _Pick]] = {}
+    for symbol, (target, origins) in sorted(pushes.symbols.items()):
+        places = tuple([kernel if kernel >= 0 else of_closure[lhs] for kernel, lhs in origins])
+        symbols[symbol] = (symbol, target, _pick(places))
+    closure = []
+    for nonterminal in order:
+        _, target, pick = symbols[-1 - nonterminal]
+        readers = [place[reader] for reader in pushes.readers[nonterminal]]
+        closure.append((target, pick, bits.from_members(readers)))
+    return _Pushes(tuple(symbols.values()), tuple(closure))
+
+
+def _pick(places: tuple[int, ...]) -> _Pick:
+    """Return what takes some values out of a list, as a tuple."""
+    if len(places) == 1:
+        (only,) = places
+        return lambda values: (values[only],)
+    return itemgetter(*places)

@@ -1,0 +1,280 @@
+"""Lark's LALR table decides about rows, for the language that Lark parses.
+
+The productions were asked first, and the table has to agree with all that they decided. What they
+left goes to the table, pairs before sequences, and at last each sequence is decided by the refined
+state on top of the stack. With P for the refined states that can be on top after X:
+
+- no state of P may take S: never legal, the row goes;
+- no state of P may refuse S: always legal, S is cut off;
+- each state of P decides S by itself, and decides another sequence in the same way: the two are
+  jointly legal, and the shorter stands for both: the finite case of equal debt automata.
+
+A pair (X, Y) that is never legal takes every sequence with it away. Where Y is always legal after
+X, a sequence that ends in X Y is jointly legal with the one that ends in X. An open lexeme after X
+asks only for what some stack wants.
+
+Example: in python.lark MINUS is always legal after MINUS, so ``--`` asks for no more than ``-``.
+After a NAME, ``)`` and then ``:`` stays a question, since the stack below the bracket answers it.
+
+Source: appendix, sections 2, 4 and 6, and its future work; blog, step 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from maskc.compiler.lalr.items import ItemSets
+from maskc.compiler.lalr.refine import RefinedTable
+from maskc.compiler.optimise.order import LegalityOracle
+from maskc.compiler.optimise.rows import Rows, merge, rewrite
+from maskc.compiler.optimise.state import States, Verdicts, condition_on_states, make_lalr_tops
+from maskc.compiler.optimise.steps import safe_for_lookaheads
+from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY, Decisions
+from maskc.compiler.pushdown.interchangeable import find_classes
+from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts, ask_grammar
+from maskc.compiler.pushdown.table_debts import TableDebts, check_agreement
+from maskc.compiler.rows.sequences import Event
+from maskc.grammar.model import LalrGrammar
+from maskc.ids import DROPPED, IGNORED, NO_EVENT, SequenceId
+from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.columns import Columns
+from maskc.lexer.scanner import Scanner
+
+
+def replace_decided(
+    decisions: Decisions,
+    asked: Sequence[tuple[Event, SequenceId]],
+    free: SequenceId,
+    *,
+    jointly: bool,
+) -> list[SequenceId]:
+    """Return the sequence that stands for each, ``DROPPED`` if it is never legal.
+
+    Args:
+        decisions: answers them.
+        asked: pairs (X, S).
+        free: the sequence that is always legal.
+        jointly: whether sequences that P decides alike become one.
+    """
+    classes = decisions.classes_of(sequence for _, sequence in asked)
+    by_event: dict[Event, list[int]] = {}
+    for place, (event, _) in enumerate(asked):
+        by_event.setdefault(event.without_column(), []).append(place)
+    answers = [sequence for _, sequence in asked]
+    for event, places in by_event.items():
+        chosen, inverse = np.unique(classes[places], return_inverse=True)
+        here = decisions.flags_of(chosen, decisions.states_after(event))
+        joined = np.bitwise_or.reduce(here, axis=1, initial=0)[inverse.reshape(-1)].tolist()
+        decided = (here != DEPENDS).all(axis=1)[inverse.reshape(-1)].tolist()
+        content = [row.tobytes() for row in here]
+        alike = decisions.alike_after(event)
+        for place, kind, verdict, sure in zip(
+            places, inverse.reshape(-1).tolist(), joined, decided, strict=True
+        ):
+            sequence = asked[place][1]
+            if not verdict & MAY:
+                sequence = DROPPED
+            elif not verdict & FAIL:
+                sequence = free
+            elif jointly and sure:
+                sequence = alike.setdefault(content[kind], sequence)
+            answers[place] = sequence
+    return answers
+
+
+def join_decided(
+    decisions: Decisions,
+    asked: Sequence[tuple[Event, SequenceId]],
+    known: dict[object, tuple[Event, SequenceId]],
+) -> list[tuple[Event, SequenceId]]:
+    """Return, for pairs (X, S) that every state after X decides, one of those decided alike.
+
+    The contexts that X needs are part of the answer, so pairs may join whose contexts differ.
+
+    Args:
+        decisions: answers them.
+        asked: the pairs.
+        known: terminal and answers → the pair that stands for them; added to.
+    """
+    classes = decisions.classes_of(sequence for _, sequence in asked)
+    answers = list(asked)
+    by_event: dict[Event, list[int]] = {}
+    for place, (event, _) in enumerate(asked):
+        if event.terminal >= 0:
+            by_event.setdefault(event, []).append(place)
+    for event, places in by_event.items():
+        states = decisions.states_after(event)
+        here = decisions.flags_of(classes[places], states)
+        decided = (here != DEPENDS).all(axis=1).tolist()
+        for place, sure, row in zip(places, decided, here == MAY, strict=True):
+            if sure:
+                key = (event.terminal, event.column, states[row].tobytes())
+                answers[place] = known.setdefault(key, asked[place])
+    return answers
+
+
+def decide_pairs(
+    rows: Rows, decisions: Decisions, boundaries: Boundaries, table: RefinedTable
+) -> Rows:
+    """Return the rows without sequences that hold a decided pair, as far as it decides them."""
+    sequences = rows.sequences
+    free = sequences.open_to(boundaries.everything)
+    wanted: dict[Event, int] = {}
+
+    def narrow(before: Event, sequence: SequenceId) -> SequenceId:
+        """Return an open lexeme without the lookaheads that no stack after an event wants."""
+        if sequences.length[sequence] or sequence == free:
+            return sequence
+        before = before.without_column()
+        if before not in wanted:
+            lookaheads = 0
+            for state in decisions.states_after(before).tolist():
+                lookaheads |= table.live[state]
+            wanted[before] = lookaheads
+        open_lexeme, column = sequences.open_lexeme(sequence)
+        open_lexeme = replace(open_lexeme, direct=open_lexeme.direct & wanted[before])
+        return sequences.close(sequences.number_open_lexeme(open_lexeme), column)
+
+    def rule(asked: Sequence[tuple[Event, SequenceId]]) -> list[SequenceId]:
+        answers = [sequence for _, sequence in asked]
+        places = [i for i, (before, _) in enumerate(asked) if before.terminal not in _NO_TERMINAL]
+        pairs = [(asked[i][0], narrow(*asked[i])) for i in places]
+        # The first two terminals of a longer sequence are a pair, whatever comes after.
+        heads = [
+            (
+                before,
+                sequences.extend(sequences.event[sequence], free)
+                if sequences.length[sequence]
+                else sequence,
+            )
+            for before, sequence in pairs
+        ]
+        replaced = replace_decided(decisions, heads, free, jointly=False)
+        for i, (_, sequence), (_, head), answer in zip(places, pairs, heads, replaced, strict=True):
+            answers[i] = answer if answer == DROPPED or sequence == head else sequence
+        return answers
+
+    return rewrite(rows, rule)
+
+
+_NO_TERMINAL = (IGNORED, NO_EVENT)
+
+
+def decide_sequences(rows: Rows, decisions: Decisions, boundaries: Boundaries) -> Rows:
+    """Return the rows that are left when every sequence is decided."""
+    sequences = rows.sequences
+    free = sequences.open_to(boundaries.everything)
+
+    known: dict[object, tuple[Event, SequenceId]] = {}
+
+    def rule(asked: Sequence[tuple[Event, SequenceId]]) -> list[SequenceId]:
+        longer = [i for i, (_, sequence) in enumerate(asked) if sequences.length[sequence]]
+        split = [(sequences.event[asked[i][1]], sequences.rest[asked[i][1]]) for i in longer]
+        asked = list(asked)
+        for i, (event, rest) in zip(longer, join_decided(decisions, split, known), strict=True):
+            asked[i] = (asked[i][0], sequences.extend(event, rest))
+        answers = [sequence for _, sequence in asked]
+        places = [i for i, (before, _) in enumerate(asked) if before.terminal != NO_EVENT]
+        replaced = replace_decided(decisions, [asked[i] for i in places], free, jointly=True)
+        for i, answer in zip(places, replaced, strict=True):
+            answers[i] = answer
+        return answers
+
+    rows = rewrite(rows, rule)
+    return _join_firsts(rows, decisions, known)
+
+
+def _join_firsts(
+    rows: Rows, decisions: Decisions, known: dict[object, tuple[Event, SequenceId]]
+) -> Rows:
+    """Return the rows with one pair of first event and sequence for all that are decided alike."""
+    pairs = rows.first.astype(np.int64) * len(rows.sequences) + rows.sequence
+    distinct, inverse = np.unique(pairs, return_inverse=True)
+    asked = [
+        (rows.events[first], sequence)
+        for first, sequence in (divmod(pair, len(rows.sequences)) for pair in distinct.tolist())
+    ]
+    joined = join_decided(decisions, asked, known)
+    events: dict[Event, int] = {event: i for i, event in enumerate(rows.events)}
+    first = [events.setdefault(event, len(events)) for event, _ in joined]
+    sequence = [sequence for _, sequence in joined]
+    inverse = inverse.reshape(-1)
+    return merge(
+        replace(rows, events=tuple(events)),
+        rows.source,
+        np.array(first, dtype=np.int32)[inverse],
+        np.array(sequence, dtype=np.int32)[inverse],
+    )
+
+
+def make_lalr_oracle(
+    grammar: LalrGrammar,
+    scanner: Scanner,
+    item_sets: ItemSets,
+    boundaries: Boundaries,
+    columns: Columns,
+    table: RefinedTable,
+) -> LegalityOracle:
+    """Return who is asked about the rows of an LALR grammar."""
+    classes = safe_for_lookaheads(find_classes(grammar), boundaries, table.live)
+
+    def decide(verdicts: ProductionVerdicts) -> LalrOracle:
+        sequences = verdicts.sequences
+        decisions = Decisions(grammar, item_sets, table, boundaries, columns, sequences, classes)
+        return LalrOracle(grammar, boundaries, table, verdicts, decisions)
+
+    tops = make_lalr_tops(table, grammar.lexer)
+    return LegalityOracle(ask_grammar(grammar, scanner, boundaries), classes, tops, tops, decide)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LalrOracle:
+    """What a refined table decides.
+
+    Attributes:
+        grammar: the grammar.
+        boundaries: its boundaries.
+        table: its refined table.
+        verdicts: what the productions decided.
+        decisions: the table's verdicts.
+    """
+
+    grammar: LalrGrammar
+    boundaries: Boundaries
+    table: RefinedTable
+    verdicts: ProductionVerdicts
+    decisions: Decisions
+
+    def merge_jointly_legal(self, rows: Rows) -> Rows:
+        """Return the rows that are left when the table has decided every sequence.
+
+        Raises:
+            ValueError: the table contradicts the productions.
+            LimitError: there are too many answers.
+        """
+        check_agreement(self.verdicts, self.decisions, self.boundaries, self._make_debts)
+        rows = decide_pairs(rows, self.decisions, self.boundaries, self.table)
+        return decide_sequences(rows, self.decisions, self.boundaries)
+
+    def decide_by_state(self, rows: Rows) -> Verdicts:
+        """Return the answers for the rows' sequences, by the refined state on top."""
+        return condition_on_states(rows, self.decisions)
+
+    def states_after(self, event: Event) -> States:
+        """Return the refined states that can be on top when an event has happened."""
+        return self.decisions.states_after(event)
+
+    def explain_left_out(self) -> None:
+        """Nothing is left out but what raises."""
+        return
+
+    def _make_debts(self) -> TableDebts:
+        terminal_of: dict[int, int] = {
+            lookahead: t
+            for t, lookaheads in self.boundaries.of_terminal.items()
+            for lookahead in lookaheads
+        }
+        return TableDebts(self.grammar, self.table, terminal_of)

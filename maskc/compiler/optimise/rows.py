@@ -1,0 +1,257 @@
+"""Rows as the optimisation steps see them, and how a step maps their sequences.
+
+A row is (source, first event, sequence) → tokens. A *source* is where a token starts: inside a
+lexeme (a scanner state), or right after one, where a terminal X has just gone to the parser (X and
+the boundary it left; the first event is X then). So a row's first event is the X of the paper, and
+its sequence the sequence S that is asked about after X.
+
+A lexer state's rows are those of its own source and those after each of its ends. Ends are
+shared by many lexer states, so rows are stored once and counted as often as they are read. What the
+walk found after a boundary holds after every terminal that leaves this boundary; the steps ask
+about each of them by itself, so each gets its own copy, without the rows that need a context which
+the parser never names after it. After a row's first event, a lexeme that is ignored leaves the
+stack alone: its contexts are asked of the event before it, and it is no event of its own.
+
+:func:`rewrite` maps sequences innermost first: a sequence's rest is mapped after the sequence's own
+first event, then the sequence that is left is replaced after the event before it. So a sequence is
+cut as soon as what is left of it is decided, and one that cannot happen takes all that begin with
+it away. All sequences of a length go through together, so that a rule may decide many at once.
+
+Example: after ``)`` and after ``]`` of python.lark the same rows are walked once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc import bits
+from maskc.compiler.rows.sequences import NOTHING_ENDS, Event, RawRows, Sequences
+from maskc.compiler.rows.token_sets import TokenSets, sort_pairs
+from maskc.grammar.model import LexerSpec
+from maskc.ids import DROPPED, IGNORED, BoundaryId, SequenceId, TerminalId
+from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.scanner import Scanner, contexts_after
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """All rows, in order of (source, first event, sequence); no two agree in all three.
+
+    Attributes:
+        n_states: sources below this are scanner states; the others are ends.
+        ends: source − ``n_states`` → the (terminal, boundary) it stands after.
+        ends_of: scanner state → the sources after its ends.
+        events: the first events that rows name.
+        sequences: the sequences that rows name.
+        tokens: the token sets that rows name.
+        source, first, sequence, token_set: int32[n_rows].
+    """
+
+    n_states: int
+    ends: tuple[tuple[TerminalId, BoundaryId], ...]
+    ends_of: tuple[tuple[int, ...], ...]
+    events: tuple[Event, ...]
+    sequences: Sequences
+    tokens: TokenSets
+    source: Ints
+    first: Ints
+    sequence: Ints
+    token_set: Ints
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @property
+    def n_sources(self) -> int:
+        """Number of sources."""
+        return self.n_states + len(self.ends)
+
+
+def merge(rows: Rows, source: Ints, first: Ints, sequence: Ints) -> Rows:
+    """Return the rows with other sources, first events and sequences; equal ones become one.
+
+    Args:
+        rows: to be replaced.
+        source: int32[n_rows].
+        first: int32[n_rows].
+        sequence: int32[n_rows], ``DROPPED`` for a row that is dropped.
+    """
+    kept = np.flatnonzero(sequence != DROPPED)
+    n_events, n_sequences = len(rows.events), len(rows.sequences)
+    key = (source[kept].astype(np.int64) * n_events + first[kept]) * n_sequences + sequence[kept]
+    key, sets = sort_pairs(key, rows.token_set[kept], rows.n_sources * n_events * n_sequences)
+    starts = np.flatnonzero(np.diff(key, prepend=-1))
+    bounds = np.append(starts, len(key))
+    merged = sets[starts].copy()
+    for group in np.flatnonzero(np.diff(bounds) > 1).tolist():
+        numbers = sets[bounds[group] : bounds[group + 1]].tolist()
+        merged[group] = rows.tokens.unite(tuple(sorted(set(numbers))))
+    distinct = key[starts]
+    return replace(
+        rows,
+        source=(distinct // n_sequences // n_events).astype(np.int32),
+        first=(distinct // n_sequences % n_events).astype(np.int32),
+        sequence=(distinct % n_sequences).astype(np.int32),
+        token_set=merged.astype(np.int32),
+    )
+
+
+# (event before, sequence) → the sequence that stands for it, or DROPPED if it is never legal there.
+Rule = Callable[[Sequence[tuple[Event, SequenceId]]], list[SequenceId]]
+
+
+def rewrite(rows: Rows, rule: Rule) -> Rows:
+    """Return the rows with each sequence as a rule maps it; equal rows become one."""
+    sequences = rows.sequences
+    rest, length, n = sequences.rest, sequences.length, len(sequences)
+    # An event before and a sequence are one number: as pairs, most of the time went into hashes.
+    number: dict[Event, int] = {}
+    event = [number.setdefault(e, len(number)) for e in sequences.event]
+    firsts = np.array([number.setdefault(e, len(number)) for e in rows.events], dtype=np.int64)
+    events = list(number)
+    # In the order of the rows' events, which the numbers of new sequences follow.
+    pair = rows.first.astype(np.int64) * n + rows.sequence
+    distinct, inverse = np.unique(pair, return_inverse=True)
+    asked = (firsts[distinct // n] * n + distinct % n).tolist()
+    levels: dict[int, dict[int, None]] = {}
+    for key in asked:
+        sequence = key % n
+        place = levels.setdefault(length[sequence], {})
+        while key not in place:
+            place[key] = None
+            if not length[sequence]:
+                break
+            key, sequence = event[sequence] * n + rest[sequence], rest[sequence]
+            place = levels.setdefault(length[sequence], {})
+    mapped: dict[int, SequenceId] = {}
+    for n_events, keys in sorted(levels.items()):
+        ready: list[int] = []
+        given: list[tuple[Event, SequenceId]] = []
+        for key in keys:
+            before, sequence = divmod(key, n)
+            left = SequenceId(sequence)
+            if n_events:
+                inner = mapped[event[sequence] * n + rest[sequence]]
+                if inner == DROPPED:
+                    mapped[key] = DROPPED
+                    continue
+                if inner != rest[sequence]:
+                    left = sequences.extend(events[event[sequence]], inner)
+            ready.append(key)
+            given.append((events[before], left))
+        mapped.update(zip(ready, rule(given), strict=True))
+    sequence = np.array([mapped[key] for key in asked], dtype=np.int32)[inverse.reshape(-1)]
+    return merge(rows, rows.source, rows.first, sequence)
+
+
+def after_terminals(decide: Callable[[Event, SequenceId], SequenceId]) -> Rule:
+    """Return the rule that decides the sequences after terminals one by one, and no others."""
+
+    def rule(asked: Sequence[tuple[Event, SequenceId]]) -> list[SequenceId]:
+        return [
+            decide(before, sequence) if before.terminal >= 0 else sequence
+            for before, sequence in asked
+        ]
+
+    return rule
+
+
+def collect_rows(
+    lexer: LexerSpec, scanner: Scanner, boundaries: Boundaries, store: RawRows
+) -> Rows:
+    """Return all rows of a store, by the terminal before them."""
+    sequences, events = Sequences(boundaries.open_lexemes), _Events()
+    first, sequence = _split_paths(store, sequences, events)
+    # After each end: the boundary's rows, their first event now the terminal itself.
+    after = {
+        terminal: bits.from_members(contexts)
+        for terminal, contexts in contexts_after(lexer).items()
+    }
+    ends = tuple(sorted({end for state in scanner.ends for end in state}))
+    number = {end: scanner.n_states + i for i, end in enumerate(ends)}
+    n_own = int(store.source_first[scanner.n_states])
+    index = [np.arange(n_own, dtype=np.int64)]
+    sources = [
+        np.repeat(np.arange(scanner.n_states), np.diff(store.source_first[: scanner.n_states + 1]))
+    ]
+    firsts = [first[:n_own]]
+    for (terminal, boundary), source in number.items():
+        low, high = store.source_first[scanner.n_states + boundary :][:2].tolist()
+        entries, inverse = np.unique(first[low:high], return_inverse=True)
+        own = []
+        for entry in entries.tolist():
+            contexts = events.known[entry].contexts & after.get(terminal, 0)
+            own.append(events.number(Event(terminal, contexts, 0)) if contexts else DROPPED)
+        chosen = np.array(own, dtype=np.int32)[inverse.reshape(-1)]
+        kept = np.flatnonzero(chosen != DROPPED)
+        index.append(kept + low)
+        sources.append(np.full(len(kept), source))
+        firsts.append(chosen[kept])
+    taken = np.concatenate(index)
+    rows = Rows(
+        n_states=scanner.n_states,
+        ends=ends,
+        ends_of=tuple(tuple(number[end] for end in state) for state in scanner.ends),
+        events=tuple(events.known),
+        sequences=sequences,
+        tokens=store.tokens,
+        source=np.concatenate(sources).astype(np.int32),
+        first=np.concatenate(firsts),
+        sequence=sequence[taken],
+        token_set=store.row_tokens[taken],
+    )
+    return merge(rows, rows.source, rows.first, rows.sequence)
+
+
+class _Events:
+    def __init__(self) -> None:
+        self.known: list[Event] = [NOTHING_ENDS]
+        self._number = {NOTHING_ENDS: 0}
+
+    def number(self, event: Event) -> int:
+        number = self._number.setdefault(event, len(self.known))
+        if number == len(self.known):
+            self.known.append(event)
+        return number
+
+
+def _split_paths(store: RawRows, sequences: Sequences, events: _Events) -> tuple[Ints, Ints]:
+    """Return each row's first event and its sequence; ``DROPPED`` where contexts exclude it."""
+    sets = [bits.from_members(c for c in np.flatnonzero(row).tolist()) for row in store.contexts]
+    parent = store.path_parent.tolist()
+    event_of = [
+        Event(terminal, sets[contexts] if sets else 0, column)
+        for terminal, contexts, column in zip(
+            store.path_terminal.tolist(),
+            store.path_contexts.tolist(),
+            store.path_column.tolist(),
+            strict=True,
+        )
+    ]
+    key = store.row_path.astype(np.int64) * len(store.open_lexeme) + store.row_open
+    distinct, inverse = np.unique(key, return_inverse=True)
+    first, sequence = np.zeros(len(distinct), np.int32), np.zeros(len(distinct), np.int32)
+    open_lexemes, columns = store.open_lexeme.tolist(), store.open_column.tolist()
+    for i, pair in enumerate(distinct.tolist()):
+        path, opened = divmod(pair, len(open_lexemes))
+        here = sequences.close(open_lexemes[opened], columns[opened])
+        # The contexts that ignored lexemes ask of the event before them.
+        asked = -1
+        while path and parent[path]:
+            event = event_of[path]
+            if event.terminal == IGNORED:
+                asked &= event.contexts
+            else:
+                here = sequences.extend(event.inside(asked), here)
+                asked = -1
+            path = parent[path]
+        event = event_of[path] if path else NOTHING_ENDS
+        first[i] = events.number(event.inside(asked))
+        sequence[i] = here
+    return first[inverse.reshape(-1)], sequence[inverse.reshape(-1)]

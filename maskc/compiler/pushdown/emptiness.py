@@ -1,0 +1,332 @@
+"""Bar-Hillel intersection: whether a terminal sequence S can be read on a stack after a symbol X.
+
+:class:`Reads` says how much of S a nonterminal reads, or what a production still lacks: a set of
+positions, bit *n* set if *n* terminals can have been read. It is a fixpoint over nonterminals for
+each suffix of S. Suffixes are shared between all sequences that end alike, and so is what was found
+for each *rest*, the symbols that a production still lacks.
+
+:class:`Emptiness` looks down the stack. After X it holds states to return to: a production that
+lacks some symbols, below it one that waits for that production's left side, and so on. Those that
+lack nothing, or only what can be empty, are passed without reading. So a *climb* of X is a
+production that reads, however many of these lie above it; only climbs that can begin with S's first
+terminal matter. One that reads a part of S leads to its own left side, after which the rest of S is
+asked in the same way: the rest is shorter, so nothing is asked in a circle.
+
+Example: with ``E ::= T + E | T`` and ``T ::= n | ( E )``, the climbs of n are ``+ E`` of E, and
+``)`` of T, which lies below as many E as one likes that lack nothing. E reads one or three
+terminals of ``n + n``.
+
+A position of a sequence may hold a set of terminals, any of which will do there.
+
+Source: appendix, section 2; Bar-Hillel, Perles, Shamir 1961 for the fixpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from maskc import bits
+from maskc.bits import Bits
+from maskc.grammar.closures import unite_along
+from maskc.grammar.sets import ReducedGrammar, SymbolSets, Terminals
+from maskc.ids import END
+
+Symbols = tuple[int, ...]
+Positions = int  # bit set; ``MET`` once everything was read, 0 once nothing can be
+MET = -1
+
+
+class _Rest(NamedTuple):
+    """What a production still lacks, by its first symbol; ``None`` if it lacks nothing.
+
+    Attributes:
+        symbol: the first symbol.
+        after: the number of what is lacking after it.
+        first: the terminals that it can begin with, as bits.
+        can_be_empty: whether it can generate nothing.
+    """
+
+    symbol: int | None
+    after: int
+    first: Terminals
+    can_be_empty: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Suffix:
+    """What is known of a sequence; all sequences that end with it share it.
+
+    Attributes:
+        elements: the sequence.
+        terminals: what its first element stands for, as bits.
+        read: nonterminal → how much of it the nonterminal reads, if it reads anything.
+        known: number of a rest → where one may be once it is generated from here.
+        tails: position → what is left of the sequence from there.
+        met: climb → whether it lets the sequence be read.
+    """
+
+    elements: Symbols
+    terminals: Terminals
+    read: dict[int, Positions]
+    known: dict[int, Positions]
+    tails: list[Suffix]
+    met: dict[int, bool]
+
+
+class Reads:
+    """What of sequences is read; keeps what they share."""
+
+    def __init__(
+        self,
+        reduced: ReducedGrammar,
+        sets: SymbolSets,
+        list_terminals: Callable[[int], list[int]],
+        terminals_at: Callable[[int], Terminals],
+    ) -> None:
+        """Prepare the productions.
+
+        Args:
+            reduced: the grammar.
+            sets: its nullable and FIRST.
+            list_terminals: element of a sequence → the used terminals that it stands for.
+            terminals_at: the same as a set.
+        """
+        self._sets, self._list_terminals, self._terminals_at = sets, list_terminals, terminals_at
+        self._rest_number: dict[Symbols, int] = {}
+        self._rests: list[_Rest] = []
+        self._corners = {
+            symbol: tuple((lhs, self.number_rest(rest)) for lhs, rest in pairs)
+            for symbol, pairs in _list_corners(reduced, sets.nullable).items()
+        }
+        nothing_left = Suffix((), 0, {}, {}, [], {})
+        nothing_left.tails.append(nothing_left)
+        self._nothing_left = nothing_left
+        self._suffixes: dict[Symbols, Suffix] = {(): nothing_left}
+
+    def suffix(self, elements: Symbols) -> Suffix:
+        """Return what is known of a sequence, and of all that it ends with."""
+        found = self._suffixes.get(elements)
+        if found is None:
+            found = self._nothing_left
+            for start in range(len(elements) - 1, -1, -1):
+                found = self._prepend(elements[start:], found)
+        return found
+
+    def _prepend(self, elements: Symbols, after: Suffix) -> Suffix:
+        """Return what is known of a sequence of which all but the first element is ``after``."""
+        found = self._suffixes.get(elements)
+        if found is None:
+            found = Suffix(elements, self._terminals_at(elements[0]), {}, {}, [], {})
+            found.tails.extend((found, *after.tails))
+            found.read.update(self._fill(found))  # what is left of it was filled before
+            self._suffixes[elements] = found
+        return found
+
+    def advance(self, rest: int, positions: Positions, suffix: Suffix) -> Positions:
+        """Return where in the sequence one may be once the symbols of ``rest`` are generated.
+
+        ``MET`` if the sequence may be read to its end on the way.
+        """
+        found = 0
+        tails = suffix.tails
+        while positions:
+            low = positions & -positions
+            positions ^= low
+            at = low.bit_length() - 1
+            tail = tails[at]
+            read = tail.known.get(rest)
+            if read is None:
+                read = tail.known[rest] = self._advance_from(rest, tail)
+            if read == MET:
+                return MET
+            found |= read << at
+        return found
+
+    def _advance_from(self, number: int, suffix: Suffix) -> Positions:
+        """As ``advance`` from position 0 of a sequence that is not empty."""
+        rest = self._rests[number]
+        if rest.symbol is None:
+            return 1
+        empty = int(rest.can_be_empty)
+        if not rest.first & suffix.terminals:
+            return empty
+        if len(suffix.elements) == 1:
+            return MET
+        if rest.symbol >= 0:
+            read = self.advance(rest.after, 2, suffix)
+            return MET if read == MET else empty | read
+        nonterminal = -1 - rest.symbol
+        here = suffix.read.get(nonterminal, 0) | (nonterminal in self._sets.nullable)
+        if here >> len(suffix.elements):
+            return MET
+        read = self.advance(rest.after, here, suffix)
+        return MET if read == MET else empty | read
+
+    def _fill(self, suffix: Suffix) -> dict[int, Positions]:
+        """Return how much of a sequence each nonterminal reads, if it reads anything.
+
+        The last bit, the sequence's length, also stands for all that begins with the sequence.
+        """
+        last = 1 << len(suffix.elements)
+        table: dict[int, Positions] = {}
+        pending: list[tuple[int, Positions]] = [
+            (symbol, 2) for symbol in self._list_terminals(suffix.elements[0])
+        ]
+        while pending:
+            symbol, positions = pending.pop()
+            # Invariant: positions are after the first element, so what is asked is known.
+            for lhs, rest in self._corners.get(symbol, ()):
+                known = table.get(lhs, 0)
+                # Once everything can be read, how else it could be read does not matter.
+                if known & last:
+                    continue
+                read = last if positions & last else self.advance(rest, positions, suffix)
+                if read == MET:
+                    read = last
+                if read & ~known:
+                    table[lhs] = known | read
+                    pending.append((-1 - lhs, read & ~known))
+        return table
+
+    def number_rest(self, symbols: Symbols) -> int:
+        """Return the number of what a production still lacks; what ends it is numbered too."""
+        found = self._rest_number.get(symbols)
+        if found is None:
+            after = self.number_rest(symbols[1:]) if symbols else 0
+            first, can_be_empty = self._sets.first_of(symbols) if symbols else (0, True)
+            found = self._rest_number[symbols] = len(self._rests)
+            self._rests.append(_Rest(symbols[0] if symbols else None, after, first, can_be_empty))
+        return found
+
+
+def _list_corners(
+    reduced: ReducedGrammar, nullable: frozenset[int]
+) -> dict[int, tuple[tuple[int, Symbols], ...]]:
+    """Return symbol → (left side, symbols after) where only empty symbols stand before it."""
+    found: dict[int, dict[tuple[int, Symbols], None]] = {}
+    for production in reduced.productions:
+        for position, symbol in enumerate(production.rhs, 1):
+            found.setdefault(symbol, {})[production.lhs, production.rhs[position:]] = None
+            if symbol >= 0 or -1 - symbol not in nullable:
+                break
+    return {symbol: tuple(pairs) for symbol, pairs in found.items()}
+
+
+_BOTTOM = 1  # as a set of places: the bottom of the stack is place 0
+
+
+class Emptiness:
+    """Answers for the productions of one grammar; what was found is kept with each rest."""
+
+    def __init__(
+        self,
+        returns: Mapping[int, Sequence[tuple[int, Symbols]]],
+        start: int,
+        reads: Reads,
+        sets: SymbolSets,
+    ) -> None:
+        """Find the climbs of all symbols.
+
+        Args:
+            returns: symbol → the productions that it stands in: left side, and the symbols after
+                it there. The start symbol has an entry, and so has each left side.
+            start: the start symbol, as right sides hold it.
+            reads: what of sequences is read.
+            sets: nullable and FIRST.
+        """
+        self._advance = reads.advance
+        place = {pair: n for n, pair in enumerate(_list_reading(returns), 1)}
+        index = {symbol: n for n, symbol in enumerate(returns)}
+        can_be_empty = {pair for pair in place if sets.first_of(pair[1])[1]}
+        begun, ended, passed = list[Bits](), list[list[int]](), list[list[int]]()
+        for symbol, pairs in returns.items():
+            begun.append(bits.from_members(place[pair] for pair in pairs if pair[1]))
+            begun[-1] |= _BOTTOM if symbol == start else 0
+            ended.append([index[-1 - lhs] for lhs, rest in pairs if not rest])
+            passed.append([index[-1 - pair[0]] for pair in pairs if pair in can_be_empty])
+            passed[-1] += ended[-1]
+        climbs, _ = unite_along(passed, begun)
+        # Where only what lacks nothing is passed, nothing can have been read.
+        unread, _ = unite_along(ended, begun)
+        must_read = ~(_BOTTOM | bits.from_members(place[pair] for pair in can_be_empty))
+        self._must_read = {symbol: unread[n] & must_read for symbol, n in index.items()}
+        number: dict[Bits, int] = {}
+        self._number = {s: number.setdefault(climbs[n], len(number)) for s, n in index.items()}
+        self._climbs = list(number)
+        # By place: the number of what is climbed after its left side, and of what it lacks.
+        self._places = [(0, 0)]
+        self._places += ((self._number[-1 - lhs], reads.number_rest(rest)) for lhs, rest in place)
+        self._by_first: dict[Terminals, Bits] = {1 << END: _BOTTOM}
+        for (_, rest), n in place.items():
+            first, _ = sets.first_of(rest)
+            self._by_first[first] = self._by_first.get(first, 0) | 1 << n
+        self._fitting: dict[Terminals, Bits] = {}
+
+    def can_be_read(self, symbol: int, suffix: Suffix) -> bool:
+        """Return whether some stack after a symbol lets a sequence, not empty, be read."""
+        climb = self._number.get(symbol)
+        if climb is None:
+            return False
+        found = suffix.met.get(climb)
+        if found is not None:
+            return found
+        calls = [(suffix.met, climb, iter(self._list_below(climb, suffix)))]
+        while calls:
+            known, climb, below = calls[-1]
+            for lower, rest in below:
+                found = rest.met.get(lower) if rest.elements else True
+                if found:
+                    for known, climb, _ in calls:
+                        known[climb] = True
+                    return True
+                if found is None:
+                    calls.append((rest.met, lower, iter(self._list_below(lower, rest))))
+                    break
+            else:
+                known[climb] = False
+                calls.pop()
+        return False
+
+    def is_refused_at_once(self, symbol: int, suffix: Suffix) -> bool:
+        """Return whether a place that must read something cannot begin with a sequence.
+
+        If not, some stack after the symbol may still refuse it.
+        """
+        places = self._must_read.get(symbol, 0)
+        return places & ~self._find_fitting(suffix.terminals) != 0
+
+    def _list_below(self, climb: int, suffix: Suffix) -> list[tuple[int, Suffix]]:
+        """Return what is climbed once a part of a sequence is read, and what is left of it then."""
+        fitting = self._climbs[climb] & self._find_fitting(suffix.terminals)
+        nothing = suffix.tails[-1]
+        found = []
+        for place in bits.iterate(fitting):
+            lower, lacking = self._places[place]
+            read = self._advance(lacking, 1, suffix) if place else _end(suffix)
+            if read == MET:
+                return [(lower, nothing)]
+            # What can be empty was passed: only where something is read, something is found.
+            found += [(lower, suffix.tails[n]) for n in bits.iterate(read & ~1)]
+        return found
+
+    def _find_fitting(self, terminals: Terminals) -> Bits:
+        """Return the places that can begin with one of some terminals."""
+        found = self._fitting.get(terminals)
+        if found is None:
+            fitting = (places for first, places in self._by_first.items() if first & terminals)
+            found = self._fitting[terminals] = bits.unite(fitting)
+        return found
+
+
+def _list_reading(
+    returns: Mapping[int, Sequence[tuple[int, Symbols]]],
+) -> dict[tuple[int, Symbols], None]:
+    """Return the places that lack something, each once."""
+    return {pair: None for pairs in returns.values() for pair in pairs if pair[1]}
+
+
+def _end(suffix: Suffix) -> int:
+    """Return what of a sequence that begins with the end of the text is read at the bottom."""
+    return MET if len(suffix.elements) == 1 else 0

@@ -1,0 +1,207 @@
+"""Terminals that can stand for each other in every text.
+
+Terminals Y1 and Y2 are *interchangeable* if each production that holds one of them, with any one of
+its occurrences replaced by the other, is a production too. Then exchanging them anywhere in a
+terminal sequence never changes whether it is legal: (X, S) and (X, φ(S)) are jointly legal. The
+relation is an equivalence; its classes are those of equal sets of *holes*, a hole being a
+production with one occurrence of the terminal left out.
+
+That is a fact about productions. Lark's parser is a table, made smaller by resolved conflicts, and
+its lexer asks the table which terminals to look for. ``find_table_classes`` asks the table itself:
+two terminals are *table-interchangeable* if they have the same column, after states are merged that
+no sequence of terminals tells apart. Then they are interchangeable in the LALR language, conflicts
+or not. ``find_classes`` keeps what both say, and that the lexer can never look for only one.
+
+A general grammar's scanner that follows every split of a text into lexemes sees one terminal in the
+place of each class (``merge_interchangeable_terminals``): of a token with n letters, k such
+terminals make up to k to the n sequences, and one makes n. Ignored terminals stay as they are.
+
+Example: with ``op: "+" | "-"`` as the only production that holds them, PLUS and MINUS are
+interchangeable; with ``sign: "-"`` besides, they are not.
+
+Source: appendix, section 6.2; blog, "jointly legal"; Moore 1956 for the merging of states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from maskc.automata.partition import refine_by_signature
+from maskc.grammar.model import Bnf, LalrGrammar, Production, list_reductions
+from maskc.grammar.sets import ReducedGrammar, reduce_grammar
+from maskc.ids import END, TerminalId
+
+Classes = tuple[tuple[TerminalId, ...], ...]
+
+
+def find_classes(grammar: LalrGrammar) -> Classes:
+    """Return the classes that are safe for productions, parser table and lexer contexts."""
+    classes = find_production_classes(reduce_grammar(grammar.bnf))
+    return safe_for_contexts(grammar, _meet(classes, find_table_classes(grammar)))
+
+
+def find_production_classes(reduced: ReducedGrammar) -> Classes:
+    """Return the classes of two or more interchangeable terminals, by the definition of 6.2."""
+    places: dict[int, set[Hashable]] = {}
+    for production in reduced.productions:
+        for i, symbol in enumerate(production.rhs):
+            if symbol >= 0:
+                place = (production.lhs, production.rhs[:i], production.rhs[i + 1 :])
+                places.setdefault(symbol, set()).add(place)
+    return _group((terminal, frozenset(found)) for terminal, found in places.items())
+
+
+def find_table_classes(grammar: LalrGrammar) -> Classes:
+    """Return the classes of two or more terminals that the LALR table cannot tell apart."""
+    block = merge_states(grammar)
+    columns: dict[int, list[Hashable]] = {}
+    for state, row in enumerate(grammar.lalr.states):
+        for terminal, target in row.shifts.items():
+            columns.setdefault(terminal, []).append((state, "shift", block[target]))
+    # Whoever is in the same sets of terminals is reduced by the same actions.
+    for terminals in {found for row in _list_actions(grammar) for _, found in row}:
+        for terminal in terminals:
+            columns.setdefault(terminal, []).append(terminals)
+    columns.pop(END, None)
+    return _group((terminal, frozenset(column)) for terminal, column in columns.items())
+
+
+def merge_states(grammar: LalrGrammar) -> tuple[int, ...]:
+    """Return LALR state → number of its class: the parser never behaves differently in a class."""
+    actions = _list_actions(grammar)
+
+    def sign(block: Sequence[int]) -> Iterator[Hashable]:
+        for row, acted in zip(grammar.lalr.states, actions, strict=True):
+            yield (
+                frozenset((t, block[target]) for t, target in row.shifts.items()),
+                acted,
+                frozenset((n, block[target]) for n, target in row.gotos.items()),
+            )
+
+    # The state that ends the parse is told apart by Lark, not by its row.
+    ends = [state == grammar.lalr.end_state for state in range(len(grammar.lalr.states))]
+    return tuple(refine_by_signature(ends, sign))
+
+
+def _list_actions(grammar: LalrGrammar) -> list[frozenset[tuple[tuple[int, int], frozenset[int]]]]:
+    """Return, per state, (left side, length) with the terminals on which it is reduced.
+
+    Equal sets of terminals are one object, so that they are compared at once.
+    """
+    known: dict[frozenset[int], frozenset[int]] = {}
+    found = []
+    for row in grammar.lalr.states:
+        by_action: dict[tuple[int, int], frozenset[int]] = {}
+        for number, terminals in list_reductions(row.reduces):
+            production = grammar.bnf.productions[number]
+            action = production.lhs, len(production.rhs)
+            by_action[action] = by_action.get(action, frozenset()).union(terminals)
+        found.append(
+            frozenset(
+                (a, known.setdefault(terminals, terminals)) for a, terminals in by_action.items()
+            )
+        )
+    return found
+
+
+def safe_for_contexts(grammar: LalrGrammar, classes: Classes) -> Classes:
+    """Return the classes split until their terminals are looked for in the same contexts.
+
+    A terminal is looked for in a context that tries it, or that renames a lexeme to it. Terminals
+    that an ``Indenter`` counts differently are split, too.
+    """
+    looked_for: dict[int, set[int]] = {}
+    for number, context in enumerate(grammar.lexer.contexts):
+        for terminal in context.alternatives:
+            looked_for.setdefault(terminal, set()).add(number)
+        for _, renamed in context.keywords:
+            for terminal in renamed:
+                looked_for.setdefault(terminal, set()).add(number)
+    return _group(
+        (
+            terminal,
+            (number, _layout_role(grammar, terminal), frozenset(looked_for.get(terminal, ()))),
+        )
+        for number, members in enumerate(classes)
+        for terminal in members
+    )
+
+
+def map_to_representatives(classes: Classes) -> dict[TerminalId, TerminalId]:
+    """Return terminal → the first of its class, for the terminals in classes."""
+    return {terminal: members[0] for members in classes for terminal in members}
+
+
+def _layout_role(grammar: LalrGrammar, terminal: int) -> tuple[bool, ...]:
+    layout = grammar.lexer.layout
+    if layout is None:
+        return ()
+    lines = (layout.newline, layout.indent, layout.dedent)
+    return (
+        *(terminal == line for line in lines),
+        terminal in layout.opens,
+        terminal in layout.closes,
+    )
+
+
+def _meet(one: Classes, other: Classes) -> Classes:
+    number = {terminal: i for i, members in enumerate(other) for terminal in members}
+    return _group(
+        (terminal, (i, number[terminal]))
+        for i, members in enumerate(one)
+        for terminal in members
+        if terminal in number
+    )
+
+
+def _group(keyed: Iterable[tuple[int, Hashable]]) -> Classes:
+    """Return the terminals with equal keys, in order, where there are two or more."""
+    groups: dict[Hashable, list[TerminalId]] = {}
+    for terminal, key in sorted(keyed, key=lambda pair: pair[0]):
+        groups.setdefault(key, []).append(TerminalId(terminal))
+    return tuple(tuple(members) for members in groups.values() if len(members) > 1)
+
+
+# A production with a hole: left side, what stands before the terminal, and after it.
+_Place = tuple[int, tuple[int, ...], tuple[int, ...]]
+
+
+def merge_interchangeable(
+    bnf: Bnf, ignored: frozenset[TerminalId]
+) -> tuple[Bnf, Mapping[TerminalId, TerminalId]]:
+    """Return the productions with one terminal for all that are interchangeable.
+
+    Args:
+        bnf: the productions.
+        ignored: terminals that the lexer may drop: they stay as they are.
+
+    Returns:
+        The productions, and terminal → the one that stands for it, where it is another one.
+    """
+    stands_for: dict[TerminalId, TerminalId] = {}
+    while found := _find_interchangeable(bnf, ignored):
+        stands_for = {t: found.get(one, one) for t, one in stands_for.items()} | found
+        productions = dict.fromkeys(
+            Production(p.lhs, tuple(found.get(TerminalId(s), s) for s in p.rhs))
+            for p in bnf.productions
+        )
+        # Merged ones stand for productions that are there already, so the order stays canonical.
+        bnf = replace(bnf, productions=tuple(productions))
+    return bnf, stands_for
+
+
+def _find_interchangeable(bnf: Bnf, ignored: frozenset[TerminalId]) -> dict[TerminalId, TerminalId]:
+    """Return terminal → the first that is asked for in the same places, if it is another one."""
+    places: dict[TerminalId, set[_Place]] = {}
+    for production in bnf.productions:
+        for index, symbol in enumerate(production.rhs):
+            if symbol >= 0 and symbol not in ignored:
+                before, after = production.rhs[:index], production.rhs[index + 1 :]
+                places.setdefault(TerminalId(symbol), set()).add((production.lhs, before, after))
+    first: dict[frozenset[_Place], TerminalId] = {}
+    return {
+        terminal: one
+        for terminal, asked in sorted(places.items())
+        if (one := first.setdefault(frozenset(asked), terminal)) != terminal
+    }

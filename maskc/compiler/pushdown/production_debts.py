@@ -1,0 +1,335 @@
+"""The stacks of the DFT pushdown automaton that take a terminal sequence S after a terminal X.
+
+After X the DFT pushdown automaton's stack holds the places to return to: first some ``A ::= αX``,
+then some ``B ::= βA``, and so on down to Z0. Reading S from there, the stack is borrowed symbol by
+symbol (appendix, 4.3). Single paths are not followed, of which there can be infinitely many: a
+left-recursive rule pushes for ever. What matters once the stack was borrowed down to A• is only how
+much of S may have been read by then. So a node of the debt automaton
+(:mod:`maskc.compiler.pushdown.debt_automaton`) is a completed symbol and a set of positions in S,
+and a stack symbol leads to one node: that of its left side, and of the positions that may be
+reached by generating what its production still lacks (:mod:`maskc.compiler.pushdown.emptiness`).
+
+*Legal on every stack* asks more than always-legal does: of the stacks that one text leaves, one
+would do. So it implies it, and likewise for jointly legal. Every ε-coaccessible start node of
+unlimited credit exploration is found here too, without a maximum stack size, and so are
+right-recursive ends, which its recursive definition cannot see: with ``S ::= aS | b`` the loop from
+S• back to S• pops the stack each time round, and so ends.
+
+``is_never_legal(X, S)`` is true iff no P has PXS ∈ L_p, where L_p holds the prefixes of the
+grammar's terminal language L: iff L ∩ Σ*XSΣ* is empty. Decided exactly, for S of any length. Pairs
+of terminals are decided by a table, and most never-legal sequences hold a never-legal pair. The
+LALR language is contained in L, so what is never-legal here is never-legal there, conflicts or not;
+the reverse does not hold. Refused alternatives and times: docs/measured.md.
+
+A position of a sequence may also hold a *set* of terminals, any of which will do there: what an
+open lexeme may still become is one question. A set is numbered by
+:meth:`ProductionDebts.number_set`, and stands in sequences as that number, which is negative.
+
+Example: with ``S ::= aSb | ε``, (b, a) is never-legal; b after b is taken on ``S ::= aSb``,
+``S ::= aS``, …, and refused on ``S ::= aSb``, Z0: it depends.
+
+Source: appendix, sections 2 (Algorithm 1), 4.3 and 6, and its future work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from maskc.compiler.pushdown.debt_automaton import (
+    MAX_STATES,
+    REFUSED,
+    TAKEN,
+    Borrow,
+    DebtAutomaton,
+    Verdict,
+    build_debt_automaton,
+    decide,
+)
+from maskc.compiler.pushdown.dft import BOTTOM as Z0
+from maskc.compiler.pushdown.dft import DftAutomaton
+from maskc.compiler.pushdown.emptiness import MET, Emptiness, Positions, Reads, Symbols
+from maskc.grammar.sets import Terminals, compute_adjacent, compute_sets
+from maskc.ids import END
+
+
+class Place(NamedTuple):
+    """A stack symbol, as far as it matters: where the automaton returns to.
+
+    Attributes:
+        lhs: the nonterminal whose production goes on; -1 for Z0, the bottom.
+        rest: what the production has still to generate.
+    """
+
+    lhs: int
+    rest: Symbols
+
+
+BOTTOM = Place(-1, ())
+
+
+class Below(NamedTuple):
+    """A node of the debt automaton: what was just completed, and how much may have been read.
+
+    Attributes:
+        symbol: the terminal X, or the nonterminal that was completed, as productions hold it.
+        positions: bit set of the numbers of terminals that may have been read; not empty.
+    """
+
+    symbol: int
+    positions: Positions
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """Where the automaton may return to after a symbol, by what is left to generate there.
+
+    Attributes:
+        ends: left sides of productions that end with the symbol.
+        rests: (left side, the symbols after it), distinct.
+        is_bottom: Z0 may be below: it is the start symbol.
+    """
+
+    ends: tuple[int, ...]
+    rests: tuple[tuple[int, Symbols], ...]
+    is_bottom: bool
+
+
+_NOWHERE = Returns((), (), is_bottom=False)
+_Ends = tuple[tuple[Place, int], ...]
+_Rests = tuple[tuple[Place, int, int], ...]
+_NO_EDGES: tuple[_Ends, _Rests, bool] = ((), (), False)
+
+
+class ProductionDebts:
+    """The debt automata of a DFT pushdown automaton; keeps what sequences share.
+
+    Terminals are given by id; ``$END`` may stand last in a sequence: the text ends there.
+
+    Attributes:
+        reduced: the grammar.
+        sets: its nullable, FIRST and LAST.
+        n_edges: of all automata so far, equal ones included: a measure of the work.
+    """
+
+    def __init__(self, dft: DftAutomaton) -> None:
+        self.reduced = reduced = dft.reduced
+        self.sets = compute_sets(reduced)
+        self.n_edges = 0
+        self._returns = _list_returns(dft)
+        # Symbol → the first that stands in the same places: the same stacks lie below both.
+        first = {returns: symbol for symbol, returns in reversed(self._returns.items())}
+        self._alike = {symbol: first[returns] for symbol, returns in self._returns.items()}
+        self._reads = Reads(reduced, self.sets, self.list_terminals, self.terminals_at)
+        pairs = {s: (*((lhs, ()) for lhs in r.ends), *r.rests) for s, r in self._returns.items()}
+        self._emptiness = Emptiness(pairs, -1 - reduced.start, self._reads, self.sets)
+        # What is borrowed, and what it completes: of symbols with the same stacks one is enough.
+        alike = self._alike
+        self._edges = {
+            symbol: (
+                tuple((Place(lhs, ()), alike.get(-1 - lhs, -1 - lhs)) for lhs in found.ends),
+                tuple(
+                    (Place(lhs, rest), alike.get(-1 - lhs, -1 - lhs), self._reads.number_rest(rest))
+                    for lhs, rest in found.rests
+                ),
+                found.is_bottom,
+            )
+            for symbol, found in self._returns.items()
+        }
+        self._built: dict[tuple[int, Symbols, int], DebtAutomaton | None] = {}
+        self._set_number: dict[Terminals, int] = {}
+        self._members: list[Terminals] = []
+
+    def number_set(self, terminals: Terminals) -> int:
+        """Return what stands for a set of terminals in a sequence: itself, if it is one."""
+        if terminals > 0 and not terminals & terminals - 1:
+            return terminals.bit_length() - 1
+        number = self._set_number.setdefault(terminals, len(self._members))
+        if number == len(self._members):
+            self._members.append(terminals)
+        return -1 - number
+
+    def terminals_at(self, element: int) -> Terminals:
+        """Return the terminals that an element of a sequence stands for."""
+        return 1 << element if element >= 0 else self._members[-1 - element]
+
+    def list_terminals(self, element: int) -> list[int]:
+        """Return the terminals of some text that an element stands for."""
+        used = self.reduced.used_terminals
+        if element >= 0:
+            return [element] if element in used else []
+        mask = self._members[-1 - element]
+        return [terminal for terminal in sorted(used) if mask >> terminal & 1]
+
+    def is_empty(self, symbols: Iterable[int], sequence: Sequence[int]) -> bool:
+        """Return whether no stack after any of some symbols lets the sequence be read."""
+        elements = tuple(sequence)
+        if not elements:
+            return self.reduced.used_terminals.isdisjoint(symbols)
+        suffix, can_be_read = self._reads.suffix(elements), self._emptiness.can_be_read
+        return not any(can_be_read(symbol, suffix) for symbol in symbols)
+
+    def decide(self, x: int, sequence: Sequence[int]) -> Verdict:
+        """Return on which of the stacks after ``x``, any symbol, the sequence is legal.
+
+        A terminal that is in no text has no stacks, and then the verdict is ``NEVER``.
+        """
+        return self._decide([x], sequence)
+
+    def decide_after(self, terminals: Terminals, sequence: Sequence[int]) -> Verdict:
+        """Return on which of the stacks after any of some terminals the sequence is legal."""
+        return self._decide(self.list_terminals(self.number_set(terminals)), sequence)
+
+    def build(
+        self, x: int, sequence: Sequence[int], *, most: int = MAX_STATES
+    ) -> DebtAutomaton | None:
+        """Return the smallest debt automaton of a sequence after a terminal.
+
+        It is equal for sequences that are legal on the same stacks: many are compared with each
+        other at the price of one.
+
+        Args:
+            x: a terminal.
+            sequence: of terminals and sets of terminals.
+            most: how many states it may have before it is made smallest.
+
+        Returns:
+            ``None`` if more states were needed.
+        """
+        if x not in self.reduced.used_terminals:
+            return DebtAutomaton((), REFUSED)
+        if not sequence:
+            return DebtAutomaton((), TAKEN)
+        key = self._alike.get(x, x), tuple(sequence), most
+        if key not in self._built:
+            borrow = self._borrow_of(key[1])
+            found = build_debt_automaton(Below(key[0], 1), borrow, most=most)
+            self._built[key] = None if found is None else found.minimise()
+        return self._built[key]
+
+    def compare(self, x: int, one: Sequence[int], other: Sequence[int]) -> bool | None:
+        """Return whether two sequences are legal on the same stacks after ``x``.
+
+        ``None``: more than ``MAX_STATES`` states were needed.
+        """
+        left, right = self.build(x, one), self.build(x, other)
+        return None if left is None or right is None else left == right
+
+    def _decide(self, symbols: list[int], sequence: Sequence[int]) -> Verdict:
+        elements = tuple(sequence)
+        if not elements:
+            used = not self.reduced.used_terminals.isdisjoint(symbols)
+            return Verdict.ALWAYS if used else Verdict.NEVER
+        starts = sorted({self._alike.get(symbol, symbol) for symbol in symbols})
+        suffix, emptiness = self._reads.suffix(elements), self._emptiness
+        if not any(emptiness.can_be_read(symbol, suffix) for symbol in starts):
+            return Verdict.NEVER
+        # Nearly all others depend on the stack, and most of these are seen at once.
+        if any(emptiness.is_refused_at_once(symbol, suffix) for symbol in starts):
+            return Verdict.DEPENDS
+        found = [decide(Below(symbol, 1), self._borrow_of(elements)) for symbol in starts]
+        if Verdict.DEPENDS in found or (Verdict.ALWAYS in found and Verdict.NEVER in found):
+            return Verdict.DEPENDS
+        return Verdict.UNKNOWN if Verdict.UNKNOWN in found else [Verdict.NEVER, *found][-1]
+
+    def returns(self, symbol: int) -> Returns:
+        """Return what a stack can hold right after a symbol."""
+        return self._returns.get(symbol, _NOWHERE)
+
+    def _borrow_of(self, elements: Symbols) -> Borrow[Below, Place]:
+        """Return the edges of the debt automata of a sequence."""
+        suffix, advance = self._reads.suffix(elements), self._reads.advance
+
+        def borrow(node: Below) -> list[tuple[Place, Below | int]]:
+            symbol, here = node
+            ends, rests, is_bottom = self._edges.get(symbol, _NO_EDGES)
+            found: list[tuple[Place, Below | int]] = [
+                (place, Below(completed, here)) for place, completed in ends
+            ]
+            for place, completed, number in rests:
+                left = advance(number, here, suffix)
+                if left == MET:
+                    found.append((place, TAKEN))
+                else:
+                    found.append((place, Below(completed, left) if left else REFUSED))
+            if is_bottom:
+                is_read = self._ends(elements) and here >> (len(elements) - 1) & 1
+                found.append((BOTTOM, TAKEN if is_read else REFUSED))
+            self.n_edges += len(found)
+            return found
+
+        return borrow
+
+    def _ends(self, elements: Symbols) -> bool:
+        """Return whether the end of the text may stand last in a sequence."""
+        return bool(self.terminals_at(elements[-1]) >> END & 1)
+
+
+def _list_returns(dft: DftAutomaton) -> dict[int, Returns]:
+    """Return symbol → what the automaton pops once the symbol is generated."""
+    reduced = dft.reduced
+    found: dict[int, dict[tuple[int, Symbols], None]] = {}
+    for transition in dft.transitions:
+        popped = transition.pops
+        if popped is not None and popped != Z0:
+            production = reduced.productions[popped.production]
+            symbol, rest = production.rhs[popped.dot - 1], production.rhs[popped.dot :]
+            found.setdefault(symbol, {})[production.lhs, rest] = None
+    start = -1 - reduced.start
+    if reduced.productions:
+        found.setdefault(start, {})
+    return {
+        symbol: Returns(
+            tuple(lhs for lhs, rest in pairs if not rest),
+            tuple((lhs, rest) for lhs, rest in pairs if rest),
+            symbol == start,
+        )
+        for symbol, pairs in found.items()
+    }
+
+
+class NeverLegal:
+    """Answers for one grammar; remembers what sequences share.
+
+    Terminals are given by id; ``$END`` may stand last in a sequence: the text ends there. In the
+    place of a terminal a set of them may stand, numbered by the debts.
+
+    Attributes:
+        adjacent: terminal → the terminals, as bits, that stand right after it in some text.
+    """
+
+    def __init__(self, debts: ProductionDebts) -> None:
+        self._debts = debts
+        self.adjacent = compute_adjacent(debts.reduced, debts.sets)
+        self._after: dict[int, Terminals] = {}
+        self._gaps: dict[Symbols, bool] = {}
+
+    def is_never_legal(self, x: int, sequence: Sequence[int]) -> bool:
+        """Return whether no text of the grammar has the sequence right after ``x``."""
+        elements, debts, after = tuple(sequence), self._debts, self.list_after(x)
+        if not elements:
+            return not after
+        if not after & debts.terminals_at(elements[0]) or self._has_gap(elements):
+            return True
+        return len(elements) > 1 and debts.is_empty(debts.list_terminals(x), elements)
+
+    def _has_gap(self, elements: Symbols) -> bool:
+        """Return whether two places of a sequence stand side by side in no text."""
+        found = self._gaps.get(elements)
+        if found is None:
+            at = self._debts.terminals_at
+            found = not all(self.list_after(one) & at(other) for one, other in pairwise(elements))
+            self._gaps[elements] = found
+        return found
+
+    def list_after(self, element: int) -> Terminals:
+        """Return the terminals, as bits, that stand right after a terminal, or one of a set."""
+        found = self._after.get(element)
+        if found is None:
+            found = 0
+            for terminal in self._debts.list_terminals(element):
+                found |= self.adjacent[terminal]
+            self._after[element] = found
+        return found

@@ -1,0 +1,347 @@
+"""Verdicts of the productions alone about a terminal sequence S after a terminal X.
+
+The questions are the appendix's, asked of the rows that a walk finds:
+
+- ``is_never_legal(X, S)``: no text has S right after X (Bar-Hillel intersection, emptiness);
+- ``is_always_legal(X, S)``: S is legal on every stack after X (no stack fails in the debt
+  automaton, which holds all that unlimited credit exploration finds);
+- ``signature(X, S)``: equal for sequences that are legal on the same stacks after X (equal debt
+  automata: jointly legal).
+
+Never is exact for the productions, and carries over to any parser that reads a part of their
+language. Always and jointly legal ask more than the appendix does, *every* stack that one text
+leaves and not one of them. They carry over only where no text of the productions is lost. Three
+things lose texts: a conflict that Lark resolved (:mod:`maskc.compiler.lalr.conflicts`), terminals
+that the lexer cannot give one after the other, and indentation, which adds and drops newlines.
+:class:`AskedProductions` names what may be lost, and then nothing is always legal here.
+
+What stays open after a sequence is its last position: the *set* of the terminals that the lexeme
+may still become, or, after an ignored lexeme, that may follow it.
+
+With indentation a newline turns into NEWLINE and INDENT or DEDENTs, and between brackets into
+nothing. So a sequence is read as far as its first newline: if that much is never legal, so is all.
+
+A general grammar's symbols are terminals with some of their lookaheads, and a terminal of a
+sequence is the set of its symbols, all of which its parser shifts.
+
+Example: in ``S -> a S b | ``, after a, the sequence b a is never legal, a is always legal, and b b
+depends on the stack. ``start: NAME NAME`` without ``%ignore`` loses all its texts.
+
+Bounds: ``MAX_LENGTH`` terminals of a sequence, ``MAX_SIGNATURE``, ``MAX_EDGES`` of all automata,
+and those of the debt automata; beyond them nothing is said, or only that what is read as the same
+elements is legal on the same stacks.
+
+Source: Tran-Thien, appendix, section 2 (Algorithm 1), 4.3 (Algorithm 2) and 6.1; DeRemer, Pennello
+1982 for the conflicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from maskc import bits
+from maskc.compiler.lalr.conflicts import find_conflicts
+from maskc.compiler.pushdown.debt_automaton import Verdict
+from maskc.compiler.pushdown.dft import DftAutomaton, build_dft
+from maskc.compiler.pushdown.production_debts import NeverLegal, ProductionDebts
+from maskc.compiler.rows.sequences import ContextSet, Sequences
+from maskc.grammar.model import Context, LalrGrammar
+from maskc.grammar.sets import (
+    ReducedGrammar,
+    Terminals,
+    compute_adjacent,
+    compute_sets,
+    reduce_grammar,
+)
+from maskc.ids import END, SequenceId, TerminalId
+from maskc.lexer.boundaries import Boundaries, Lookaheads
+from maskc.lexer.scanner import Scanner, contexts_after
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AskedProductions:
+    """Productions, what their symbols are to the lexer, and what of their language is compiled.
+
+    Attributes:
+        dft: the DFT pushdown automaton of the productions.
+        symbols: symbol → its terminal, and those of the terminal's lookaheads that are meant.
+        contexts: what the lexer looks for in each context.
+        contexts_after: terminal → the contexts that the parser can name after it.
+        newline: the newline of an indented grammar.
+        lost: why texts of the productions may be missing in what is compiled; ``None``: none is.
+    """
+
+    dft: DftAutomaton
+    symbols: tuple[tuple[int, Lookaheads], ...]
+    contexts: tuple[Context, ...]
+    contexts_after: Mapping[int, ContextSet]
+    newline: int | None
+    lost: str | None
+
+
+def ask_grammar(grammar: LalrGrammar, scanner: Scanner, boundaries: Boundaries) -> AskedProductions:
+    """Return the productions of a grammar that Lark's LALR table parses."""
+    reduced = reduce_grammar(grammar.bnf)
+    return AskedProductions(
+        build_dft(reduced),
+        tuple(
+            (terminal, boundaries.set_of(terminal))
+            for terminal in range(len(grammar.bnf.terminals))
+        ),
+        grammar.lexer.contexts,
+        {
+            terminal: bits.from_members(contexts)
+            for terminal, contexts in contexts_after(grammar.lexer).items()
+        },
+        grammar.lexer.layout.newline if grammar.lexer.layout else None,
+        explain_loss(grammar, reduced, scanner, boundaries),
+    )
+
+
+def explain_loss(
+    grammar: LalrGrammar, reduced: ReducedGrammar, scanner: Scanner, boundaries: Boundaries
+) -> str | None:
+    """Return what may lose texts of the productions, ``None`` if nothing does."""
+    if grammar.lexer.layout:
+        return "indentation adds and drops newlines"
+    for terminal in sorted(reduced.used_terminals):
+        if len(boundaries.of_terminal.get(terminal, ())) != 1:
+            return f"what may follow {grammar.bnf.terminals[terminal]} depends on its lexeme"
+    pair = _find_unlexed(grammar, reduced, scanner, boundaries)
+    if pair is not None:
+        return f"the lexer never gives {pair}"
+    n = len(find_conflicts(grammar))
+    return f"Lark resolved {n} conflict{'s' * (n > 1)}" if n else None
+
+
+def _find_unlexed(
+    grammar: LalrGrammar, reduced: ReducedGrammar, scanner: Scanner, boundaries: Boundaries
+) -> str | None:
+    """Return a terminal that the grammar wants at a place and the lexer does not give there.
+
+    Every terminal has one lookahead.
+    """
+    names = grammar.bnf.terminals
+    lookahead = {t: boundaries.of_terminal[t][0] for t in (END, *reduced.used_terminals)}
+    adjacent = compute_adjacent(reduced, compute_sets(reduced))
+    first = boundaries.first(scanner.start, grammar.lalr.context_of[0])
+    wanted: list[tuple[int, int, Lookaheads]] = [(END, 0, first)]
+    for row in grammar.lalr.states:
+        for terminal, target in row.shifts.items():
+            if terminal in reduced.used_terminals:
+                lexed = boundaries.follows[lookahead[terminal]][grammar.lalr.context_of[target]]
+                wanted.append((terminal, target, lexed))
+    for before, state, lexed in wanted:
+        row = grammar.lalr.states[state]
+        for terminal in sorted({*row.shifts, *row.reduces} & lookahead.keys()):
+            if before == END == terminal:
+                continue  # an empty text: nothing is asked before a first terminal
+            stands = before == END or adjacent[before] >> terminal & 1
+            if stands and not lexed >> lookahead[terminal] & 1:
+                place = f"after {names[before]}" if before != END else "at the start"
+                return f"{names[terminal]} {place}"
+    return None
+
+
+# States of a debt automaton that is compared with others. sql.lark with mistral: 26,207 rows are
+# left with 4,000 and 10.4 s, 28,674 with 100 and 1.5 s.
+MAX_SIGNATURE = 200
+
+# Edges of all debt automata of a grammar, about two microseconds each. Of ours lua.lark with llama3
+# and parser=earley has most, 1.2 million; SymPy's latex.lark has more than 100 million. With four
+# million the palindromes of 36 letters take 3 s more, and have 0.7 % less bytes.
+MAX_EDGES = 1_500_000
+
+MAX_LENGTH = 64  # terminals of a sequence that are read
+
+
+class ProductionVerdicts:
+    """Answers about terminal sequences after terminals.
+
+    Attributes:
+        asked: what answers.
+    """
+
+    def __init__(
+        self, asked: AskedProductions, boundaries: Boundaries, sequences: Sequences
+    ) -> None:
+        self.asked = asked
+        self.sequences = sequences
+        self.debts = ProductionDebts(asked.dft)
+        self._emptiness = NeverLegal(self.debts)
+        self._everything = boundaries.everything
+        self._symbols_of: dict[int, Terminals] = {}
+        for symbol, (terminal, _) in enumerate(asked.symbols):
+            self._symbols_of[terminal] = self._symbols_of.get(terminal, 0) | 1 << symbol
+        self._wanting: dict[int, Terminals] = {}  # lookahead → the symbols that have it
+        for symbol, (_, lookaheads) in enumerate(asked.symbols):
+            for one in bits.iterate(lookaheads):
+                self._wanting[one] = self._wanting.get(one, 0) | 1 << symbol
+        self._symbols_at: dict[Lookaheads, Terminals] = {}
+        self._possible = [bits.unite(row) for row in boundaries.rest]
+        self._certain = _find_certain(boundaries, asked.contexts)
+        self._after: dict[TerminalId, Lookaheads] = {}
+        self._possible_of: dict[SequenceId, tuple[int, ...]] = {}
+        self._certain_of: dict[SequenceId, tuple[int, ...] | None] = {}
+        # What was claimed: hundreds of thousands are asked about, each once.
+        self._never: set[tuple[TerminalId, SequenceId]] = set()
+        self._always: set[tuple[TerminalId, SequenceId]] = set()
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether so many automata were made that no more are."""
+        return self.debts.n_edges > MAX_EDGES
+
+    def is_never_legal(self, terminal: TerminalId, sequence: SequenceId) -> bool:
+        """Return whether no text has a sequence right after a terminal."""
+        elements = self._read_possible(sequence)
+        found = bool(elements) and self._emptiness.is_never_legal(
+            self.debts.number_set(self._symbols_of.get(terminal, 0)), elements
+        )
+        if found:
+            self._never.add((terminal, sequence))
+        return found
+
+    def is_always_legal(self, terminal: TerminalId, sequence: SequenceId) -> bool:
+        """Return whether a sequence is proven legal on every stack that a terminal leaves."""
+        if self.asked.lost is not None or self.is_spent:
+            return False
+        elements = self.read_certain(sequence)
+        symbols = self._symbols_of.get(terminal, 0)
+        found = (
+            elements is not None and self.debts.decide_after(symbols, elements) is Verdict.ALWAYS
+        )
+        if found:
+            self._always.add((terminal, sequence))
+        return found
+
+    def signature(self, terminal: TerminalId, sequence: SequenceId) -> Hashable:
+        """Return what is equal for sequences legal on the same stacks, ``None`` if unknown."""
+        elements = self.read_certain(sequence)
+        if self.asked.lost is not None or elements is None:
+            return None
+        if self.is_spent:
+            return elements  # what is read alike has equal automata, too
+        found = [
+            self.debts.build(symbol, elements, most=MAX_SIGNATURE)
+            for symbol in bits.iterate(self._symbols_of.get(terminal, 0))
+        ]
+        return elements if None in found else tuple(found)
+
+    def list_after(self, terminal: TerminalId) -> Lookaheads:
+        """Return the lookaheads of what stands right after a terminal in some text."""
+        found = self._after.get(terminal)
+        if found is None:
+            symbols = self.debts.number_set(self._symbols_of.get(terminal, 0))
+            after = bits.iterate(self._emptiness.list_after(symbols))
+            found = self._after[terminal] = bits.unite(
+                self.asked.symbols[symbol][1] for symbol in after
+            )
+        return found
+
+    def list_claims(
+        self,
+    ) -> tuple[list[tuple[TerminalId, SequenceId]], list[tuple[TerminalId, SequenceId]]]:
+        """Return the (terminal, sequence) that were said to be never, and to be always legal."""
+        return sorted(self._never), sorted(self._always)
+
+    def _read_possible(self, sequence: SequenceId) -> tuple[int, ...]:
+        """Return a sequence as the debts read it, up to a newline: all that it may stand for."""
+        known, sequences, open_ = self._possible_of, self.sequences, []
+        while sequence not in known:
+            open_.append(sequence)
+            if not sequences.length[sequence]:
+                break
+            sequence = sequences.rest[sequence]
+        for sequence in reversed(open_):
+            if sequences.length[sequence]:
+                stops = sequences.event[sequence].terminal == self.asked.newline
+                rest = known[sequences.rest[sequence]][: MAX_LENGTH - 1]
+            else:
+                stops, rest = (
+                    self.is_free(sequence) or bool(sequences.open_lexeme(sequence)[0].newlines),
+                    (),
+                )
+            first = () if stops else (self.debts.number_set(self.first_symbols(sequence)),)
+            known[sequence] = first and first + rest
+        return known[sequence]
+
+    def read_certain(self, sequence: SequenceId) -> tuple[int, ...] | None:
+        """Return a sequence as the debts read it: only what it stands for in every context.
+
+        ``None`` if some context, a newline or the bound stands in the way.
+        """
+        known, sequences, open_ = self._certain_of, self.sequences, []
+        if sequences.length[sequence] > MAX_LENGTH:
+            return None
+        while sequence not in known:
+            open_.append(sequence)
+            if not sequences.length[sequence]:
+                break
+            sequence = sequences.rest[sequence]
+        for sequence in reversed(open_):
+            known[sequence] = self._read_certain(sequence)
+        return known[sequence]
+
+    def _read_certain(self, sequence: SequenceId) -> tuple[int, ...] | None:
+        """As ``read_certain`` of a sequence whose rest is known."""
+        sequences = self.sequences
+        if sequences.length[sequence]:
+            event, rest = sequences.event[sequence], self._certain_of[sequences.rest[sequence]]
+            after = self.asked.contexts_after.get(event.terminal, -1)
+            if rest is None or event.terminal == self.asked.newline or after & ~event.contexts:
+                return None
+            return (self.debts.number_set(self.first_symbols(sequence)), *rest)
+        if self.is_free(sequence):
+            return ()
+        open_lexeme, _ = sequences.open_lexeme(sequence)
+        if open_lexeme.newlines:
+            return None
+        sure = open_lexeme.direct | bits.unite(
+            self._certain[boundary] for boundary in open_lexeme.ignored
+        )
+        return (self.debts.number_set(self._find_symbols(sure)),)
+
+    def first_symbols(self, sequence: SequenceId) -> Terminals:
+        """Return the symbols of a sequence's first terminal, or what an open lexeme may become."""
+        if self.sequences.length[sequence]:
+            return self._symbols_of.get(self.sequences.event[sequence].terminal, 0)
+        open_lexeme, _ = self.sequences.open_lexeme(sequence)
+        possible = bits.unite(self._possible[boundary] for boundary in open_lexeme.ignored)
+        return self._find_symbols(open_lexeme.direct | possible)
+
+    def is_free(self, sequence: SequenceId) -> bool:
+        """Return whether an open lexeme may become anything."""
+        return self.sequences.open_lexeme(sequence)[0].direct == self._everything
+
+    def _find_symbols(self, wanted: Lookaheads) -> Terminals:
+        found = self._symbols_at.get(wanted)
+        if found is None:
+            found = bits.unite(self._wanting.get(one, 0) for one in bits.iterate(wanted))
+            self._symbols_at[wanted] = found
+        return found
+
+
+def _find_certain(boundaries: Boundaries, contexts: Sequence[Context]) -> list[Lookaheads]:
+    """Return, by boundary, the lookaheads that come next in each context that looks for them."""
+    terminal_of = {
+        lookahead: t for t, lookaheads in boundaries.of_terminal.items() for lookahead in lookaheads
+    }
+    looked_for: list[Lookaheads] = []
+    for context in contexts:
+        renamed = (terminal for _, terminals in context.keywords for terminal in terminals)
+        terminals = {*context.alternatives, *renamed}
+        lookaheads = (
+            lookahead for lookahead, terminal in terminal_of.items() if terminal in terminals
+        )
+        looked_for.append(bits.from_members(lookaheads))
+    everything = boundaries.everything
+    found = []
+    for row in boundaries.rest:
+        certain = bits.unite(row)
+        for place, wanted in enumerate(looked_for):
+            # The end of the text is looked for in every context.
+            certain &= row[place] | everything & ~(wanted | boundaries.end)
+        found.append(certain)
+    return found

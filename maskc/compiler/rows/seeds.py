@@ -1,0 +1,222 @@
+"""Where a walk of the token trie starts, and how much of it is walked at once.
+
+- *Byte-class trie*: bytes that no scanner state tells apart are one class, so tokens of equal
+  classes share a node. What a walk finds are *items*: a node, or a node with all below it.
+- *Seeds*: after a first byte nearly all scanner states and boundaries are in the same few states. A
+  seed is a state after the first byte, with that byte's node; a source's rows are those of its
+  seeds, put together. A boundary's seeds come after a path of one event.
+- *k-equivalence*: a token of at most k more bytes does not tell apart the states of
+  ``/[a-z]{1,1000}/`` that have more than k letters to go: Moore's classes in round k. The walk
+  starts from one state of each class.
+- *Batching*: as many seeds are walked together as would have come to the lines aimed at, by the
+  batch before; one that comes to too many is taken in smaller ones.
+
+Example: inside ``de`` and inside ``wh`` the token ``ap`` goes the same way from its second byte on.
+Where keywords may be written in any case, ``the`` and ``THE`` are one; of llama3's 128,000 tokens
+64,000 are left for json.lark, since all letters that are not ASCII are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.automata.partition import number_by_occurrence, refine_in_rounds
+from maskc.compiler.rows.token_sets import TokenSets, unite
+from maskc.grammar.model import Layout
+from maskc.ids import DEAD
+from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.scanner import Scanner
+from maskc.vocab.trie import TokenTrie
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Starts:
+    """Distinct starts.
+
+    Attributes:
+        state: int32[n], the scanner state after the first byte.
+        node: int32[n], the trie's node of that byte.
+        column: int32[n], the column change it makes of an open newline.
+        first: int64[n_sources + 1], the starts of a source are ``of_source[first[s] : …]``.
+        of_source: int32[…], ascending within a source.
+        before: int32[…], the path that comes before each of these; 0 inside a lexeme.
+    """
+
+    state: Ints
+    node: Ints
+    column: Ints
+    first: NDArray[np.int64]
+    of_source: Ints
+    before: Ints
+
+    def __len__(self) -> int:
+        return len(self.state)
+
+
+def number_seeds(
+    source: Ints, before: Ints, state: Ints, node: Ints, column: Ints, n_sources: int
+) -> Starts:
+    """Return the starts of lines after the first byte.
+
+    Args:
+        source: int32[n_lines], the source that a line comes from.
+        before: int32[n_lines], the path that it has taken.
+        state: int32[n_lines], the state after the byte.
+        node: int32[n_lines], the byte's node, a child of the root.
+        column: int32[n_lines], the column change.
+        n_sources: number of scanner states and boundaries.
+    """
+    low = int(column.min(initial=0))
+    width, n_nodes = int(column.max(initial=0)) - low + 1, int(node.max(initial=0)) + 1
+    key = (state.astype(np.int64) * n_nodes + node) * width + (column - low)
+    distinct, number = np.unique(key, return_inverse=True)
+    number = number.reshape(-1).astype(np.int32)
+    order = np.lexsort((before, number, source))
+    return Starts(
+        state=(distinct // width // n_nodes).astype(np.int32),
+        node=(distinct // width % n_nodes).astype(np.int32),
+        column=(distinct % width + low).astype(np.int32),
+        first=np.searchsorted(source[order], np.arange(n_sources + 1)).astype(np.int64),
+        of_source=number[order],
+        before=before[order],
+    )
+
+
+def replace_equivalent(
+    scanner: Scanner, boundaries: Boundaries, states: Ints, n_bytes: Ints
+) -> Ints:
+    """Return int32[n]: the first of the states that are alike for so many bytes, for each state.
+
+    Args:
+        scanner: the scanner.
+        boundaries: its boundaries, for what a state may become.
+        states: int32[n].
+        n_bytes: int32[n], how many bytes may follow.
+    """
+    # The dead state is like no other.
+    kind = number_by_occurrence(
+        (state != DEAD, open_lexeme, ends)
+        for state, (open_lexeme, ends) in enumerate(
+            zip(boundaries.open_lexeme_of, scanner.ends, strict=True)
+        )
+    )
+    found = states.copy()
+    waiting = np.ones(len(states), dtype=np.bool_)
+    classes = kind
+    for n_rounds, classes in enumerate(refine_in_rounds(kind.tolist(), scanner.next)):
+        now = n_bytes == n_rounds
+        if now.any():
+            found[now] = _first_of_class(classes)[states[now]]
+            waiting &= ~now
+        if not waiting.any():
+            return found
+    # More bytes tell no more states apart.
+    found[waiting] = _first_of_class(classes)[states[waiting]]
+    return found
+
+
+def _first_of_class(classes: NDArray[np.int64]) -> Ints:
+    """Return int32[n_states], the first state of each one's class."""
+    _, first, number = np.unique(classes, return_index=True, return_inverse=True)
+    return first[number.reshape(-1)].astype(np.int32)
+
+
+def walk_in_batches(
+    run: Callable[[int, int], int | None],
+    n_starts: int,
+    size: int,
+    lines: int,
+    progress: Callable[[float], None] | None,
+) -> None:
+    """Walk from all starts, a portion after the other.
+
+    Args:
+        run: walks from the starts of a range, and returns the lines of the widest level; ``None``:
+            they came to too many, and nothing was kept.
+        n_starts: how many there are.
+        size: of the first portion, at least 1.
+        lines: aimed at in a portion's widest level.
+        progress: called with the fraction done.
+    """
+    low = 0
+    while low < n_starts:
+        high = min(low + size, n_starts)
+        widest = run(low, high)
+        if widest is None:
+            size = (high - low + 3) // 4
+            continue
+        size = max(1, min(int(size * lines / max(widest, 1)), size * 2))
+        low = high
+        if progress:
+            progress(low / n_starts)
+
+
+def fold_trie(trie: TokenTrie, scanner: Scanner, layout: Layout | None = None) -> TokenTrie:
+    """Return the trie in which tokens that no state tells apart share a node."""
+    kind = scanner.byte_class.astype(np.int64)
+    if layout is not None:
+        kind[[9, 10, 32]] += 256 * np.arange(1, 4)
+        kind = np.unique(kind, return_inverse=True)[1].reshape(-1)
+    return trie.fold(kind)
+
+
+def write_items(nodes: Ints, below: NDArray[np.bool_]) -> Ints:
+    """Return int32[n], a number for each node, or, where ``below``, for all below it as well."""
+    return nodes * 2 + below
+
+
+def list_tokens(items: TokenSets, trie: TokenTrie, named: Ints) -> tuple[TokenSets, Ints]:
+    """Return the tokens of sets of items, those that are named only.
+
+    Args:
+        items: the sets of items.
+        trie: with their nodes.
+        named: int32[n], numbers of sets, each as often as it is named.
+
+    Returns:
+        The token sets; int32[n], the number of each one that was named.
+    """
+    used, place = np.unique(named, return_inverse=True)
+    below, tokens = _TokensBelow(trie), TokenSets()
+    numbers = [tokens.intern(below.list(items.read(number))) for number in used.tolist()]
+    return tokens, np.array(numbers, dtype=np.int32)[place.reshape(-1)]
+
+
+class _TokensBelow:
+    """The tokens of a trie depth first: all that stand below a node are side by side."""
+
+    def __init__(self, trie: TokenTrie) -> None:
+        own = np.diff(trie.first_token)
+        parent = np.repeat(np.arange(trie.n_nodes), np.diff(trie.first_child))
+        levels = [(1, int(trie.first_child[1])), *trie.levels()]
+        size = own.copy()
+        for low, high in reversed(levels):
+            above = parent[low - 1 : high - 1]
+            begin = int(above[0]) if len(above) else 0
+            more = np.bincount(above - begin, size[low:high])
+            size[begin : begin + len(more)] += more.astype(np.int32)
+        first = np.zeros(trie.n_nodes, dtype=np.int32)
+        for low, high in levels:
+            above = parent[low - 1 : high - 1]
+            before = np.cumsum(size[low:high]) - size[low:high]
+            within = before - before[trie.first_child[above] - low]
+            first[low:high] = first[above] + own[above] + within
+        self._first, self._own, self._size = first, own, size
+        at = np.repeat(first, own)
+        self._tokens = np.zeros(len(trie.tokens), dtype=np.int32)
+        self._tokens[at + np.arange(len(at)) - np.repeat(trie.first_token[:-1], own)] = trie.tokens
+
+    def list(self, items: Ints) -> Ints:
+        """Return int32[n], the tokens of some items, ascending."""
+        node = items >> 1
+        counts = np.where(items & 1, self._size[node], self._own[node])
+        ends = np.cumsum(counts)
+        places = np.repeat(self._first[node] - (ends - counts), counts)
+        found = self._tokens[places + np.arange(len(places))]
+        return unite([found])

@@ -1,0 +1,229 @@
+"""Puts what a walk finds into rows, and the rows of starts into those of states.
+
+A row is (path, what stays open) → *items*, which stand for tokens
+(:mod:`maskc.compiler.rows.seeds`). Sets of items are interned as they come, so that a union of the
+same sets is made once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.ids import DROPPED
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Bits = NDArray[np.uint8]
+
+_NOTHING = np.zeros(0, dtype=np.int32)
+_NO_BITS = np.zeros(0, dtype=np.uint8)
+_MANY = 20_000  # ids that are sorted in the time that 128,000 flags take
+
+
+class TokenSets:
+    """Interned sets of tokens: of few their ids, of many a bit for each."""
+
+    def __init__(self, sets: Iterable[Ints] = ()) -> None:
+        # By number, one of both: int32[n], or bits up to the last token; the other is empty.
+        self._ids: list[Ints] = []
+        self._bits: list[Bits] = []
+        self._number: dict[tuple[bool, bytes], int] = {}
+        self._unions: dict[tuple[int, ...], int] = {}
+        self._flags = np.zeros(0, dtype=np.uint8)  # all 0 between two calls
+        for tokens in sets:
+            self.intern(tokens)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def intern(self, tokens: Ints) -> int:
+        """Return the number of a set, given as int32[n], ascending."""
+        # Ids take more memory than bits up to the last of them.
+        if len(tokens) and 4 * len(tokens) > int(tokens[-1]) // 8 + 1:
+            return self._keep_bits(self._pack([tokens]))
+        content = tokens.tobytes()
+        number = self._number.setdefault((False, content), len(self))
+        if number == len(self):
+            # The content is there already, as what it is found by.
+            self._ids.append(np.frombuffer(content, dtype=np.int32))
+            self._bits.append(_NO_BITS)
+        return number
+
+    def read(self, number: int) -> Ints:
+        """Return int32[n], the tokens of a set, ascending."""
+        bits = self._bits[number]
+        return _list_bits(bits) if len(bits) else self._ids[number]
+
+    def unite(self, numbers: tuple[int, ...]) -> int:
+        """Return the number of a union; ``numbers`` ascend."""
+        if len(numbers) == 1:
+            return numbers[0]
+        found = self._unions.get(numbers)
+        if found is None:
+            found = self._unions[numbers] = self._unite(numbers)
+        return found
+
+    def mark(self, numbers: Iterable[int], n_words: int) -> Ints:
+        """Return a new int32[n_words], the tokens of any of some sets as bits."""
+        small, large = self._split(numbers)
+        found = np.zeros(4 * n_words, dtype=np.uint8)
+        if small:
+            packed = self._pack(small)
+            found[: len(packed)] = packed
+        for bits in large:
+            np.bitwise_or(found[: len(bits)], bits, out=found[: len(bits)])
+        return found.view("<i4").astype(np.int32, copy=False)
+
+    def _unite(self, numbers: tuple[int, ...]) -> int:
+        small, large = self._split(numbers)
+        if not large and sum(map(len, small)) <= _MANY:
+            return self.intern(unite(small))
+        packed = self._pack(small)
+        size = max(map(len, [packed, *large]))
+        found = np.zeros(size, dtype=np.uint8)
+        for bits in [packed, *large]:
+            np.bitwise_or(found[: len(bits)], bits, out=found[: len(bits)])
+        # Who is large with so many bits stays so; a far larger id may come with few.
+        if any(len(bits) == size for bits in large):
+            return self._keep_bits(found)
+        return self.intern(_list_bits(found))
+
+    def _split(self, numbers: Iterable[int]) -> tuple[list[Ints], list[Bits]]:
+        """Return those of some sets that are kept as ids, and those that are kept as bits."""
+        small: list[Ints] = []
+        large: list[Bits] = []
+        for number in numbers:
+            bits = self._bits[number]
+            if len(bits):
+                large.append(bits)
+            else:
+                small.append(self._ids[number])
+        return small, large
+
+    def _keep_bits(self, bits: Bits) -> int:
+        content = bits.tobytes()
+        number = self._number.setdefault((True, content), len(self))
+        if number == len(self):
+            self._ids.append(_NOTHING)
+            self._bits.append(np.frombuffer(content, dtype=np.uint8))
+        return number
+
+    def _pack(self, sets: Sequence[Ints]) -> Bits:
+        """Return the tokens of some sets as bits, up to the last one that is set."""
+        places = np.concatenate([_NOTHING, *sets]).astype(np.intp)
+        n_flags = int(places.max(initial=-1)) + 1
+        if n_flags > len(self._flags):
+            self._flags = np.zeros(2 * n_flags, dtype=np.uint8)
+        self._flags[places] = 1
+        packed = np.packbits(self._flags[:n_flags], bitorder="little")
+        self._flags[places] = 0
+        return packed
+
+
+def _list_bits(bits: Bits) -> Ints:
+    return np.flatnonzero(np.unpackbits(bits, bitorder="little")).astype(np.int32)
+
+
+def unite(sets: Sequence[Ints]) -> Ints:
+    """Return int32[n], the tokens of any of some arrays, each once, ascending.
+
+    >>> unite([np.array([1, 5], np.int32), np.array([2, 5], np.int32)])
+    array([1, 2, 5], dtype=int32)
+    """
+    if sum(map(len, sets)) > _MANY:
+        flags = np.zeros(max(int(tokens.max()) for tokens in sets if len(tokens)) + 1, np.bool_)
+        for tokens in sets:
+            flags[tokens] = True
+        return np.flatnonzero(flags).astype(np.int32)
+    joined = np.concatenate(sets)
+    joined.sort()
+    first = np.ones(len(joined), np.bool_)
+    np.not_equal(joined[1:], joined[:-1], out=first[1:])
+    return joined[first]
+
+
+def sort_pairs(keys: Longs, values: Ints, n_keys: int) -> tuple[Longs, Ints]:
+    """Return pairs in order, keys first; a key and a token are one number, if 64 bits hold it."""
+    shift = int(values.max(initial=0)).bit_length()
+    if n_keys >> (63 - shift):
+        order = np.lexsort((values, keys))
+        return keys[order], values[order]
+    pairs = keys << shift
+    pairs |= values
+    pairs.sort()
+    return pairs >> shift, (pairs & ((1 << shift) - 1)).astype(np.int32)
+
+
+class RowCollector:
+    """Rows by origin: where the walk started from.
+
+    Attributes:
+        items: the sets of items.
+    """
+
+    def __init__(self) -> None:
+        self.items = TokenSets()
+        # Per origin: path, open, set of items of each of its rows, in order of path and open.
+        self._rows: list[tuple[Ints, Ints, Ints]] = []
+
+    def add(self, n_origins: int, origin: Ints, path: Ints, opened: Ints, items: Ints) -> None:
+        """Add the rows of the next origins.
+
+        Args:
+            n_origins: how many there are.
+            origin: int32[n], counted from the first of them.
+            path: int32[n].
+            opened: int32[n].
+            items: int32[n].
+        """
+        n_paths, n_opens = int(path.max(initial=0)) + 1, int(opened.max(initial=0)) + 1
+        key = (origin.astype(np.int64) * n_paths + path) * n_opens + opened
+        key, items = sort_pairs(key, items, n_origins * n_paths * n_opens)
+        begin = np.flatnonzero(np.diff(key, prepend=-1))
+        pieces = pairwise(np.append(begin, len(items)).tolist())
+        numbers = np.array([self.items.intern(items[low:high]) for low, high in pieces], np.int32)
+        distinct = key[begin]
+        path = (distinct // n_opens % n_paths).astype(np.int32)
+        opened = (distinct % n_opens).astype(np.int32)
+        bounds = np.searchsorted(distinct // n_opens // n_paths, np.arange(n_origins + 1)).tolist()
+        for low, high in pairwise(bounds):
+            self._rows.append((path[low:high], opened[low:high], numbers[low:high]))
+
+    def join(
+        self, origins: list[int], before: list[int], extend: Callable[[Ints, Ints], Ints]
+    ) -> tuple[Ints, Ints, Ints]:
+        """Return the rows of several origins, each after a path.
+
+        No two origins that come after equal paths have an item in common.
+
+        Args:
+            origins: the origins.
+            before: the path before each of them.
+            extend: two paths, int32[n] each → int32[n], one after the other, or ``DROPPED``.
+        """
+        if not origins:
+            return (np.zeros(0, np.int32),) * 3
+        parts = [self._rows[origin] for origin in origins]
+        path, opened, sets = (np.concatenate(column) for column in zip(*parts, strict=True))
+        if any(before):
+            path = extend(
+                np.repeat(np.array(before, np.int32), [len(p) for p, _, _ in parts]), path
+            )
+            kept = np.flatnonzero(path != DROPPED)
+            path, opened, sets = path[kept], opened[kept], sets[kept]
+        order = np.lexsort((sets, opened, path))
+        path, opened, sets = path[order], opened[order], sets[order]
+        first = np.flatnonzero(
+            (np.diff(path, prepend=-1) != 0) | (np.diff(opened, prepend=-1) != 0)
+        )
+        bounds = np.append(first, len(path)).tolist()
+        united = sets[first]
+        for place in np.flatnonzero(np.diff(bounds) > 1).tolist():
+            united[place] = self.items.unite(
+                tuple(sets[bounds[place] : bounds[place + 1]].tolist())
+            )
+        return path[first], opened[first], united

@@ -1,0 +1,235 @@
+"""Terminals that the grammar puts side by side and the lexer cannot tell apart.
+
+After NAME the grammar may want another NAME; written without a blank between them the two are
+one lexeme, and if nothing can be ignored there, no text continues that way: the masks treat it as
+the dead end it is. Each such pair is reported with a witness: the two lexemes, written one after
+the other. Where no text at all is left, :func:`explain_no_text` names the rule or terminal to
+blame: a rule that never ends, a terminal without a pattern, or such a pair.
+
+Example: ``start: NAME NAME`` without ``%ignore`` gives (NAME, NAME) with the witness ``aa``. Of
+``start: A B`` with ``A: /a+/`` and ``B: /a/``, B never comes right after A.
+
+Source: ``docs/lexing.md``: masks have no dead ends, so such a pair is told to the author.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from maskc import bits
+from maskc.compiler.lalr.refine import RefinedTable
+from maskc.grammar.model import Bnf, LexerSpec
+from maskc.grammar.rule_names import quote_rule
+from maskc.grammar.sets import Terminals, compute_adjacent, compute_sets, reduce_grammar
+from maskc.ids import DEAD, END, IGNORED, BoundaryId
+from maskc.lexer.boundaries import Boundaries, Lookaheads
+from maskc.lexer.scanner import Scanner, quote_terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Adjacency:
+    """Two terminals, by name, that cannot be lexed apart; the witness is what cannot be split."""
+
+    first: str
+    second: str
+    witness: bytes
+
+
+def find_adjacencies(
+    lexer: LexerSpec, scanner: Scanner, boundaries: Boundaries, table: RefinedTable
+) -> tuple[Adjacency, ...]:
+    """Return the pairs that the parser would take and the lexer never gives, in name order."""
+    ends: dict[int, list[BoundaryId]] = {}
+    for terminal, boundary in boundaries.number:
+        if boundary >= 0:
+            ends.setdefault(terminal, []).append(boundary)
+    layout = lexer.layout
+    silent = {END, layout.indent, layout.dedent} if layout else {END}
+    terminals_in = _TerminalSets(boundaries)
+    found: set[tuple[int, int]] = set()
+    asked: set[tuple[int, int, int]] = set()
+    place_after = [
+        boundaries.place(context, enclosed=enclosed)
+        for context, enclosed in zip(table.context_of, table.enclosed, strict=True)
+    ]
+    for row in table.shifts:
+        for first, target in row.items():
+            place = place_after[target]
+            # Few states differ in these.
+            key = (first, place, table.live[target])
+            if key in asked or first in silent or first not in ends:
+                continue
+            asked.add(key)
+            lexed = 0
+            for boundary in ends[first]:
+                lexed |= boundaries.rest[boundary][place]
+            wanted = terminals_in.of(table.live[target]) - terminals_in.of(lexed)
+            found |= {(first, second) for second in wanted - silent}
+    samples = shortest_lexemes(scanner)
+    return tuple(
+        Adjacency(
+            lexer.terminals[first],
+            lexer.terminals[second],
+            samples.get(first, b"") + samples.get(second, b""),
+        )
+        for first, second in sorted(found)
+        if first in samples
+    )
+
+
+def find_unlexed(
+    bnf: Bnf, scanner: Scanner, boundaries: Boundaries, adjacent: Mapping[int, Terminals]
+) -> tuple[Adjacency, ...]:
+    """Return the pairs that the lexer gives in no context at all, in name order.
+
+    Args:
+        bnf: for the names.
+        scanner: of its terminals.
+        boundaries: its boundaries.
+        adjacent: terminal → the terminals, as bits, that the productions put right after it.
+    """
+    samples = shortest_lexemes(scanner)
+    found = []
+    for first, after in sorted(adjacent.items()):
+        lexed = 0
+        for lookahead in boundaries.of_terminal.get(first, ()):
+            lexed |= bits.unite(boundaries.follows[lookahead])
+        for second in sorted(samples):
+            own = boundaries.set_of(second)
+            if first in samples and after >> second & 1 and not own & lexed:
+                names = bnf.terminals[first], bnf.terminals[second]
+                found.append(Adjacency(*names, samples[first] + samples[second]))
+    return tuple(found)
+
+
+class _TerminalSets:
+    """The terminals of sets of lookaheads; few sets differ."""
+
+    def __init__(self, boundaries: Boundaries) -> None:
+        self._terminal_of = {
+            lookahead: terminal
+            for terminal, lookaheads in boundaries.of_terminal.items()
+            for lookahead in lookaheads
+        }
+        self._known: dict[int, frozenset[int]] = {}
+
+    def of(self, lookaheads: int) -> frozenset[int]:
+        found = self._known.get(lookaheads)
+        if found is None:
+            found = self._known[lookaheads] = frozenset(
+                terminal
+                for lookahead, terminal in self._terminal_of.items()
+                if lookaheads >> lookahead & 1
+            )
+        return found
+
+
+def shortest_lexemes(scanner: Scanner) -> dict[int, bytes]:
+    """Return a shortest lexeme of each terminal that some context can lex."""
+    class_byte: dict[int, int] = {}
+    for byte in sorted(range(256), key=lambda b: (not 32 < b < 127, b)):
+        class_byte.setdefault(int(scanner.byte_class[byte]), byte)
+    classes = sorted(class_byte, key=lambda c: (not 32 < class_byte[c] < 127, class_byte[c]))
+    found: dict[int, bytes] = {}
+    text: dict[int, bytes] = {}
+    pending: deque[int] = deque()
+    for byte_class in classes:
+        firsts = {int(scanner.next[scanner.start, byte_class])}
+        firsts |= set(scanner.entries[:, byte_class].tolist())
+        for state in sorted(firsts - {DEAD}):
+            if state not in text:
+                text[state] = bytes([class_byte[byte_class]])
+                pending.append(state)
+    while pending:
+        state = pending.popleft()
+        for terminal, _ in scanner.ends[state]:
+            if terminal != IGNORED:
+                found.setdefault(terminal, text[state])
+        for byte_class in classes:
+            target = int(scanner.next[state, byte_class])
+            if target != DEAD and target not in text:
+                text[target] = text[state] + bytes([class_byte[byte_class]])
+                pending.append(target)
+    return found
+
+
+_NONE = "no text at all can be parsed"
+
+
+def explain_no_text(
+    bnf: Bnf, lexer: LexerSpec, scanner: Scanner, boundaries: Boundaries, lexed_first: Lookaheads
+) -> str | None:
+    """Return why a grammar has no text; ``None`` if no rule or terminal alone is to blame.
+
+    Args:
+        bnf: its productions.
+        lexer: its terminals.
+        scanner: which reads them.
+        boundaries: which of them may follow which.
+        lexed_first: the lookaheads that the lexer gives where a text begins.
+    """
+    reduced = reduce_grammar(bnf)
+    if bnf.start not in reduced.used_nonterminals:
+        return (
+            f"{_NONE}: {quote_rule(bnf, _find_endless(bnf, reduced.used_nonterminals))} never "
+            "ends, since each of its alternatives needs a rule that does not; give it one that ends"
+        )
+    declared = sorted(t for t in reduced.used_terminals - _given(lexer) if not lexer.patterns[t])
+    if declared:
+        return (
+            f"{_NONE}: {quote_terminal(lexer, declared[0])} is declared and has no pattern, so "
+            "Lark finds none; define it, or name the postlex that makes it"
+        )
+    sets = compute_sets(reduced)
+    adjacent = compute_adjacent(reduced, sets)
+    unlexed = find_unlexed(bnf, scanner, boundaries, adjacent)
+    if unlexed:
+        pair = unlexed[0].first, unlexed[0].second
+        first, second = (bnf.terminals.index(name) for name in pair)
+        return _tell_apart(lexer, first, second, f", as in {unlexed[0].witness!r}")
+    # The lexer of LALR knows what comes after a terminal, and so never begins such a lexeme.
+    lexed = bits.from_members(shortest_lexemes(scanner))
+    for first, after in sorted(adjacent.items()):
+        for second in bits.iterate(after & ~lexed):
+            if lexed >> first & 1 and lexer.patterns[second]:
+                return _tell_apart(lexer, first, second, "")
+    for terminal in bits.iterate(sets.first[bnf.start]):
+        if lexer.patterns[terminal] and not boundaries.set_of(terminal) & lexed_first:
+            return (
+                f"{_NONE}: {quote_terminal(lexer, terminal)} can never be lexed where a text "
+                "begins; let it come before what the lexer reads there, by a priority"
+            )
+    return None
+
+
+def _tell_apart(lexer: LexerSpec, first: int, second: int, witness: str) -> str:
+    return (
+        f"{_NONE}: {quote_terminal(lexer, second)} can never be lexed right after "
+        f"{quote_terminal(lexer, first)}{witness}; put something between them"
+    )
+
+
+def _given(lexer: LexerSpec) -> frozenset[int]:
+    """Return the terminals that need no pattern: the postlex makes them, or the end of the text."""
+    made = {rewrite.becomes for rewrite in lexer.rewrites if rewrite.becomes is not None}
+    layout = {lexer.layout.indent, lexer.layout.dedent} if lexer.layout else set()
+    return frozenset({END, *made, *layout})
+
+
+def _find_endless(bnf: Bnf, ending: Collection[int]) -> int:
+    """Return a nonterminal without a text that needs none but those on the way to it."""
+    on_the_way = [bnf.start]
+    while True:
+        needed = {
+            -1 - symbol
+            for production in bnf.productions
+            if production.lhs == on_the_way[-1]
+            for symbol in production.rhs
+            if symbol < 0 and -1 - symbol not in ending
+        }
+        further = sorted(needed - {*on_the_way})
+        if not further:
+            return on_the_way[-1]
+        on_the_way.append(further[0])

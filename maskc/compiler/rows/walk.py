@@ -1,0 +1,344 @@
+"""Runs every token from every source at once: scanner × trie → rows.
+
+The walk goes down the trie level by level. Its frontier is a table with one line per (origin,
+path so far, scanner state, trie node); one step gathers the children of all nodes, moves all
+states by the bytes on their edges, and adds the lines in which a lexeme ends before the byte.
+Nothing is done token by token. Origins go through in portions, so that the frontier fits into
+the caches and memory stays bounded.
+
+An origin is a start (:mod:`maskc.compiler.rows.seeds`), which many lexer states and boundaries
+share.
+
+Example: from inside the NAME ``fo``, the token ``o(`` ends with path ``NAME{…}`` and an open LPAR.
+
+Source: token spanner tables (Park et al. 2025); ``docs/how-it-works.md``, section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.budget import reserve
+from maskc.compiler.rows.numbering import order_opens, order_paths
+from maskc.compiler.rows.paths import Opens, Paths
+from maskc.compiler.rows.seeds import (
+    Starts,
+    fold_trie,
+    list_tokens,
+    number_seeds,
+    replace_equivalent,
+    walk_in_batches,
+    write_items,
+)
+from maskc.compiler.rows.sequences import RawRows
+from maskc.compiler.rows.steps import InvariantSubtrees, Steps
+from maskc.compiler.rows.token_sets import RowCollector
+from maskc.errors import LimitError
+from maskc.grammar.model import LalrGrammar
+from maskc.ids import DEAD, DROPPED, END, NO_LINE, SAME
+from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.scanner import Scanner
+from maskc.vocab.trie import TokenTrie
+from maskc.wording import Phrase
+
+Ints = NDArray[np.int32]
+Places = NDArray[np.intp]
+
+MAX_LALR_FRONTIER = 60_000_000
+BYTES_A_LINE = 64  # of a frontier: five columns, and what they are made from
+_STATES = 4096  # whose first bytes are taken at once
+_PORTION = 500_000  # lines aimed at in one portion's widest level
+_TOO_WIDE = 4 * _PORTION  # a portion that comes to so many is taken in smaller ones
+
+
+@dataclass(slots=True)
+class _Frontier:
+    origin: Ints
+    path: Ints
+    state: Ints
+    node: Ints
+    column: Ints
+
+    def __len__(self) -> int:
+        return len(self.origin)
+
+    def take(self, lines: Places) -> _Frontier:
+        """Return some of the lines."""
+        columns = (self.origin, self.path, self.state, self.node, self.column)
+        return _Frontier(*(column[lines] for column in columns))
+
+    @staticmethod
+    def join(parts: list[_Frontier]) -> _Frontier:
+        return _Frontier(
+            *(
+                np.concatenate([getattr(part, name) for part in parts])
+                for name in ("origin", "path", "state", "node", "column")
+            )
+        )
+
+
+def build_store(
+    grammar: LalrGrammar,
+    scanner: Scanner,
+    boundaries: Boundaries,
+    steps: Steps,
+    trie: TokenTrie,
+    progress: Callable[[float], None] | None = None,
+) -> RawRows:
+    """Return the rows of all sources.
+
+    Raises:
+        LimitError: a single origin needs a frontier of more than ``MAX_LALR_FRONTIER`` lines.
+    """
+    walk = _Walk(grammar, scanner, boundaries, steps, trie)
+    size = max(64, _PORTION // trie.widest_level())
+    walk_in_batches(walk.run, len(walk.starts), size, _PORTION, progress)
+    return walk.finish()
+
+
+class _Walk:
+    def __init__(
+        self,
+        grammar: LalrGrammar,
+        scanner: Scanner,
+        boundaries: Boundaries,
+        steps: Steps,
+        trie: TokenTrie,
+    ) -> None:
+        self.grammar, self.scanner, self.steps = grammar, scanner, steps
+        self.trie = trie = fold_trie(trie, scanner, grammar.lexer.layout)
+        self.boundaries = boundaries
+        self.n_classes = scanner.next.shape[1]
+        self.next = scanner.next.reshape(-1)
+        self.node_class = scanner.byte_class[trie.byte].astype(np.int32)
+        self.has_token = np.diff(trie.first_token) > 0
+        self.open_lexeme_of = np.array(boundaries.open_lexeme_of, dtype=np.int32)
+        self.has_end = np.diff(steps.end_first) > 0
+        layout = grammar.lexer.layout
+        may_be_newline = np.array(
+            [bool(f.newlines) for f in boundaries.open_lexemes], dtype=np.bool_
+        )
+        # Only lexemes that may become a newline have a column.
+        self.has_column = may_be_newline[self.open_lexeme_of] & (layout is not None)
+        self.tab_len = layout.tab_len if layout else 1
+        self.event_is_newline = np.array(
+            [layout is not None and t == layout.newline for t, _ in steps.events], dtype=np.bool_
+        )
+        self.staying = InvariantSubtrees(
+            scanner.next, steps, trie, self.node_class, self.has_column
+        )
+        self.paths = Paths(grammar, steps)
+        self.opens = Opens()
+        self.rows = RowCollector()
+        self.first_nodes = np.arange(1, int(trie.first_child[1]), dtype=np.int32)
+        self.starts = self._find_starts()
+
+    def run(self, low: int, high: int) -> int | None:
+        """Walk the origins ``low … high - 1``.
+
+        Returns:
+            The width of the widest level; ``None`` if it is too much for several origins at once,
+            of which then no rows are kept.
+        """
+        frontier = self._begin(low, high)
+        widest = 0
+        found: list[tuple[Ints, Ints, Ints, Ints]] = []
+        while len(frontier):
+            widest = max(widest, len(frontier))
+            if widest > _TOO_WIDE and high - low > 1:
+                return None
+            if widest > MAX_LALR_FRONTIER:
+                raise LimitError(
+                    "lines in the store's walk", MAX_LALR_FRONTIER, Phrase.SIMPLER_TERMINALS
+                )
+            frontier = self._step(self._collect(frontier, found))
+        columns = zip(*found, strict=True) if found else [[np.zeros(0, np.int32)]] * 4
+        origin, path, opened, items = (np.concatenate(column) for column in columns)
+        self.rows.add(high - low, origin - low, path, opened, items)
+        return widest
+
+    def _find_starts(self) -> Starts:
+        """Take the first byte, inside every scanner state and after every boundary."""
+        n_states, n_first = self.scanner.n_states, len(self.first_nodes)
+        n_sources = n_states + len(self.scanner.closed)
+        reserve(n_sources * n_first * BYTES_A_LINE, "the first bytes of tokens")
+        parts = []
+        for low in range(0, n_states, _STATES):
+            states = np.arange(low, min(low + _STATES, n_states), dtype=np.int32)
+            source, node = np.repeat(states, n_first), np.tile(self.first_nodes, len(states))
+            column = np.where(self.has_column[source], SAME, 0).astype(np.int32)
+            state = self.next[source * self.n_classes + self.node_class[node]]
+            nothing = np.zeros(len(source), dtype=np.int32)
+            # Nothing goes on from the dead state, and nothing has to.
+            line = _Frontier(source, nothing, state, node, column)
+            parts.append(self._arrive(line, np.arange(len(source)), None, state, node))
+        nothing = np.zeros(n_first, dtype=np.int32)
+        first_kind = len(self.steps.kinds) - len(self.scanner.closed)
+        for boundary in range(len(self.scanner.closed)):
+            sources = np.full(n_first, n_states + boundary, dtype=np.int32)
+            line = _Frontier(sources, nothing, nothing, self.first_nodes, nothing)
+            kinds = np.full(n_first, first_kind + boundary, dtype=np.int32)
+            parts.append(self._enter(line, np.arange(n_first), self.first_nodes, kinds))
+        line = _Frontier.join(parts)
+        # What may become a newline has a column, so states that are alike agree on that too.
+        n_bytes = self.trie.count_bytes_below()[line.node - 1]
+        state = replace_equivalent(self.scanner, self.boundaries, line.state, n_bytes)
+        return number_seeds(line.origin, line.path, state, line.node, line.column, n_sources)
+
+    def _begin(self, low: int, high: int) -> _Frontier:
+        """Return the first level: starts have taken their first byte."""
+        origin = np.arange(low, high, dtype=np.int32)
+        nothing = np.zeros(len(origin), dtype=np.int32)
+        state, node, column = self.starts.state, self.starts.node, self.starts.column
+        return _Frontier(origin, nothing, state[low:high], node[low:high], column[low:high])
+
+    def _step(self, frontier: _Frontier) -> _Frontier:
+        """Return the next level: every line with every child of its node, one byte further.
+
+        The columns of a frontier have one entry a line. A line of n children becomes n lines that
+        agree but for the node; each of them goes on inside its lexeme by the byte of its node, and
+        where the lexeme may end before that byte, once more for each way to end and each state
+        that the byte then enters.
+
+        Invariant: a line of a level is a token's beginning of that many bytes, read from the line's
+        origin in one of the ways in which the scanner reads it and the parser may take it; no way
+        is left out, and none is in twice.
+        """
+        trie, state_of = self.trie, frontier.state
+        # Children of a node lie side by side: first_child[node] … first_child[node + 1].
+        begin = trie.first_child[frontier.node]
+        counts = trie.first_child[frontier.node + 1] - begin
+        reserve(int(counts.sum()) * BYTES_A_LINE, "tokens inside lexemes")
+        inner = np.flatnonzero(counts)
+        place, node = _list_all(inner, begin[inner], counts[inner])
+        state = state_of[place]
+        parts = []
+        ending = np.flatnonzero(self.has_end[state])
+        if len(ending):
+            # The nth way to end, of all lines that have so many: a few rounds, none line by line.
+            first = self.steps.end_first[state[ending]]
+            n_ends = self.steps.end_first[state[ending] + 1] - first
+            for nth in range(int(n_ends.max())):
+                some = np.flatnonzero(n_ends > nth)
+                kinds = self.steps.end_kind[first[some] + nth]
+                parts.append(self._enter(frontier, place[ending[some]], node[ending[some]], kinds))
+        # `next` is flat: row by state, column by byte class.
+        state = self.next[state * self.n_classes + self.node_class[node]]
+        parts.append(self._arrive(frontier, place, None, state, node))
+        return _Frontier.join(parts)
+
+    def _enter(self, frontier: _Frontier, place: Places, node: Ints, kinds: Ints) -> _Frontier:
+        """End the open lexemes of some lines and take the byte of ``node`` as the next's first."""
+        steps = self.steps
+        cell = kinds * self.n_classes + self.node_class[node]
+        begin = steps.move_first[cell]
+        counts = steps.move_first[cell + 1] - begin
+        reserve(int(counts.sum()) * BYTES_A_LINE, "tokens that end lexemes")
+        index, moves = _list_all(np.arange(len(cell)), begin, counts)
+        events, place = steps.move_event[moves], place[index]
+        change = np.where(self.event_is_newline[events], frontier.column[place], 0)
+        path = self.paths.extend(frontier.path[place], events, change)
+        state = np.where(path == DROPPED, DEAD, steps.move_state[moves])
+        return self._arrive(frontier, place, path, state, node[index])
+
+    def _arrive(
+        self, frontier: _Frontier, place: Places, path: Ints | None, state: Ints, node: Ints
+    ) -> _Frontier:
+        """Return lines that have just taken a byte, without the dead ones.
+
+        Args:
+            frontier: the lines that they come from.
+            place: intp[n], which of those each comes from.
+            path: int32[n], what is completed now; ``None`` if no lexeme has ended.
+            state: int32[n], where the byte leads.
+            node: int32[n], the byte's.
+        """
+        alive = np.flatnonzero(state != DEAD)
+        place, state, node = place[alive], state[alive], node[alive]
+        fresh, path = path is not None, frontier.path[place] if path is None else path[alive]
+        if self.grammar.lexer.layout is None:
+            column = np.zeros(len(alive), dtype=np.int32)
+        else:
+            before = np.full(len(alive), NO_LINE, np.int32) if fresh else frontier.column[place]
+            moved = self._move_column(before, self.trie.byte[node])
+            column = np.where(self.has_column[state], moved, 0).astype(np.int32)
+        return _Frontier(frontier.origin[place], path, state, node, column)
+
+    def _move_column(self, before: Ints, byte: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Return the columns after one more byte each."""
+        width = np.where(byte == 32, 1, np.where(byte == 9, self.tab_len, 0)).astype(np.int32)
+        moved = np.where(
+            before >= 0, before + width, np.where(before == NO_LINE, before, before - width)
+        )
+        return np.where(byte == 10, 0, moved)
+
+    def _collect(self, line: _Frontier, found: list[tuple[Ints, Ints, Ints, Ints]]) -> _Frontier:
+        """Add the items in which tokens end, and return the lines that go on.
+
+        Below those that are left out nothing changes any more.
+        """
+        done = self.staying.find(line.state, line.node)
+        ending = np.flatnonzero(done | self.has_token[line.node])
+        opens = self.opens.number(self.open_lexeme_of[line.state[ending]], line.column[ending])
+        items = write_items(line.node[ending], done[ending])
+        found.append((line.origin[ending], line.path[ending], opens, items))
+        return line.take(np.flatnonzero(~done))
+
+    def finish(self) -> RawRows:
+        """Return the store from all portions."""
+        joined: dict[bytes, tuple[Ints, Ints, Ints]] = {}
+        of_source = []
+        for low, high in pairwise(self.starts.first.tolist()):
+            starts, before = self.starts.of_source[low:high], self.starts.before[low:high]
+            key = starts.tobytes() + before.tobytes()
+            if key not in joined:
+                joined[key] = self.rows.join(starts.tolist(), before.tolist(), self.paths.join)
+            of_source.append(joined[key])
+        path, opened, sets = (np.concatenate(column) for column in zip(*of_source, strict=True))
+        n_rows = [len(rows[0]) for rows in of_source]
+        paths = order_paths(*self.paths.list(), path)
+        open_number, open_lexeme, open_column = order_opens(*self.opens.list(), opened)
+        path, opened = paths.number_of[path], open_number[opened]
+        tokens, sets = list_tokens(self.rows.items, self.trie, sets)
+        order = np.lexsort((opened, path, np.repeat(np.arange(len(n_rows)), n_rows)))
+        masks = sorted({mask for _, mask in self.steps.events})
+        mask_number = {mask: i for i, mask in enumerate(masks)}
+        n_contexts = len(self.grammar.lexer.contexts)
+        terminals = np.array([e.terminal for e in self.steps.events] or [END], dtype=np.int32)
+        contexts = np.array([mask_number[m] for _, m in self.steps.events] or [0], dtype=np.int32)
+        return RawRows(
+            unlisted=np.zeros(0, dtype=np.int32),
+            n_states=self.scanner.n_states,
+            source_first=np.cumsum([0, *n_rows]).astype(np.int32),
+            row_path=path[order],
+            row_open=opened[order],
+            row_tokens=sets[order],
+            path_parent=paths.parent,
+            path_terminal=terminals[paths.event],
+            path_contexts=contexts[paths.event],
+            path_column=paths.column,
+            contexts=np.array(
+                [[bool(mask >> c & 1) for c in range(n_contexts)] for mask in masks],
+                dtype=np.bool_,
+            ).reshape(len(masks), n_contexts),
+            open_lexeme=open_lexeme,
+            open_column=open_column,
+            tokens=tokens,
+        )
+
+
+def _list_all(owner: Places, begin: Ints, counts: Ints) -> tuple[Places, Ints]:
+    """Return the numbers ``begin … begin + counts - 1`` of each owner in turn, and whose they are.
+
+    >>> _list_all(np.array([4, 5]), np.array([10, 20]), np.array([2, 1]))
+    (array([4, 4, 5]), array([10, 11, 20], dtype=int32))
+    """
+    ends = np.cumsum(counts)
+    numbers = np.repeat((begin - (ends - counts)).astype(np.int32), counts)
+    numbers += np.arange(len(numbers), dtype=np.int32)
+    return np.repeat(owner, counts), numbers

@@ -1,0 +1,182 @@
+"""General tables, and the walk of a scanner that cuts a text in many ways."""
+
+import numpy as np
+import pytest
+
+from maskc.compiler.glr import lr0 as general
+from maskc.compiler.glr import walk as general_walk
+from maskc.compiler.glr.cfg import make_cfg
+from maskc.compiler.glr.lr0 import build_general_table
+from maskc.compiler.glr.triples import ANY_PAIR, Triples, ask_productions
+from maskc.compiler.glr.walk import Frontier, build_general_store
+from maskc.compiler.glr_path import (
+    GENERAL_PATH,
+    ask_lexed,
+    build_general_language,
+    rewrite_productions,
+)
+from maskc.compiler.rows.steps import build_steps
+from maskc.errors import LimitError
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
+from maskc.grammar.model import Production
+from maskc.lexer.boundaries import build_boundaries
+from maskc.lexer.columns import build_columns
+from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
+from maskc.vocab.trie import build_trie
+
+S = -1
+a, b, c = 1, 2, 3
+
+
+def table_of(*sides, has_empty=False):
+    rules = [Production(0, side) for side in sides]
+    return build_general_table(make_cfg(0, 1, rules, has_empty=has_empty))
+
+
+def test_too_many_states_are_refused(monkeypatch):
+    monkeypatch.setattr(general, "MAX_GENERAL_STATES", 2)
+    with pytest.raises(LimitError, match="more than 2 parser states"):
+        table_of((a, S, a), (a,))
+
+
+def frontier(*lines):
+    return Frontier(*np.array(lines, dtype=np.int32).T)
+
+
+def lines_of(found):
+    columns = (found.origin, found.path, found.state, found.node)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def test_of_lines_that_agree_one_is_kept():
+    found = frontier((1, 0, 5, 2), (0, 0, 5, 2), (1, 0, 5, 2), (0, 1, 5, 2), (0, 1, 5, 3))
+    small = found.find_distinct(2, 2, 6, 4)
+    large = found.find_distinct(2, 2, 6, 1 << 60)
+    assert small.tolist() == large.tolist()
+    assert lines_of(found.take(small)) == [(0, 0, 5, 2), (1, 0, 5, 2), (0, 1, 5, 2), (0, 1, 5, 3)]
+
+
+WORDS = "start: W+\nW: /[a-z]+/\n"
+ONE_WORD = "start: W\nW: /[a-z]+/\n"
+
+
+def walk_tokens(text, tokens):
+    """Return what the tokens do from the start of the text: (terminals' names, tokens)."""
+    grammar, _ = load_grammar(load_source(text, parser="earley"))
+    scanner = build_dynamic_complete_scanner(grammar.lexer, grammar.bnf.used_terminals())
+    boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
+    follow = rewrite_productions(grammar.bnf, scanner, boundaries).follow()
+    steps, trie = build_steps(grammar.lexer, scanner), build_trie(tokens)
+    triples = Triples(len(grammar.lexer.terminals), follow, lambda *_: True)
+    store = build_general_store(scanner, boundaries, triples, steps, trie)
+
+    def names(path):
+        found = []
+        while path:
+            found.append(grammar.bnf.terminals[store.path_terminal[path]])
+            path = int(store.path_parent[path])
+        return tuple(reversed(found))
+
+    low, high = store.source_first[scanner.start : scanner.start + 2].tolist()
+    rows = []
+    for row in range(low, high):
+        number = store.row_tokens[row]
+        ids = store.tokens.read(number)
+        rows.append((names(int(store.row_path[row])), {tokens[i] for i in ids.tolist()}))
+    return rows
+
+
+def test_ways_that_no_text_takes_are_left_out():
+    # One W may be complete; that the next one is open is for the streamlining to refuse.
+    assert walk_tokens(ONE_WORD, (b"a", b"ab", b"abc")) == [
+        ((), {b"a", b"ab", b"abc"}),
+        (("W",), {b"ab", b"abc"}),
+    ]
+
+
+def test_too_many_ways_are_refused(monkeypatch):
+    monkeypatch.setattr(general_walk, "MAX_PATHS", 5)
+    with pytest.raises(LimitError, match="more than 5 ways to cut tokens into terminals"):
+        walk_tokens(WORDS, (b"a" * 20,))
+
+
+@pytest.mark.parametrize("lines", [1, 40])
+def test_it_does_not_matter_how_much_is_walked_at_once(monkeypatch, lines):
+    text = 'start: (W | "a" "b" | S)+\nW: /[a-c]+/\nS: /"[^"]*"/\n%ignore " "\n'
+    tokens = (b"a", b"ab", b"abc", b" a", b'"a', b'a"', b'b "', b"ca b")
+    whole = sorted((names, sorted(some)) for names, some in walk_tokens(text, tokens))
+    monkeypatch.setattr(general_walk, "_PORTION", lines)
+    monkeypatch.setattr(general_walk, "_TOO_WIDE", 2 * lines)
+    assert sorted((names, sorted(some)) for names, some in walk_tokens(text, tokens)) == whole
+
+
+A, B, C = 1, 2, 3
+RING = {A: 1 << B, B: 1 << A | 1 << C, C: 1 << A}
+
+
+def row(triples, pair):
+    triples.find(pair)
+    return set(triples.rows[pair].nonzero()[0].tolist())
+
+
+def test_after_two_terminals_stands_what_both_allow():
+    triples = Triples(4, RING, lambda one, _, third: one != third)
+    after_b = triples.extend(ANY_PAIR, B)
+    assert row(triples, triples.extend(triples.extend(ANY_PAIR, A), B)) == {C}
+    assert row(triples, after_b) == {A, C}
+
+
+def test_pairs_have_one_number_each_however_many_there_are():
+    triples = Triples(100, {}, lambda *_: True)
+    numbers = [triples.extend(triples.extend(ANY_PAIR, t), t) for t in range(1, 100)]
+    assert len(set(numbers)) == 99
+    assert [triples.extend(triples.extend(ANY_PAIR, t), t) for t in range(1, 100)] == numbers
+    assert len(triples.rows) >= 1 + 2 * 99
+
+
+def test_three_terminals_are_asked_of_the_productions():
+    source = load_source("start: (A B C)+\nA: /a/\nB: /b/\nC: /c/\n", parser="earley")
+    language = build_general_language(source)
+    grammar = language.lexed.grammar
+    number = {name: t for t, name in enumerate(grammar.bnf.terminals)}
+    ask = ask_productions(ask_lexed(language.productions, grammar))
+    assert ask(number["A"], number["B"], number["C"])
+    assert ask(number["C"], number["A"], number["B"])
+    assert not ask(number["A"], number["B"], number["A"])
+
+
+def test_runs_of_dashes_that_may_be_names_are_not_cut_in_every_way():
+    """As DotMotif's: 2 ** 60 ways, of which no text has more than a few."""
+    source = load_source(
+        'start: (NAME "-" (">" | "-") NAME)+\nNAME: /[a-z-]\\w*/\n',
+        parser="earley",
+    )
+    language = build_general_language(source)
+    store = GENERAL_PATH.walk(language, build_trie((b"a", b">", b"-" * 60)), lambda _: None)
+    assert 60 < len(store.path_parent) < 5000  # 2 ** 60 without asking
+
+
+TEXT = 'start: start x | x |\nx: A | "b"\nA: /a+/\n'
+
+
+def language_of(text):
+    return build_general_language(load_source(text, parser="earley"))
+
+
+def test_passes_run_in_the_order_of_the_page():
+    names = []
+
+    def run(name, work):
+        names.append(name)
+        return work()
+
+    build_general_language(load_source(TEXT, parser="earley"), run)
+    assert names == ["grammar", "scanner", "boundaries", "parser"]
+
+
+def test_terminals_with_the_same_places_are_merged_for_the_dynamic_lexer_only():
+    text = "start: (A | B)+\nA: /a+/\nB: /[ab]+/\n"
+    assert len(language_of(text).merged) == 1
+    basic = build_general_language(load_source(text, parser="earley", lexer="basic"))
+    assert basic.merged == {}

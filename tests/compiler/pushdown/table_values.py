@@ -1,0 +1,70 @@
+"""What the table's verdicts start from, for small grammars."""
+
+from dataclasses import dataclass
+
+from maskc.compiler.lalr_path import build_language
+from maskc.compiler.pushdown.decisions import Decisions
+from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts, ask_grammar
+from maskc.compiler.pushdown.table_debts import TableDebts
+from maskc.compiler.rows.sequences import Event, Sequences
+from maskc.compiler.stages import LalrLanguage
+from maskc.frontends.source import load_source
+from maskc.ids import SequenceId, TerminalId
+
+
+@dataclass(frozen=True)
+class Values:
+    """A language, and both deciders of its terminal sequences."""
+
+    language: LalrLanguage
+    sequences: Sequences
+    verdicts: ProductionVerdicts
+    decisions: Decisions
+    debts: TableDebts
+
+    def terminal(self, name: str) -> int:
+        """Return a terminal's number."""
+        return self.language.lexed.grammar.bnf.terminals.index(name)
+
+    def event(self, name: str) -> Event:
+        """Return the event of a terminal, in every context."""
+        contexts = (1 << self.language.lexed.boundaries.n_contexts) - 1
+        return Event(TerminalId(self.terminal(name)), contexts, 0)
+
+    def sequence(self, *names: str) -> SequenceId:
+        """Return the sequence of some terminals, open to anything; ``$END`` may stand last."""
+        boundaries = self.language.lexed.boundaries
+        opened = boundaries.everything
+        if names and names[-1] == "$END":
+            names, opened = names[:-1], boundaries.end
+        sequence = self.sequences.open_to(opened)
+        for name in reversed(names):
+            sequence = self.sequences.extend(self.event(name), sequence)
+        return sequence
+
+
+def decisions_of(language: LalrLanguage, sequences: Sequences) -> Decisions:
+    """Return the table's verdicts, with no terminals that stand for each other."""
+    lexed, table = language.lexed, language.table
+    return Decisions(
+        lexed.grammar, language.item_sets, table, lexed.boundaries, lexed.columns, sequences, ()
+    )
+
+
+def values_of(text: str) -> Values:
+    """Return what the compiler makes of a grammar before it has rows."""
+    language = build_language(load_source(text))
+    lexed, table = language.lexed, language.table
+    grammar, boundaries = lexed.grammar, lexed.boundaries
+    sequences = Sequences(boundaries.open_lexemes)
+    asked = ask_grammar(grammar, lexed.scanner, boundaries)
+    terminal_of = {
+        lookahead: t for t, lookaheads in boundaries.of_terminal.items() for lookahead in lookaheads
+    }
+    return Values(
+        language,
+        sequences,
+        ProductionVerdicts(asked, boundaries, sequences),
+        decisions_of(language, sequences),
+        TableDebts(grammar, table, terminal_of),
+    )

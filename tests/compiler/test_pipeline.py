@@ -1,0 +1,56 @@
+"""Every pass, once, in order, for both parsers."""
+
+import pytest
+
+from maskc.compiler.lalr_path import build_language
+from maskc.compiler.pipeline import PASSES, compile_contents, compile_stages
+from maskc.compiler.pushdown.dft import DftAutomaton
+from maskc.errors import GrammarError
+from maskc.frontends.source import load_source
+from maskc.vocab import load_vocabulary
+from maskc.vocab.vocabulary import Vocabulary
+from tests.compiled import EVERY_BYTE
+
+TEXT = 'start: "a" start "b" | "c"\n'
+VOCABULARY = Vocabulary((*EVERY_BYTE, None), (256,), "bytes")
+
+
+@pytest.mark.parametrize("parser", ["lalr", "earley"])
+def test_the_passes_are_run_in_order(parser):
+    _, records = compile_contents(load_source(TEXT, parser=parser), VOCABULARY)
+    assert tuple(record.name for record in records) == PASSES
+
+
+@pytest.mark.parametrize("parser", ["lalr", "earley"])
+def test_the_pushdown_automaton_is_kept(parser):
+    stages = compile_stages(load_source(TEXT, parser=parser), VOCABULARY)
+    assert isinstance(stages.decider.asked.dft, DftAutomaton)
+    assert stages.decider.asked.dft.transitions
+
+
+BRACKETS = 'start: "(" start ")" | NAME\nNAME: /[a-z]+/\n'
+
+
+def test_passes_run_in_the_order_of_the_page():
+    names = []
+
+    def run(name, work):
+        names.append(name)
+        return work()
+
+    build_language(load_source(BRACKETS), run)
+    assert names == ["grammar", "scanner", "boundaries", "parser"]
+
+
+def test_an_artifact_has_the_table_of_the_language():
+    stages = compile_stages(load_source(BRACKETS), load_vocabulary("bytes"))
+    table, arrays = stages.language.table, stages.contents.arrays
+    assert arrays["lalr_state"].tolist() == list(table.lalr_state)
+    assert len(arrays["shift_state"]) == sum(map(len, table.shifts))
+    assert stages.contents.header["layout"] is None
+    assert stages.contents.header["counts"]["refined_states"] == len(table.live)
+
+
+def test_a_grammar_without_a_text_is_refused():
+    with pytest.raises(GrammarError):
+        compile_stages(load_source('start: "a" start\n'), load_vocabulary("bytes"))
