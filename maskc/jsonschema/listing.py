@@ -11,7 +11,10 @@ Limits: arrays of more than ``MAX_ITEMS`` items are refused.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from itertools import count
+from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.automata import list_strings
@@ -26,9 +29,9 @@ from maskc.jsonschema.drafts import (
 from maskc.jsonschema.values import LITERALS, Value
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import ArrayRule
-from maskc.runtime.schema.plan.fulfilment import Field, Fields
 from maskc.runtime.schema.plan.objects import WISHES, ObjectRule, list_bits
-from maskc.runtime.schema.plan.rules import ArrayEntry, Place, Split
+from maskc.runtime.schema.plan.rules import ArrayEntry, Split
+from maskc.runtime.schema.plan.series import ABSENT, LEFT_OUT, Field, Fields, Series
 
 MAX_VALUES = 64
 MAX_ITEMS = 1_000
@@ -69,6 +72,8 @@ class Listing:
         return self._list_objects(part, most)
 
     def of(self, number: int, most: int) -> list[Value] | None:
+        if number == LEFT_OUT:
+            return [ABSENT]
         if number in self._open:
             return None  # it has values inside its values
         key = (number, most)
@@ -105,47 +110,53 @@ class Listing:
             return None
         # What others take of an item's many values leaves enough.
         entry = self._entry(draft, rule, most + min(draft.low, MAX_ITEMS))
-        found: list[Value] = []
-        level: dict[tuple[Value, ...], set[Place]] = {}
-        if entry.is_feasible(entry.start):
-            level[()] = {entry.start}
-        for length in range(MAX_ITEMS + 1):
-            found += [
-                ("array", items)
-                for items, places in level.items()
-                if any(map(entry.may_close, places))
-            ]
-            if max(len(found), len(level)) > most:
+        if not entry.is_feasible(entry.start):
+            return []
+        found = list[Value]()
+        for length, items in enumerate(self._lengthen(entry, entry.rule_ways, entry.start, most)):
+            if items is None:
                 return None
-            after = self._add_items(entry, level, most + length + 1)
-            if after is None:
+            if length > MAX_ITEMS:
+                raise SchemaError(
+                    pointer,
+                    "uniqueItems",
+                    f"compares arrays of more than {MAX_ITEMS:,} items of few kinds",
+                    "lower minItems or maxItems, or leave uniqueItems out",
+                )
+            found += [("array", each) for each in items]
+            if len(found) > most:
                 return None
-            if not after:
-                return found
-            level = after
-        raise SchemaError(
-            pointer,
-            "uniqueItems",
-            f"compares arrays of more than {MAX_ITEMS:,} items of few kinds",
-            "lower minItems or maxItems, or leave uniqueItems out",
-        )
-
-    def _add_items(
-        self, entry: ArrayEntry, level: dict[tuple[Value, ...], set[Place]], most: int
-    ) -> dict[tuple[Value, ...], set[Place]] | None:
-        """Return arrays with one more item, ``None`` if some item may be more than so many."""
-        found: dict[tuple[Value, ...], set[Place]] = {}
-        for items, places in level.items():
-            for place in places:
-                for after, child in entry.rule_ways(place):
-                    values = self.of(child, most)
-                    if values is None:
-                        return None
-                    for value in values:
-                        made = entry.add(after, value)
-                        if made is not None:
-                            found.setdefault((*items, value), set()).add(made)
         return found
+
+    def _lengthen(
+        self,
+        series: Series,
+        ways: Callable[[Any], Iterable[tuple[Any, int]]],
+        start: Any,
+        most: int,
+    ) -> Iterator[list[tuple[Value, ...]] | None]:
+        """Yield the series of each number of parts; ``None`` and no more if they are too many."""
+        level: dict[tuple[Value, ...], set[Any]] = {(): {start}}
+        for length in count(1):
+            yield [parts for parts, places in level.items() if any(map(series.may_end, places))]
+            longer: dict[tuple[Value, ...], set[Any]] = {}
+            for parts, places in level.items():
+                for after, child in (way for place in places for way in ways(place)):
+                    # Some may be barred.
+                    values = self.of(child, most + length)
+                    if values is None:
+                        yield None
+                        return
+                    for value in values:
+                        made = series.add(after, value)
+                        if made is not None:
+                            longer.setdefault((*parts, value), set()).add(made)
+            if not longer:
+                return
+            level = longer
+            if len(level) > most:
+                yield None
+                return
 
     def _list_objects(self, draft: ObjectDraft, most: int) -> list[Value] | None:
         found = self._fitting.object_rule(draft, self.fit)
@@ -153,33 +164,16 @@ class Listing:
             return []
         rule = found.unordered
         labels = rule.open_labels(rule.start)
-        if rule.has_endless(labels):
-            return None
-        fields = _list_fields(rule, labels, most)
+        fields = None if rule.has_endless(labels) else _list_fields(rule, labels, most)
         if fields is None:
             return None
-        fields_of = Fields(fields, rule.low, rule.high)
-        level: dict[tuple[tuple[str, Value], ...], set[tuple[int, int]]]
-        level = {(): {(0, rule.start[WISHES])}}
-        for place, field in enumerate(fields):
-            after: dict[tuple[tuple[str, Value], ...], set[tuple[int, int]]] = {}
-            for members, ways in level.items():
-                for n_members, wishes in ways:
-                    if not field.is_needed and fields_of.may_end(place + 1, n_members, wishes):
-                        after.setdefault(members, set()).add((n_members, wishes))
-                    for bits, child in field.options:
-                        way = (n_members + 1, wishes & ~bits)
-                        if not fields_of.may_end(place + 1, *way):
-                            continue
-                        values = self.of(child, most)
-                        if values is None:
-                            return None
-                        for value in values:
-                            after.setdefault((*members, (field.key, value)), set()).add(way)
-            if len(after) > most:
+        members = Fields(fields, rule.low, rule.high, 0, rule.start[WISHES])
+        whole = list[tuple[Value, ...]]()
+        for every in self._lengthen(members, members.ways, members.start, most):
+            if every is None:
                 return None
-            level = after
-        return [("object", tuple(sorted(members))) for members in level]
+            whole = every
+        return [("object", tuple(sorted(members.members_of(parts)))) for parts in whole]
 
     def numbers(self, rule: Rule, most: int = MAX_VALUES) -> list[Fraction] | None:
         """Return the values that fit a rule of numbers, ``None`` if there are too many."""

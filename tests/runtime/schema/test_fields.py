@@ -1,4 +1,4 @@
-from maskc.runtime.schema.plan.fulfilment import Field, Fields
+from maskc.runtime.schema.plan.series import Field, Fields
 
 
 def fields(*needed, low=0, high=None, bits=0):
@@ -6,16 +6,16 @@ def fields(*needed, low=0, high=None, bits=0):
 
 
 def test_members_that_are_needed_must_have_room():
-    assert fields(True, True, high=2).may_end(0, 0, 0)
-    assert not fields(True, True, high=1).may_end(0, 0, 0)
+    assert fields(True, True, high=2).is_feasible((0, 0, 0))
+    assert not fields(True, True, high=1).is_feasible((0, 0, 0))
 
 
 def test_there_must_be_members_enough_left():
-    assert fields(False, False, low=2).may_end(0, 0, 0)
-    assert not fields(False, False, low=2).may_end(1, 0, 0)
+    assert fields(False, False, low=2).is_feasible((0, 0, 0))
+    assert not fields(False, False, low=2).is_feasible((1, 0, 0))
 
 
 def test_wishes_are_fulfilled_by_members_that_are_left():
-    assert fields(False, bits=1).may_end(0, 0, 1)
-    assert not fields(False, bits=1).may_end(1, 0, 1)
-    assert not fields(False, bits=1, high=1).may_end(0, 1, 1)
+    assert fields(False, bits=1).is_feasible((0, 0, 1))
+    assert not fields(False, bits=1).is_feasible((1, 0, 1))
+    assert not fields(False, bits=1, high=1).is_feasible((0, 1, 1))

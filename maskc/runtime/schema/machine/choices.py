@@ -10,19 +10,17 @@ Example: of the pairs of Booleans ``[true, true]`` and ``[true, false]`` are not
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from maskc.runtime.schema.machine.nodes import (
     ARRAY,
     COLON,
-    FIRST,
     KIND,
     LITERAL,
     LITERALS,
     NEXT,
     NUMBER,
-    OBJECT,
     PHASE,
     POSITION,
     RULE,
@@ -32,7 +30,6 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
 )
 from maskc.runtime.schema.machine.variety import Variety
-from maskc.runtime.schema.plan.fulfilment import Field, Fields
 from maskc.runtime.schema.plan.objects import (
     N_MEMBERS,
     OTHERS,
@@ -44,6 +41,7 @@ from maskc.runtime.schema.plan.objects import (
 )
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import VALUES, Place, StringRule
+from maskc.runtime.schema.plan.series import ABSENT, LEFT_OUT, Field, Fields, Series
 from maskc.runtime.schema.plan.values import Value, decimal_of, items_of, members_of, read_value
 from maskc.runtime.schema.strings.other_keys import has_key, list_keys
 from maskc.runtime.schema.strings.spelling import begins, decode_body
@@ -65,29 +63,19 @@ class Choices:
 
     def has_other(self, position: int, values: Values) -> bool:
         """Return whether some value that fits a position is none of a few."""
+        if position == LEFT_OUT:
+            return ABSENT not in values
         if not values or self._variety.of_position(position):
             return True
-        return any(self.becomes_other(start, values, b"") for start in self._starts(position))
+        return any(
+            self.becomes_other(start, values, b"") for start in self._variety.starts(position)
+        )
 
     def fits(self, position: int, value: Value) -> bool:
         """Return whether a value fits a position."""
-        return any(self.becomes(start, value, b"") for start in self._starts(position))
-
-    def _starts(self, position: int) -> Iterator[State]:
-        """Yield what can be open where a value begins; of literals and scalars before it."""
-        plan = self._plan
-        rules = plan.positions[position]
-        for n in list_bits(rules.literals):
-            yield (LITERAL, n, 0)
-        for n in rules.numbers:
-            yield (NUMBER, n, None, None)
-        for n in rules.strings:
-            rule = plan.strings[n]
-            yield (STRING, n, rule.body.start, rule.begin, None)
-        for n in rules.arrays:
-            yield (ARRAY, n, plan.arrays[n].start, FIRST, 0)
-        for n in rules.objects:
-            yield (OBJECT, n, plan.objects[n].start, FIRST)
+        if position == LEFT_OUT:
+            return value == ABSENT
+        return any(self.becomes(start, value, b"") for start in self._variety.starts(position))
 
     def becomes_other(self, state: State, values: Values, raw: bytes) -> bool:
         """Return whether what is open can become none of some values.
@@ -141,7 +129,7 @@ class Choices:
         """Return whether an object or array can go on otherwise than in some ways."""
         more = state[PHASE] == NEXT
         if state[KIND] == ARRAY:
-            return self._has_other_items(state[RULE], state[2], rests, more=more)
+            return self._others(self._plan.arrays[state[RULE]], state[2], rests, more=more)
         return self.has_other_members(state[RULE], read_members(state), rests, more=more)
 
     def rest_fits(self, state: State, rest: Rest) -> bool:
@@ -150,7 +138,7 @@ class Choices:
         if more and not rest:
             return False
         if state[KIND] == ARRAY:
-            return self._fits_items(state[RULE], state[2], rest)
+            return self._fit(self._plan.arrays[state[RULE]], state[2], rest)
         return self.fits_members(state[RULE], read_members(state), rest)
 
     def _texts_of(self, values: Values) -> list[str]:
@@ -168,52 +156,51 @@ class Choices:
     def ways(self, number: int, place: Place) -> Iterator[tuple[Place, int]]:
         """Yield the place after an array's next item, but for its value, with its position."""
         array = self._plan.arrays[number]
-        for after, position in array.enter(place):
-            if (
-                after[VALUES] is None
-                or self._variety.of_position(position)
-                or self.has_other(position, array.barred(after))
-            ):
+        for after, position in array.ways(place):
+            if after[VALUES] is None or self.has_other(position, array.barred(after)):
                 yield after, position
 
-    def _has_other_items(
-        self, number: int, start: Place, tails: Sequence[tuple[Value, ...]], *, more: bool
+    def _others(
+        self, series: Series, start: Any, rests: Sequence[tuple[Value, ...]], *, more: bool = False
     ) -> bool:
-        array = self._plan.arrays[number]
-        worklist = [(start, 0, tails)]
+        """Return whether a series of parts can go on otherwise than in some ways.
+
+        ``more`` tells whether it must go on.
+        """
+        worklist = [(start, 0, rests)]
         while worklist:
             place, n_read, left = worklist.pop()
-            may_close = array.may_close(place) and (n_read > 0 or not more)
-            if not left or may_close and all(len(tail) > n_read for tail in left):
+            may_end = series.may_end(place) and (n_read > 0 or not more)
+            if not left or may_end and all(len(rest) > n_read for rest in left):
                 return True
-            by_item: dict[Value, list[tuple[Value, ...]]] = {}
-            for tail in left:
-                if len(tail) > n_read:
-                    by_item.setdefault(tail[n_read], []).append(tail)
-            for after, position in self.ways(number, place):
-                only = array.only(after)
-                if only is None and self.has_other(position, array.barred(after).union(by_item)):
+            by_part: dict[Value, list[tuple[Value, ...]]] = {}
+            for rest in left:
+                if len(rest) > n_read:
+                    by_part.setdefault(rest[n_read], []).append(rest)
+            for after, position in series.ways(place):
+                only = series.only(after)
+                if only is None and self.has_other(position, series.barred(after).union(by_part)):
                     return True
-                if any(v not in by_item and self.fits(position, v) for v in only or ()):
+                if any(v not in by_part and self.fits(position, v) for v in only or ()):
                     return True
-                for item, some in by_item.items():
-                    made = array.add(after, item)
-                    if made is not None and self.fits(position, item):
+                for part, some in by_part.items():
+                    made = series.add(after, part)
+                    if made is not None and self.fits(position, part):
                         worklist.append((made, n_read + 1, some))
         return False
 
-    def _fits_items(self, number: int, start: Place, items: Sequence[Value]) -> bool:
-        array = self._plan.arrays[number]
+    def _fit(self, series: Series, start: Any, parts: Iterable[Value]) -> bool:
+        """Return whether a series of parts can go on with some, and no more."""
         places = {start}
-        for item in items:
+        for part in parts:
             found = {
-                array.add(after, item)
+                series.add(after, part)
                 for place in places
-                for after, position in array.enter(place)
-                if self.fits(position, item)
+                for after, position in series.ways(place)
+                if self.fits(position, part)
             }
             places = {place for place in found if place is not None}
-        return any(map(array.may_close, places))
+        return any(map(series.may_end, places))
 
     def has_other_members(
         self,
@@ -226,95 +213,51 @@ class Choices:
         """Return whether an object can go on otherwise than in some ways."""
         if not rests:
             return True
-        rule, members = self._plan.objects[number].loosen(start)
-        labels = rule.open_labels(members)
-        fields: dict[str, int] = {}
-        for key in dict.fromkeys(key for rest in rests for key in rest):
-            label = rule.label_of(key)
-            if label >= 0 and labels >> label & 1 and not has_key(members[OTHERS], key):
-                fields[key] = label
-        if _has_more_keys(rule, members, labels, list(fields.values())):
+        keys = dict.fromkeys(key for rest in rests for key in rest)
+        fields, labels = self._fields(number, start, keys, more=more)
+        if _has_more_keys(*self._plan.objects[number].loosen(start), labels):
             return True
-        left = [rest for rest in rests if rest.keys() <= fields.keys()]
-        missing = rule.required & ~members[SEEN]
-        known = [
-            Field(
-                key,
-                tuple(rule.options[label]),
-                label < rule.n_names and bool(missing >> label & 1),
-            )
-            for key, label in fields.items()
-        ]
-        low = max(rule.low, members[N_MEMBERS] + more)
-        start_of = (members[N_MEMBERS], members[WISHES])
-        return self._choose(Fields(known, low, rule.high), start_of, left)
-
-    def _choose(
-        self, fields: Fields, start: tuple[int, int], rests: Sequence[Mapping[str, Value]]
-    ) -> bool:
-        """Return whether some choice of fields is none of a few.
-
-        ``start`` is how many members were read, and the wishes that are left.
-        """
-        worklist = [(0, *start, rests)]
-        while worklist:
-            place, n_members, wishes, left = worklist.pop()
-            if not fields.may_end(place, n_members, wishes):
-                continue
-            if not left:
-                return True
-            if place == len(fields.fields):
-                continue
-            key, options, is_needed = fields.fields[place]
-            if not is_needed:
-                without = [rest for rest in left if key not in rest]
-                worklist.append((place + 1, n_members, wishes, without))
-            by_value: dict[Value, list[Mapping[str, Value]]] = {}
-            for rest in left:
-                if key in rest:
-                    by_value.setdefault(rest[key], []).append(rest)
-            for d, child in options:
-                after = (place + 1, n_members + 1, wishes & ~d)
-                if not fields.may_end(*after):
-                    continue
-                if self.has_other(child, by_value.keys()):
-                    return True
-                worklist += [
-                    (*after, some) for value, some in by_value.items() if self.fits(child, value)
-                ]
-        return False
+        known = {field.key for field in fields.fields}
+        left = [fields.parts_of(rest) for rest in rests if rest.keys() <= known]
+        return fields.is_feasible(fields.start) and self._others(fields, fields.start, left)
 
     def fits_members(self, number: int, start: Members, rest: Mapping[str, Value]) -> bool:
         """Return whether an object may go on with some members, and no more."""
-        rule, loose = self._plan.objects[number].loosen(start)
-        ways = {(loose[SEEN], loose[WISHES])}
-        for key, value in rest.items():
+        rule, members = self._plan.objects[number].loosen(start)
+        fields, labels = self._fields(number, start, rest)
+        n_needed = sum(field.is_needed for field in fields.fields)
+        return (
+            len(labels) == len(rest)
+            and n_needed == (rule.required & ~members[SEEN]).bit_count()
+            and fields.is_feasible(fields.start)
+            and self._fit(fields, fields.start, fields.parts_of(rest))
+        )
+
+    def _fields(
+        self, number: int, start: Members, keys: Iterable[str], *, more: bool = False
+    ) -> tuple[Fields, list[int]]:
+        """Return the members of some keys that may still come, and their labels."""
+        rule, members = self._plan.objects[number].loosen(start)
+        open_labels, missing = rule.open_labels(members), rule.required & ~members[SEEN]
+        fields, labels = list[Field](), list[int]()
+        for key in keys:
             label = rule.label_of(key)
-            if label < 0 or has_key(loose[OTHERS], key):
-                return False
-            bit = 1 << label if label < rule.n_names else 0
-            ways = {
-                (seen | bit, wishes & ~d)
-                for seen, wishes in ways
-                if not seen & bit
-                for d, child in rule.options[label]
-                if self.fits(child, value)
-            }
-        n = loose[N_MEMBERS] + len(rest)
-        return any(rule.can_close((seen, loose[OTHERS], n, wishes)) for seen, wishes in ways)
+            if label >= 0 and open_labels >> label & 1 and not has_key(members[OTHERS], key):
+                is_needed = label < rule.n_names and bool(missing >> label & 1)
+                fields.append(Field(key, tuple(rule.options[label]), is_needed))
+                labels.append(label)
+        low = max(rule.low, members[N_MEMBERS] + more)
+        return Fields(fields, low, rule.high, members[N_MEMBERS], members[WISHES]), labels
 
 
-def _has_more_keys(rule: ObjectRule, members: Members, labels: int, known: list[int]) -> bool:
-    """Return whether a key of some labels may come beside as many as are known of each."""
+def _has_more_keys(rule: ObjectRule, members: Members, known: list[int]) -> bool:
+    """Return whether a key may come beside those of which the labels are known."""
+    labels = rule.open_labels(members)
     if rule.has_endless(labels):
         return True
-    for label in list_bits(labels):
-        n_known = known.count(label)
-        if label >= rule.n_names:
-            n_known += sum(rule.label_of(key) == label for key in list_keys(members[OTHERS]))
-        if n_known < rule.size_of(label):
-            return True
-    return False
+    used = [rule.label_of(key) for key in list_keys(members[OTHERS])]
+    sizes = ((label, rule.size_of(label)) for label in list_bits(labels))
+    return any(known.count(label) + used.count(label) < size for label, size in sizes)
 
 
 def _string_has_other(rule: StringRule, at: int, count: Any, raw: bytes, texts: list[str]) -> bool:

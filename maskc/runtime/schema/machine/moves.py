@@ -255,7 +255,7 @@ class Moves:
         _, number, place, phase, _ = node[STATE]
         ways = self.distinct.choices.ways(number, place)
         if byte == _CLOSE_BRACKET and phase != NEXT:
-            if self.plan.arrays[number].may_close(place):
+            if self.plan.arrays[number].may_end(place):
                 self._complete(node, text + b"]", found)
         elif byte == _COMMA:
             if phase == AFTER and any(ways):

@@ -19,7 +19,7 @@ values, and with ``"b": {"type": "string"}`` endlessly many, until b has been re
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -27,10 +27,12 @@ from maskc.runtime.schema.machine.nodes import (
     ARRAY,
     CAPTURES,
     COLON,
+    FIRST,
     IS_BOUND,
     IS_ROOMY,
     KEY,
     KIND,
+    LITERAL,
     NUMBER,
     OBJECT,
     POSITION,
@@ -104,32 +106,54 @@ class Variety:
                     worklist.append(user)
         known.update(found)
 
-    def _list_inside(self, number: int) -> set[int] | None:
-        """Return the positions inside one, ``None`` if it is endless whatever these are."""
+    def starts(self, position: int) -> Iterator[State]:
+        """Yield what can be open where a value begins; of literals and scalars before it."""
         plan = self._plan
-        position = plan.positions[number]
-        if any(_has_many_numbers(plan.numbers[n].rule) for n in position.numbers):
-            return None
-        strings = ((n, plan.strings[n]) for n in position.strings)
-        if any(self.of_string(n, rule.body.start, rule.begin) for n, rule in strings):
-            return None
+        rules = plan.positions[position]
+        for n in list_bits(rules.literals):
+            yield (LITERAL, n, 0)
+        for n in rules.numbers:
+            yield (NUMBER, n, None, None)
+        for n in rules.strings:
+            rule = plan.strings[n]
+            yield (STRING, n, rule.body.start, rule.begin, None)
+        for n in rules.arrays:
+            yield (ARRAY, n, plan.arrays[n].start, FIRST, 0)
+        for n in rules.objects:
+            yield (OBJECT, n, plan.objects[n].start, FIRST)
+
+    def _list_inside(self, position: int) -> set[int] | None:
+        """Return the positions inside one, ``None`` if it is endless whatever these are."""
         found: set[int] = set()
-        for n in position.objects:
-            rule = plan.objects[n].unordered
-            labels = rule.open_labels(rule.start)
-            if rule.has_endless(labels):
+        for state in self.starts(position):
+            inside = self._find_inside(state, further=True)
+            if inside is None:
                 return None
-            for label in list_bits(labels):
-                found.update(child for _, child in rule.enter(rule.start, label, UNREAD))
-        for n in position.arrays:
-            array = plan.arrays[n]
-            if _can_grow(array):
-                return None
-            found.update(_list_items(array, array.start, further=True))
+            found |= inside
         return found
 
-    def of_string(self, number: int, state: int, count: Any) -> bool:
-        """Return whether a string can become endlessly many, by its rule and what was read."""
+    def _find_inside(self, state: State, *, further: bool = False) -> set[int] | None:
+        """Return the positions of values that may still come inside what is open.
+
+        ``None`` if it is endless whatever these are. Where items are counted, they are those of the
+        next item, or ``further`` of all after it.
+        """
+        kind, number = state[KIND], state[RULE]
+        if kind == STRING:
+            return None if self._is_endless_string(*state[RULE:4]) else set()
+        if kind == NUMBER:
+            return None if _is_endless_number(self._plan.numbers[number].rule, state[2]) else set()
+        if kind == ARRAY:
+            array = self._plan.arrays[number]
+            return None if _can_grow(array) else set(_list_items(array, state[2], further=further))
+        if kind == OBJECT:
+            rule, loose = self._plan.objects[number].loosen(read_members(state))
+            labels = rule.open_labels(loose)
+            entered = (rule.enter(loose, label, UNREAD) for label in list_bits(labels))
+            return None if rule.has_endless(labels) else {c for way in entered for _, c in way}
+        return set()
+
+    def _is_endless_string(self, number: int, state: int, count: Any) -> bool:
         key = (number, state, count)
         found = self._strings.get(key)
         if found is None:
@@ -144,24 +168,13 @@ class Variety:
         kind = state[KIND]
         if kind in (VALUE, COLON):
             return self.of_position(state[POSITION])
-        if kind == STRING:
-            return self.of_string(*state[RULE:4])
-        if kind == NUMBER:
-            return self._of_number(state)
-        if kind == KEY:
-            return self._of_key(state)
         if kind == OBJECT:
             return self._of_object(state[RULE], read_members(state))
-        return kind == ARRAY and self._of_array(state)
+        return self._of_key(state) if kind == KEY else self._has_endless_inside(state)
 
-    def _of_number(self, state: State) -> bool:
-        rule = self._plan.numbers[state[RULE]].rule
-        negative, phase = state[2][0], state[2][1]
-        if rule.values is not None or (rule.low if negative else rule.high) is not None:
-            return False
-        if phase in (START, MINUS, INTEGER):
-            return True
-        return phase in (ZERO, POINT, FRACTION) and rule.multiple is None and rule.spelled == 0
+    def _has_endless_inside(self, state: State) -> bool:
+        inside = self._find_inside(state)
+        return inside is None or any(map(self.of_position, inside))
 
     def _of_object(self, number: int, members: Members) -> bool:
         """Return whether an object can have more members of endlessly many kinds."""
@@ -171,15 +184,8 @@ class Variety:
         if found is None:
             if len(self._objects) > _MOST_REMEMBERED:
                 self._objects.clear()
-            labels = rule.open_labels(loose)
-            found = self._objects[key] = rule.has_endless(labels) or any(
-                self._leads_on(number, loose, label) for label in list_bits(labels)
-            )
+            found = self._objects[key] = self._has_endless_inside((OBJECT, number, members, FIRST))
         return found
-
-    def _leads_on(self, number: int, members: Members, label: int) -> bool:
-        rule = self._plan.objects[number].unordered
-        return any(self.of_position(child) for _, child in rule.enter(members, label, UNREAD))
 
     def _of_key(self, state: State) -> bool:
         _, number, _, at, _ = state
@@ -194,11 +200,6 @@ class Variety:
             for label in list_bits(labels)
             for after, child in rule.enter(members, label, UNREAD)
         )
-
-    def _of_array(self, state: State) -> bool:
-        array = self._plan.arrays[state[RULE]]
-        items = _list_items(array, state[2], further=False)
-        return _can_grow(array) or any(map(self.of_position, items))
 
     def find_room(self, state: State, parents: tuple[Node, ...]) -> Room:
         """Return what room a node has: whether it is roomy, bound and tight."""
@@ -287,9 +288,16 @@ def _has_many_strings(rule: StringRule, state: int, count: Any) -> bool:
     return False
 
 
-def _has_many_numbers(rule: Rule) -> bool:
+def _is_endless_number(rule: Rule, state: tuple[Any, ...] | None) -> bool:
+    """Return whether a number can become endlessly many; ``None``: nothing of it was read."""
     if rule.values is not None:
         return False
+    if state is not None:
+        negative, phase = state[:2]
+        if (rule.low if negative else rule.high) is not None:
+            return False
+        is_exact = phase in (ZERO, POINT, FRACTION) and (rule.multiple is not None or rule.spelled)
+        return phase in (START, MINUS, INTEGER, ZERO, POINT, FRACTION) and not is_exact
     if rule.low is None or rule.high is None:
         return True
     multiple = Fraction(1) if rule.spelled == 1 and rule.multiple is None else rule.multiple

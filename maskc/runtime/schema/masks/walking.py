@@ -213,7 +213,7 @@ class Walk(Steps):
         machine = self._machine
         _, number, place, phase, _ = node[STATE]
         closing, commas = signs.get(_CLOSE_BRACKET), signs.get(_COMMA)
-        if closing and phase != NEXT and self._plan.arrays[number].may_close(place):
+        if closing and phase != NEXT and self._plan.arrays[number].may_end(place):
             self.complete(node[PARENTS], closing)
         if commas and self._is_rests and is_fresh(place) and machine.distinct.is_scarce(number):
             # It counts for what may follow which value the item had.

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
 
 # Wishes that a value fulfils, and its position.
 Option = tuple[int, int]
@@ -124,56 +123,3 @@ class Fulfilment:
             if any_number and 0 in best:
                 break  # how many they are does not count
         return best.get(0)
-
-
-class Field(NamedTuple):
-    """A member that an object may have, or must."""
-
-    key: str
-    options: tuple[Option, ...]
-    is_needed: bool
-
-
-class Fields:
-    """Members of an object that are decided in order; says which choices so far can be completed.
-
-    Example: of ``a``, which must be there, and ``b`` there are two choices, and with at least two
-    members there is one.
-    """
-
-    def __init__(self, fields: Sequence[Field], low: int, high: int | None) -> None:
-        self.fields, self._low, self._high = fields, low, high
-        self._n_needed = [0]
-        for field in reversed(fields):
-            self._n_needed.append(self._n_needed[-1] + field.is_needed)
-        self._n_needed.reverse()
-        # From each field on, what members may add: their number and wishes. Found backwards.
-        self._ends: list[set[tuple[int, int]]] | None = None
-
-    def may_end(self, place: int, n_members: int, wishes: int) -> bool:
-        """Return whether the fields from a place on can make the object whole.
-
-        So many members are there, and these wishes are left, as bits.
-        """
-        if self._high is not None and n_members + self._n_needed[place] > self._high:
-            return False
-        if n_members + len(self.fields) - place < self._low:
-            return False
-        if not wishes:
-            return True
-        if self._ends is None:
-            self._ends = self._find_ends()
-        return any(
-            not wishes & ~fulfilled
-            and n_members + n >= self._low
-            and (self._high is None or n_members + n <= self._high)
-            for n, fulfilled in self._ends[place]
-        )
-
-    def _find_ends(self) -> list[set[tuple[int, int]]]:
-        found: list[set[tuple[int, int]]] = [{(0, 0)}]
-        for field in reversed(self.fields):
-            here = set() if field.is_needed else set(found[-1])
-            here.update((n + 1, w | d) for n, w in found[-1] for d, _ in field.options)
-            found.append(here)
-        return found[::-1]

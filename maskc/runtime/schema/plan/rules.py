@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from maskc.runtime.schema.plan.arrays import ArrayRule, Counts, Option, can_differ
+from maskc.runtime.schema.plan.series import Series
 from maskc.runtime.schema.plan.values import Value
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.strings import Body
@@ -136,7 +137,7 @@ class Split:
     values: tuple[tuple[Value, int], ...]
 
 
-class ArrayEntry:
+class ArrayEntry(Series):
     """An array's rule, and how its items differ, or that some of them must not.
 
     Args:
@@ -175,12 +176,11 @@ class ArrayEntry:
         """Return whether the items of a piece are more than few."""
         return self.unique is None or self._domains[piece] is None
 
-    def may_close(self, place: Place) -> bool:
+    def may_end(self, place: Place) -> bool:
         n_items, counts, values = place
         return self.rule.can_close(n_items, counts) and not (self.repeats and values is not None)
 
-    def enter(self, place: Place) -> Iterator[tuple[Place, int]]:
-        """Yield the place after the next item, but for its value, with its position, way by way."""
+    def ways(self, place: Place) -> Iterator[tuple[Place, int]]:
         values = place[VALUES]
         for after, child in self.rule_ways(place):
             if self.unique is None or values is None:
@@ -201,7 +201,6 @@ class ArrayEntry:
             yield (*state, values), child
 
     def add(self, after: Place, value: Value) -> Place | None:
-        """Return the place after an item with its value, ``None`` if it may not have that."""
         values = after[VALUES]
         if values is None:
             return after
@@ -213,14 +212,13 @@ class ArrayEntry:
         return made if self.only(after) is None else None
 
     def only(self, after: Place) -> frozenset[Value] | None:
-        """Return the only values that an item may have, ``None`` if others may follow it."""
         high = self.rule.high
         if not self.repeats or high is None or after[N_ITEMS] < high:
             return None
         return after[VALUES]
 
     def barred(self, after: Place) -> frozenset[Value]:
-        """Return the values that an item may not have: those before, and what others then lack."""
+        # Those before, and what the items after it then lack.
         values = after[VALUES]
         if values is None or self.repeats:
             return frozenset()
