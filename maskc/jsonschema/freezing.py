@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import marshal
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -26,19 +26,18 @@ from maskc.jsonschema.splitting import holds_number
 from maskc.jsonschema.values import LITERALS, Value, sort_key
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.machine.variety import Variety
-from maskc.runtime.schema.numbers.powers import decimal, write_digits, write_numbers
+from maskc.runtime.schema.numbers.powers import decimal, write_digits
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import ArrayRule
-from maskc.runtime.schema.plan.entries import write_fraction
 from maskc.runtime.schema.plan.fulfilment import Option
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
+from maskc.runtime.schema.plan.records import RECORDS, Position, write_dfa
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.texts import build_texts, find_texts
+from maskc.runtime.schema.strings.texts import build_texts
 
 # No part of a plan is inside itself, which would take a third of the time to make sure of.
 _ENCODER = json.JSONEncoder(separators=(",", ":"), sort_keys=True, check_circular=False)
-_FEW_STATES = 64  # are not looked at, whether texts say the same
 
 
 def freeze_plan(builder: Builder, root: int) -> FrozenPlan:
@@ -54,9 +53,7 @@ class _Freezer:
         self._splits: dict[tuple[int, int], tuple[int, list[tuple[Value, int]]]] = {}
         # Arrays of very many different items: the pointer, and the positions of these.
         self._long: list[tuple[str, list[int]]] = []
-        self._parts: dict[str, list[Any]] = {
-            name: [] for name in ("dfas", "strings", "numbers", "arrays", "objects", "positions")
-        }
+        self._parts: dict[str, list[Any]] = {name: [] for name in ("dfas", *RECORDS)}
         self._known: dict[tuple[str, bytes], int] = {}
         self._dfas: list[CharDfa] = []  # as they are in the plan
         self._number_of: dict[CharDfa, int] = {}
@@ -71,7 +68,8 @@ class _Freezer:
         first = self._reach(root)
         while self._open:
             number = self._open.pop()
-            self._parts["positions"][self._place[number]] = self._write(self._drafts[number])
+            position = self._position(self._drafts[number])
+            self._parts["positions"][self._place[number]] = RECORDS["positions"].write(position)
         if self._parts["positions"][first] == [0, [], [], [], []]:
             raise UnsatisfiableError(
                 "", "", "fits no value at all", "look for keywords that contradict each other"
@@ -107,8 +105,9 @@ class _Freezer:
             self._open.append(number)
         return place
 
-    def _add(self, part: str, entry: Any) -> int:
+    def _add(self, part: str, record: Any) -> int:
         # A fifth of the time of writing it in words; version 2 says the same of equal entries.
+        entry = write_dfa(record) if part == "dfas" else RECORDS[part].write(record)
         key = (part, marshal.dumps(entry, 2))
         number = self._known.get(key)
         if number is None:
@@ -116,89 +115,71 @@ class _Freezer:
             self._parts[part].append(entry)
         return number
 
-    def _write(self, draft: PositionDraft) -> list[Any]:
+    def _add_each(self, part: str, records: Iterable[Any]) -> tuple[int, ...]:
+        return tuple(dict.fromkeys([self._add(part, record) for record in records]))
+
+    def _position(self, draft: PositionDraft) -> Position:
         fitting, fit = self._fitting, self._listing.fit
-        numbers = [
-            self._add("numbers", _write_rule(rule))
-            for rule in draft.of(Rule)
-            if fitting.has_number(rule)
-        ]
-        strings = [
-            self._add("strings", [self._add_dfa(s.dfa), s.low, s.high])
-            for s in draft.of(StringDraft)
-            if fitting.fits(s, fit)
-        ]
-        arrays = [
-            self._add("arrays", self._write_array(array, rule, draft.pointer))
-            for array in draft.of(ArrayDraft)
-            if (rule := fitting.array_rule(array, fit)) is not None
-        ]
-        objects = [
-            self._add("objects", self._write_object(object_, allowed))
-            for object_ in draft.of(ObjectDraft)
-            if (allowed := fitting.object_rule(object_, fit)) is not None
-        ]
-        lists = [list(dict.fromkeys(part)) for part in (numbers, strings, arrays, objects)]
-        return [draft.literals, *lists]
+        arrays = ((array, fitting.array_rule(array, fit)) for array in draft.of(ArrayDraft))
+        objects = (
+            (object_, fitting.object_rule(object_, fit)) for object_ in draft.of(ObjectDraft)
+        )
+        strings = (string for string in draft.of(StringDraft) if fitting.fits(string, fit))
+        return Position(
+            draft.literals,
+            self._add_each("numbers", filter(fitting.has_number, draft.of(Rule))),
+            self._add_each("strings", ((self._add_dfa(s.dfa), s.low, s.high) for s in strings)),
+            self._add_each(
+                "arrays", (self._array(a, rule, draft.pointer) for a, rule in arrays if rule)
+            ),
+            self._add_each("objects", (self._object(o, rule) for o, rule in objects if rule)),
+        )
 
     def _add_dfa(self, dfa: CharDfa) -> int:
         number = self._number_of.get(dfa)
         if number is None:
-            number = self._number_of[dfa] = self._add("dfas", _write_dfa(dfa))
+            number = self._number_of[dfa] = self._add("dfas", dfa)
             if number == len(self._dfas):
                 self._dfas.append(dfa)
         return number
 
-    def _write_object(self, draft: ObjectDraft, rule: ObjectRule) -> list[Any]:
-        kept = rule.options
-        dfa = draft.dfa
-        if not all(kept):
-            dfa = _relabel(draft, kept)
-        options = [
-            [n for bits, child in labels for n in (bits, self._reach(child))] for labels in kept
-        ]
-        required = [n for n in range(draft.n_names) if draft.required >> n & 1]
-        return [
-            self._add_dfa(dfa),
-            draft.n_names,
-            options,
-            required,
-            draft.low,
-            draft.high,
-            draft.n_wishes,
-        ]
+    def _reach_each(self, options: Sequence[Option]) -> list[Option]:
+        return [(bits, self._reach(child)) for bits, child in options]
 
-    def _write_array(self, draft: ArrayDraft, rule: ArrayRule, pointer: str) -> list[Any]:
+    def _object(self, draft: ObjectDraft, rule: ObjectRule) -> tuple[Any, ...]:
+        kept = rule.options
+        dfa = draft.dfa if all(kept) else _relabel(draft, kept)
+        options = list(map(self._reach_each, kept))
+        counts = (draft.required, draft.low, draft.high, draft.n_wishes)
+        return (self._add_dfa(dfa), draft.n_names, options, *counts)
+
+    def _array(self, draft: ArrayDraft, rule: ArrayRule, pointer: str) -> tuple[Any, ...]:
         splits: list[Any] | bool | None = True if draft.repeats else None
-        pieces = rule.pieces
         if draft.unique:
-            children = {child for _, options in pieces for _, child in options}
-            most = min(max(draft.low, MAX_VALUES), MAX_ITEMS)
-            split = {child: self._split(child, most) for child in sorted(children)}
-            if draft.counters and any(values for _, values in split.values()):
-                raise SchemaError(
-                    pointer,
-                    "uniqueItems",
-                    "stands beside contains over items with few values, which is not supported",
-                    "leave one of the two out",
-                )
-            splits = [
-                [
-                    self._reach(child),
-                    -1 if endless < 0 else self._reach(endless),
-                    [[_to_json(value), self._reach(position)] for value, position in values],
-                ]
-                for child, (endless, values) in split.items()
-            ]
-            if draft.low > MAX_ITEMS:
-                many = [self._reach(endless) for endless, _ in split.values() if endless >= 0]
-                self._long.append((pointer, many))
-        written = [
-            [start, [n for bits, child in options for n in (bits, self._reach(child))]]
-            for start, options in pieces
-        ]
-        counters = [[c.start, c.stop, c.low, c.high] for c in draft.counters]
-        return [written, draft.low, draft.high, counters, splits]
+            splits = self._split_items(draft, rule, pointer)
+        pieces = [(start, self._reach_each(options)) for start, options in rule.pieces]
+        return (pieces, draft.low, draft.high, draft.counters, splits)
+
+    def _split_items(self, draft: ArrayDraft, rule: ArrayRule, pointer: str) -> list[Any]:
+        """Return how the values of an array's items are told apart, by position."""
+        children = {child for _, options in rule.pieces for _, child in options}
+        most = min(max(draft.low, MAX_VALUES), MAX_ITEMS)
+        split = {child: self._split(child, most) for child in sorted(children)}
+        if draft.counters and any(values for _, values in split.values()):
+            raise SchemaError(
+                pointer,
+                "uniqueItems",
+                "stands beside contains over items with few values, which is not supported",
+                "leave one of the two out",
+            )
+        found = []
+        for child, (endless, values) in split.items():
+            item, many = self._reach(child), -1 if endless < 0 else self._reach(endless)
+            few = [(_to_json(value), self._reach(position)) for value, position in values]
+            found.append((item, many, few))
+        if draft.low > MAX_ITEMS:
+            self._long.append((pointer, [many for _, many, _ in found if many >= 0]))
+        return found
 
     def _split(self, number: int, most: int) -> tuple[int, list[tuple[Value, int]]]:
         """Tell the values of a position apart: kinds of more than so many, and each other value."""
@@ -263,40 +244,6 @@ def _relabel(draft: ObjectDraft, kept: Sequence[Sequence[Option]]) -> CharDfa:
                 return draft.dfa
             return build_texts([draft.names[k] for k in there], there) if there else NONE
     return relabel(draft.dfa, lambda label: label if kept[label] else NO_LABEL)
-
-
-def _write_dfa(dfa: CharDfa) -> list[Any]:
-    texts: tuple[list[str], list[int], int] | None = dfa.texts
-    if texts is None and dfa.n_states > _FEW_STATES:
-        texts = find_texts(dfa)
-    if texts is not None:
-        return [*texts]
-    return [
-        list(dfa.starts),
-        list(dfa.classes),
-        list(dfa.defaults),
-        [[n for pair in sorted(row.items()) for n in pair] for row in dfa.rows],
-        list(dfa.labels),
-        dfa.start,
-        *([dfa.reader] if dfa.reader else []),
-    ]
-
-
-def _write_rule(rule: Rule) -> list[Any]:
-    def optional(value: Fraction | None) -> str | None:
-        return None if value is None else write_fraction(value)
-
-    return [
-        optional(rule.low),
-        rule.low_open,
-        optional(rule.high),
-        rule.high_open,
-        optional(rule.multiple),
-        [write_fraction(value) for value in rule.not_multiples],
-        write_numbers(rule.excluded),
-        None if rule.values is None else write_numbers(rule.values),
-        rule.spelled,
-    ]
 
 
 def _to_json(value: Value) -> str:

@@ -29,6 +29,7 @@ from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.effort import USUAL_STEPS
+from maskc.runtime.fields import PlanError
 from maskc.runtime.holes.bound import Given
 from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.counts.positions import CountedPattern
@@ -43,7 +44,6 @@ from maskc.runtime.machine import Machine
 from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan.custom import CustomRule
-from maskc.runtime.schema.plan.entries import PlanError
 from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.vocabulary import TOKEN_ARRAYS

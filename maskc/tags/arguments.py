@@ -20,7 +20,8 @@ from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.plan.composing import Item, Late
 from maskc.runtime.link.plan.members import Counts, Parameters, Ways
 from maskc.runtime.link.text.raw_text import RawString
-from maskc.runtime.schema.plan.plan import Plan, Position
+from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.plan.records import Position
 from maskc.tags.objects import KNOWN, NOTES, OF_ARRAYS, Where, escape, is_name, read_object, resolve
 from maskc.tags.plain import is_plain
 from maskc.tags.styles import STYLES

@@ -8,7 +8,7 @@ import pytest
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.schema.plan.entries import PlanError
+from maskc.runtime.fields import PlanError
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
 from maskc.runtime.schema.strings.texts import find_texts
 
@@ -78,7 +78,7 @@ def test_the_plan_of_a_large_enum_reads_its_texts():
     ("entry", "fact"),
     [
         ([[], [], -1], "has no texts"),
-        ([["a"], [], -1], "too few labels"),
+        ([["a"], [], -1], "0 entries instead of 1"),
         ([["b", "a"], [0, 0], -1], "do not ascend"),
         ([["a", 1], [0, 0], -1], "a text that is none"),
         ([["a"], [-1], -1], "outside 0"),

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from maskc.runtime.fields import PlanError
 from maskc.runtime.link.plan.plan import MOST_LEVELS, LinkPlan
 from maskc.runtime.link.plan.records import write_node
-from maskc.runtime.schema.plan.entries import PlanError
 
 EMPTY = {
     "schemas": [],
@@ -58,18 +58,18 @@ def test_a_node_of_each_kind_is_read(node):
         ([["stop"]], "has 0 entries instead of 1"),
         ([["stop", 1]], "does not end the sequence"),
         ([["sequence", []]], "made of nothing"),
-        ([["sequence", [0]]], "the link holds 0, outside"),
-        ([["repeat", 0, 0, 1]], "the link holds 0, outside"),
-        ([WORDS, ["repeat", 0, 3, 2]], "the link holds 2, outside 3"),
+        ([["sequence", [0]]], "the plan holds 0, outside"),
+        ([["repeat", 0, 0, 1]], "the plan holds 0, outside"),
+        ([WORDS, ["repeat", 0, 3, 2]], "the plan holds 2, outside 3"),
         ([["words", ["b", "a"]]], "not in order"),
         ([["words", ["é\u0100"]]], "no text of bytes"),
         ([["tokens", [9, 10]]], "end the sequence"),
         ([["tokens", [3, 3]]], "do not ascend"),
         ([["switch", [[]], [0]]], "empty"),
         ([["switch", [[9]], [0]]], "a token that ends the sequence"),
-        ([["switch", ["a"], [1]]], "the link holds 1, outside"),
-        ([["schema", 0]], "the link holds 0, outside"),
-        ([["grammar", 1]], "the link holds 1, outside"),
+        ([["switch", ["a"], [1]]], "the plan holds 1, outside"),
+        ([["schema", 0]], "the plan holds 0, outside"),
+        ([["grammar", 1]], "the plan holds 1, outside"),
     ],
 )
 def test_a_node_that_is_wrong_is_refused(nodes, told):
@@ -108,7 +108,7 @@ def test_words_of_free_text_that_are_wrong_are_refused(text, told):
 @pytest.mark.parametrize(
     ("place", "value", "told"),
     [
-        (6, 1, "the link holds 1, outside"),
+        (6, 1, "the plan holds 1, outside"),
         (1, [1], "fewer parameters than it names"),
         (5, 0, "lacks a true or false"),
         (7, [[]], "1 entries instead of 2"),

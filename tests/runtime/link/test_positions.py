@@ -7,10 +7,10 @@ import pytest
 
 from maskc.automata.counted import count_loops
 from maskc.errors import LimitError
+from maskc.runtime.fields import PlanError
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.counts.positions import count_written
 from maskc.runtime.link.plan.records import COUNTER, Scope
-from maskc.runtime.schema.plan.entries import PlanError
 from tests.examples import seeds
 
 PATTERNS = ["[a-c]{1,1000};", "(?:[aé]{2,40}b?){20,}", "x|(?:a{17,}|b{3,90}c){1,50}(?:de){30}"]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from maskc.frontends.regex import read_pattern
 from maskc.kit.patterns import Pattern
+from maskc.runtime.fields import PlanError
 from maskc.runtime.link.automata.automaton import tabulate
 from maskc.runtime.link.plan.records import (
     AUTOMATON,
@@ -23,7 +24,6 @@ from maskc.runtime.link.plan.records import (
     read_node,
     write_node,
 )
-from maskc.runtime.schema.plan.entries import PlanError
 
 SCOPE = Scope({"tokens": 20, "inner": 3}, frozenset([9]))
 
@@ -83,7 +83,7 @@ def test_lists_are_as_long_as_they_must_be():
     field = grouped(dict, listed(grouped(lambda *pair: pair, number(9), number("pairs")),
                                  size="pairs"))  # fmt: skip
     assert field.read([[[7, 0], [8, 1]]], SCOPE) == {7: 0, 8: 1}
-    with pytest.raises(PlanError, match="the link holds 1, outside 0 … 0"):
+    with pytest.raises(PlanError, match="the plan holds 1, outside 0 … 0"):
         field.read([[[7, 1]]], SCOPE)
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
+from maskc.runtime.fields import PlanError
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.plan.entries import PlanError
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
 
 SCHEMA = {

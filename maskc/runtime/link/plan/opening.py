@@ -18,6 +18,7 @@ from maskc.artifact.model import Contents
 from maskc.artifact.sections import is_link, is_schema
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.fields import PlanError
 from maskc.runtime.link.automata.automaton import TabledAutomaton
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
@@ -31,7 +32,6 @@ from maskc.runtime.link.plan.records import in_ranges
 from maskc.runtime.link.text.raw_text import RawString
 from maskc.runtime.machine import Machine
 from maskc.runtime.schema.opening import MaskedSchemaMachine
-from maskc.runtime.schema.plan.entries import PlanError
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, index_of
 
 # Contents of a grammar's artifact → its machine.

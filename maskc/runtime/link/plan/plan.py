@@ -14,10 +14,10 @@ Example: ``{"nodes": [["words", ["yes", "no"]]], "root": 0, …}``.
 from __future__ import annotations
 
 import itertools
-import json
 from typing import Any
 
 from maskc.runtime.cache.budget import Budget
+from maskc.runtime.fields import PlanError, Scope, parse_plan, read_list, read_number
 from maskc.runtime.link.joining.expressions import MAX_DEPTH
 from maskc.runtime.link.plan.records import (
     AUTOMATON,
@@ -26,14 +26,10 @@ from maskc.runtime.link.plan.records import (
     TABLE,
     TEXT,
     FrozenTable,
-    Scope,
-    read_list,
     read_node,
-    read_number,
 )
 from maskc.runtime.link.text.barred_schema import may_be_barred
 from maskc.runtime.link.text.free_text import FreeWords
-from maskc.runtime.schema.plan.entries import PlanError
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
 
 PARTS = ("automata", "counters", "nodes", "schemas", "tables", "texts")
@@ -53,7 +49,7 @@ class LinkPlan:
     def __init__(
         self, data: bytes, *, vocab_size: int, ends: frozenset[int], n_grammars: int
     ) -> None:
-        raw = _parse(data)
+        raw = parse_plan(data)
         raw.setdefault("counters", [])  # older artifacts have none
         lists = {name: read_list(raw.get(name)) for name in PARTS}
         sizes = {"tokens": vocab_size, "grammars": n_grammars}
@@ -155,13 +151,3 @@ def _check_text(text: FreeWords) -> None:
     for word, after in itertools.pairwise(sorted((*text.triggers, *text.unused))):
         if after[: len(word)] == word:
             raise PlanError("a trigger of the link is the beginning of another one")
-
-
-def _parse(data: bytes) -> dict[str, Any]:
-    try:
-        raw = json.loads(data)
-    except (ValueError, RecursionError):
-        raise PlanError("the link is not JSON") from None
-    if not isinstance(raw, dict):
-        raise PlanError("the link is no object")
-    return raw

@@ -1,9 +1,5 @@
 """The records of a link's plan, each declared once for who writes it and who reads it.
 
-A plan is JSON. A *field* says how a value is written in it, and reads it again; whoever reads a
-plan may have been sent it by anybody, so a field refuses what it cannot be. Numbers are checked
-against the sizes of what they count or index, which a *scope* holds by name.
-
 Example: the word ``<a>`` with token 7 after it is ``["<a>", 7]``, the tokens 1, 2 and 7 are
 ``[1, 3, 7, 8]``, and a choice of the nodes 0 and 1 is ``["choice", [0, 1]]``.
 """
@@ -12,105 +8,38 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.byte_classes import DONE, ByteEdge
+from maskc.runtime.fields import (
+    FLAG,
+    Field,
+    PlanError,
+    Scope,
+    as_it_is,
+    bits,
+    grouped,
+    listed,
+    number,
+    optional,
+    read_list,
+    read_number,
+    together,
+)
 from maskc.runtime.link.counts.positions import MOST_POSITIONS, START, CountedPattern, Edge
 from maskc.runtime.link.joining.switching import ATOM, Word
 from maskc.runtime.link.plan.members import Counts
 from maskc.runtime.link.text.free_text import FreeWords
-from maskc.runtime.schema.plan.entries import PlanError
 
 MOST_COUNT = 1 << 31
 _MOST_NAMES = 1 << 12
 _MOST_CELLS = 1 << 24  # of the tables of an automaton
 _MOST_LOOPS = 64  # inside each other
 _MOST_PASSES = 1 << 40
-
-
-class Scope(NamedTuple):
-    """What numbers of a plan are checked against.
-
-    Attributes:
-        sizes: how many there are of what numbers index, by its name.
-        ends: the tokens that end the sequence.
-    """
-
-    sizes: dict[str, int]
-    ends: frozenset[int]
-
-
-class Field(NamedTuple):
-    """How a value is written in a plan.
-
-    Attributes:
-        read: parsed JSON, scope → the value; raises a PlanError if it is none.
-        write: the value → JSON.
-        size: the name of the length of the list that it is; empty: nobody asks.
-    """
-
-    read: Callable[[Any, Scope], Any]
-    write: Callable[[Any], Any]
-    size: str = ""
-
-
-def read_list(value: Any, n: int | None = None) -> list[Any]:
-    if not isinstance(value, list):
-        raise PlanError("the link lacks a list")
-    if n is not None and len(value) != n:
-        raise PlanError(f"a list of the link has {len(value)} entries instead of {n}")
-    return value
-
-
-def read_number(value: Any, below: int, least: int = 0) -> int:
-    if type(value) is not int or not least <= value < below:
-        raise PlanError(f"the link holds {str(value)[:40]}, outside {least} … {below - 1}")
-    return value
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def number(below: int | str, least: int = 0) -> Field:
-    """Declare a number below another one, or below the size of a name."""
-
-    def read(value: Any, scope: Scope) -> int:
-        return read_number(value, scope.sizes[below] if isinstance(below, str) else below, least)
-
-    return Field(read, _as_it_is)
-
-
-def _read_flag(value: Any, _scope: Scope) -> bool:
-    if not isinstance(value, bool):
-        raise PlanError("the link lacks a true or false")
-    return value
-
-
-FLAG = Field(_read_flag, _as_it_is)
-
-
-def optional(inner: Field) -> Field:
-    return Field(
-        lambda value, scope: None if value is None else inner.read(value, scope),
-        lambda value: None if value is None else inner.write(value),
-    )
-
-
-def listed(
-    inner: Field, *, length: str = "", size: str = "", into: Callable[[Any], Any] = list
-) -> Field:
-    """Declare a list; ``length`` is the name of how long it is, ``size`` that of its own length."""
-
-    def read(value: Any, scope: Scope) -> Any:
-        found = read_list(value, scope.sizes[length] if length else None)
-        return into([inner.read(entry, scope) for entry in found])
-
-    return Field(read, lambda values: [inner.write(value) for value in values], size)
 
 
 def ordered(inner: Field, *, least: int = 0, may_be_empty: bool = False) -> Field:
@@ -125,26 +54,6 @@ def ordered(inner: Field, *, least: int = 0, may_be_empty: bool = False) -> Fiel
         return found
 
     return Field(read, every.write)
-
-
-def grouped(into: Callable[..., Any], *fields: Field) -> Field:
-    """Declare a list with a value for each of some fields, of which something is made."""
-
-    def read(value: Any, scope: Scope) -> Any:
-        entries = read_list(value, len(fields))
-        for field, entry in zip(fields, entries, strict=True):
-            if field.size:
-                scope.sizes[field.size] = len(read_list(entry))
-        return into(*[f.read(entry, scope) for f, entry in zip(fields, entries, strict=True)])
-
-    def write(values: Iterable[Any]) -> list[Any]:
-        return [field.write(value) for field, value in zip(fields, values, strict=True)]
-
-    return Field(read, write)
-
-
-def _pair(*values: Any) -> tuple[Any, ...]:
-    return values
 
 
 def read_bytes(text: Any, _scope: Scope | None = None) -> bytes:
@@ -252,12 +161,7 @@ def _write_item(item: int | list[Word]) -> Any:
     return item if isinstance(item, int) else [write_word(word) for word in item]
 
 
-def _write_bits(bits: int) -> list[int]:
-    return [n for n in range(bits.bit_length()) if bits >> n & 1]
-
-
-_NUMBERS = listed(number(_MOST_NAMES), into=frozenset)
-_BITS = Field(lambda value, scope: sum(1 << n for n in _NUMBERS.read(value, scope)), _write_bits)
+_BITS = bits(_MOST_NAMES)
 _TABLE = grouped(
     _make_table,
     number(_MOST_NAMES),
@@ -292,7 +196,7 @@ def _write_edges(edges: tuple[ByteEdge, ...]) -> list[int]:
 
 _TARGETS = listed(number("positions", START + 1), into=tuple)
 _EDGE = grouped(Edge, _TARGETS, number(_MOST_LOOPS + 1), FLAG)
-_BOUNDS = grouped(_pair, number(_MOST_PASSES, 1), optional(number(_MOST_PASSES, 1)))
+_BOUNDS = grouped(together, number(_MOST_PASSES, 1), optional(number(_MOST_PASSES, 1)))
 _COUNTER = grouped(
     CountedPattern,
     listed(Field(_read_edges, _write_edges), size="counter nodes", into=tuple),
@@ -376,8 +280,8 @@ NODES: dict[str, tuple[Field, ...]] = {
     "schema": (number("schemas"),),
     "barred schema": (number("schemas"), ordered(BYTES, least=1)),
     "grammar": (number("grammars"),),
-    "tokens": (Field(_read_ranges, _as_it_is),),
-    "stop": (Field(_read_end, _as_it_is),),
+    "tokens": (Field(_read_ranges, as_it_is),),
+    "stop": (Field(_read_end, as_it_is),),
     "switch": (ordered(WORD, least=1), _LATER),
     "free text": (number("texts"), _LATER, FLAG),
     "limited text": (number("texts"), _LIMIT, _LIMIT),

@@ -12,22 +12,14 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.fields import PlanError, Scope, parse_plan, read_list, read_number
 from maskc.runtime.schema.numbers.excluded import NONE, Decimal, Excluded
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.powers import power_of_ten
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.blanks import Blanks
 from maskc.runtime.schema.plan.custom import CustomRule
-from maskc.runtime.schema.plan.entries import (
-    RECORDS,
-    PlanError,
-    as_list,
-    integer,
-    make_array,
-    make_object,
-    parse_plan,
-    read_dfa,
-)
+from maskc.runtime.schema.plan.records import RECORDS, Position, make_array, make_object, read_dfa
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.plan.values import Value, decimal_of
 from maskc.runtime.schema.strings.characters import CharDfa
@@ -86,20 +78,6 @@ class Layout:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
-    """What is asked of a value: by type, the numbers of rules one of which must hold.
-
-    Literals are bits: 1: null, 2: true, 4: false.
-    """
-
-    literals: int
-    numbers: tuple[int, ...]
-    strings: tuple[int, ...]
-    arrays: tuple[int, ...]
-    objects: tuple[int, ...]
-
-
 class FrozenPlan(NamedTuple):
     """A plan as JSON; parsed, and its automata, if it was made in this process."""
 
@@ -120,27 +98,29 @@ class Plan:
         self.data, self.layout = frozen.data, layout
         self.blanks = Blanks(layout.blanks)
         minimal, ordered = layout.escapes == "minimal", layout.key_order == "schema"
-        sizes = {name: len(as_list(raw.get(name))) for name in ("dfas", *RECORDS)}
+        lists = {name: read_list(raw.get(name)) for name in ("dfas", *RECORDS)}
+        scope = Scope({name: len(entries) for name, entries in lists.items()})
         read = {
-            name: [check(entry, sizes) for entry in raw[name]] for name, check in RECORDS.items()
+            name: [record.read(entry, scope) for entry in lists[name]]
+            for name, record in RECORDS.items()
         }
-        self.dfas = list(frozen.dfas or map(read_dfa, raw["dfas"]))
+        self.dfas = list(frozen.dfas or [read_dfa(entry, scope) for entry in lists["dfas"]])
         bodies = [Body(dfa, minimal=minimal) for dfa in self.dfas]
         self.strings = [
             _string_rule(bodies[dfa], low, high, minimal=minimal)
             for dfa, low, high in read["strings"]
         ]
         self.numbers = [
-            Numbers(_spell(Rule(*entry), layout), exponents=layout.has_exponents)
-            for entry in read["numbers"]
+            Numbers(_spell(rule, layout), exponents=layout.has_exponents)
+            for rule in read["numbers"]
         ]
         self.objects = [make_object(entry, self.dfas, ordered=ordered) for entry in read["objects"]]
         self.key_bodies = [bodies[dfa] for dfa, *_ in read["objects"]]
         if any(body.dfa.reader for body in self.key_bodies):
             raise PlanError("the plan leaves keys to a reader")
         self.arrays = [make_array(entry) for entry in read["arrays"]]
-        self.positions = [Position(*entry) for entry in read["positions"]]
-        self.root = integer(raw.get("root"), sizes["positions"])
+        self.positions: list[Position] = read["positions"]
+        self.root = read_number(raw.get("root"), len(self.positions))
         self._derived = Cache(budget)
         # The last values of which the numbers were excluded: an array gets one more at a time.
         self._excluded: tuple[frozenset[Value], Excluded] = (frozenset(), NONE)

@@ -1,0 +1,164 @@
+"""Fields of a plan in an artifact, each declared once for who writes it and who reads it.
+
+A plan is JSON. A *field* says how a value is written in it, and reads it again; whoever reads a
+plan may have been sent it by anybody, so a field refuses what it cannot be. Numbers are checked
+against the sizes of what they count or index, which a *scope* holds by name.
+
+Example: ``listed(number("nodes"))`` is a list of numbers of nodes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+
+class PlanError(ValueError):
+    """A plan is damaged; the text says where."""
+
+
+class Scope(NamedTuple):
+    """What numbers of a plan are checked against.
+
+    Attributes:
+        sizes: how many there are of what numbers index, by its name.
+        ends: the tokens that end the sequence.
+    """
+
+    sizes: dict[str, int]
+    ends: frozenset[int] = frozenset()
+
+
+class Field(NamedTuple):
+    """How a value is written in a plan.
+
+    Attributes:
+        read: parsed JSON, scope → the value; raises a PlanError if it is none.
+        write: the value → JSON.
+        size: the name of the length of the list that it is; empty: nobody asks.
+    """
+
+    read: Callable[[Any, Scope], Any]
+    write: Callable[[Any], Any]
+    size: str = ""
+
+
+def parse_plan(data: bytes) -> dict[str, Any]:
+    try:
+        raw = json.loads(data)
+    except (ValueError, RecursionError):
+        raise PlanError("the plan is not JSON") from None
+    if not isinstance(raw, dict):
+        raise PlanError("the plan is no object")
+    return raw
+
+
+def read_list(value: Any, n: int | None = None) -> list[Any]:
+    if not isinstance(value, list):
+        raise PlanError("the plan lacks a list")
+    if n is not None and len(value) != n:
+        raise PlanError(f"a list of the plan has {len(value)} entries instead of {n}")
+    return value
+
+
+def read_number(value: Any, below: int, least: int = 0) -> int:
+    if type(value) is not int or not least <= value < below:
+        raise PlanError(f"the plan holds {str(value)[:40]}, outside {least} … {below - 1}")
+    return value
+
+
+def as_it_is(value: Any) -> Any:
+    return value
+
+
+def number(below: int | str, least: int = 0) -> Field:
+    """Declare a number below another one, or below the size of a name."""
+
+    def read(value: Any, scope: Scope) -> int:
+        return read_number(value, scope.sizes[below] if isinstance(below, str) else below, least)
+
+    return Field(read, as_it_is)
+
+
+def _read_flag(value: Any, _scope: Scope) -> bool:
+    if not isinstance(value, bool):
+        raise PlanError("the plan lacks a true or false")
+    return value
+
+
+FLAG = Field(_read_flag, as_it_is)
+
+
+def bits(below: int) -> Field:
+    """Declare a bit set, written as the list of its bits, which are below a number."""
+
+    def read(value: Any, _scope: Scope) -> int:
+        found = 0
+        for bit in read_list(value):
+            found |= 1 << read_number(bit, below)
+        return found
+
+    return Field(read, lambda value: [n for n in range(value.bit_length()) if value >> n & 1])
+
+
+def optional(inner: Field) -> Field:
+    return Field(
+        lambda value, scope: None if value is None else inner.read(value, scope),
+        lambda value: None if value is None else inner.write(value),
+    )
+
+
+def listed(
+    inner: Field, *, length: str = "", size: str = "", into: Callable[[Any], Any] = list
+) -> Field:
+    """Declare a list; ``length`` is the name of how long it is, ``size`` that of its own length."""
+
+    def read(value: Any, scope: Scope) -> Any:
+        found = read_list(value, scope.sizes[length] if length else None)
+        return into([inner.read(entry, scope) for entry in found])
+
+    return Field(read, lambda values: [inner.write(value) for value in values], size)
+
+
+def pairs(left: Field, right: Field) -> Field:
+    """Declare a tuple of pairs, written as one list."""
+
+    def read(value: Any, scope: Scope) -> tuple[tuple[Any, Any], ...]:
+        flat = read_list(value)
+        if len(flat) % 2:
+            raise PlanError("a list of the plan is cut off")
+        found = zip(flat[::2], flat[1::2], strict=True)
+        return tuple([(left.read(one, scope), right.read(other, scope)) for one, other in found])
+
+    def write(values: Iterable[tuple[Any, Any]]) -> list[Any]:
+        return [n for one, other in values for n in (left.write(one), right.write(other))]
+
+    return Field(read, write)
+
+
+def grouped(into: Callable[..., Any], *fields: Field) -> Field:
+    """Declare a list with a value for each of some fields, of which something is made.
+
+    What is written is a tuple of these values, or a dataclass with them.
+    """
+
+    def read(value: Any, scope: Scope) -> Any:
+        entries = read_list(value, len(fields))
+        for field, entry in zip(fields, entries, strict=True):
+            if field.size:
+                scope.sizes[field.size] = len(read_list(entry))
+        return into(*[f.read(entry, scope) for f, entry in zip(fields, entries, strict=True)])
+
+    def write(record: Any) -> list[Any]:
+        values = record
+        if not isinstance(record, tuple):
+            values = [getattr(record, each.name) for each in dataclasses.fields(record)]
+        return [field.write(value) for field, value in zip(fields, values, strict=True)]
+
+    return Field(read, write)
+
+
+def together(*values: Any) -> tuple[Any, ...]:
+    return values
