@@ -10,7 +10,7 @@ Example: ``run_bounded(work, Limits(seconds=2))`` returns what ``work()`` return
 ``LimitError: x.lark: pass store: more than 2 seconds of processor time; …``.
 
 Limits: one call of C code is not interrupted, so none may take long
-(:mod:`maskc.frontends.match_length` is why no grammar's pattern is given to ``re`` with a text).
+(:mod:`maskc.regular.match_length` is why no grammar's pattern is given to ``re`` with a text).
 Where a thread has no clock of its own, the wall's is taken.
 """
 

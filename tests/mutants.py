@@ -37,7 +37,7 @@ MUTANTS = (
         "if not arrays[name].any():",
     ),
     Mutant(
-        "automata/partition.py",
+        "regular/partition.py",
         "if len(parts) > 1 or len(next(iter(parts.values()))) < len(members[group])",
         "if len(parts) > 1",
     ),
@@ -57,9 +57,9 @@ MUTANTS = (
         "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()[:1]),",
     ),
     Mutant(
-        "frontends/pattern_trees.py",
-        "if n >= least:",
-        "if n > least:",
+        "regular/texts.py",
+        "if n >= low:",
+        "if n > low:",
     ),
     Mutant(
         "compiler/glr/recursion.py",

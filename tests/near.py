@@ -47,7 +47,7 @@ LINKS = (
 GUARDS: dict[str, tuple[str, ...]] = {
     "arguments": ("security/test_wrong_arguments.py", "runtime/test_arguments.py"),
     "artifact": ("security/test_forged_artifacts.py", "security/test_headers.py"),
-    "automata": ("laws/test_lark_quirks.py", "laws/test_masks_are_exact.py"),
+    "regular": ("laws/test_lark_quirks.py", "laws/test_masks_are_exact.py"),
     "bench": (),
     "build": (),
     "captures": ("laws/test_captures.py", "laws/test_following.py", "laws/test_dense.py"),
@@ -103,7 +103,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "bits": ("compiler/pushdown", "lexer"),
     "budget": ("test_limits.py", "security/test_compile_bounds.py"),
     "bounded": ("security/test_compile_bounds.py",),
-    "byte_classes": ("automata", "test_bits.py", "laws/test_dense.py"),
+    "byte_classes": ("regular", "test_bits.py", "laws/test_dense.py"),
     "compiling": ("cli/test_compile.py", "compiler/test_pipeline.py"),
     "jobs": ("build", "cli/test_compile.py", "kit/test_making.py"),
     "kinds": ("explain", "cli/test_inspect.py", "report"),

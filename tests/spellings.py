@@ -5,7 +5,7 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from maskc.automata.charset import class_set
+from maskc.regular.charset import class_set
 from maskc.runtime.spelling.chunks import Chunks
 from maskc.runtime.spelling.spelling import Spelling
 from maskc.spelling.chunks import build_chunks

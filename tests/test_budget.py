@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import pytest
 
 from maskc import Limits, bounded
-from maskc.automata.nfa import Nfa
 from maskc.bounded import run_bounded
 from maskc.budget import at, open_budget, poll, reserve
 from maskc.errors import LimitError
 from maskc.jsonschema.patterns import build_whole
+from maskc.regular.nfa import Nfa
 
 MEGABYTE = 1_000_000
 

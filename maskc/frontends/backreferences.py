@@ -3,7 +3,7 @@ r"""A pattern whose back-references repeat one of a few texts, without the back-
 No automaton compares two parts of a lexeme. Where a group has few texts, what follows the group is
 written once for each of them, in the order in which ``re`` tries them; what stands before the group
 stays, so that its ways are tried in their order. Which texts a group has is read from its tree
-(:mod:`maskc.frontends.pattern_trees`), or the author lists them::
+(:mod:`maskc.regular.texts`), or the author lists them::
 
     // maskc: backreference=LONG_COMMENT:,=,==,===
 
@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from maskc.errors import UnsupportedTerminalError
-from maskc.frontends.pattern_trees import list_texts, sample_texts
+from maskc.regular.texts import list_texts, sample_texts
 
 MOST_VALUES = 100
 MOST_WRITTEN = 100_000  # characters of what follows a group, once for each of its texts

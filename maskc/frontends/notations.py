@@ -37,8 +37,11 @@ from __future__ import annotations
 
 import re
 
-from maskc.frontends.characters.expressions import CharacterGrammar, Except, Expression
+from maskc.errors import GrammarError, LimitError
 from maskc.frontends.characters.reader import Reader
+from maskc.regular.counted import count_expression
+from maskc.regular.tree import CharacterGrammar, Except, Expression, Reference
+from maskc.runtime.link.counts.positions import CountedPattern
 
 _BLANKS = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
 _BLANK_LINES = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
@@ -86,6 +89,27 @@ def read_ebnf(
     reader.read_rules()
     first = "root" if reader.is_extended else next(iter(reader.rules), "root")
     return reader.finish(start or first)
+
+
+_READERS = {"gbnf": read_gbnf, "ebnf": read_ebnf}
+_COUNT = re.compile(r"[{,]\s*[0-9]{2}")
+
+
+def count_grammar(dialect: str, text: str) -> CountedPattern | None:
+    """Return the positions of a grammar, ``None`` if a parser follows it better.
+
+    That is also if it is no grammar: the parser's error says why. A grammar whose rules do not come
+    back to themselves is one expression: ``root ::= word{1,65536} ";"`` with ``word ::= [a-z]+``
+    is ``(?:[a-z]+){1,65536};``. Exceptions ``A - B`` are left to the parser.
+    """
+    read = _READERS.get(dialect)
+    if read is None or not _COUNT.search(text):
+        return None
+    try:
+        grammar = read("<text>", text, counts_all=True)
+    except (GrammarError, LimitError):
+        return None
+    return count_expression(Reference(grammar.start), grammar.rules)
 
 
 class _Gbnf(Reader):

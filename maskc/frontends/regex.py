@@ -15,17 +15,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Any, cast
 
 from maskc.bounded import QUIET
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.backreferences import write_without_backreferences
-from maskc.frontends.match_length import match_length
-from maskc.frontends.pattern_trees import check_conditionals, refers_back
 from maskc.frontends.translation import Side, Translation
-
-# CPython's parser has no public name.
-_parser = cast(Any, re)._parser  # noqa: SLF001
+from maskc.regular.features import check_conditionals, refers_back
+from maskc.regular.match_length import match_length
+from maskc.regular.python import read_python
+from maskc.regular.tree import least_width
 
 NAME = "<regex>"
 
@@ -76,7 +74,7 @@ def _read(pattern: str) -> tuple[str, int, Collection[str]]:
             if refers_back(pattern):
                 pattern = write_without_backreferences("PATTERN", pattern)
                 compiled = re.compile(pattern)
-            tree = _parser.parse(pattern)
+            tree = read_python(pattern)
     except RecursionError:
         raise GrammarError(
             NAME, "re refuses the pattern: too many groups inside each other; open fewer of them"
@@ -95,4 +93,4 @@ def _read(pattern: str) -> tuple[str, int, Collection[str]]:
     # In a verbose pattern the last line may be a comment.
     ending = "\n)" if "x" in flags else ")"
     whole = rf"(?{flags}:{inner}{ending}\Z"
-    return whole, tree.getwidth()[0], compiled.groupindex
+    return whole, least_width(tree), compiled.groupindex

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from maskc.errors import GrammarError
-from maskc.frontends.pattern_trees import name_not_plain
+from maskc.regular.features import name_not_plain
 
 _LINE = re.compile(r"^//\s*maskc-terminal:(.*)$", re.MULTILINE)
 _ROLE = re.compile(r"\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)\s*=(.*)", re.DOTALL)

@@ -17,7 +17,6 @@ Source: the automaton of positions is Glushkov's (1961, doi:10.1070/RM1961v016n0
 from __future__ import annotations
 
 from maskc.budget import poll
-from maskc.jsonschema.charsets import LAST, CharSet
 from maskc.jsonschema.exploring import (
     MAX_STATES,
     MAX_WORK,
@@ -26,13 +25,14 @@ from maskc.jsonschema.exploring import (
     TooLargeError,
     minimise,
 )
-from maskc.jsonschema.syntax import Assertion, Choice, Look, Node, Repeat, Sequence, Set
+from maskc.regular.charset import MAX_CODE_POINT, CodePoints
+from maskc.regular.ecma import EVERY
+from maskc.regular.tree import Anchor, Characters, Choice, Expression, Look, Repeat, Sequence
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 MAX_POSITIONS = 4 * MAX_STATES
 _MAX_PARTS = 3 * MAX_POSITIONS  # written out, those of groups that read nothing included
 END = 1
-_EVERY_CHARACTER = CharSet([(0, LAST)])
 
 
 class Positions:
@@ -48,7 +48,7 @@ class Positions:
     def __init__(self) -> None:
         self.follows: list[int] = [0]
         self.dominated: dict[int, int] = {}
-        self._reads: list[CharSet | None] = [None]  # loops and assertions read nothing
+        self._reads: list[CodePoints | None] = [None]  # loops and assertions read nothing
         self._known: dict[tuple[int, int], int] = {}  # by the set's identity
         self.kinds: dict[int, str | Look] = {}
         self._visited: list[int] = []  # position of each set that was built, 0 for none
@@ -56,7 +56,7 @@ class Positions:
         self._n_parts = 0
         self.looks_around = False
 
-    def build(self, node: Node, after: int) -> int:
+    def build(self, node: Expression, after: int) -> int:
         """Return the positions with which a node begins that others come after.
 
         Raises:
@@ -66,7 +66,7 @@ class Positions:
         if self._n_parts > _MAX_PARTS:
             raise TooLargeError
         match node:
-            case Set(characters):
+            case Characters(characters):
                 return self._read(characters, after)
             case Sequence(parts):
                 for part in reversed(parts):
@@ -79,16 +79,17 @@ class Positions:
                 return begun
             case Repeat(body, least, most):
                 return self._repeat(body, least, most, after)
-            case Assertion(kind):
+            case Anchor(kind):
                 self.looks_around = self.looks_around or kind in "bB"
                 return 1 << self._add(None, after, kind)
             case Look():
                 self.looks_around = True
                 return 1 << self._add(None, after, node)
+        raise ValueError("ECMA-262 has no other node")
 
-    def _read(self, characters: CharSet, after: int) -> int:
+    def _read(self, characters: CodePoints, after: int) -> int:
         found = 0
-        if after and characters.ranges:
+        if after and characters:
             key = (id(characters), after)
             found = self._known.get(key, 0)
             if not found:
@@ -96,7 +97,7 @@ class Positions:
         self._visited.append(found)
         return 1 << found if found else 0
 
-    def _add(self, reads: CharSet | None, after: int, kind: str | Look = "") -> int:
+    def _add(self, reads: CodePoints | None, after: int, kind: str | Look = "") -> int:
         if len(self.follows) > MAX_POSITIONS:
             raise TooLargeError
         if reads is None:
@@ -105,7 +106,7 @@ class Positions:
         self.follows.append(after)
         return len(self.follows) - 1
 
-    def _repeat(self, body: Node, least: int, most: int | None, after: int) -> int:
+    def _repeat(self, body: Expression, least: int, most: int | None, after: int) -> int:
         begun = after
         fewer: list[int] = []  # by the sets of a pass: those of passes with fewer passes left
         if most is None:
@@ -188,19 +189,20 @@ class Positions:
         return [number for number, reads in enumerate(self._reads) if reads is not None]
 
     def reads_all(self, number: int) -> bool:
-        return self._reads[number] == _EVERY_CHARACTER
+        return self._reads[number] == EVERY
 
     def columns(self) -> tuple[list[int], list[int]]:
         """Return where ranges of characters start, and for each the positions that read it."""
-        reading: dict[CharSet, int] = {}
+        reading: dict[int, tuple[CodePoints, int]] = {}  # by the set's identity
         for number, reads in enumerate(self._reads):
             if reads is not None:
-                reading[reads] = reading.get(reads, 0) | 1 << number
+                _, bits = reading.get(id(reads), (reads, 0))
+                reading[id(reads)] = reads, bits | 1 << number
         changes = {0: 0}
-        for characters, bits in reading.items():
-            for low, high in characters.ranges:
+        for characters, bits in reading.values():
+            for low, high in characters:
                 changes[low] = changes.get(low, 0) ^ bits
-                if high < LAST:
+                if high < MAX_CODE_POINT:
                     changes[high + 1] = changes.get(high + 1, 0) ^ bits
         starts, readers, bits = sorted(changes), list[int](), 0
         for low in starts:

@@ -22,47 +22,45 @@ from collections.abc import Iterator
 
 from maskc.errors import FormatError
 from maskc.jsonschema.exploring import TooLargeError
-from maskc.jsonschema.syntax import (
-    ANYTHING,
-    Assertion,
+from maskc.jsonschema.threads import build_automaton
+from maskc.regular.ecma import ANYTHING, PatternError, parse_pattern
+from maskc.regular.tree import (
+    EMPTY_TEXT,
+    Anchor,
+    Characters,
     Choice,
+    Expression,
     Look,
-    Node,
-    PatternError,
     Repeat,
     Sequence,
-    Set,
-    parse_pattern,
 )
-from maskc.jsonschema.threads import build_automaton
 from maskc.runtime.schema.strings.characters import CharDfa
 
 MAX_REPEAT = 5_000
 # What has no more states when it is written out is written out.
 _FEW_STATES = 16
-_NOTHING = Sequence(())
 
-Bounded = tuple[Node, int, int | None]
+Bounded = tuple[Expression, int, int | None]
 
 
-def shorten(node: Node) -> Node:
+def shorten(node: Expression) -> Expression:
     """Return a pattern that is found in the same strings, without counts that make no difference.
 
-    >>> from maskc.jsonschema.syntax import parse_pattern
+    >>> from maskc.regular.ecma import parse_pattern
     >>> shorten(parse_pattern("a{0,9}b{3,9}")) == parse_pattern("b{3}")
     True
     """
     return _shorten(node, first=True, last=True)
 
 
-def _shorten(node: Node, *, first: bool, last: bool) -> Node:
+def _shorten(node: Expression, *, first: bool, last: bool) -> Expression:
     """Return a part of a pattern; whether anything may stand before it, and after it."""
     match node:
         case Choice(parts):
             return Choice(tuple(_shorten(part, first=first, last=last) for part in parts))
         case Repeat(body, least, _) if first or last:
             if least == 0:
-                return _NOTHING
+                return EMPTY_TEXT
             return body if least == 1 else Repeat(body, least, least)
         case Sequence(parts):
             kept = list(parts)
@@ -74,17 +72,17 @@ def _shorten(node: Node, *, first: bool, last: bool) -> Node:
     return node
 
 
-def _shorten_end(parts: list[Node], place: int) -> None:
+def _shorten_end(parts: list[Expression], place: int) -> None:
     """Shorten the part at one end, and what comes to stand there where it goes."""
     while parts:
         alone = len(parts) == 1
         parts[place] = _shorten(parts[place], first=place == 0 or alone, last=place == -1 or alone)
-        if parts[place] != _NOTHING:
+        if parts[place] != EMPTY_TEXT:
             return
         del parts[place]
 
 
-def split_lengths(node: Node) -> list[Bounded]:
+def split_lengths(node: Expression) -> list[Bounded]:
     """Return alternatives of a pattern, each with the lengths of the strings that it matches.
 
     Together they are found in the same strings as the pattern.
@@ -97,20 +95,20 @@ def split_lengths(node: Node) -> list[Bounded]:
     return [*bounded, *((part, 0, None) for part in others)]
 
 
-def _alternatives(node: Node) -> Iterator[Node]:
+def _alternatives(node: Expression) -> Iterator[Expression]:
     """Yield the alternatives of a pattern: also of one between a start and an end."""
     match node:
         case Choice(parts):
             for part in parts:
                 yield from _alternatives(part)
-        case Sequence((Assertion("^") as start, Choice(parts), Assertion("$") as end)):
+        case Sequence((Anchor("^") as start, Choice(parts), Anchor("$") as end)):
             for part in parts:
                 yield from _alternatives(Sequence((start, *_flatten(part), end)))
         case _:
             yield node
 
 
-def _flatten(node: Node) -> Iterator[Node]:
+def _flatten(node: Expression) -> Iterator[Expression]:
     if isinstance(node, Sequence):
         for part in node.parts:
             yield from _flatten(part)
@@ -118,10 +116,10 @@ def _flatten(node: Node) -> Iterator[Node]:
         yield node
 
 
-def _split(node: Node) -> Bounded:
+def _split(node: Expression) -> Bounded:
     """Return a pattern with a loop that a length counts, and the length; itself if none does."""
     parts = list(_flatten(node))
-    if len(parts) < 3 or parts[0] != Assertion("^") or parts[-1] != Assertion("$"):
+    if len(parts) < 3 or parts[0] != Anchor("^") or parts[-1] != Anchor("$"):
         return node, 0, None
     lengths = [_length(part) for part in parts]
     varying = [n for n, length in enumerate(lengths) if length is None]
@@ -131,16 +129,16 @@ def _split(node: Node) -> Bounded:
     if len(varying) > 1 or not isinstance(loop, Repeat):
         return node, 0, None
     once = _length(loop.body)
-    is_simple = len(parts) == 3 and isinstance(loop.body, Set)
+    is_simple = len(parts) == 3 and isinstance(loop.body, Characters)
     if not once or not (is_simple or _n_states(loop) > _FEW_STATES):
         return node, 0, None
     fixed = sum(length for n, length in enumerate(lengths) if n != place and length is not None)
     parts[place] = Repeat(loop.body, 0, None)
-    most = None if loop.most is None else fixed + once * loop.most
-    return Sequence(tuple(parts)), fixed + once * loop.least, most
+    most = None if loop.high is None else fixed + once * loop.high
+    return Sequence(tuple(parts)), fixed + once * loop.low, most
 
 
-def _n_states(node: Node) -> int:
+def _n_states(node: Expression) -> int:
     """Return about how many states the passes of a loop have."""
     match node:
         case Repeat(body, least, most):
@@ -148,10 +146,10 @@ def _n_states(node: Node) -> int:
     return 0
 
 
-def _length(node: Node) -> int | None:
+def _length(node: Expression) -> int | None:
     """Return the number of characters that a part matches, ``None`` if it is not always one."""
     match node:
-        case Set():
+        case Characters():
             return 1
         case Sequence(parts):
             lengths = [_length(part) for part in parts]
@@ -165,7 +163,7 @@ def _length(node: Node) -> int | None:
     return 0
 
 
-def check_counts(node: Node) -> None:
+def check_counts(node: Expression) -> None:
     """Raise an error if something is to be written out too often.
 
     Raises:
@@ -249,6 +247,6 @@ def _find(text: str, *, by_length: bool) -> list[BoundedDfa]:
     return found
 
 
-def _build(node: Node, *, anchored: bool) -> CharDfa:
+def _build(node: Expression, *, anchored: bool) -> CharDfa:
     check_counts(node)
     return build_automaton(node if anchored else Sequence((ANYTHING, node, ANYTHING)))

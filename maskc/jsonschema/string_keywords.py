@@ -18,7 +18,7 @@ from maskc.jsonschema.formats import LENGTHS, build_format, read_by
 from maskc.jsonschema.formulas import BIT, EVERY_TYPE, Formula
 from maskc.jsonschema.patterns import build_pattern, split_pattern, whole
 from maskc.jsonschema.places import Place
-from maskc.jsonschema.syntax import PatternError
+from maskc.regular.ecma import PatternError
 from maskc.runtime.schema.strings.characters import CharDfa
 
 _Made = TypeVar("_Made")

@@ -20,7 +20,8 @@ from maskc.budget import poll
 from maskc.jsonschema.automata import complement
 from maskc.jsonschema.exploring import TooLargeError, explore, merge_starts
 from maskc.jsonschema.glushkov import END, Positions, determinise
-from maskc.jsonschema.syntax import ANYTHING, WORD, Look, Node, Sequence, Set
+from maskc.regular.ecma import ANYTHING, WORD
+from maskc.regular.tree import Characters, Expression, Look, Sequence
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 # What stands before a text: nothing, a character of a word, another one.
@@ -29,6 +30,8 @@ MAX_MOVES = 1_000_000
 MAX_WAYS = 50_000  # from one position
 MAX_AT_ONCE = 20_000
 _FEW = 64  # threads that are compared with each other
+
+_WORD_STARTS = sorted({0} | {edge for low, high in WORD for edge in (low, high + 1)})
 
 # An automaton by number, and its state.
 Owed = frozenset[tuple[int, int]]
@@ -100,7 +103,7 @@ class _Threads:
                 dfa = build_automaton(Sequence((kind.body, ANYTHING)), before)
             else:
                 wanted = (before == WORD_BEFORE) == (kind == "B")
-                dfa = build_automaton(Sequence((Set(WORD), ANYTHING)))
+                dfa = build_automaton(Sequence((Characters(WORD), ANYTHING)))
             self._owed[key] = self._add(dfa if wanted else complement(dfa))
         return self._owed[key]
 
@@ -143,7 +146,7 @@ class _Threads:
         known = self._moved.get((thread, character))
         if known is None:
             left = self._pay(thread[1], character)
-            before = WORD_BEFORE if character in WORD else OTHER
+            before = WORD_BEFORE if _is_of_word(character) else OTHER
             after = self._after[thread[0], before]
             known = [] if left is None else [(target, left | more) for target, more in after]
             self._moved[thread, character] = known
@@ -168,7 +171,11 @@ class _Threads:
         )
 
 
-def build_automaton(node: Node, before: str = START) -> CharDfa:
+def _is_of_word(character: int) -> bool:
+    return any(low <= character <= high for low, high in WORD)
+
+
+def build_automaton(node: Expression, before: str = START) -> CharDfa:
     """Return the minimal automaton of the strings that a pattern matches from start to end.
 
     Args:
@@ -186,10 +193,10 @@ def build_automaton(node: Node, before: str = START) -> CharDfa:
     first = frozenset(threads.enter(begun, before))
     own_starts, readers = positions.columns()
     dfas = threads.dfas
-    starts = merge_starts([own_starts, WORD.starts, *(dfa.starts for dfa in dfas)])
+    starts = merge_starts([own_starts, _WORD_STARTS, *(dfa.starts for dfa in dfas)])
     reading = {low: readers[bisect_right(own_starts, low) - 1] for low in starts}
     kinds = [
-        (bits, low in WORD, *(dfa.classes[bisect_right(dfa.starts, low) - 1] for dfa in dfas))
+        (bits, _is_of_word(low), *(dfa.classes[bisect_right(dfa.starts, low) - 1] for dfa in dfas))
         for low, bits in reading.items()
     ]
 

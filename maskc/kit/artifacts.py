@@ -20,7 +20,6 @@ import maskc
 from maskc.arguments import describe
 from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT, Contents
-from maskc.automata.counted import count_loops
 from maskc.bounded import run_bounded
 from maskc.compiler.emit.provenance import describe_tokenizer, describe_unicode
 from maskc.compiler.pipeline import compile_narrowed
@@ -30,6 +29,7 @@ from maskc.frontends.source import source_from_header
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.limits import Limits
+from maskc.regular.counted import count_loops
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.holes.bound import Bound, Given
 from maskc.runtime.link.counts.positions import count_written

@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from maskc.automata.counted import count_loops
 from maskc.bounded import QUIET, run_bounded
 from maskc.frontends.regex import read_pattern
 from maskc.jobs import SchemaJob
 from maskc.kit.patterns import Pattern
 from maskc.limits import Limits
+from maskc.regular.counted import count_loops
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import ByteAutomaton
 from maskc.runtime.link.counts.positions import CountedPattern
@@ -106,7 +106,7 @@ class InProcess:
     def artifact(self, order: GrammarOrder, limits: Limits) -> Compiled:
         """Return the artifact of a grammar, or its positions if its loops are to be counted."""
         from maskc.compiler.pipeline import compile_contents
-        from maskc.frontends.characters.counted import count_grammar
+        from maskc.frontends.notations import count_grammar
         from maskc.frontends.source import load_source
 
         def compile_it() -> Compiled:

@@ -1,7 +1,7 @@
 r"""A regular expression as an automaton over bytes that is made when it is needed.
 
 The texts are those of ``re.fullmatch``. Only whether a text matches counts, not how, so a state is
-a set of the threads of :mod:`maskc.automata.threads`: where the pattern may stand, and what it
+a set of the threads of :mod:`maskc.regular.threads`: where the pattern may stand, and what it
 still owes. A state is made when a text or a mask first asks for it.
 
 Example: of ``[a-z]+!`` two states read letters, and one reads nothing.
@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from maskc.automata.lookbehind import LookBehindState, LookBehindStepper
-from maskc.automata.nfa import Nfa
-from maskc.automata.nodes import Accept, LookAround, Split, targets_of
-from maskc.automata.threads import Thread, ThreadList, ThreadStepper, hold_at_end
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.regex import NAME
 from maskc.limits import MEGABYTE
+from maskc.regular.lookbehind import LookBehindState, LookBehindStepper
+from maskc.regular.nfa import Nfa
+from maskc.regular.nodes import Accept, LookAround, Split, targets_of
+from maskc.regular.threads import Thread, ThreadList, ThreadStepper, hold_at_end
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import MAX_MEGABYTES, ByteAutomaton
 

@@ -26,7 +26,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from maskc import bits
-from maskc.automata.partition import refine_by_signature
 from maskc.grammar.model import LexerSpec
 from maskc.ids import (
     AT_END,
@@ -41,6 +40,7 @@ from maskc.ids import (
 )
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import End, Scanner, contexts_after
+from maskc.regular.partition import refine_by_signature
 
 Lookaheads = int  # bit set
 

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from maskc.automata.partition import Predecessors, find_coaccessible
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD, NO_COLUMNS, ColumnsId
 from maskc.lexer.scanner import Scanner
+from maskc.regular.partition import Predecessors, find_coaccessible
 
 MAX_COLUMNS = 4096
 

@@ -24,12 +24,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from maskc.automata.threads import settle
 from maskc.grammar.model import Context, LexerSpec
 from maskc.ids import DEAD, IGNORED, TerminalId
 from maskc.lexer.exploration import Exploration
 from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
 from maskc.lexer.scanner import End, Scanner
+from maskc.regular.threads import settle
 
 _Opened = tuple[int, ...]  # open lexemes, one for each terminal that can still match, ascending
 

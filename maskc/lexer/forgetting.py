@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from maskc.automata.lookbehind import LookBehindState
-from maskc.automata.nodes import Accept, Arena, Char, LookAround, Split, targets_of
-from maskc.automata.threads import Obligations, Threads, ThreadStepper, list_positions
 from maskc.grammar.model import LexerSpec
 from maskc.ids import IGNORED
+from maskc.regular.lookbehind import LookBehindState
+from maskc.regular.nodes import Accept, Arena, Char, LookAround, Split, targets_of
+from maskc.regular.threads import Obligations, Threads, ThreadStepper, list_positions
 
 Behinds = frozenset[int]  # numbers of look-behinds
 NONE: Behinds = frozenset()

@@ -5,7 +5,7 @@ bytes after the place where it could end: ``def`` is no keyword if ``i`` follows
 DEC_NUMBER if ``e+5`` follows. Reading left to right we cannot wait, so we *guess* the end of a
 lexeme and carry a *condition* along: no path that ``re`` tries earlier may match any more, and the
 look-aheads of the chosen path must hold. A condition is a set of
-:mod:`obligations <maskc.automata.threads>`, a finite automaton of its own, which runs beside the
+:mod:`obligations <maskc.regular.threads>`, a finite automaton of its own, which runs beside the
 following lexemes until it is settled. Lark cuts each text in one way, so the conditions of exactly
 one sequence of guesses hold in the end.
 
@@ -33,9 +33,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.automata.lookbehind import LookBehindState, LookBehindStepper
-from maskc.automata.nfa import Nfa
-from maskc.automata.threads import (
+from maskc.errors import LimitError
+from maskc.grammar.model import LexerSpec
+from maskc.ids import IGNORED, TerminalId
+from maskc.lexer.forgetting import Behinds, Forgetting
+from maskc.regular.lookbehind import LookBehindState, LookBehindStepper
+from maskc.regular.nfa import Nfa
+from maskc.regular.threads import (
     ACCEPTED,
     FREE,
     Obligation,
@@ -48,10 +52,6 @@ from maskc.automata.threads import (
     list_positions,
     settle,
 )
-from maskc.errors import LimitError
-from maskc.grammar.model import LexerSpec
-from maskc.ids import IGNORED, TerminalId
-from maskc.lexer.forgetting import Behinds, Forgetting
 from maskc.wording import Phrase
 
 Move = tuple[int, int]  # where a position goes: a position or ``DONE``, and what follows

@@ -15,10 +15,10 @@ from typing import Protocol
 
 import numpy as np
 
-from maskc.automata.partition import Predecessors, find_coaccessible
 from maskc.errors import LimitError
 from maskc.ids import DEAD, ScannerStateId, TerminalId
 from maskc.lexer.scanner import End, Scanner, drop_useless, minimise
+from maskc.regular.partition import Predecessors, find_coaccessible
 
 MAX_STATES = 20_000  # before they are minimised
 _STOPPED = -1

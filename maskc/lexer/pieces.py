@@ -19,15 +19,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from maskc.automata.features import name_features
-from maskc.automata.lookbehind import LookBehindState, LookBehindStepper
-from maskc.automata.nfa import Nfa
-from maskc.automata.partition import refine
-from maskc.automata.threads import FREE, ThreadList, Threads, ThreadStepper
 from maskc.budget import at, quote_symbol
 from maskc.errors import LimitError, UnsupportedTerminalError
 from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD, TerminalId
+from maskc.regular.features import name_features
+from maskc.regular.lookbehind import LookBehindState, LookBehindStepper
+from maskc.regular.nfa import Nfa
+from maskc.regular.partition import refine
+from maskc.regular.threads import FREE, ThreadList, Threads, ThreadStepper
 from maskc.wording import Phrase
 
 _MAX_LEXEME_STATES = 20_000  # of one terminal

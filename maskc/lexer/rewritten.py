@@ -24,7 +24,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maskc.automata.partition import Predecessors, find_coaccessible
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec, Rewrite
 from maskc.ids import (
@@ -37,6 +36,7 @@ from maskc.ids import (
     TerminalId,
 )
 from maskc.lexer.scanner import End, Scanner, drop_useless, minimise
+from maskc.regular.partition import Predecessors, find_coaccessible
 from maskc.wording import Phrase
 
 MAX_STATES = 200_000  # before they are minimised

@@ -26,19 +26,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.automata.partition import (
-    Predecessors,
-    find_coaccessible,
-    number_by_occurrence,
-    refine,
-)
-from maskc.automata.threads import settle
 from maskc.budget import at, own_name, quote_symbol
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD, EMPTY_TEXT, IGNORED, BoundaryId, ScannerStateId, TerminalId
 from maskc.lexer.joining_rows import JoinedRows
 from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
+from maskc.regular.partition import (
+    Predecessors,
+    find_coaccessible,
+    number_by_occurrence,
+    refine,
+)
+from maskc.regular.threads import settle
 from maskc.wording import Phrase
 
 # Before minimising; what an artifact may hold is no bound, see ``SECTIONS`` there. A matter of
@@ -296,7 +296,7 @@ def minimise(scanner: Scanner) -> Scanner:
     """Return the smallest scanner with the same behaviour, byte classes included.
 
     States and boundaries are refined in turn: a boundary is told apart by the states it enters,
-    a state by its ends and its moves (:mod:`maskc.automata.partition`).
+    a state by its ends and its moves (:mod:`maskc.regular.partition`).
     """
     before = Predecessors(scanner.next)
     # Few states differ in how they end; these differ at least.

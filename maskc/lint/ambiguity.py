@@ -21,12 +21,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from maskc.frontends.match_length import match_length
 from maskc.grammar.model import Production
 from maskc.grammar.rule_names import rule_of
 from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Finding, Severity
 from maskc.lint.subject import GrammarSubject
+from maskc.regular.match_length import match_length
 
 CODE = "ML014"
 MAX_LENGTH, MAX_WORDS, MAX_SYMBOLS, MAX_STEPS = 7, 60, 60, 150_000

@@ -24,14 +24,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
 
-from maskc.frontends.match_length import match_length
 from maskc.grammar.sets import compute_nullable
 from maskc.ids import DEAD, IGNORED
 from maskc.lexer.scanner import Scanner
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.subject import GrammarSubject, Subject
+from maskc.regular.charset import class_set, unite
+from maskc.regular.match_length import match_length
+from maskc.regular.python import read_python
+from maskc.regular.tree import Characters, Expression, Look, Repeat, children
 
 ENDLESS = "ML007"
 BLANKS = " \t\n\r\f\v"
@@ -231,10 +233,6 @@ def _is_blank(symbol: int, blank: set[int], terminals: set[int]) -> bool:
     return symbol in terminals if symbol >= 0 else -1 - symbol in blank
 
 
-# CPython's parser has no public name.
-_parser = cast(Any, re)._parser  # noqa: SLF001
-
-
 def find_unbounded_blanks(subject: GrammarSubject) -> Iterator[Finding]:
     """Yield a finding for each rule, or terminal, in which blanks go on without a bound."""
     lexer = subject.grammar.lexer
@@ -244,7 +242,7 @@ def find_unbounded_blanks(subject: GrammarSubject) -> Iterator[Finding]:
             continue
         is_ignored = terminal in lexer.ignored
         repeats = is_ignored and any(match_length(pattern, b, lexer.re_flags) for b in BLANKS)
-        if not repeats and not _has_loop(_parser.parse(pattern, lexer.re_flags)):
+        if not repeats and not _has_loop(read_python(pattern, lexer.re_flags)):
             continue
         place = subject.place_of_terminal(terminal)
         if place in reported:
@@ -263,34 +261,15 @@ def find_unbounded_blanks(subject: GrammarSubject) -> Iterator[Finding]:
         )
 
 
-def _has_loop(tree: Any) -> bool:
-    for opcode, argument in tree:
-        match str(opcode):
-            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
-                _, high, body = argument
-                is_blank = len(body) == 1 and str(body[0][0]) == "IN" and _are_blank(body[0][1])
-                if (high == _parser.MAXREPEAT and is_blank) or _has_loop(body):
-                    return True
-            case "SUBPATTERN":
-                if _has_loop(argument[3]):
-                    return True
-            case "BRANCH":
-                if any(map(_has_loop, argument[1])):
-                    return True
-            case "ATOMIC_GROUP":
-                if _has_loop(argument):
-                    return True
-    return False
-
-
-def _are_blank(members: Any) -> bool:
-    for kind, value in members:
-        is_letter = str(kind) == "LITERAL" and chr(value) in BLANKS
-        is_range = str(kind) == "RANGE" and all(chr(v) in BLANKS for v in range(*value)[:7])
-        is_class = str(kind) == "CATEGORY" and str(value) == "CATEGORY_SPACE"
-        if not (is_letter or is_range or is_class):
+def _has_loop(node: Expression) -> bool:
+    """Return whether an expression repeats one blank or another without a bound."""
+    match node:
+        case Repeat(Characters(ranges), _, None):
+            blanks = class_set(r"\s", 0)
+            return unite([*ranges, *blanks]) == blanks
+        case Look():
             return False
-    return True
+    return any(map(_has_loop, children(node)))
 
 
 NEVER_IGNORED = "ML011"

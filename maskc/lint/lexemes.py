@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from maskc.automata.lookbehind import LookBehindStepper
-from maskc.automata.nfa import Nfa
-from maskc.automata.threads import Matched, ThreadList, Threads, ThreadStepper, hold_at_end
 from maskc.grammar.model import LexerSpec
+from maskc.regular.lookbehind import LookBehindStepper
+from maskc.regular.nfa import Nfa
+from maskc.regular.threads import Matched, ThreadList, Threads, ThreadStepper, hold_at_end
 
 MAX_JOINT_STATES = 20_000
 

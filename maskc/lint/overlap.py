@@ -17,7 +17,7 @@ from __future__ import annotations
 import importlib.util
 import re
 
-from maskc.frontends.match_length import match_length
+from maskc.regular.match_length import match_length
 
 MAX_LENGTH = 300
 MAX_COUNT = 30

@@ -19,9 +19,9 @@ from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.keywords import ALL_KEYWORDS, Spot, is_known, list_spots
 from maskc.jsonschema.patterns import build_pattern
 from maskc.jsonschema.reader import read_schema
-from maskc.jsonschema.syntax import PatternError
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.unsatisfiable import FITS_NOTHING, find_unsatisfiable, may_have
+from maskc.regular.ecma import PatternError
 from maskc.runtime.schema.plan.plan import Layout
 
 

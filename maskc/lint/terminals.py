@@ -18,17 +18,17 @@ after ``NAME.1: /[a-z]+/`` no KEYWORD is ever lexed.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Iterator, Mapping
 
 from maskc.compiler.rows.unlexed import find_adjacencies
-from maskc.frontends.match_length import match_length
 from maskc.ids import TerminalId
 from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Finding, Severity
 from maskc.lint.overlap import find_overlap
 from maskc.lint.subject import GrammarSubject, Subject
+from maskc.regular.match_length import match_length
+from maskc.regular.python import read_python
+from maskc.regular.tree import GREEDY, Expression, Look, Repeat, Sequence, children, literal
 
 COLLISION = "ML001"
 
@@ -155,10 +155,7 @@ def find_neighbours(subject: Subject) -> Iterator[Finding]:
 
 
 GREEDY_QUOTES = "ML012"
-_QUOTES = "\"'`"
-
-# CPython's parser has no public name.
-_parser = cast(Any, re)._parser  # noqa: SLF001
+_QUOTES: Mapping[Expression, str] = {literal(quote): quote for quote in "\"'`"}
 
 
 def find_greedy_quotes(subject: GrammarSubject) -> Iterator[Finding]:
@@ -167,7 +164,7 @@ def find_greedy_quotes(subject: GrammarSubject) -> Iterator[Finding]:
     for terminal, pattern in enumerate(lexer.patterns):
         if pattern is None:
             continue
-        for quote in sorted(_find_quotes(_parser.parse(pattern, lexer.re_flags))):
+        for quote in sorted(_find_quotes(read_python(pattern, lexer.re_flags))):
             witness = f"{quote}a{quote} {quote}b{quote}"
             if match_length(pattern, witness, lexer.re_flags) != len(witness):
                 continue
@@ -183,19 +180,14 @@ def find_greedy_quotes(subject: GrammarSubject) -> Iterator[Finding]:
             )
 
 
-def _find_quotes(tree: Any) -> Iterator[str]:
+def _find_quotes(node: Expression) -> Iterator[str]:
     """Yield the quotes that stand right before and after a greedy repetition of a set."""
-    nodes = list(tree)
-    for before, here, after in zip(nodes, nodes[1:], nodes[2:], strict=False):
-        is_quoted = str(before[0]) == str(after[0]) == "LITERAL" and before[1] == after[1]
-        if is_quoted and str(here[0]) == "MAX_REPEAT" and chr(before[1]) in _QUOTES:
-            yield chr(before[1])
-    for opcode, argument in nodes:
-        match str(opcode):
-            case "SUBPATTERN":
-                yield from _find_quotes(argument[3])
-            case "BRANCH":
-                for branch in argument[1]:
-                    yield from _find_quotes(branch)
-            case "ATOMIC_GROUP":
-                yield from _find_quotes(argument)
+    if isinstance(node, Sequence):
+        parts = node.parts
+        for before, here, after in zip(parts, parts[1:], parts[2:], strict=False):
+            is_greedy = isinstance(here, Repeat) and here.mode == GREEDY
+            if is_greedy and before == after and before in _QUOTES:
+                yield _QUOTES[before]
+    if not isinstance(node, Repeat | Look):
+        for inner in children(node):
+            yield from _find_quotes(inner)

@@ -20,7 +20,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from maskc import bits
-from maskc.frontends.match_length import match_length
 from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.ids import END, TerminalId
 from maskc.lint.derivations import Derivations
@@ -28,6 +27,7 @@ from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Finding, Severity
 from maskc.lint.subject import Subject
 from maskc.lint.texts import Texts
+from maskc.regular.match_length import match_length
 
 KEYWORDS = "ML003"
 MAX_KEYWORDS = 12

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 import maskc
-from maskc.automata.charset import CodePoints, every_character
 from maskc.errors import TokenizerError
 from maskc.frontends.lark.regex_module import Ask
+from maskc.regular.charset import CodePoints, every_character
 from maskc.runtime.spelling.chunks import Chunks
 from maskc.runtime.spelling.pairs import (
     FOREVER,

@@ -128,7 +128,7 @@ EBNF = "root ::= '(' root ')' | [a-c]+ ','\n"
 REGEX = "(ab|ba){3}c|\\d+"
 # Each bound that a pass has, with what is said when a grammar is beyond it.
 RULES = {
-    "maskc.automata.nodes.MAX_NFA_NODES": "automaton nodes; lower the counts in the rules",
+    "maskc.regular.nodes.MAX_NFA_NODES": "automaton nodes; lower the counts in the rules",
     "maskc.lexer.pieces._MAX_LEXEME_STATES": (
         "rule root (line 1): more than 1 states in the automaton of one rule; "
         "lower its counts, or split it into rules that name each other"
@@ -142,7 +142,7 @@ RULES = {
     ),
 }
 PATTERNS = {
-    "maskc.automata.nodes.MAX_NFA_NODES": "the pattern: more than 1 automaton nodes; lower",
+    "maskc.regular.nodes.MAX_NFA_NODES": "the pattern: more than 1 automaton nodes; lower",
     "maskc.lexer.lexeme.MAX_OPEN_LEXEMES": "open lexemes; simplify the pattern",
     "maskc.lexer.scanner.MAX_SCANNER_STATES": "scanner states; simplify the pattern",
     "maskc.compiler.lalr.refine.MAX_REFINED_STATES": "refined parser states; simplify the pattern",

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.errors import GrammarError, UnsupportedTerminalError
-from maskc.frontends import match_length as matching
 from maskc.frontends.lark.versions import check_version, keyword_tail
 from maskc.frontends.loading import load_grammar
-from maskc.frontends.match_length import KeywordMatcher, match_length
-from maskc.frontends.pattern_trees import check_conditionals, looks_around
 from maskc.frontends.roles import Role, read_roles, split_role, write_roles
 from maskc.frontends.settings import read_holes
 from maskc.frontends.source import load_source, source_from_header
 from maskc.frontends.translation import END_NAME, number_names
 from maskc.grammar.model import Production
+from maskc.regular import match_length as matching
+from maskc.regular.features import check_conditionals, looks_around
+from maskc.regular.match_length import KeywordMatcher, match_length
 from maskc.report.inspect import view_artifact
 
 LINE = "// maskc-terminal: class_name.NAME=[A-Z]+\n"

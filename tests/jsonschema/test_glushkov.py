@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from maskc.jsonschema import glushkov
 from maskc.jsonschema.exploring import TooLargeError
-from maskc.jsonschema.syntax import parse_pattern
 from maskc.jsonschema.threads import build_automaton
+from maskc.regular.ecma import parse_pattern
 
 ATOMS = st.sampled_from(["a", "b", ".", "[ab]", "^", "$", "()", r"\b"])
 

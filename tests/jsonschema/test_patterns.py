@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.patterns import build_pattern, split_pattern
-from maskc.jsonschema.syntax import PatternError
+from maskc.regular.ecma import PatternError
 from maskc.runtime.schema.strings.characters import DEAD
 
 # Patterns that ECMA-262 and re read alike, but for $.

@@ -8,7 +8,7 @@ import pytest
 
 from maskc.jsonschema import patterns
 from maskc.jsonschema.patterns import build_pattern, shorten, split_lengths, split_pattern
-from maskc.jsonschema.syntax import parse_pattern
+from maskc.regular.ecma import parse_pattern
 from tests.examples import seeds
 
 _TEXTS = ["".join(letters) for n in range(8) for letters in product("ab", repeat=n)]

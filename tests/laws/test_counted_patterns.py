@@ -10,14 +10,14 @@ from itertools import product
 
 import pytest
 
-from maskc.automata import counted
-from maskc.frontends.characters import counted as grammars
+from maskc.frontends import notations as grammars
 from maskc.frontends.regex import read_pattern
 from maskc.kit import compiling
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.kit.patterns import Pattern
+from maskc.regular import counted
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START
 from maskc.runtime.link.counts.pattern_counter import PatternCounter

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 import maskc
-from maskc.automata.charset import class_set
+from maskc.regular.charset import class_set
 from maskc.spelling.chunks import GPT2, build_chunks
 from maskc.vocab import load_encoder
 from tests.examples import is_slow

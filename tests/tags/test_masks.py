@@ -152,7 +152,7 @@ import maskc
 matcher = maskc.load(sys.argv[1]).matcher()
 assert matcher.accept_bytes(b'<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}')
 packages = {name.split(".")[1] for name in sys.modules if name.startswith("maskc.")}
-print(*sorted(packages & {"automata", "frontends", "jsonschema", "kit", "tags", "vocab"}))
+print(*sorted(packages & {"regular", "frontends", "jsonschema", "kit", "tags", "vocab"}))
 """
 
 

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from maskc import bits
-from maskc.automata.partition import refine_by_signature
 from maskc.compiler.glr.cfg import Cfg, make_cfg
 from maskc.errors import LimitError
 from maskc.grammar.model import Production
 from maskc.grammar.sets import compute_adjacent, compute_sets, reduce_productions
 from maskc.ids import END
+from maskc.regular.partition import refine_by_signature
 from maskc.wording import Phrase
 
 Lookaheads = int  # bit set

@@ -27,10 +27,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from maskc.automata.partition import refine_by_signature
 from maskc.grammar.model import Bnf, LalrGrammar, Production, list_reductions
 from maskc.grammar.sets import ReducedGrammar, reduce_grammar
 from maskc.ids import END, TerminalId
+from maskc.regular.partition import refine_by_signature
 
 Classes = tuple[tuple[TerminalId, ...], ...]
 

@@ -24,12 +24,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.automata.partition import number_by_occurrence, refine_in_rounds
 from maskc.compiler.rows.token_sets import TokenSets, unite
 from maskc.grammar.model import Layout
 from maskc.ids import DEAD
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
+from maskc.regular.partition import number_by_occurrence, refine_in_rounds
 from maskc.vocab.trie import TokenTrie
 
 Ints = NDArray[np.int32]

@@ -23,9 +23,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from maskc.automata.charset import CodePoints, unite
-from maskc.automata.partition import Predecessors, find_coaccessible, refine
-from maskc.frontends.characters.expressions import (
+from maskc.regular.charset import CodePoints, unite
+from maskc.regular.partition import Predecessors, find_coaccessible, refine
+from maskc.regular.tree import (
     NOTHING,
     Characters,
     Choice,

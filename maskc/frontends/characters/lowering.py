@@ -24,7 +24,10 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from maskc.errors import GrammarError
-from maskc.frontends.characters.expressions import (
+from maskc.frontends.characters.regular import Regular
+from maskc.frontends.characters.terminals import write_terminal
+from maskc.frontends.translation import Side, Translation
+from maskc.regular.tree import (
     NOTHING,
     CharacterGrammar,
     Choice,
@@ -39,9 +42,6 @@ from maskc.frontends.characters.expressions import (
     references,
     sequence,
 )
-from maskc.frontends.characters.regular import Regular
-from maskc.frontends.characters.terminals import write_terminal
-from maskc.frontends.translation import Side, Translation
 
 LARGE, MAX_FAILED = 200, 5
 

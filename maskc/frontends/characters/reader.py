@@ -11,9 +11,9 @@ import difflib
 import re
 from collections.abc import Callable
 
-from maskc.automata.charset import ANY, MAX_CODE_POINT, complement, intersect_any, unite
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.characters.expressions import (
+from maskc.regular.charset import ANY, MAX_CODE_POINT, complement, intersect_any, unite
+from maskc.regular.tree import (
     CharacterGrammar,
     Characters,
     Expression,

@@ -18,7 +18,9 @@ from functools import lru_cache
 
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.characters.automaton import MAX_STATES, TooLargeError, subtract
-from maskc.frontends.characters.expressions import (
+from maskc.frontends.characters.terminals import write_longest
+from maskc.grammar.closures import find_components
+from maskc.regular.tree import (
     EMPTY_TEXT,
     MAX_NESTED,
     NOTHING,
@@ -36,8 +38,6 @@ from maskc.frontends.characters.expressions import (
     repeat,
     sequence,
 )
-from maskc.frontends.characters.terminals import write_longest
-from maskc.grammar.closures import find_components
 
 MAX_FOLDED = 20_000
 

@@ -20,7 +20,6 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import groupby
 
-from maskc.automata.charset import ANY, CodePoints, complement
 from maskc.frontends.characters.automaton import (
     Dfa,
     Positions,
@@ -29,7 +28,8 @@ from maskc.frontends.characters.automaton import (
     drop_empty,
     examine,
 )
-from maskc.frontends.characters.expressions import (
+from maskc.regular.charset import ANY, CodePoints, complement
+from maskc.regular.tree import (
     EMPTY_TEXT,
     MAX_NESTED,
     NOTHING,

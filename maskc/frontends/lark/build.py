@@ -36,9 +36,9 @@ from maskc.frontends.lark.rule_postlex import build_postlex, check_rules
 from maskc.frontends.lark.sharing import PLAIN
 from maskc.frontends.lark.syntax import explain_syntax
 from maskc.frontends.lark.versions import check_version
-from maskc.frontends.pattern_trees import refers_back
 from maskc.frontends.settings import PRIORITIES
 from maskc.frontends.source import GrammarSource, name_source
+from maskc.regular.features import refers_back
 from maskc.wording import LARK_WORDING
 
 # Lark checks some of what it reads with assertions, and converts counts as they are written.

@@ -17,11 +17,11 @@ from lark.lexer import BasicLexer
 from maskc.budget import quote_symbol
 from maskc.errors import GrammarError
 from maskc.frontends.lark.roles import create_unless, rank_roles
-from maskc.frontends.match_length import KeywordMatcher
-from maskc.frontends.pattern_trees import check_conditionals
 from maskc.frontends.postlex import TEXT_END, TEXT_START, Indentation, PostlexRules
 from maskc.grammar.model import Context, Layout, Rewrite
 from maskc.ids import END, ContextId, TerminalId
+from maskc.regular.features import check_conditionals
+from maskc.regular.match_length import KeywordMatcher
 
 # A name, a flag or a look-around; or an escaped bracket, which does no harm.
 _MORE_THAN_A_GROUP = re.compile(r"\(\?(?!:)")

@@ -29,7 +29,6 @@ from maskc.frontends.lark.patterns import find_flags, write_pattern
 from maskc.frontends.lark.roles import list_roles
 from maskc.frontends.lark.sharing import SHARING_CONTEXTS, SHARING_ROWS, SharedRow, read_row
 from maskc.frontends.lark.versions import keyword_tail
-from maskc.frontends.match_length import KeywordMatcher
 from maskc.frontends.postlex import Indentation, PostlexRules
 from maskc.frontends.settings import Postlex
 from maskc.frontends.source import GrammarSource
@@ -46,6 +45,7 @@ from maskc.grammar.model import (
     Reduction,
 )
 from maskc.ids import ContextId, LalrStateId, ProductionId, TerminalId
+from maskc.regular.match_length import KeywordMatcher
 
 _Row = tuple[dict[str, int], dict[str, Any], SharedRow | None]
 

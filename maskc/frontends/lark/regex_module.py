@@ -24,8 +24,8 @@ import regex
 from lark import Lark
 from lark.lexer import PatternRE, PatternStr
 
-from maskc.automata.charset import CodePoints, class_set, every_character, ranges_of
 from maskc.errors import UnsupportedTerminalError
+from maskc.regular.charset import CodePoints, class_set, every_character, ranges_of
 
 _PROPERTY = re.compile(r"\\[pP](?:\{\^?[\w\s=:.-]+\}|[A-Za-z])")
 _CLASS = re.compile(r"\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)

@@ -25,11 +25,11 @@ from lark.load_grammar import Grammar as LarkGrammar
 
 from maskc.errors import GrammarError
 from maskc.frontends.lark.role_rules import insert_into_rules
-from maskc.frontends.pattern_trees import looks_around
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Context, LexerSpec
 from maskc.ids import ContextId, TerminalId
 from maskc.lexer.lexeme import LexemeAutomaton
+from maskc.regular.features import looks_around
 
 _lark_create_unless: Callable[..., Any] = cast(Any, lark.lexer)._create_unless
 _INHERITED = "i"

@@ -5,12 +5,14 @@ from itertools import pairwise
 
 import pytest
 
-from maskc.automata.charset import ANY
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.characters import automaton, terminals
 from maskc.frontends.characters.automaton import TooLargeError, build_dfa, subtract
-from maskc.frontends.characters.counted import count_grammar
-from maskc.frontends.characters.expressions import (
+from maskc.frontends.characters.regular import Regular
+from maskc.frontends.characters.terminals import write_class, write_pattern, write_terminal
+from maskc.frontends.notations import count_grammar
+from maskc.regular.charset import ANY
+from maskc.regular.tree import (
     EMPTY_TEXT,
     MAX_SIZE,
     NOTHING,
@@ -29,8 +31,6 @@ from maskc.frontends.characters.expressions import (
     repeat,
     sequence,
 )
-from maskc.frontends.characters.regular import Regular
-from maskc.frontends.characters.terminals import write_class, write_pattern, write_terminal
 
 A, B, X, Y = literal("a"), literal("b"), Reference("x"), Reference("y")
 

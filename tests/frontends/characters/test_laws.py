@@ -11,13 +11,6 @@ from lark import Lark
 
 from maskc.errors import GrammarError
 from maskc.frontends.characters.automaton import TooLargeError, build_dfa, drop_empty, subtract
-from maskc.frontends.characters.expressions import (
-    choice,
-    is_nullable,
-    literal,
-    repeat,
-    sequence,
-)
 from maskc.frontends.characters.lowering import lower_grammar
 from maskc.frontends.characters.regular import mirror
 from maskc.frontends.characters.terminals import (
@@ -28,6 +21,13 @@ from maskc.frontends.characters.terminals import (
 )
 from maskc.frontends.notations import read_ebnf, read_gbnf
 from maskc.frontends.translation import write_literal
+from maskc.regular.tree import (
+    choice,
+    is_nullable,
+    literal,
+    repeat,
+    sequence,
+)
 from tests.frontends import random_rules as rules_
 
 LONGEST = 4

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from maskc.automata import counted
-from maskc.automata.counted import count_loops
+from maskc.regular import counted
+from maskc.regular.counted import count_loops
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START

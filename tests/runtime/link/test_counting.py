@@ -2,8 +2,8 @@
 
 import pytest
 
-from maskc.automata.counted import count_loops
 from maskc.errors import LimitError
+from maskc.regular.counted import count_loops
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.joining import pieces

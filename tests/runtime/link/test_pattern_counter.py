@@ -2,9 +2,9 @@
 
 import pytest
 
-from maskc.automata.counted import count_loops
 from maskc.errors import LimitError
 from maskc.kit.file import make_kit
+from maskc.regular.counted import count_loops
 from maskc.runtime.effort import one_mask
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
 from maskc.vocab.vocabulary import Vocabulary

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from maskc.automata.counted import count_loops
 from maskc.errors import LimitError
+from maskc.regular.counted import count_loops
 from maskc.runtime.fields import PlanError
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.counts.positions import count_written

@@ -1,7 +1,7 @@
 r"""The positions of a pattern with counted loops, as numbers: what a counter follows.
 
 A *position* reads one character, byte by byte through *nodes*, and edges say what follows it. The
-compiler finds them (:mod:`maskc.automata.counted`), and an artifact holds them.
+compiler finds them (:mod:`maskc.regular.counted`), and an artifact holds them.
 
 Inside ``[\w ]{1,80}`` each byte leads from one place of the pattern to one other, and begins a pass
 of the loop or does not. So how often a token passes does not depend on how often the text has. Such

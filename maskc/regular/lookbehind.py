@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from maskc.automata.charset import ANY
-from maskc.automata.nodes import Accept
-from maskc.automata.threads import FREE, Matched, Obligations, ThreadStepper
+from maskc.regular.charset import ANY
+from maskc.regular.nodes import Accept
+from maskc.regular.threads import FREE, Matched, Obligations, ThreadStepper
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,17 @@
 """The nodes of an NFA with ordered alternatives, and the arena that holds them.
 
-What they mean is told where they are made: :mod:`maskc.automata.nfa`.
+What they mean is told where they are made: :mod:`maskc.regular.nfa`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from maskc.automata.charset import CodePoints
-from maskc.automata.utf8 import Utf8Nodes
 from maskc.budget import poll
 from maskc.errors import LimitError
+from maskc.regular.charset import CodePoints
+from maskc.regular.tree import Expression
+from maskc.regular.utf8 import Utf8Nodes
 from maskc.wording import Phrase
 
 MAX_NFA_NODES = 2_000_000
@@ -122,7 +123,7 @@ class Arena:
         self.nodes: list[Node] = []
         self.utf8 = Utf8Nodes(use_bytes=use_bytes)
         self.look_behinds: list[int] = []
-        self.look_behind_of: dict[str, int] = {}
+        self.look_behind_of: dict[Expression, int] = {}
         self.n_loops = 0
         self._chars: dict[Char, int] = {}
 

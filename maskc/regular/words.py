@@ -17,8 +17,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from maskc.automata.charset import literal_set
-from maskc.automata.nodes import Arena, Split
+from maskc.regular.charset import literal_set
+from maskc.regular.nodes import Arena, Split
 
 # Alternatives of characters that stand for themselves, as Lark writes a list of strings: blanks
 # and # do not, in a pattern with the flag x.

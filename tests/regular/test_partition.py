@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.automata import partition
-from maskc.automata.partition import (
+from maskc.regular import partition
+from maskc.regular.partition import (
     Predecessors,
     find_coaccessible,
     refine,

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.automata.charset import (
+from maskc.byte_classes import DONE
+from maskc.regular.charset import (
     ANY,
     any_set,
     cased_characters,
@@ -16,8 +17,7 @@ from maskc.automata.charset import (
     items_set,
     literal_set,
 )
-from maskc.automata.utf8 import Utf8Nodes
-from maskc.byte_classes import DONE
+from maskc.regular.utf8 import Utf8Nodes
 
 
 def holds(ranges, character):

@@ -1,9 +1,14 @@
-"""The syntax tree of a rule over characters, and functions that build and measure it.
+r"""The syntax tree of regular expressions, and of rules over characters.
 
-An expression is a set of code points, a sequence, a choice, a repetition, a rule's name, or what
-one expression matches and another does not. The empty sequence matches the empty text, the empty
-choice nothing at all. Build them with the functions, which keep them simple: no sequence in a
-sequence, no choice of one, no empty text among choices.
+Both parsers make it: of Python's ``re`` (:mod:`maskc.regular.python`) and of ECMA-262
+(:mod:`maskc.regular.ecma`); and so do the readers of GBNF and EBNF, whose rules also have names of
+rules and exceptions. What asks something of an expression is a function over this tree. Flags are
+gone: a leaf is the set of characters that it reads, whatever flags said so.
+
+The empty sequence matches the empty text, the empty choice nothing at all. The parsers keep an
+expression as it is written, since ``re`` tries its ways in order. The functions :func:`sequence`,
+:func:`choice` and :func:`repeat` keep sets of texts simple: no sequence in a sequence, no choice of
+one, no empty text among choices.
 
 Example: ``"a" [0-9]*`` is ``sequence(literal("a"), repeat(Characters(((48, 57),)), 0, None))``.
 """
@@ -13,11 +18,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from maskc.automata.charset import CodePoints, unite
 from maskc.errors import LimitError
+from maskc.regular.charset import CodePoints, unite
 
 # Python's parser of patterns calls itself for each group, and so do we.
 MAX_SIZE, MAX_NESTED = 20_000, 80
+
+GREEDY, LAZY, POSSESSIVE = "greedy", "lazy", "possessive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +50,62 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """The body, ``low`` to ``high`` times; ``None``: any number."""
+    """The body, ``low`` to ``high`` times; ``None``: any number. ``mode`` is the order of tries."""
 
     body: Expression
     low: int
     high: int | None
+    mode: str = GREEDY
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    r"""``^``, ``$``, ``\A``, ``\Z``, ``\b`` or ``\B``, without the backslash."""
+
+    kind: str
+    is_multiline: bool = False
+    is_ascii: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look-ahead or a look-behind."""
+
+    body: Expression
+    positive: bool
+    ahead: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group that captures."""
+
+    body: Expression
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic:
+    """The first match of the body, whatever follows."""
+
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """One part if a group has matched, and else the other."""
+
+    group: int
+    present: Expression
+    absent: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class BackReference:
+    """What a group has matched; ``least`` is the group's least width."""
+
+    group: int
+    least: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +124,20 @@ class Except:
     place: str
 
 
-Expression = Characters | Sequence | Choice | Repeat | Reference | Except
+Expression = (
+    Characters
+    | Sequence
+    | Choice
+    | Repeat
+    | Anchor
+    | Look
+    | Group
+    | Atomic
+    | Conditional
+    | BackReference
+    | Reference
+    | Except
+)
 
 EMPTY_TEXT = Sequence(())
 NOTHING = Choice(())
@@ -79,6 +150,48 @@ class CharacterGrammar:
     name: str
     rules: Mapping[str, Expression]
     start: str
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    match expression:
+        case Sequence(parts) | Choice(parts):
+            return parts
+        case Repeat(body) | Look(body) | Group(body) | Atomic(body):
+            return (body,)
+        case Conditional(_, present, absent):
+            return (present, absent)
+        case Except(left, right):
+            return (left, right)
+    return ()
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and all parts of it, each before those inside it, in order."""
+    pending = [expression]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += reversed(children(node))
+
+
+def least_width(expression: Expression) -> int:
+    """Return the fewest characters that an expression matches, as ``re`` counts them."""
+    match expression:
+        case Characters():
+            return 1
+        case BackReference(_, least):
+            return least
+        case Sequence(parts):
+            return sum(map(least_width, parts))
+        case Choice(parts):
+            return min(map(least_width, parts), default=0)
+        case Repeat(body, low):
+            return low * least_width(body)
+        case Group(body) | Atomic(body):
+            return least_width(body)
+        case Conditional(_, present, absent):
+            return min(least_width(present), least_width(absent))
+    return 0
 
 
 def literal(text: str) -> Expression:
@@ -155,17 +268,6 @@ def repeat(body: Expression, low: int, high: int | None) -> Expression:
     return Repeat(body, low, high)
 
 
-def children(expression: Expression) -> tuple[Expression, ...]:
-    match expression:
-        case Sequence(parts) | Choice(parts):
-            return parts
-        case Repeat(body):
-            return (body,)
-        case Except(left, right):
-            return (left, right)
-    return ()
-
-
 def rebuild(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """Return a sequence, choice or repetition with its parts changed; any other one as it is."""
     match expression:
@@ -179,14 +281,7 @@ def rebuild(expression: Expression, change: Callable[[Expression], Expression]) 
 
 
 def references(expression: Expression) -> set[str]:
-    found = set()
-    stack = [expression]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Reference):
-            found.add(node.name)
-        stack += children(node)
-    return found
+    return {node.name for node in walk(expression) if isinstance(node, Reference)}
 
 
 def is_nullable(expression: Expression) -> bool:

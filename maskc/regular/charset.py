@@ -11,6 +11,7 @@ A set is a sorted tuple of inclusive ranges, e.g. ``[a-c]`` is ``((97, 99),)``.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
@@ -83,13 +84,18 @@ def unite(ranges: Iterable[tuple[int, int]]) -> CodePoints:
     >>> unite([(97, 99), (102, 102), (98, 100)])
     ((97, 100), (102, 102))
     """
+    return intersect_any(merge(ranges))
+
+
+def merge(ranges: Iterable[tuple[int, int]]) -> CodePoints:
+    """Return the code points of any of some ranges, with surrogates."""
     found: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if found and low <= found[-1][1] + 1:
             found[-1] = found[-1][0], max(found[-1][1], high)
         else:
             found.append((low, high))
-    return intersect_any(tuple(found))
+    return tuple(found)
 
 
 @cache
@@ -160,6 +166,11 @@ def intersect_any(ranges: CodePoints) -> CodePoints:
 
 def complement(ranges: CodePoints) -> CodePoints:
     """Return every encodable code point outside the ranges."""
+    return intersect_any(negate(ranges))
+
+
+def negate(ranges: CodePoints) -> CodePoints:
+    """Return every code point outside the ranges, with surrogates."""
     found, start = [], 0
     for low, high in ranges:
         if start < low:
@@ -167,4 +178,62 @@ def complement(ranges: CodePoints) -> CodePoints:
         start = high + 1
     if start <= MAX_CODE_POINT:
         found.append((start, MAX_CODE_POINT))
-    return intersect_any(tuple(found))
+    return tuple(found)
+
+
+_LONG_NAMES = {
+    "Letter": "L",
+    "Lowercase_Letter": "Ll",
+    "Uppercase_Letter": "Lu",
+    "Titlecase_Letter": "Lt",
+    "Modifier_Letter": "Lm",
+    "Other_Letter": "Lo",
+    "Mark": "M",
+    "Nonspacing_Mark": "Mn",
+    "Number": "N",
+    "Decimal_Number": "Nd",
+    "digit": "Nd",
+    "Letter_Number": "Nl",
+    "Other_Number": "No",
+    "Punctuation": "P",
+    "punct": "P",
+    "Symbol": "S",
+    "Separator": "Z",
+    "Space_Separator": "Zs",
+    "Other": "C",
+    "Control": "Cc",
+}
+_GENERAL_CATEGORIES = frozenset(
+    [
+        *("L", "Lu", "Ll", "Lt", "Lm", "Lo", "LC", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No"),
+        *("P", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So"),
+        *("Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Cs", "Co", "Cn"),
+    ]
+)
+
+
+@lru_cache(maxsize=64)
+def find_category(name: str) -> CodePoints | None:
+    """Return the characters of a category by its name, ``None`` if it is none."""
+    _, equals, value = name.partition("=")
+    if equals and name.partition("=")[0] not in ("gc", "General_Category"):
+        return None
+    short = _LONG_NAMES.get(value or name, value or name)
+    if short == "Any":
+        return ((0, MAX_CODE_POINT),)
+    if short == "ASCII":
+        return ((0, 127),)
+    if short not in _GENERAL_CATEGORIES:
+        return None
+    wanted = ("Lu", "Ll", "Lt") if short == "LC" else (short,)
+    ranges, start = [], -1
+    for code_point in range(MAX_CODE_POINT + 2):
+        inside = code_point <= MAX_CODE_POINT and unicodedata.category(chr(code_point)).startswith(
+            wanted
+        )
+        if inside and start < 0:
+            start = code_point
+        elif not inside and start >= 0:
+            ranges.append((start, code_point - 1))
+            start = -1
+    return tuple(ranges)

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from maskc.automata.nodes import (
+from maskc.errors import UnsupportedTerminalError
+from maskc.regular.nodes import (
     Accept,
     Arena,
     LookAround,
@@ -26,7 +27,6 @@ from maskc.automata.nodes import (
     targets_of,
     with_targets,
 )
-from maskc.errors import UnsupportedTerminalError
 
 
 @dataclass(frozen=True, slots=True)

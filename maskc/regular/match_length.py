@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from types import SimpleNamespace
-from typing import Any, cast
 
-from maskc.automata.lookbehind import LookBehindStepper
-from maskc.automata.nfa import Nfa
-from maskc.automata.threads import (
+from maskc.regular.lookbehind import LookBehindStepper
+from maskc.regular.nfa import Nfa
+from maskc.regular.python import read_python
+from maskc.regular.threads import (
     ThreadList,
     Threads,
     ThreadStepper,
@@ -25,9 +25,17 @@ from maskc.automata.threads import (
     hold_at_end,
     label_of,
 )
-
-# CPython's parser has no public name.
-_parser = cast(Any, re)._parser  # noqa: SLF001
+from maskc.regular.tree import (
+    Atomic,
+    Choice,
+    Conditional,
+    Expression,
+    Group,
+    Look,
+    Repeat,
+    Sequence,
+    least_width,
+)
 
 MOST_WAYS = 100_000  # that ``re`` may try for one text: milliseconds
 
@@ -68,34 +76,34 @@ class KeywordMatcher:
 @lru_cache(maxsize=4096)
 def _count_ways(pattern: str, flags: int, length: int) -> int:
     """Return an upper bound on the ways in which ``re`` could try a text of a length."""
-    return _ways_of(_parser.parse(pattern, flags), length)
+    return _ways_of(read_python(pattern, flags), length)
 
 
-def _ways_of(tree: Any, length: int) -> int:
-    ways = 1
-    for opcode, argument in tree:
-        match str(opcode):
-            case "BRANCH":
-                ways *= sum(_ways_of(branch, length) for branch in argument[1])
-            case "SUBPATTERN":
-                ways *= _ways_of(argument[3], length)
-            case "ATOMIC_GROUP":
-                ways *= _ways_of(argument, length)
-            case "ASSERT" | "ASSERT_NOT":
-                ways *= _ways_of(argument[1], length)
-            case "GROUPREF_EXISTS":
-                ways *= sum(_ways_of(branch, length) for branch in argument[1:] if branch)
-            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
-                low, high, body = argument
-                ways *= _ways_of_repeat(low, int(high), body, length)
-        if ways > MOST_WAYS:
-            return MOST_WAYS + 1
-    return ways
+def _ways_of(node: Expression, length: int) -> int:
+    match node:
+        case Sequence(parts):
+            ways = 1
+            for part in parts:
+                ways *= _ways_of(part, length)
+                if ways > MOST_WAYS:
+                    break
+        case Choice(parts):
+            ways = max(1, sum(_ways_of(part, length) for part in parts))
+        case Group(body) | Atomic(body) | Look(body):
+            ways = _ways_of(body, length)
+        case Conditional(_, present, absent):
+            ways = _ways_of(present, length) + _ways_of(absent, length)
+        case Repeat(body, low, high):
+            ways = _ways_of_repeat(low, high, body, length)
+        case _:
+            ways = 1
+    return min(ways, MOST_WAYS + 1)
 
 
-def _ways_of_repeat(low: int, high: int, body: Any, length: int) -> int:
+def _ways_of_repeat(low: int, high: int | None, body: Expression, length: int) -> int:
     # A pass that reads nothing is the last one, save those that must be.
-    passes = min(high, length + 1 if body.getwidth()[0] else length + 1 + low)
+    passes = length + 1 if least_width(body) else length + 1 + low
+    passes = passes if high is None else min(high, passes)
     inner = _ways_of(body, length)
     ways = 0
     for count in range(min(low, passes), passes + 1):

@@ -6,17 +6,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.automata import nfa as automaton
-from maskc.automata import nodes
-from maskc.automata.counted import count_loops
-from maskc.automata.lookbehind import LookBehindStepper
-from maskc.automata.nfa import Nfa, seal
-from maskc.automata.nodes import Accept, Arena, Char, LookAround, Split
-from maskc.automata.threads import ThreadStepper
 from maskc.errors import LimitError
+from maskc.regular import nodes
+from maskc.regular.counted import count_loops
+from maskc.regular.lookbehind import LookBehindStepper
+from maskc.regular.nfa import Nfa, seal
+from maskc.regular.nodes import Accept, Arena, Char, LookAround, Split
+from maskc.regular.threads import ThreadStepper
 from maskc.runtime.link.counts.positions import START
-from tests.automata.test_threads import match_end
 from tests.examples import examples
+from tests.regular.test_threads import match_end
 
 
 def nodes_of(pattern, flags=0):
@@ -33,11 +32,6 @@ def test_equal_look_behinds_are_one():
     nfa, _ = nodes_of("(?<=a)b|(?<=a)c")
     assert len(nfa.look_behinds) == 1
     assert sum(isinstance(node, LookAround) for node in nfa.nodes) == 2
-
-
-def test_conditionals_are_listed_in_the_order_of_the_text():
-    tree = re._parser.parse("(a)?(b)?(?(2)x|y)(?(1)x|y)")
-    assert list(automaton.tested_groups(tree)) == [2, 1]
 
 
 def test_each_choice_inside_gets_rivals_in_a_copy_of_the_group():

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from maskc.automata.charset import CodePoints
 from maskc.byte_classes import DONE
+from maskc.regular.charset import CodePoints
 
 _LENGTHS = (  # first and last code point, lead byte of the first block, continuation bytes
     (0x0, 0x7F, 0x00, 0),

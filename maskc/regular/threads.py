@@ -9,9 +9,9 @@ as one of them has matched for certain, everything after it is dropped.
 - An *obligation* is a look-ahead on its way: ``(positive, threads)``, where any of the threads
   may fulfil it. A thread with open obligations has not matched yet, but may.
 - Look-behinds read the state of an automaton that runs over the whole text and knows which of
-  them match right here (:mod:`maskc.automata.lookbehind`).
+  them match right here (:mod:`maskc.regular.lookbehind`).
 - In an atomic group, a choice owes that no earlier choice there leads to the group's end
-  (:mod:`maskc.automata.nfa`).
+  (:mod:`maskc.regular.nfa`).
 
 Example: ``/"(?!"").*?"/`` after its first quote holds one thread that owes ``not ""``; after
 a second quote it has accepted, and still owes ``not "`` until one more byte is seen.
@@ -28,8 +28,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.automata.nodes import Accept, Arena, Char, LookAround, Split
 from maskc.byte_classes import DONE, byte_classes
+from maskc.regular.nodes import Accept, Arena, Char, LookAround, Split
 
 ACCEPTED = -1  # any accepted pattern, where the label no longer matters
 

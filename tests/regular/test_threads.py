@@ -4,19 +4,19 @@ import pytest
 from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
-from maskc.automata.lookbehind import LookBehindStepper
-from maskc.automata.nfa import Nfa
-from maskc.automata.threads import (
+from maskc.errors import UnsupportedTerminalError
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
+from maskc.lexer.scanner import build_scanner
+from maskc.regular.lookbehind import LookBehindStepper
+from maskc.regular.nfa import Nfa
+from maskc.regular.threads import (
     FREE,
     ThreadList,
     ThreadStepper,
     hold_at_end,
     settle,
 )
-from maskc.errors import UnsupportedTerminalError
-from maskc.frontends.loading import load_grammar
-from maskc.frontends.source import load_source
-from maskc.lexer.scanner import build_scanner
 from tests.examples import examples
 
 ALPHABET = "ab\né"

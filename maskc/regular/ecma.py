@@ -1,14 +1,9 @@
-r"""What does a regular expression of ECMA-262 say?
+r"""The parser of ECMA-262: a regular expression of JSON Schema as a syntax tree.
 
 It is read with the flag ``u`` where that makes no difference to plain patterns: a character is a
-code point.
+code point. Sets may hold surrogates, as :func:`_of_texts` says.
 
 Example: ``a|b{2}`` is a choice between a set of one character and a repetition of another.
-
-The rules of GBNF and EBNF are trees, too (:mod:`maskc.frontends.characters.expressions`), and only
-the inner nodes of both have one shape: these leaves are sets with a class of their own, assertions
-and look-aheads, and the tree is kept as it is written; those are names of rules and differences,
-simplified where they are made. No function reads both.
 
 Limits: back-references are not regular, and look-behinds are not read: both are refused by name.
 """
@@ -16,10 +11,10 @@ Limits: back-references are not regular, and look-behinds are not read: both are
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
-from maskc.jsonschema.charsets import LAST, CharSet, find_category
+from maskc.regular.charset import MAX_CODE_POINT, CodePoints, find_category, merge, negate
+from maskc.regular.tree import Anchor, Characters, Choice, Expression, Look, Repeat, Sequence
 
 _MOST_DIGITS = 12  # of a count
 _MAX_DEPTH = 60
@@ -29,83 +24,33 @@ class PatternError(Exception):
     """A pattern is not one of ECMA-262, or not regular; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Set:
-    """One character of a set."""
-
-    characters: CharSet
-
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    """One node after the other."""
-
-    parts: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One of several."""
-
-    parts: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """A node so many times; ``most`` may be ``None``."""
-
-    body: Node
-    least: int
-    most: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Assertion:
-    """``^``, ``$``, ``b`` or ``B``."""
-
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A look-ahead."""
-
-    body: Node
-    positive: bool
-
-
-Node = Set | Sequence | Choice | Repeat | Assertion | Look
-
-_DIGIT = CharSet([(48, 57)])
-WORD = CharSet([(48, 57), (65, 90), (95, 95), (97, 122)])
-_SPACE = CharSet(
-    [
-        *((9, 13), (32, 32), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A)),
-        *((0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)),
-        (0xFEFF, 0xFEFF),
-    ]
+_DIGIT: CodePoints = ((48, 57),)
+WORD: CodePoints = ((48, 57), (65, 90), (95, 95), (97, 122))
+_SPACE: CodePoints = (
+    *((9, 13), (32, 32), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A)),
+    *((0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)),
+    (0xFEFF, 0xFEFF),
 )
-_LINE_ENDS = CharSet([(10, 10), (13, 13), (0x2028, 0x2029)])
-_ANY = CharSet([(0, LAST)])
+_LINE_ENDS: CodePoints = ((10, 10), (13, 13), (0x2028, 0x2029))
+_SURROGATES = (0xD800, 0xDFFF)
+EVERY: CodePoints = ((0, MAX_CODE_POINT),)
 _CLASSES = {
     "d": _DIGIT,
-    "D": _DIGIT.negate(),
+    "D": negate(_DIGIT),
     "w": WORD,
-    "W": WORD.negate(),
+    "W": negate(WORD),
     "s": _SPACE,
-    "S": _SPACE.negate(),
+    "S": negate(_SPACE),
 }
 _HEX = frozenset("0123456789abcdefABCDEF")
 _CONTROLS = {"n": 10, "r": 13, "t": 9, "v": 11, "f": 12}
-_EMPTY = Sequence(())
-_NOTHING = Choice(())
-_DOT = Set(_LINE_ENDS.negate())
+_DOT = Characters(negate(_LINE_ENDS))
 # Where a bracket ends, if all of it may be kept.
 _SHORT_BRACKET = re.compile(r"(?:[^\]\\]|\\.){0,80}+\]", re.DOTALL)
-ANYTHING = Repeat(Set(_ANY), 0, None)
+ANYTHING = Repeat(Characters(EVERY), 0, None)
 
 
-def parse_pattern(text: str) -> Node:
+def parse_pattern(text: str) -> Expression:
     parser = _Parser(text)
     node = parser.choice(0)
     if parser.at < len(text):
@@ -126,7 +71,7 @@ class _Parser:
             return True
         return False
 
-    def choice(self, depth: int) -> Node:
+    def choice(self, depth: int) -> Expression:
         if depth > _MAX_DEPTH:
             raise PatternError(f"nests groups deeper than {_MAX_DEPTH}")
         parts = [self.sequence(depth)]
@@ -134,17 +79,17 @@ class _Parser:
             parts.append(self.sequence(depth))
         return parts[0] if len(parts) == 1 else Choice(tuple(parts))
 
-    def sequence(self, depth: int) -> Node:
-        text, parts = self.text, list[Node]()
+    def sequence(self, depth: int) -> Expression:
+        text, parts = self.text, list[Expression]()
         while self.at < len(text) and (character := text[self.at]) not in "|)":
             node = self.atom(depth)
             if self.at < len(text) and text[self.at] in "*+?{":
-                may_be = character == "(" or not isinstance(node, Assertion)
+                may_be = character == "(" or not isinstance(node, Anchor)
                 node = self.repeated(node, may_be=may_be)
             parts.append(node)
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
-    def repeated(self, node: Node, *, may_be: bool) -> Node:
+    def repeated(self, node: Expression, *, may_be: bool) -> Expression:
         bounds = self.bounds()
         if bounds is None:
             return node
@@ -181,7 +126,7 @@ class _Parser:
             return int(least), int(least)
         return int(least), int(most) if most else None
 
-    def atom(self, depth: int) -> Node:
+    def atom(self, depth: int) -> Expression:
         character = self.text[self.at]
         self.at += 1
         if character == "(":
@@ -195,15 +140,15 @@ class _Parser:
         if character == ".":
             return _DOT
         if character in "^$":
-            return Assertion(character)
+            return Anchor(character)
         if character == "\\":
             return self.escape()
         if character in "*+?":
             raise PatternError(f"has nothing to repeat before {character}")
         return _literal(ord(character))
 
-    def group(self, depth: int) -> Node:
-        node: Node
+    def group(self, depth: int) -> Expression:
+        node: Expression
         if self.eat("?:"):
             node = self.choice(depth + 1)
         elif self.eat("?="):
@@ -226,17 +171,17 @@ class _Parser:
             raise PatternError("has an unmatched (")
         return node
 
-    def escape(self) -> Node:
+    def escape(self) -> Expression:
         if self.at >= len(self.text):
             raise PatternError("ends in a backslash")
         if self.peek() in "bB":
             self.at += 1
-            return Assertion(self.text[self.at - 1])
+            return Anchor(self.text[self.at - 1])
         if self.peek() in "123456789" or self.peek() == "k":
             raise PatternError("has a back-reference, which is not regular")
         return _set_of(self.class_escape())
 
-    def class_escape(self) -> CharSet:
+    def class_escape(self) -> CodePoints:
         """Read what stands after a backslash, as one character or a class."""
         letter = self.peek()
         self.at += 1
@@ -268,8 +213,12 @@ class _Parser:
         if self.eat("{"):
             end = self.text.find("}", self.at)
             digits = self.text[self.at : end] if end > self.at else "none"
-            value = int(digits, 16) if _HEX.issuperset(digits) and len(digits) < 99 else LAST + 1
-            if value > LAST:
+            value = (
+                int(digits, 16)
+                if _HEX.issuperset(digits) and len(digits) < 99
+                else MAX_CODE_POINT + 1
+            )
+            if value > MAX_CODE_POINT:
                 raise PatternError(r"has \u{…} without a code point")
             self.at = end + 1
             return value
@@ -290,7 +239,7 @@ class _Parser:
         self.at += n
         return int(digits, 16)
 
-    def category(self, *, negative: bool) -> CharSet:
+    def category(self, *, negative: bool) -> CodePoints:
         end = self.text.find("}", self.at)
         if not self.eat("{") or end < 0:
             raise PatternError(r"has \p without a property in braces")
@@ -299,9 +248,9 @@ class _Parser:
         found = find_category(name)
         if found is None:
             raise PatternError(f"has the property {name}, of which only categories are supported")
-        return found.negate() if negative else found
+        return negate(found) if negative else found
 
-    def bracket(self) -> CharSet:
+    def bracket(self) -> CodePoints:
         negative = self.eat("^")
         ranges: list[tuple[int, int]] = []
         while not self.eat("]"):
@@ -313,17 +262,17 @@ class _Parser:
                 high = self.member()
                 first, last = _single(low), _single(high)
                 if first is None or last is None:
-                    ranges += [*low.ranges, (45, 45), *high.ranges]
+                    ranges += [*low, (45, 45), *high]
                 elif first > last:
                     raise PatternError("has a range of characters out of order")
                 else:
                     ranges.append((first, last))
             else:
-                ranges += low.ranges
-        found = CharSet(ranges)
-        return found.negate() if negative else found
+                ranges += low
+        found = merge(ranges)
+        return negate(found) if negative else found
 
-    def member(self) -> CharSet:
+    def member(self) -> CodePoints:
         character = self.text[self.at]
         self.at += 1
         if character != "\\":
@@ -337,29 +286,44 @@ class _Parser:
         return self.class_escape()
 
 
-@lru_cache(maxsize=1024)
-def _one(code_point: int) -> CharSet:
-    return CharSet([(code_point, code_point)])
+def _one(code_point: int) -> CodePoints:
+    return ((code_point, code_point),)
 
 
 @lru_cache(maxsize=1024)
-def _literal(code_point: int) -> Set:
-    return Set(_one(code_point))
+def _literal(code_point: int) -> Characters:
+    return Characters(_one(code_point))
 
 
 @lru_cache(maxsize=256)
-def _set_of(characters: CharSet) -> Set:
-    return Set(characters.of_texts())
+def _set_of(characters: CodePoints) -> Characters:
+    return Characters(_of_texts(characters))
 
 
 @lru_cache(maxsize=256)
-def _read_bracket(text: str) -> Set:
+def _read_bracket(text: str) -> Characters:
     """Return what stands behind an opening bracket, the closing one included; many are alike."""
     return _set_of(_Parser(text).bracket())
 
 
-def _single(characters: CharSet) -> int | None:
-    if len(characters.ranges) != 1:
+def _of_texts(ranges: CodePoints) -> CodePoints:
+    """Return a set with the same characters, of which no class holds surrogates alone.
+
+    No text has half of a surrogate pair, so what only these lead to cannot be reached. They are
+    made to go with the character before them.
+
+    >>> _of_texts(((0xD83D, 0xD83D),))
+    ()
+    """
+    low, high = _SURROGATES
+    if any(first < low <= last + 1 for first, last in ranges):
+        return merge((*ranges, _SURROGATES))
+    kept = ((a, min(b, low - 1)) for a, b in ranges if a < low)
+    return merge((*kept, *((max(a, high + 1), b) for a, b in ranges if b > high)))
+
+
+def _single(characters: CodePoints) -> int | None:
+    if len(characters) != 1:
         return None
-    ((low, high),) = characters.ranges
+    ((low, high),) = characters
     return low if low == high else None

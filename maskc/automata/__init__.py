@@ -1,1 +1,0 @@
-"""Byte-level automata with the meaning of ``re``; they know no grammar and no token."""

@@ -1,0 +1,120 @@
+r"""The parser of Python's ``re``: a pattern as a syntax tree of ours.
+
+CPython's own parser reads the pattern, so the syntax is ``re``'s by construction; here alone its
+tree is looked at, which is documented nowhere but in its source. It has joined and factored some
+alternatives already: ``a|b`` is a set, and ``ab|ac`` is ``a(?:b|c)``.
+
+Example: ``(?i:k)+?`` is a lazy repetition of the set of ``K``, ``k`` and the Kelvin sign.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any, cast
+
+from maskc.regular import charset
+from maskc.regular.tree import (
+    EMPTY_TEXT,
+    GREEDY,
+    LAZY,
+    NOTHING,
+    POSSESSIVE,
+    Anchor,
+    Atomic,
+    BackReference,
+    Characters,
+    Choice,
+    Conditional,
+    Expression,
+    Group,
+    Look,
+    Repeat,
+    Sequence,
+)
+
+# CPython's parser has no public name.
+_parser = cast(Any, re)._parser  # noqa: SLF001
+_combine_flags = cast(Any, re)._compiler._combine_flags  # noqa: SLF001
+_MODES = {"MAX_REPEAT": GREEDY, "MIN_REPEAT": LAZY, "POSSESSIVE_REPEAT": POSSESSIVE}
+_ANCHORS = {
+    "AT_BEGINNING": "^",
+    "AT_BEGINNING_STRING": "A",
+    "AT_END": "$",
+    "AT_END_STRING": "Z",
+    "AT_BOUNDARY": "b",
+    "AT_NON_BOUNDARY": "B",
+}
+_LONGEST_KEPT = 2_000  # characters of a pattern whose tree is kept
+
+
+def read_python(pattern: str, flags: int = 0) -> Expression:
+    """Return the syntax tree of a pattern.
+
+    Raises:
+        re.error, OverflowError, RecursionError: ``re`` does not read the pattern.
+    """
+    return (_read if len(pattern) > _LONGEST_KEPT else _read_once)(pattern, flags)
+
+
+def _read(pattern: str, flags: int) -> Expression:
+    tree = _parser.parse(pattern, flags)
+    return _Reader(tree.state.groupwidths).sequence(tree, tree.state.flags)
+
+
+_read_once = lru_cache(maxsize=1_024)(_read)
+
+
+class _Reader:
+    def __init__(self, widths: list[tuple[int, int] | None]) -> None:
+        self._widths = widths  # of groups
+
+    def sequence(self, tree: Any, flags: int) -> Expression:
+        parts = []
+        for opcode, argument in tree:
+            parts.append(self._node(str(opcode), argument, flags))
+        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+    def _node(self, opcode: str, argument: Any, flags: int) -> Expression:
+        match opcode:
+            case "LITERAL":
+                return Characters(charset.literal_set(argument, flags))
+            case "NOT_LITERAL":
+                return Characters(charset.complement(charset.literal_set(argument, flags)))
+            case "ANY":
+                return Characters(charset.any_set(flags))
+            case "IN":
+                return Characters(charset.items_set(argument, flags))
+            case "BRANCH":
+                parts = []
+                for tree in argument[1]:
+                    parts.append(self.sequence(tree, flags))
+                return Choice(tuple(parts))
+            case "SUBPATTERN":
+                number, added, removed, tree = argument
+                body = self.sequence(tree, _combine_flags(flags, added, removed))
+                return body if number is None else Group(body, number)
+            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+                low, high, tree = argument
+                most = None if high == _parser.MAXREPEAT else int(high)
+                return Repeat(self.sequence(tree, flags), int(low), most, _MODES[opcode])
+            case "ATOMIC_GROUP":
+                return Atomic(self.sequence(argument, flags))
+            case "ASSERT" | "ASSERT_NOT":
+                direction, tree = argument
+                return Look(self.sequence(tree, flags), opcode == "ASSERT", direction > 0)
+            case "AT":
+                is_multiline, is_ascii = bool(flags & re.MULTILINE), bool(flags & re.ASCII)
+                return Anchor(_ANCHORS[str(argument)], is_multiline, is_ascii)
+            case "GROUPREF":
+                width = self._widths[argument]
+                return BackReference(argument, width[0] if width else 0)
+            case "GROUPREF_EXISTS":
+                group, present, absent = argument
+                then = self.sequence(present, flags)
+                return Conditional(
+                    group, then, self.sequence(absent, flags) if absent else EMPTY_TEXT
+                )
+            case "FAILURE":
+                return NOTHING
+        raise ValueError(f"re's parser made a node {opcode} that is not known")
