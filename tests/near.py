@@ -87,6 +87,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "runtime.schema": SCHEMAS,
     "runtime.schema.plan.custom": (*SCHEMAS, *CUSTOM),
     "runtime.schema.scans.custom": (*SCHEMAS, *CUSTOM),
+    "runtime.successors": (*BUDGETS, "laws/test_canonical.py"),
     "runtime.spelling": ("spelling", "laws/test_canonical.py"),
     "spelling": ("laws/test_canonical.py",),
     "compiler.rows": (*LALR, *GENERAL),

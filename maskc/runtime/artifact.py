@@ -107,7 +107,7 @@ class Artifact(Shared):
     def endings(self) -> Endings:
         """What is known of how few tokens finish its texts; made when it is first asked for."""
         # Its modules take as long to import as all others of the runtime.
-        from maskc.runtime.budget.shared import endings_of
+        from maskc.runtime.budget.endings import endings_of
 
         return endings_of(self.machine, self.tokens.index, self.ends)
 

@@ -28,7 +28,7 @@ from maskc.runtime.taking import may_end_with, take_again, take_all
 from maskc.runtime.undo import UndoLog
 
 if TYPE_CHECKING:
-    from maskc.runtime.budget.endings import Completion, Place
+    from maskc.runtime.budget.endings import Completion, Point
 
 _HALF = "has half of a surrogate pair, which has no UTF-8; leave it out"
 # Of a matcher that has filled no bitmask.
@@ -52,7 +52,7 @@ class Matcher:
         "_is_exact",
         "_machine",
         "_n_words",
-        "_place",
+        "_point",
         "_terminated",
         "_undo",
     )
@@ -76,7 +76,7 @@ class Matcher:
         # One entry a token: the state before it.
         self._undo = undo
         # Of the last mask with a budget: where the text was, and whether it is the plain one.
-        self._place: Place | None = None
+        self._point: Point | None = None
         self._is_exact = True
 
     def fill_bitmask(
@@ -154,7 +154,7 @@ class Matcher:
 
         if self._terminated:
             return Completion([])
-        return self._artifact.endings.completion(self._find_place())
+        return self._artifact.endings.completion(self._find_point())
 
     def mask_id(self) -> int:
         """Return the number of the mask that :meth:`fill_bitmask` would write.
@@ -279,7 +279,7 @@ class Matcher:
         copy = type(self)(
             self._artifact, self._hypotheses, self._undo.fork(), terminated=self._terminated
         )
-        copy._place, copy._is_exact = self._place, self._is_exact  # noqa: SLF001, its own class
+        copy._point, copy._is_exact = self._point, self._is_exact  # noqa: SLF001, its own class
         return copy
 
     def __copy__(self) -> Self:
@@ -379,13 +379,13 @@ class Matcher:
             n_left = as_count("tokens_left", tokens_left)
         if self._terminated:
             return self._machine.pool.end_only.words
-        place = self._find_place()
-        words = self._artifact.endings.mask(place, n_left)
-        self._place, self._is_exact = place, words is None
+        point = self._find_point()
+        words = self._artifact.endings.mask(point, n_left)
+        self._point, self._is_exact = point, words is None
         return self._words() if words is None else words
 
-    def _find_place(self) -> Place:
-        return self._artifact.endings.place(self._plain(), self._place)
+    def _find_point(self) -> Point:
+        return self._artifact.endings.point(self._plain(), self._point)
 
     def _plain(self) -> Hypotheses:
         """Return the hypotheses as the artifact's own machine has them."""

@@ -65,7 +65,7 @@ class OverTokens(Shared):
     @made_once
     def endings(self) -> Endings:
         """What is known of how few tokens finish its texts; made when it is first asked for."""
-        from maskc.runtime.budget.shared import endings_of
+        from maskc.runtime.budget.endings import endings_of
 
         return endings_of(self.machine, self._table.index, self.ends)
 

@@ -90,6 +90,10 @@ KEYED_TEXTS = [
 ]
 
 
+KEY_TEXTS = (b'"":0}', b'"a":', b'{"', b'a":0,"', b'":0}', b'"a":0}', b'""', b'":null,"', b"{}]")
+KEY_TOKENS = Vocabulary((*BYTES.tokens[:256], *KEY_TEXTS, None), (256 + len(KEY_TEXTS),), "keys")
+
+
 def draw_text(draw, constraint):
     """Return a text of a constraint over bytes."""
     matcher, text = constraint.matcher(), bytearray()
@@ -161,6 +165,15 @@ def test_budgets_of_keys_with_any_names_allow_only_what_can_be_finished(seed):
     subject = make_keyed(draw)
     check_text(subject, draw, 9, MOST)
     count_whole(subject, draw, 4)
+
+
+def test_every_text_with_any_keys_is_whole_where_all_bytes_are_tokens():
+    # Only then one key stands for all others: one more character is one more token.
+    kit, n_whole = make_kit(KEY_TOKENS), 0
+    for seed in range(40):
+        draw = Random(seed)
+        n_whole += count_whole(kit.json_schema(draw.choice(KEYED), blanks="compact"), draw, 5)
+    assert n_whole == 200
 
 
 def test_every_json_text_under_a_budget_is_whole():

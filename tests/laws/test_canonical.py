@@ -235,7 +235,7 @@ def test_forgetting_states_and_masks_changes_no_mask(monkeypatch):
     for _ in range(30):
         legal = legal_ids(keeping, artifact.vocab_size)
         with monkeypatch.context() as patch:
-            patch.setattr(lookahead, "_MOST_MOVES", 0)
+            patch.setattr(lookahead, "_MOST_BYTES", 0)
             patch.setattr(machine, "_MOST_MASKS", 1)
             assert legal_ids(forgetting, artifact.vocab_size) == legal
         token = draw.choice(sorted(legal - artifact.ends))
@@ -254,7 +254,7 @@ def test_where_the_look_ahead_is_too_long_no_own_token_is_lost(limit, monkeypatc
     if limit == "pairs":
         monkeypatch.setattr(lookahead, "_MOST_SLOW_PAIRS", 5)
     else:
-        monkeypatch.setattr(lookahead.Successors, "after", give_up)
+        monkeypatch.setattr(lookahead.Successors, "follow", give_up)
     for seed in range(4):
         tokenizer = draw_tokenizer(Random(seed))
         kit = make_kit(Vocabulary((*tokenizer.texts, None), (len(tokenizer.texts),), "small"))

@@ -8,8 +8,8 @@ The smallest form that keeps this promise has four parts.
    so the words in a row are one *completion* of the hypotheses (`completions`).
 2. Dynamic programming over the token trie writes a completion in its fewest tokens (`cells`), which
    are an upper bound U of what the text needs, the end of sequence included.
-3. All tokens are followed through the trie at once, through hypotheses by number, and U is found
-   once for each hypothesis that they lead to (`reach`).
+3. All tokens are followed through the trie at once, through hypotheses by number
+   (`maskc.runtime.successors`), and U is found once for each that they lead to (`endings`).
 4. With `n` tokens left the mask is the plain one if U is at most `n - 1` after all legal tokens,
    else it has those after which it is. Short tokens are followed first, and what takes too long is
    left out, but never the first token of the known completion, which the matcher remembers: so the

@@ -45,6 +45,7 @@ class Cell:
 
 END: Final = Cell(_END, None)
 END.n_tokens = 1
+LOST: Final = Cell(_END, None)  # no completion is known
 
 
 class Writing:

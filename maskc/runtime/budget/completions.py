@@ -11,19 +11,23 @@ one is known already if ``{"a": []`` was completed before.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable, Iterator
-from itertools import count
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable
+from itertools import islice
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from maskc.runtime.budget.cells import END, FAR, Cell, Writing
+from maskc.runtime.budget.cells import END, FAR, LOST, Cell, Writing
 from maskc.runtime.effort import spend
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.successors import key_of
 
 Known = dict[Hashable, Cell]
 Word = bytes | int  # an integer: a token that is taken whole
+Proposal = tuple[int, Word]  # a word that may come next, after about how many bytes with it
 
+NO_KEY, OPEN_KEY, COMING_KEY = range(3)
 _MOST_WORDS: Final = 200_000  # of one completion
 _MOST_PROPOSED: Final = 12  # words that are tried at one point
 _SEARCH_STEPS: Final = 30  # that one move of it takes
@@ -33,33 +37,37 @@ _ENTRY_BYTES: Final = 400
 _USUAL: Final = b"\t\n\r" + bytes(range(0x20, 0x7F))
 
 
-class Texts:
-    """What a kind of machine knows of its short texts; where it knows nothing, bytes are searched.
+class Texts(ABC):
+    """What a kind of machine knows of its short texts."""
 
-    Attributes:
-        n_bytes: about how much is remembered.
-    """
+    @abstractmethod
+    def propose(self, hypotheses: Hypotheses) -> Iterable[Proposal]:
+        """Return words that may come next, the best first, each with what is left in bytes."""
 
-    n_bytes = 0
-
-    def clear(self) -> None:
-        """Forget what is remembered, but not what is the same for all texts."""
-
-    def propose(self, _hypotheses: Hypotheses) -> Iterator[Word]:
-        """Yield words that may come next, the best first."""
-        yield from ()
-
-    def estimate(self, _hypotheses: Hypotheses) -> int:
-        """Return about how many bytes are left."""
-        return 0
-
-    def forget(self, hypotheses: Hypotheses) -> Hypotheses:
+    def stand_in(self, hypotheses: Hypotheses) -> Hypotheses:
         """Return hypotheses of which more are alike: they allow more, and end in the same ways."""
         return hypotheses
 
-    def margin(self, _hypotheses: Hypotheses) -> int:
-        """Return how many tokens more finish hypotheses than they do with some forgotten."""
+    def key_at(self, hypotheses: Hypotheses) -> int:  # noqa: ARG002  # most have no keys
+        """Return which key may be one that was there, where keys are left out of stand-ins."""
+        return NO_KEY
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much is remembered."""
         return 0
+
+    def clear(self) -> None:  # noqa: B027  # some remember nothing else
+        """Forget what is remembered, but not what is the same for all texts."""
+
+
+class _Reached(NamedTuple):
+    """A point that a search has come to: from which one, and by which word."""
+
+    here: Hypotheses
+    key: Hashable
+    number: int
+    word: Word
 
 
 class Completions:
@@ -67,80 +75,85 @@ class Completions:
 
     Attributes:
         known: by the key of hypotheses, what finishes them.
-        texts: what is known of the kind of machine.
     """
 
     def __init__(self, machine: Machine[Any], texts: Texts, writing: Writing) -> None:
-        self._machine, self.texts, self._writing = machine, texts, writing
+        self._machine, self._texts, self._writing = machine, texts, writing
         self._link = machine if isinstance(machine, LinkMachine) else None
         groups = [bytes(sorted({*group} & {*writing.written})) for group in machine.byte_groups]
         moves = [(not {*group} & {*_USUAL}, group[:1]) for group in groups if group]
         self._moves = sorted(moves, key=itemgetter(0))  # whether no usual byte is in it, a byte
-        self._searched: set[Hashable] = set()
         self.known: Known = {}
 
-    def key_of(self, hypotheses: Hypotheses) -> Hashable:
-        """Return a key that only hypotheses with the same future have."""
-        identify = self._machine.identify
-        if len(hypotheses) == 1:
-            return identify(hypotheses[0])
-        # In whatever order they are found, the future is the same.
-        return frozenset(map(identify, hypotheses))
+    def find(self, here: Hypotheses, before: Known | None = None) -> Cell:
+        """Return a completion of live hypotheses that stand for others; ``LOST``: none is found.
 
-    def find(self, hypotheses: Hypotheses, before: Known | None = None) -> Cell | None:
-        """Return a completion of live hypotheses, with what is forgotten forgotten.
-
-        ``before`` is what was known when a matcher was promised that there is one. The result is
-        ``None`` if none is found.
+        ``before`` is what was known when a matcher was promised that there is one.
         """
-        cell = self._find(hypotheses, before or {})
-        if cell is None or cell.n_tokens < FAR:
-            return cell
-        # Some byte of it is in no token.
-        key = self.key_of(hypotheses)
-        if key not in self._searched:
-            self._searched.add(key)
-            self.known[key] = self._search(hypotheses) or cell
-        return self.known[key]
+        key = key_of(self._machine, here)
+        known = self.known.get(key)
+        if before and (known is None or known.n_tokens >= FAR):
+            known = before.get(key, known)
+        if known is None:
+            known = self._search(here, before or {}, only_bytes=False)
+            if known.n_tokens >= FAR:
+                # Some byte of it is in no token.
+                known = self._search(here, {}, only_bytes=True)
+            self.known[key] = known
+        return known
 
-    def _find(self, hypotheses: Hypotheses, before: Known) -> Cell | None:
-        """Return a completion, whether or not there are tokens for it."""
-        path: list[tuple[Hashable, Word]] = []
-        seen: set[Hashable] = set()
-        here, cell = hypotheses, None
-        while cell is None:
-            key = self.key_of(here)
+    def _search(self, start: Hypotheses, before: Known, *, only_bytes: bool) -> Cell:
+        """Return the completion that a best-first search finds.
+
+        Of each point the first word that is proposed and read is taken; bytes if there is none.
+        """
+        reached = [_Reached(start, key_of(self._machine, start), -1, b"")]
+        waiting, seen, n_moves = [(0, 0)], {reached[0].key}, 0
+        while waiting and len(reached) < _MOST_WORDS and n_moves < _MOST_MOVES:
+            number = heapq.heappop(waiting)[1]
+            here, key, _, _ = reached[number]
             cell = self.known.get(key) or before.get(key)
             if cell is None and any(map(self._machine.may_end, here)):
                 cell = END
-            if cell is None and key not in seen and len(path) < _MOST_WORDS:
-                seen.add(key)
-                following = self._go_on(here)
-                if following is not None:
-                    path.append((key, following[0]))
-                    here = following[1]
-                    continue
-            if cell is None:
-                cell = self._search(here)
-            if cell is None:
-                return None
-            self.known[key] = cell
-        for key, word in reversed(path):
-            cell = self._writing.prepend(word, cell)
-            known = self.known.get(key)
-            if known is None or cell.n_tokens < known.n_tokens:
-                self.known[key] = cell
+            if cell is not None and (cell.n_tokens < FAR or not only_bytes):
+                return self._remember(reached, number, cell)
+            following = [] if only_bytes else self._list_words(here, number, seen)
+            if not following:
+                following = self._list_bytes(here, number)
+                n_moves += len(following)
+            for each in following:
+                if each.key not in seen:
+                    seen.add(each.key)
+                    n_left = next((n for n, _ in self._texts.propose(each.here)), FAR)
+                    heapq.heappush(waiting, (n_left, len(reached)))
+                    reached.append(each)
+        return LOST
+
+    def _remember(self, reached: list[_Reached], number: int, cell: Cell) -> Cell:
+        """Return the completion of the first of some points, and remember those on the way."""
+        known = self.known
+        if cell.n_tokens < FAR:
+            known[reached[number].key] = cell
+        while number > 0:
+            _, _, number, word = reached[number]
+            key, cell = reached[number].key, self._writing.prepend(word, cell)
+            if cell.n_tokens < known.get(key, LOST).n_tokens:
+                known[key] = cell
         return cell
 
-    def _go_on(self, here: Hypotheses) -> tuple[Word, Hypotheses] | None:
-        """Return the first word that is proposed and read, and where it leads."""
-        for number, word in enumerate(self.texts.propose(here)):
-            if number >= _MOST_PROPOSED:
-                break
-            after = self.follow(here, word)
+    def _list_words(self, here: Hypotheses, number: int, seen: set[Hashable]) -> list[_Reached]:
+        """Return where the first word leads that is proposed and read, and leads on."""
+        for _, word in islice(self._texts.propose(here), max(0, _MOST_PROPOSED)):
+            after = self.follow(here, word) if word != b"" else ()
             if after:
-                return word, self.texts.forget(after)
-        return None
+                found = self._reach(after, number, word)
+                if found.key not in seen:
+                    return [found]
+        return []
+
+    def _reach(self, here: Hypotheses, number: int, word: Word) -> _Reached:
+        here = self._texts.stand_in(here)
+        return _Reached(here, key_of(self._machine, here), number, word)
 
     def follow(self, here: Hypotheses, word: Word) -> Hypotheses:
         """Return the live hypotheses after a word; none: it is refused."""
@@ -157,49 +170,27 @@ class Completions:
                 break
         return here
 
-    def _search(self, start: Hypotheses) -> Cell | None:
-        """Return the completion that a search by bytes finds, what is nearest an end first."""
-        order, estimate = count(), self.texts.estimate
-        open_: list[tuple[int, int, Hypotheses, tuple[Word, ...]]]
-        open_ = [(estimate(start), next(order), start, ())]
-        seen = {self.key_of(start)}
-        n_moves = 0
-        while open_ and n_moves < _MOST_MOVES:
-            _, _, here, way = heapq.heappop(open_)
-            for word, after in self._list_moves(here):
-                n_moves += 1
-                spend(_SEARCH_STEPS)
-                after = self.texts.forget(after)
-                key = self.key_of(after)
-                if key in seen:
-                    continue
-                seen.add(key)
-                cell = END if any(map(self._machine.may_end, after)) else self.known.get(key)
-                if cell is not None and cell.n_tokens < FAR:
-                    for each in reversed((*way, word)):
-                        cell = self._writing.prepend(each, cell)
-                    return cell
-                heapq.heappush(open_, (estimate(after), next(order), after, (*way, word)))
-        return None
-
-    def _list_moves(self, here: Hypotheses) -> Iterator[tuple[Word, Hypotheses]]:
-        """Yield what is legal next: tokens that are taken whole, and a byte of each group.
+    def _list_bytes(self, here: Hypotheses, number: int) -> list[_Reached]:
+        """Return where what is legal next leads: tokens taken whole, and a byte of each group.
 
         Bytes that no text has usually are tried where no other one is legal.
         """
+        atoms = list[int]()
         if self._link is not None and any(h.piece.has_atoms for h in here):
-            for token_id in self._link.list_atoms(here):
-                yield token_id, self.follow(here, token_id)
-        found = False
+            atoms = self._link.list_atoms(here)
+        found = [self._reach(self.follow(here, atom), number, atom) for atom in atoms]
+        has_usual = False
         for is_rare, byte in self._moves:
-            if is_rare and found:
+            if is_rare and has_usual:
                 break
             after = self.follow(here, byte)
             if after:
-                found = not is_rare
-                yield byte, after
+                spend(_SEARCH_STEPS)
+                has_usual = not is_rare
+                found.append(self._reach(after, number, byte))
+        return found
 
     @property
     def n_bytes(self) -> int:
         """About how much is remembered."""
-        return _ENTRY_BYTES * len(self.known) + self._writing.n_bytes + self.texts.n_bytes
+        return _ENTRY_BYTES * len(self.known) + self._writing.n_bytes + self._texts.n_bytes

@@ -1,7 +1,10 @@
 """After which tokens can a text be finished within so many tokens? See the package.
 
 What is known of one machine's texts is shared by all of its matchers, in whatever threads they run.
-A matcher remembers the place where it was when it was last asked for a mask, with what was known
+Constraints of one schema have one machine, and links of the same parts are one text; what is known
+of all machines of a pool takes an eighth of the ``cache_bytes`` of the artifact or the kit.
+
+A matcher remembers the point where it was when it was last asked for a mask, with what was known
 then: so what it was promised holds, though all else may be forgotten meanwhile.
 
 Example: JSON after ``[[1`` with 2 tokens left allows ``]]``.
@@ -10,35 +13,38 @@ Example: JSON after ``[[1`` with 2 tokens left allows ``]]``.
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import suppress
-from itertools import product
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import LimitError, TokensLeftError
-from maskc.runtime.budget.cells import FAR, Cell, Writing, list_tokens, text_of
-from maskc.runtime.budget.completions import Completions, Known, Texts
+from maskc.runtime.budget.cells import FAR, LOST, Cell, Writing, list_tokens, text_of
+from maskc.runtime.budget.completions import COMING_KEY, NO_KEY, Completions, Known, Texts
 from maskc.runtime.budget.links import open_texts
-from maskc.runtime.budget.reach import NOWHERE, Reach
 from maskc.runtime.effort import one_mask
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
-from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries.tokens import TokenIndex, Words
+from maskc.runtime.successors import NOT_FOLLOWED, Successors, key_of
 
 _MOST_STEPS: Final = 2_000_000  # to find a completion, where the machine may take as many or more
 _MASK_STEPS: Final = 60_000  # to find after which tokens one is short enough
 _TIGHT_STEPS: Final = 8_000  # the same where few tokens are left beside those of a completion
 _ROOMY: Final = 200  # tokens that are more than a few
 _MOST_CHECKED: Final = 64  # bytes that finish an open key
-_EXTENSIONS: Final = b"a0_" + bytes(range(0x21, 0x7F)).translate(None, b'"\\')
-_PLACE_BYTES: Final = 700
+# What makes another key of one that was there: some character before its quote.
+_MORE: Final = [bytes([byte]) for byte in b"a0_" + bytes(range(0x21, 0x7F)) if byte not in b'"\\']
+_POINT_BYTES: Final = 700
 _MOST_SEEN: Final = 10_000
-_MOST_WALKS: Final = 16  # whose tokens are remembered one by one
+_MOST_MEASURED: Final = 16  # whose tokens are remembered one by one
 _MANY: Final = (1 << 16) - 1  # tokens: as good as none
+_MOST_MACHINES: Final = 64
 _REMEDY: Final = "leave tokens_left out, or ask for less of numbers, required keys and items"
+_LOCK: Final = threading.Lock()
 
 
 class Completion(NamedTuple):
@@ -51,49 +57,48 @@ class Completion(NamedTuple):
     tokens: list[int]
 
 
-class Walk:
-    """What is known of all tokens after hypotheses with what is forgotten forgotten.
+class Needs:
+    """How many tokens finish the text after each token, for hypotheses that stand for others.
 
     Attributes:
         here: the hypotheses.
-        most: how many tokens finish a text after any legal one; ``FAR``: not known of all.
-        needs: uint16, of each token, in the order of the index, how many finish the text after it;
-            ``None``: not remembered.
-        atoms: the same of tokens that are taken whole, by id.
+        most: after any legal token; ``FAR``: not known of all.
+        by_token: uint16, after each in the order of the index; ``None``: not remembered.
+        by_atom: after tokens that are taken whole, by id.
     """
 
-    __slots__ = ("atoms", "here", "most", "needs")
+    __slots__ = ("by_atom", "by_token", "here", "most")
 
     def __init__(self, here: Hypotheses) -> None:
         self.here, self.most = here, FAR
-        self.needs: NDArray[np.uint16] | None = None
-        self.atoms: dict[int, int] = {}
+        self.by_token: NDArray[np.uint16] | None = None
+        self.by_atom: dict[int, int] = {}
 
 
-class Place:
-    """Where a text is, and what is known to finish it.
+class Point:
+    """A point of a text, and what is known to finish it.
 
     Attributes:
-        key: equal for two places only if they have the same future.
-        cell: a completion, ``None`` if none is found.
-        plain_from: with so many tokens left the mask is the plain one.
-        known: all completions that were known when the last mask was made.
+        key: equal for two points only if they have the same future.
+        cell: a completion.
         key_after: the key of where the first token of the completion leads.
+        known: all completions that were known when the last mask was made.
+        plain_from: with so many tokens left the mask is the plain one.
         masks: by the tokens that are left.
     """
 
-    __slots__ = ("cell", "hypotheses", "key", "key_after", "known", "masks", "plain_from", "walk")
+    __slots__ = ("cell", "hypotheses", "key", "key_after", "known", "masks", "needs", "plain_from")
 
-    def __init__(self, hypotheses: Hypotheses, key: Hashable, walk: Walk, known: Known) -> None:
-        self.hypotheses, self.key, self.walk, self.known = hypotheses, key, walk, known
-        self.cell: Cell | None = None
-        self.plain_from = min(FAR, walk.most + 1)
+    def __init__(self, hypotheses: Hypotheses, key: Hashable, needs: Needs, known: Known) -> None:
+        self.hypotheses, self.key, self.needs, self.known = hypotheses, key, needs, known
+        self.cell = LOST
         self.key_after: Hashable = None
-        self.masks: dict[int, NDArray[np.int32]] = {}
+        self.plain_from = min(FAR, needs.most + 1)
+        self.masks: dict[int, Words] = {}
 
-    def is_within(self, promised: Cell) -> bool:
-        """Return whether the completion has no more tokens than another one."""
-        return self.cell is not None and self.cell.n_tokens <= promised.n_tokens
+    def keeps(self, promised: Cell | None) -> bool:
+        """Return whether the completion has no more tokens than a promised one."""
+        return promised is None or self.cell.n_tokens <= promised.n_tokens
 
 
 class Endings:
@@ -110,6 +115,7 @@ class Endings:
         make_room: Callable[[Endings], None],
     ) -> None:
         self._machine, self._index, self._ends = machine, index, ends
+        self.name = _name(machine)
         self._make_room, self._is_link = make_room, isinstance(machine, LinkMachine)
         steps = machine.pool.steps
         self._most_steps = _MOST_STEPS if steps is None else min(steps, _MOST_STEPS)
@@ -120,17 +126,17 @@ class Endings:
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        """Know nothing."""
+        self.size = 0  # when it was last asked
         self._writing.clear()
         self._texts.clear()
         self._completions = Completions(self._machine, self._texts, self._writing)
-        self._reach = Reach(self._machine, self._completions, self._index)
-        # By the number of hypotheses, how many tokens finish them; 0: that is not known.
-        self._needs = np.zeros(64, dtype=np.int32)
-        self._places: dict[Hashable, Place] = {}
-        self._seen: dict[int, Place] = {}  # by the identity of hypotheses
-        self._walks: dict[Hashable, Walk] = {}
-        self._remembered: list[Walk] = []  # with their tokens, the latest last
+        self._successors = Successors(self._machine, self._index.tokens, self._texts.stand_in)
+        # By the number of a state, how many tokens finish it; 0: that is not known.
+        self._by_state = np.zeros(64, dtype=np.int32)
+        self._points: dict[Hashable, Point] = {}
+        self._seen: dict[int, Point] = {}  # by the identity of hypotheses
+        self._needs: dict[Hashable, Needs] = {}
+        self._measured: list[Needs] = []  # whose tokens are remembered, the latest last
         self._n_mask_bytes = 0
 
     def forget(self) -> bool:
@@ -143,186 +149,182 @@ class Endings:
                 self._lock.release()
         return is_free
 
-    def place(self, hypotheses: Hypotheses, before: Place | None) -> Place:
-        """Return the place of some hypotheses; ``before`` is that where the text was last asked of.
+    def point(self, hypotheses: Hypotheses, before: Point | None) -> Point:
+        """Return the point of some hypotheses; ``before`` is that where the text was last asked of.
 
         Raises:
             LimitError: it takes too long to find a completion.
         """
-        # Most places were found before: they are looked up without the lock.
+        # Most points were found before: they are looked up without the lock.
         found = self._seen.get(id(hypotheses))
         if found is not None and found.hypotheses is hypotheses:
             key = found.key
         else:
-            key = self._completions.key_of(hypotheses)
-            found = self._places.get(key)
+            key = key_of(self._machine, hypotheses)
+            found = self._points.get(key)
             if found is not None and self._is_link and len(self._seen) < _MOST_SEEN:
                 # A link's tokens lead to the same object each time, and keys are long.
                 found.hypotheses = hypotheses
                 self._seen[id(hypotheses)] = found
         promised = None
-        if before is not None and before.cell is not None and before.key_after == key:
+        if before is not None and before.key_after == key:
             promised = before.cell.then
-        if found is not None and (promised is None or found.is_within(promised)):
+        if found is not None and found.keeps(promised):
             return found
         with self._lock, one_mask(self._most_steps, _REMEDY):
             self._make_room(self)
-            return self._find_place(hypotheses, key, before, promised)
+            found = self._points.get(key)
+            if found is None or found.cell.n_tokens >= FAR:
+                found = self._find_point(hypotheses, key, before.known if before else None)
+            if promised is not None and not found.keeps(promised):
+                found.cell, found.masks = promised, {}
+            return found
 
-    def _find_place(
-        self, hypotheses: Hypotheses, key: Hashable, before: Place | None, promised: Cell | None
-    ) -> Place:
-        found = self._places.get(key)
-        if found is None or found.cell is None:
-            forgotten = self._texts.forget(hypotheses)
-            key_of_walk = key if forgotten is hypotheses else self._completions.key_of(forgotten)
-            walk = self._walks.setdefault(key_of_walk, Walk(forgotten))
-            found = self._places[key] = Place(hypotheses, key, walk, self._completions.known)
-            found.cell = self._find_cell(hypotheses, forgotten, before.known if before else None)
-        if promised is not None and not found.is_within(promised):
-            found.cell, found.masks = promised, {}
+    def _find_point(self, hypotheses: Hypotheses, key: Hashable, known: Known | None) -> Point:
+        here, follow = self._texts.stand_in(hypotheses), self._completions.follow
+        needs = self._needs.setdefault(key_of(self._machine, here), Needs(here))
+        found = self._points[key] = Point(hypotheses, key, needs, self._completions.known)
+        found.cell = cell = self._completions.find(here, known)
+        if self._texts.key_at(here) != NO_KEY and not follow(
+            hypotheses, text_of(cell, _MOST_CHECKED)
+        ):
+            before, rest = self._cut_key(here, cell)
+            text = text_of(rest, _MOST_CHECKED)
+            more = (before + byte for byte in _MORE if follow(hypotheses, before + byte + text))
+            begun = next(more, None)
+            found.cell = LOST if begun is None else self._writing.prepend(begun, rest)
         return found
 
-    def _find_cell(
-        self, hypotheses: Hypotheses, forgotten: Hypotheses, known: Known | None
-    ) -> Cell | None:
-        """Return a completion that the machine reads."""
-        cell = self._completions.find(forgotten, known)
-        if cell is None or not self._texts.margin(forgotten):
-            return cell
-        text, follow = text_of(cell, _MOST_CHECKED), self._completions.follow
-        if follow(hypotheses, text):
-            return cell
-        # The open key would be one that was there: one more character makes another of it.
-        quote = max(0, text.find(b'"'))
-        for byte, at in product(_EXTENSIONS, (quote, quote + 1)):
-            if follow(hypotheses, text[:at] + bytes([byte]) + text[at:]):
-                rest = cell
-                for _ in range(at):
-                    rest = rest.after or rest
-                return self._writing.prepend(text[:at] + bytes([byte]), rest)
-        return None
+    def _cut_key(self, here: Hypotheses, cell: Cell) -> tuple[bytes, Cell]:
+        """Return a completion in two parts, between which a character makes another key of one."""
+        text = text_of(cell, _MOST_CHECKED)
+        at = max(0, text.find(b'"') + (self._texts.key_at(here) == COMING_KEY))
+        for _ in range(at):
+            cell = cell.after or cell
+        return text[:at], cell
 
-    def mask(self, place: Place, tokens_left: int) -> NDArray[np.int32] | None:
+    def mask(self, point: Point, tokens_left: int) -> Words | None:
         """Return the tokens that leave enough of a budget; ``None``: all that are legal.
 
         Raises:
             TokensLeftError: the known completion has more tokens, or there is none.
         """
-        if tokens_left >= place.plain_from:
+        if tokens_left >= point.plain_from:
             return None
-        found = place.masks.get(tokens_left)
+        found = point.masks.get(tokens_left)
         if found is not None:
             return found
-        cell = place.cell
-        if cell is None or cell.n_tokens > tokens_left:
-            needed = None if cell is None or cell.n_tokens >= FAR else cell.n_tokens
-            raise TokensLeftError(needed, tokens_left)
+        cell = point.cell
+        if cell.n_tokens > tokens_left:
+            raise TokensLeftError(None if cell.n_tokens >= FAR else cell.n_tokens, tokens_left)
         with self._lock:
-            words = self._find_mask(place, cell, tokens_left)
+            words = self._find_mask(point, cell, tokens_left)
             if words is not None:
                 words.setflags(write=False)
-                place.masks[tokens_left] = words
+                point.masks[tokens_left] = words
                 self._n_mask_bytes += words.nbytes
             return words
 
-    def _find_mask(self, place: Place, cell: Cell, tokens_left: int) -> NDArray[np.int32] | None:
-        """Return the tokens that leave enough; ``None``: all that are legal."""
-        machine, here, walk = self._machine, place.hypotheses, place.walk
-        place.known = self._completions.known
+    def _find_mask(self, point: Point, cell: Cell, tokens_left: int) -> Words | None:
+        machine, needs = self._machine, point.needs
+        point.known = self._completions.known
         if cell.token >= 0:
-            place.key_after = self._completions.key_of(machine.take(here, cell.token))
-        needs = walk.needs
-        if needs is None and walk.most >= tokens_left:
+            point.key_after = key_of(machine, machine.take(point.hypotheses, cell.token))
+        by_token = needs.by_token
+        if by_token is None and needs.most >= tokens_left:
             is_tight = tokens_left < cell.n_tokens + _ROOMY
-            needs = self._walk(walk, min(self._mask_steps, _TIGHT_STEPS if is_tight else FAR))
-        place.plain_from = min(place.plain_from, walk.most + 1)
-        if needs is None or tokens_left >= place.plain_from:
+            by_token = self._measure(
+                needs, min(self._mask_steps, _TIGHT_STEPS if is_tight else FAR)
+            )
+        point.plain_from = min(point.plain_from, needs.most + 1)
+        if by_token is None or tokens_left >= point.plain_from:
             return None
-        ids = [token for token, n_tokens in walk.atoms.items() if n_tokens < tokens_left]
+        ids = [token for token, n_tokens in needs.by_atom.items() if n_tokens < tokens_left]
         ids += [cell.token] if cell.token >= 0 else []
-        words = self._index.pack(self._index.order[needs < min(tokens_left, _MANY)])
+        words = self._index.pack(self._index.order[by_token < min(tokens_left, _MANY)])
         # Some tokens are both text and the end of it.
-        plain, ends = self._plain(here), machine.pool.end_only.words
+        plain, ends = self._plain(point.hypotheses), machine.pool.end_only.words
         words = self._index.set_bits(words, ids) & plain & ~ends | plain & ends
         if np.array_equal(words, plain):
-            place.plain_from = min(place.plain_from, tokens_left)
+            point.plain_from = min(point.plain_from, tokens_left)
             return None
         return words
 
-    def _plain(self, here: Hypotheses) -> NDArray[np.int32]:
+    def _plain(self, here: Hypotheses) -> Words:
         """Return the tokens that are legal without a budget."""
-        words: NDArray[np.int32] = self._machine.pool.unite(map(self._machine.mask, here)).words
+        words: Words = self._machine.pool.unite(map(self._machine.mask, here)).words
         return words
 
-    def _walk(self, walk: Walk, most_steps: int) -> NDArray[np.uint16]:
+    def _measure(self, needs: Needs, most_steps: int) -> NDArray[np.uint16]:
         """Return of each token how many finish the text after it, ``_MANY``: not known."""
-        text = self._plain(walk.here) & ~self._machine.pool.end_only.words
-        walk.atoms = self._measure_atoms(walk.here)
+        text = self._plain(needs.here) & ~self._machine.pool.end_only.words
+        needs.by_atom = self._measure_atoms(needs.here)
         bits = np.unpackbits(text.view(np.uint8), bitorder="little").view(np.bool_)
         is_text: NDArray[np.bool_] = bits[self._index.order]
-        if walk.atoms:
-            is_text[np.isin(self._index.order, list(walk.atoms))] = False
+        if needs.by_atom:
+            is_text[np.isin(self._index.order, list(needs.by_atom))] = False
         with one_mask(most_steps, _REMEDY):
-            numbers = self._reach.follow(walk.here, is_text)
-        counts = np.bincount(numbers, minlength=1)
-        counts[NOWHERE] = 0
-        by_number = self._measure(counts, most_steps)
-        is_known = by_number > 0
-        needs = np.where(is_known, np.minimum(by_number, _MANY), _MANY).astype(np.uint16)[numbers]
-        if numbers[is_text].all() and is_known[counts > 0].all():
-            most = int(by_number[counts > 0].max(initial=0))
-            walk.most = max(most, *walk.atoms.values(), 0)
-            walk.needs = needs
-            self._remembered.append(walk)
-            if len(self._remembered) > _MOST_WALKS:
-                self._remembered.pop(0).needs = None
-        return needs
+            start = self._successors.find(needs.here)
+            states = self._successors.follow(start, is_text, most_steps)
+        n_leading = np.bincount(states[is_text], minlength=NOT_FOLLOWED + 1)
+        by_state = self._measure_states(n_leading, most_steps)
+        is_known = by_state > 0
+        found = np.where(is_known, np.minimum(by_state, _MANY), _MANY).astype(np.uint16)[states]
+        if is_known[n_leading > 0].all():
+            most = int(by_state[n_leading > 0].max(initial=0))
+            needs.most = max(most, *needs.by_atom.values(), 0)
+            needs.by_token = found
+            self._measured.append(needs)
+            if len(self._measured) > _MOST_MEASURED:
+                self._measured.pop(0).by_token = None
+        return found
+
+    def _measure_states(self, n_leading: NDArray[np.intp], most_steps: int) -> NDArray[np.int32]:
+        """Return by the number of a state how many tokens finish it; 0: that is not known.
+
+        Those that the most tokens lead to are found first.
+        """
+        if len(n_leading) > len(self._by_state):
+            more = np.zeros(2 * len(n_leading), dtype=np.int32)
+            self._by_state = np.concatenate([self._by_state, more])
+        found = self._by_state[: len(n_leading)]
+        asked = np.flatnonzero((n_leading > 0) & (found == 0))
+        asked = asked[asked > NOT_FOLLOWED]
+        with suppress(LimitError), one_mask(most_steps, _REMEDY):
+            for state in asked[np.argsort(-n_leading[asked], kind="stable")].tolist():
+                found[state] = self._count(self._successors.hypotheses[state])
+        return found
 
     def _measure_atoms(self, here: Hypotheses) -> dict[int, int]:
         """Return the tokens that are taken whole, each with how many finish the text after it."""
-        link = self._machine
-        if not isinstance(link, LinkMachine) or not any(h.piece.has_atoms for h in here):
-            return {}
-        found = {}
-        with one_mask(self._most_steps, _REMEDY):
-            for token_id in link.list_atoms(here):
-                after = link.take(here, token_id)
-                if after:
-                    found[token_id] = self._count(self._texts.forget(after))
+        link, found = self._machine, dict[int, int]()
+        if isinstance(link, LinkMachine) and any(h.piece.has_atoms for h in here):
+            with one_mask(self._most_steps, _REMEDY):
+                for token_id in link.list_atoms(here):
+                    after = link.take(here, token_id)
+                    if after:
+                        found[token_id] = self._count(self._texts.stand_in(after))
         return found
 
-    def _measure(self, counts: NDArray[np.intp], most_steps: int) -> NDArray[np.int32]:
-        """Return by number of hypotheses how many tokens finish them; 0: that is not known.
-
-        Those that the most tokens lead to, of which ``counts`` says how many, are found first.
-        """
-        if len(counts) > len(self._needs):
-            more = np.zeros(2 * len(counts), dtype=np.int32)
-            self._needs = np.concatenate([self._needs, more])
-        needs = self._needs[: len(counts)]
-        asked = np.flatnonzero((counts > 0) & (needs == 0))
-        with suppress(LimitError), one_mask(most_steps, _REMEDY):
-            for number in asked[np.argsort(-counts[asked], kind="stable")].tolist():
-                needs[number] = self._count(self._reach.hypotheses[number])
-        return needs
-
     def _count(self, here: Hypotheses) -> int:
-        """Return how many tokens finish hypotheses, with what is forgotten forgotten."""
+        """Return how many tokens finish whatever hypotheses stand for."""
         cell = self._completions.find(here)
-        return FAR if cell is None else min(FAR, cell.n_tokens + self._texts.margin(here))
+        if self._texts.key_at(here) == NO_KEY:
+            return cell.n_tokens
+        # Should the key be one that was there: each byte is a token where keys are left out.
+        before, rest = self._cut_key(here, cell)
+        return min(FAR, max(cell.n_tokens, len(before) + 1 + rest.n_tokens))
 
-    def completion(self, place: Place) -> Completion:
+    def completion(self, point: Point) -> Completion:
         """Return the tokens of a known completion.
 
         Raises:
             TokensLeftError: there is none.
         """
-        tokens = [] if place.cell is None else list_tokens(place.cell)
-        here, machine = place.hypotheses, self._machine
+        tokens, here, machine = list_tokens(point.cell), point.hypotheses, self._machine
         for token_id in tokens:
             here = machine.take(here, token_id) if here else here
-        if place.cell is None or place.cell.n_tokens >= FAR or not here:
+        if point.cell.n_tokens >= FAR or not here:
             raise TokensLeftError(None, None)
         words = self._plain(here)
         end = min(e for e in self._ends if words[e >> 5] >> (e & 31) & 1)
@@ -331,6 +333,60 @@ class Endings:
     @property
     def n_bytes(self) -> int:
         """About how much is remembered."""
-        n_bytes = self._n_mask_bytes + _PLACE_BYTES * len(self._places)
-        n_bytes += 2 * len(self._index.order) * len(self._remembered)
-        return n_bytes + self._completions.n_bytes + self._reach.n_bytes
+        n_bytes = self._n_mask_bytes + _POINT_BYTES * len(self._points)
+        n_bytes += 2 * len(self._index.order) * len(self._measured)
+        return n_bytes + self._completions.n_bytes + self._successors.n_bytes
+
+
+class SharedEndings:
+    """The endings of the machines of one pool, within so many bytes. Safe from any thread."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._known: OrderedDict[object, Endings] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, machine: Machine[Any], index: TokenIndex, ends: frozenset[int]) -> Endings:
+        """Return those of a machine; see :class:`Endings`."""
+        key = _name(machine)
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = Endings(machine, index, ends, self._make_room)
+                if len(self._known) > _MOST_MACHINES:
+                    self._known.popitem(last=False)
+            self._known.move_to_end(key)
+            return self._known[key]
+
+    def _make_room(self, asking: Endings) -> None:
+        """Have endings forget, the one that was not asked for longest first, and who asks last."""
+        asking.size = asking.n_bytes
+        with self._lock:
+            if self._known.get(asking.name) is asking:
+                self._known.move_to_end(asking.name)
+            others = [each for each in self._known.values() if each is not asking]
+        too_many = asking.size + sum(each.size for each in others) - self._most_bytes
+        for each in (*others, asking):
+            size = each.size
+            if too_many > 0 and each.forget():
+                too_many -= size
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much is remembered."""
+        with self._lock:
+            return sum(each.n_bytes for each in self._known.values())
+
+
+def _name(machine: Machine[Any]) -> object:
+    """Return what machines of the same texts share."""
+    return machine.root if isinstance(machine, LinkMachine) else machine
+
+
+def endings_of(machine: Machine[Any], index: TokenIndex, ends: frozenset[int]) -> Endings:
+    """Return what is known of the ends of a machine's texts; see :class:`Endings`."""
+    pool = machine.pool
+    with _LOCK:
+        if pool.endings is None:
+            pool.endings = SharedEndings(pool.cache_bytes // 8)
+    shared: SharedEndings = pool.endings
+    return shared.get(machine, index, ends)

@@ -3,8 +3,9 @@
 Keys of an object must differ, and so each of them leads to a configuration of its own. But where
 there are always more keys, how a text ends hardly depends on which there were, nor on what was read
 of the open one: should it be one that was there, one more character makes another of it. So keys
-are forgotten, and thousands of configurations are one. How many characters a string has is
-forgotten once they are enough, where any may follow and its quote ends it.
+are left out, and one configuration stands for thousands. How many characters a string has is left
+out once they are enough, where any may follow and its quote ends it. All of this only if each byte
+of a character is a token, so that one more character is one more token.
 
 Example: of ``{"type": "object"}``, ``{"a": 1, "b`` and ``{"xyz`` are one.
 """
@@ -14,12 +15,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
+from maskc.runtime.budget.completions import COMING_KEY, NO_KEY, OPEN_KEY
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     KEY,
+    KIND,
     NEXT,
     OBJECT,
     PARENTS,
+    PHASE,
+    RULE,
     SERIAL,
     STATE,
     STRING,
@@ -29,7 +35,6 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
 )
 from maskc.runtime.schema.plan.custom import CustomRule
-from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.strings.other_keys import NO_KEYS, add_key, count_begun, unread_key
 from maskc.runtime.schema.tries.trie import ROOT, Trie
 
@@ -63,12 +68,13 @@ class Folded(Generic[_Found]):
                 todo += missing
                 continue
             todo.pop()
+            spend(2)
             known[node[SERIAL]] = self._find(node, [known[p[SERIAL]] for p in node[PARENTS]])
         return known[top[SERIAL]]
 
 
 class Forgetting:
-    """Forgets the keys of one schema's texts, and lengths if each byte is a token of the trie."""
+    """Leaves keys and lengths out of one schema's texts."""
 
     def __init__(self, machine: SchemaMachine, trie: Trie) -> None:
         self._machine, self._plan = machine, machine.plan
@@ -76,49 +82,49 @@ class Forgetting:
         self._writes_all = all(node >= 0 and trie.n_ending[node] for node in nodes)
         self._nodes = Folded(self._find)
 
-    def forget(self, here: Configuration) -> Configuration:
-        """Return a configuration without the keys that were there."""
-        if here.captures:
-            # Items that are compared have the keys in them.
+    def stand_in(self, here: Configuration) -> Configuration:
+        """Return the configuration that stands for one; items that are compared keep their keys."""
+        if here.captures or not self._writes_all:
             return here
         nodes = {node[SERIAL]: node for node in map(self._nodes.find, here.nodes)}
         if tuple(nodes) == tuple([node[SERIAL] for node in here.nodes]):
             return here
         return Configuration(tuple(nodes.values()), here.gap, here.text)
 
-    def is_key(self, here: Configuration) -> bool:
-        """Return whether a key is open, or must come, that may be one that was there."""
-        states = (node[STATE] for node in here.nodes)
-        keyed = (s[1] for s in states if s[0] == KEY or s[0] == OBJECT and s[3] == NEXT)
-        return any(self._plan.objects[number].has_classes for number in keyed)
+    def key_at(self, here: Configuration) -> int:
+        """Return which key may be one that was there."""
+        for state in (node[STATE] for node in here.nodes if self._writes_all):
+            is_keyed = state[KIND] == KEY or state[KIND] == OBJECT and state[PHASE] == NEXT
+            if is_keyed and self._plan.objects[state[RULE]].has_classes:
+                return OPEN_KEY if state[KIND] == KEY else COMING_KEY
+        return NO_KEY
 
     def _find(self, node: Node, found: list[Node]) -> Node:
-        """Return the node that stands for one, of what stands for its parents."""
-        state = _forget_state(self._plan, node[STATE], writes_all=self._writes_all)
+        state = self._forget(node[STATE])
         above = tuple({parent[SERIAL]: parent for parent in found}.values())
         is_same = state == node[STATE] and above == node[PARENTS]
         return node if is_same else self._machine.node(state, above)
 
-
-def _forget_state(plan: Plan, state: State, *, writes_all: bool) -> State:
-    if state[0] == STRING:
-        string = plan.strings[state[1]]
-        is_free = string.is_any and not isinstance(string, CustomRule) and state[3] > string.low
-        return (*state[:3], string.low, *state[4:]) if is_free and writes_all else state
-    if state[0] not in (OBJECT, KEY):
-        return state
-    rule, (seen, others, n_members, wishes) = plan.objects[state[1]], read_members(state)
-    is_free = rule.has_classes and rule.is_flat and rule.high is None and not wishes
-    is_enough = rule.low <= n_members + (rule.required & ~seen).bit_count()
-    if not is_free or not is_enough or rule.n_names + count_begun(others, "") > _MOST_KEYS:
-        return state
-    # In order, none of a name may come after others.
-    kept = add_key(NO_KEYS, unread_key(rule.n_names)) if others and rule.ordered else NO_KEYS
-    state = (*state[:2], (seen, kept, min(n_members, rule.low), wishes), *state[3:])
-    if state[0] != KEY:
-        return state
-    is_whole = plan.key_bodies[state[1]].characters[state[3]] >= 0
-    return (*state[:4], b"" if is_whole else _cut_character(state[4]))
+    def _forget(self, state: State) -> State:
+        if state[KIND] == STRING:
+            string = self._plan.strings[state[RULE]]
+            is_free = string.is_any and not isinstance(string, CustomRule)
+            return (*state[:3], min(state[3], string.low), *state[4:]) if is_free else state
+        if state[KIND] not in (OBJECT, KEY):
+            return state
+        rule, members = self._plan.objects[state[RULE]], read_members(state)
+        seen, others, n_members, wishes = members
+        is_free = rule.has_classes and rule.is_flat and rule.high is None and not wishes
+        is_enough = rule.low <= n_members + (rule.required & ~seen).bit_count()
+        if not is_free or not is_enough or rule.n_names + count_begun(others, "") > _MOST_KEYS:
+            return state
+        # In order, none of a name may come after others.
+        kept = add_key(NO_KEYS, unread_key(rule.n_names)) if others and rule.ordered else NO_KEYS
+        state = (*state[:2], (seen, kept, min(n_members, rule.low), wishes), *state[3:])
+        if state[KIND] != KEY:
+            return state
+        is_whole = self._plan.key_bodies[state[RULE]].characters[state[3]] >= 0
+        return (*state[:4], b"" if is_whole else _cut_character(state[4]))
 
 
 def _cut_character(text: bytes) -> bytes:

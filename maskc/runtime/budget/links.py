@@ -10,14 +10,16 @@ Example: after ``<tool_call>offer<arg_key>ci`` of ``glm_4_7`` it is
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import partial
 from itertools import chain
+from operator import itemgetter
 from typing import Any, Final
 
-from maskc.runtime.budget.cells import FAR, Writing, text_of
-from maskc.runtime.budget.completions import Completions, Texts, Word
+from maskc.runtime.budget.cells import FAR, LOST, Writing, text_of
+from maskc.runtime.budget.completions import NO_KEY, Completions, Proposal, Texts, Word
 from maskc.runtime.budget.parsing import ParsedTexts
+from maskc.runtime.budget.strings import search
 from maskc.runtime.budget.values import JsonTexts
 from maskc.runtime.effort import spend
 from maskc.runtime.glr.machine import GlrMachine
@@ -36,10 +38,10 @@ from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.link.joining.pieces import (
     AutomatonPiece,
+    CountingPiece,
     Link,
     Piece,
     SchemaPiece,
-    StopPiece,
     TokenPiece,
 )
 from maskc.runtime.link.joining.switching import SwitchPiece
@@ -48,13 +50,11 @@ from maskc.runtime.link.text.barred_schema import BarredSchemaPiece, Reading
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.machine.nodes import Configuration
 from maskc.runtime.schema.plan.objects import list_bits
 
 # Bytes, and tokens that are taken whole as -1 - their ids.
 Written = tuple[int, ...]
 
-_MOST_READINGS: Final = 8  # hypotheses of which words are looked for
 _MOST_BYTES: Final = 20_000  # of a text of a grammar in a link
 _MOST_STATES: Final = 20_000  # of an automaton, for one text
 _MOST_TARGETS: Final = 24  # that a text may turn to, of which the shortest is taken
@@ -75,7 +75,7 @@ def open_texts(machine: Machine[Any], writing: Writing) -> Texts:
         machine = machine.machine
     if isinstance(machine, LalrMachine | GlrMachine):
         return ParsedTexts(machine, writing.written)
-    return Texts()
+    raise TypeError(f"nothing is known of short texts of a {type(machine).__name__}")
 
 
 class LinkTexts(Texts):
@@ -83,75 +83,60 @@ class LinkTexts(Texts):
 
     def __init__(self, writing: Writing) -> None:
         self._writing = writing
-        self._json: dict[SchemaMachine, JsonTexts] = {}
-        self._parsed: dict[Machine[Any], Completions] = {}
+        self._inside: dict[Machine[Any], Texts] = {}
         self._known: dict[Hashable, Written | None] = {}
         self._open: set[Hashable] = set()  # whose text is just being found
         self._n_known_bytes = 0
 
     def clear(self) -> None:
         """Forget what is remembered of grammars; all else is bounded."""
-        self._parsed.clear()
+        for texts in self._inside.values():
+            texts.clear()
 
     @property
-    def n_bytes(self) -> int:  # type: ignore[override]  # it grows
+    def n_bytes(self) -> int:
         """About how much is remembered."""
-        return self._n_known_bytes + sum(each.n_bytes for each in self._parsed.values())
+        return self._n_known_bytes + sum(each.n_bytes for each in self._inside.values())
 
-    def propose(self, hypotheses: Hypotheses) -> Iterator[Word]:
+    def propose(self, hypotheses: Hypotheses) -> Iterator[Proposal]:
         """Yield words that may come next, of what has least left first."""
-        links: list[Link] = sorted(hypotheses, key=self._estimate)
-        for link in links[:_MOST_READINGS]:
-            opened = self._open_json(link)
-            word: Word = b"" if opened is None else next(opened[0].propose((opened[1],)), b"")
-            if word == b"":
-                own = () if opened is not None else self._own(link.piece, link.inner)
-                word = b"" if own is None else _first_word(own or self._rest(link.rest) or ())
-            if word != b"":
-                yield word
+        found = [self._finish(link) for link in hypotheses]
+        known = [each for each in found if each is not None and each[1]]
+        for n_left, written in sorted(known, key=itemgetter(0)):
+            yield n_left, _first_word(written)
 
-    def estimate(self, hypotheses: Hypotheses) -> int:
-        """Return about how many bytes are left."""
-        return min(map(self._estimate, hypotheses))
+    def _finish(self, link: Link) -> tuple[int, Written] | None:
+        """Return about how many bytes finish a hypothesis, and the first of them."""
+        own, rest = self._own(link.piece, link.inner), self._rest(link.rest)
+        if own is None or rest is None:
+            return None if own is None else (FAR, own[1])
+        return own[0] + len(rest), own[1] or rest
 
-    def _estimate(self, link: Link) -> int:
-        after, opened = self._rest(link.rest), self._open_json(link)
-        n_after = FAR if after is None else len(after)
-        if opened is not None:
-            return min(FAR, opened[0].estimate((opened[1],)) + n_after)
-        own = self._own(link.piece, link.inner)
-        return FAR if own is None else min(FAR, len(own) + n_after)
+    def stand_in(self, hypotheses: Hypotheses) -> Hypotheses:
+        """Return hypotheses with what is left out of JSON texts left out."""
+        return tuple(dict.fromkeys(map(self._stand_in, hypotheses)))
 
-    def forget(self, hypotheses: Hypotheses) -> Hypotheses:
-        """Return hypotheses with what is forgotten of JSON texts forgotten."""
-        found = []
-        for link in hypotheses:
-            opened = self._open_json(link)
-            if opened is not None:
-                (schema,) = opened[0].forget((opened[1],))
-                if schema is not opened[1]:
-                    is_barred = isinstance(link.piece, BarredSchemaPiece)
-                    inner = Reading(schema, link.inner.at) if is_barred else schema
-                    link = Link(link.piece, inner, link.rest)
-            found.append(link)
-        return tuple(dict.fromkeys(found))
+    def _stand_in(self, link: Link) -> Link:
+        opened = _open(link.piece, link.inner)
+        if opened is None:
+            return link
+        (schema,) = self._of(opened[0]).stand_in((opened[1],))
+        if schema is opened[1]:
+            return link
+        is_barred = isinstance(link.piece, BarredSchemaPiece)
+        inner = Reading(schema, link.inner.at) if is_barred else schema
+        return Link(link.piece, inner, link.rest)
 
-    def margin(self, hypotheses: Hypotheses) -> int:
-        """Return how many tokens more finish JSON texts than with some of it forgotten."""
-        opened = [found for found in map(self._open_json, hypotheses) if found is not None]
-        return max((texts.margin((here,)) for texts, here in opened), default=0)
+    def key_at(self, hypotheses: Hypotheses) -> int:
+        """Return which key of a JSON text may be one that was there."""
+        found = [_open(link.piece, link.inner) for link in hypotheses]
+        opened = [each for each in found if each is not None]
+        return max((self._of(machine).key_at((here,)) for machine, here in opened), default=NO_KEY)
 
-    def _open_json(self, link: Link) -> tuple[JsonTexts, Configuration] | None:
-        """Return the JSON text that a hypothesis has open."""
-        piece, inner = link.piece, link.inner
-        if isinstance(piece, BarredSchemaPiece):
-            piece, inner = piece.piece, inner.schema
-        return (self._json_of(piece), inner) if isinstance(piece, SchemaPiece) else None
-
-    def _json_of(self, piece: SchemaPiece) -> JsonTexts:
-        if piece.machine not in self._json:
-            self._json[piece.machine] = JsonTexts(piece.machine, self._writing)
-        return self._json[piece.machine]
+    def _of(self, machine: Machine[Any]) -> Texts:
+        if machine not in self._inside:
+            self._inside[machine] = open_texts(machine, self._writing)
+        return self._inside[machine]
 
     def _remember(self, key: Hashable, find: Callable[[], Written | None]) -> Written | None:
         """Return what is known of an expression, a rest, or a state; find it if nothing is."""
@@ -201,31 +186,27 @@ class LinkTexts(Texts):
         """Return a short text of a piece."""
         if isinstance(piece, BarredSchemaPiece):
             piece = piece.piece
-        if isinstance(piece, SchemaPiece):
-            value = self._json_of(piece).value(piece.machine.plan.root)
-            return None if value is None else tuple(value)
-        inners = piece.machine.start() if isinstance(piece, MachinePiece) else (START,)
-        return _shortest([self._own(piece, inner) for inner in inners])
+        if isinstance(piece, SchemaPiece | MachinePiece):
+            machine = piece.machine
+            cell = Completions(machine, self._of(machine), self._writing).find(machine.start())
+            return None if cell is LOST else tuple(text_of(cell, _MOST_BYTES))
+        own = None if isinstance(piece, CountingPiece) else self._own(piece, START)
+        return None if own is None else own[1]
 
-    def _own(self, piece: Piece, inner: Any) -> Written | None:
-        """Return what finishes an open piece that is no schema; ``None`` if nothing is known."""
-        if isinstance(piece, MachinePiece):
-            key = (piece, piece.identify(inner))
-            return self._remember(key, lambda: self._finish_parsed(piece.machine, (inner,)))
-        if isinstance(piece, LimitedPiece):
-            return self._finish_automaton(piece, piece.automaton, inner.state)
-        if isinstance(piece, AutomatonPiece):
-            return self._finish_automaton(piece, piece.automaton, inner)
+    def _own(self, piece: Piece, inner: Any) -> tuple[int, Written] | None:
+        """Return about how many bytes finish an open piece, and the first; ``None``: not known."""
+        if isinstance(piece, LimitedPiece | AutomatonPiece):
+            state = inner.state if isinstance(piece, LimitedPiece) else inner
+            found = self._remember((piece, state), partial(self._search, piece, state))
+            return None if found is None else (len(found), found)
+        if piece.has_ended(inner):
+            return 0, ()
         if isinstance(piece, TokenPiece):
-            return () if piece.has_ended(inner) else (-1 - min(piece.ids),)
-        return () if isinstance(piece, StopPiece) else None
-
-    def _finish_parsed(self, machine: Machine[Any], here: Hypotheses) -> Written | None:
-        if machine not in self._parsed:
-            texts = open_texts(machine, self._writing)
-            self._parsed[machine] = Completions(machine, texts, self._writing)
-        cell = self._parsed[machine].find(here)
-        return None if cell is None else tuple(text_of(cell, _MOST_BYTES))
+            return 1, (-1 - min(piece.ids),)
+        opened = _open(piece, inner)
+        for n_left, word in () if opened is None else self._of(opened[0]).propose((opened[1],)):
+            return n_left, tuple(word) if isinstance(word, bytes) else (-1 - word,)
+        return None
 
     def _write_members(self, members: Members) -> Written | None:
         """Return the parameters that must come, and as many short ones as are missing."""
@@ -242,18 +223,10 @@ class LinkTexts(Texts):
             numbers += [None] * max(0, needed - len(known)) if counts.has_others else []
         return _join([self._text(parameters.one(n)) for n in numbers])
 
-    def _finish_automaton(
-        self, piece: Piece, automaton: ByteAutomaton[Any], state: int
-    ) -> Written | None:
-        return self._remember((piece, state), lambda: self._search(piece, automaton, state))
-
-    def _search(self, piece: Piece, automaton: ByteAutomaton[Any], start: int) -> Written | None:
+    def _search(self, piece: LimitedPiece | AutomatonPiece, start: int) -> Written | None:
         """Return the shortest text from a state to where an automaton accepts or turns."""
-        todo: deque[tuple[int, Written]] = deque([(start, ())])
-        seen = {start}
-        turned: list[Written | None] = []
-        while todo and len(seen) < _MOST_STATES and len(turned) < _MOST_TARGETS:
-            state, text = todo.popleft()
+        automaton, turned = piece.automaton, list[Written | None]()
+        for state, text in search(start, partial(_list_moves, automaton), _MOST_STATES):
             spend(4 + len(text) // 64)
             if isinstance(piece, SwitchPiece) and state != start:
                 label = automaton.label(state)
@@ -261,19 +234,28 @@ class LinkTexts(Texts):
                     turned.append(_join([text, self._text(piece.target(label))]))
             if automaton.accepts(state):
                 turned.append(text)
+            if automaton.accepts(state) or len(turned) == _MOST_TARGETS:
                 break
-            moves = sorted(automaton.moves(state).items(), key=_by_use)
-            if automaton.has_labels:
-                moves += [(-1 - token, at) for token, at in sorted(automaton.atoms(state).items())]
-            for symbol, after in moves:
-                if after not in seen:
-                    seen.add(after)
-                    todo.append((after, (*text, symbol)))
         return _shortest(turned)
+
+
+def _list_moves(automaton: ByteAutomaton[Any], state: int) -> list[tuple[int, int]]:
+    """Return the symbols that may follow, usual bytes first, each with the state after it."""
+    moves = sorted(automaton.moves(state).items(), key=_by_use)
+    if automaton.has_labels:
+        moves += [(-1 - token, at) for token, at in sorted(automaton.atoms(state).items())]
+    return moves
 
 
 def _by_use(move: tuple[int, int]) -> tuple[int, int]:
     return _ORDER.get(move[0], len(_ORDER)), move[0]
+
+
+def _open(piece: Piece, inner: Any) -> tuple[Machine[Any], Any] | None:
+    """Return the machine that reads a piece that is open, and its hypothesis."""
+    if isinstance(piece, BarredSchemaPiece):
+        return piece.piece.machine, inner.schema
+    return (piece.machine, inner) if isinstance(piece, SchemaPiece | MachinePiece) else None
 
 
 def _first_word(written: Written) -> Word:

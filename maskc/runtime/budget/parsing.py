@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from maskc.ids import DEAD, IGNORED, ContextId, RefinedStateId, ScannerStateId, TerminalId
-from maskc.runtime.budget.completions import Texts
+from maskc.runtime.budget.completions import Proposal, Texts
 from maskc.runtime.budget.derivations import NEVER, Cost, Derivations, Table
 from maskc.runtime.budget.lexemes import Lexemes
 from maskc.runtime.effort import spend
@@ -84,23 +84,17 @@ class ParsedTexts(Texts):
         self._paths.clear()
 
     @property
-    def n_bytes(self) -> int:  # type: ignore[override]  # it grows
+    def n_bytes(self) -> int:
         """About how much is remembered."""
         n_bytes = self._lexemes.n_bytes + self._derivations.n_bytes
         return n_bytes + _STACK_BYTES * len(self._paths)
 
-    def propose(self, hypotheses: Hypotheses) -> Iterator[bytes]:
+    def propose(self, hypotheses: Hypotheses) -> Iterator[Proposal]:
         """Yield words that may be next in a short completion, the best first."""
         ways = [way for h in hypotheses[:_MOST_READINGS] for way in self._list_ways(h)]
         for way in sorted(ways, key=attrgetter("n_left"))[:_MOST_ENDS]:
-            for word in self._list_words(way):
-                yield way.text + word
-            if way.text:
-                yield way.text
-
-    def estimate(self, hypotheses: Hypotheses) -> int:
-        """Return about how many bytes are left."""
-        return min((way.n_left for h in hypotheses for way in self._list_ways(h)), default=NEVER)
+            for word in (*self._list_words(way), b""):
+                yield way.n_left, way.text + word
 
     def _list_words(self, way: _Way) -> list[bytes]:
         """Return words for the terminal that follows."""

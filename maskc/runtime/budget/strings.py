@@ -45,19 +45,19 @@ _State = TypeVar("_State")
 
 def search(
     start: _State, list_moves: Callable[[_State], Iterable[tuple[int, _State]]], most: int
-) -> Iterator[tuple[_State, bytes]]:
-    """Yield states of an automaton over bytes, each with the shortest text to it, breadth first.
+) -> Iterator[tuple[_State, tuple[int, ...]]]:
+    """Yield states of an automaton, each with the shortest text to it, breadth first.
 
-    ``list_moves`` returns the bytes that may follow a state, and where each leads.
+    ``list_moves`` returns the symbols that may follow a state, and where each leads.
     """
-    todo, seen = deque([(start, b"")]), {start}
+    todo, seen = deque[tuple[_State, tuple[int, ...]]]([(start, ())]), {start}
     while todo:
         here, text = todo.popleft()
         yield here, text
-        for byte, after in list_moves(here):
+        for symbol, after in list_moves(here):
             if after not in seen and len(seen) < most:
                 seen.add(after)
-                todo.append((after, text + bytes([byte])))
+                todo.append((after, (*text, symbol)))
 
 
 def write(characters: str) -> bytes:
@@ -171,7 +171,7 @@ class ShortStrings:
                     yield byte, after
 
         found = search(at, list_moves, _MOST_STATES)
-        return next((pair for pair in found if body.characters[pair[0]] >= 0), None)
+        return next(((at, bytes(text)) for at, text in found if body.characters[at] >= 0), None)
 
 
 def finish_number(numbers: Numbers, start: NumberState) -> bytes | None:
@@ -186,7 +186,7 @@ def list_ends(numbers: Numbers, start: NumberState) -> Iterator[bytes]:
     """Yield what ends a number, the shortest first."""
     for here, text in search(start, lambda here: _list_steps(numbers, here), _MOST_NUMBERS):
         if numbers.may_end(here):
-            yield text
+            yield bytes(text)
 
 
 def _list_steps(numbers: Numbers, here: NumberState) -> list[tuple[int, NumberState]]:

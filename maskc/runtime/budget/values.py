@@ -13,10 +13,14 @@ Example: after ``{"title": "a`` with title and price required the words are ``"`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import count, islice
+from typing import TypeVar
 
+from maskc.errors import LimitError
 from maskc.runtime.budget.cells import Writing
-from maskc.runtime.budget.completions import Texts
+from maskc.runtime.budget.completions import Proposal, Texts
 from maskc.runtime.budget.forgetting import Folded, Forgetting
 from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, finish_number, list_ends, write
 from maskc.runtime.effort import spend
@@ -34,7 +38,6 @@ from maskc.runtime.schema.machine.nodes import (
     NEXT,
     NUMBER,
     OBJECT,
-    PARENTS,
     STATE,
     STRING,
     VALUE,
@@ -42,6 +45,7 @@ from maskc.runtime.schema.machine.nodes import (
     State,
     read_members,
 )
+from maskc.runtime.schema.plan.arrays import ArrayRule
 from maskc.runtime.schema.plan.objects import (
     N_MEMBERS,
     OTHERS,
@@ -51,11 +55,16 @@ from maskc.runtime.schema.plan.objects import (
     ObjectRule,
     list_bits,
 )
+from maskc.runtime.schema.plan.rules import ArrayEntry
 from maskc.runtime.schema.strings.other_keys import OtherKeys, count_begun, has_key, unread_key
 
 _MOST_BYTES = 20_000  # of a value, and of what finishes a level
 _FAR_BYTES = 1_000_000  # what is unknown counts for so many
 _MEMBER_STEPS = 5  # that writing a member takes
+_Items = tuple[int, tuple[int, ...]]  # how many items an array has, and what is counted of them
+_Here = TypeVar("_Here")
+# What is missing with it, its length, its text, and what was read with it.
+_Part = tuple[int, int, bytes, _Here]
 _FILLERS = b"abcdefghijklmnopqrstuvwxyz .-0"
 
 
@@ -70,44 +79,25 @@ class JsonTexts(Texts):
         self._numbers: dict[int, bytes | None] = {}
         # Of an object and a label, the keys that were written, and those to come.
         self._keys: dict[tuple[ObjectRule, int], tuple[list[str], Iterator[tuple[str, int]]]] = {}
-        # Of a node, the bytes that finish it with all below, and what it goes on with below.
-        self._lengths: Folded[tuple[int, Node | None]] = Folded(self._measure)
+        # Of a node, how many bytes finish it with all below, and the first of these.
+        self._ends = Folded(self._find_end)
 
-    def propose(self, hypotheses: Hypotheses) -> Iterator[bytes]:
-        """Yield what finishes what is open on top."""
-        for top in sorted(hypotheses[0].nodes, key=self._count):
-            node: Node | None = top
-            text: bytes | None = b""
-            while node is not None and text == b"":
-                text, node = self._own(node[STATE]), self._lengths.find(node)[1]
-            if text:
-                yield text
+    def propose(self, hypotheses: Hypotheses) -> Iterable[Proposal]:
+        """Return what finishes what is open on top."""
+        return sorted(map(self._ends.find, hypotheses[0].nodes))
 
-    def estimate(self, hypotheses: Hypotheses) -> int:
-        """Return how many bytes are left."""
-        return min(map(self._count, hypotheses[0].nodes))
-
-    def forget(self, hypotheses: Hypotheses) -> Hypotheses:
+    def stand_in(self, hypotheses: Hypotheses) -> Hypotheses:
         """Return hypotheses without keys and lengths that do not matter for how they end."""
-        found = self._forgetting.forget(hypotheses[0])
+        found = self._forgetting.stand_in(hypotheses[0])
         return hypotheses if found is hypotheses[0] else (found,)
 
-    def margin(self, hypotheses: Hypotheses) -> int:
-        """Return one where a key may be one that was there."""
-        return int(self._forgetting.is_key(hypotheses[0]))
+    def key_at(self, hypotheses: Hypotheses) -> int:
+        """Return which key may be one that was there."""
+        return self._forgetting.key_at(hypotheses[0])
 
-    def _count(self, node: Node) -> int:
-        return self._lengths.find(node)[0]
-
-    def _measure(self, node: Node, found: list[tuple[int, Node | None]]) -> tuple[int, Node | None]:
-        """Return how many bytes finish a node and all below, and which node is next."""
-        spend(2)
-        own = self._own(node[STATE])
-        n_bytes = _FAR_BYTES if own is None else len(own)
-        if not found:
-            return n_bytes, None
-        least = min(range(len(found)), key=lambda n: found[n][0])
-        return n_bytes + found[least][0], node[PARENTS][least]
+    def _find_end(self, node: Node, below: list[tuple[int, bytes]]) -> tuple[int, bytes]:
+        own, (n_below, following) = self._own(node[STATE]), min(below, default=(0, b""))
+        return (_FAR_BYTES, b"") if own is None else (len(own) + n_below, own or following)
 
     def _own(self, state: State) -> bytes | None:
         """Return what finishes what is open on one level."""
@@ -133,36 +123,41 @@ class JsonTexts(Texts):
     def value(self, position: int) -> bytes | None:
         """Return a short value of a position, ``None`` if none is known."""
         if position not in self._values:
-            self._solve(position)
+            asked = self._list_unknown(position)
+            self._values.update(dict.fromkeys(asked))
+            try:
+                while sum(map(self._shorten, reversed(asked))):
+                    pass
+            except LimitError:
+                for here in asked:
+                    del self._values[here]
+                raise
         return self._values[position]
 
-    def _solve(self, position: int) -> None:
-        order, todo = dict[int, None](), [position]
+    def _shorten(self, position: int) -> bool:
+        before, found = self._values[position], self._find_shortest(position)
+        if found is None or before is not None and len(before) <= len(found):
+            return False
+        self._values[position] = found
+        return True
+
+    def _list_unknown(self, position: int) -> list[int]:
+        """Return the positions of what a value may have to have whose values are not known yet."""
+        found, todo, plan = dict[int, None](), [position], self._plan
         while todo:
             here = todo.pop()
-            if here not in order and here not in self._values:
-                order[here] = None
-                todo += self._list_children(here)
-        self._values.update(dict.fromkeys(order))
-        is_new = True
-        while is_new:
-            is_new = False
-            for here in reversed(order):
-                before, found = self._values[here], self._find_shortest(here)
-                if found is not None and (before is None or len(found) < len(before)):
-                    self._values[here], is_new = found, True
-
-    def _list_children(self, position: int) -> Iterable[int]:
-        """Return the positions of what a value may have to have."""
-        rules, plan = self._plan.positions[position], self._plan
-        for rule in (plan.objects[n] for n in rules.objects):
-            for label, options in enumerate(rule.options):
-                if rule.low or rule.n_wishes or rule.required >> label & 1:
-                    yield from (child for _, child in options)
-        for entry in (plan.arrays[n] for n in rules.arrays):
-            if not entry.rule.can_close(*entry.rule.start):
-                for _, options in entry.rule.pieces:
-                    yield from (child for _, part in options for child in entry.split(part))
+            if here in found or here in self._values:
+                continue
+            found[here] = None
+            for rule in (plan.objects[n] for n in plan.positions[here].objects):
+                for label, options in enumerate(rule.options):
+                    if rule.low or rule.n_wishes or rule.required >> label & 1:
+                        todo += [child for _, child in options]
+            for entry in (plan.arrays[n] for n in plan.positions[here].arrays):
+                if not entry.rule.can_close(*entry.rule.start):
+                    parts = (part for _, options in entry.rule.pieces for _, part in options)
+                    todo += [child for part in parts for child in entry.split(part)]
+        return list(found)
 
     def _find_shortest(self, position: int) -> bytes | None:
         rules, plan = self._plan.positions[position], self._plan
@@ -197,43 +192,30 @@ class JsonTexts(Texts):
                 yield value
 
     def _finish_object(self, rule: ObjectRule, members: Members, phase: int) -> bytes | None:
-        """Return what finishes an open object: the members that have to come."""
-        found: list[bytes] = []
-        n_bytes = 0
-        while not rule.can_close(members) or phase == NEXT and not found:
-            best: tuple[int, int, bytes, Members] | None = None
-            for label in _list_labels(rule, members):
-                spend(_MEMBER_STEPS)
-                key = self._key_of(rule, label, members[OTHERS])
-                for after, child in () if key is None else rule.enter(members, label, key):
-                    text = _after(b'"%s":' % write(key or ""), self.value(child))
-                    if text is not None:
-                        each = (after[WISHES].bit_count(), len(text), text, after)
-                        best = each if best is None else min(best, each)
-            if best is None:
-                return None
-            _, n_more, text, members = best
-            found.append(text)
-            n_bytes += n_more + 1
-            if n_bytes > _MOST_BYTES:
-                return None
-        return _close(found, phase, b"}")
+        list_parts = partial(self._list_members, rule)
+        return _close(members, rule.can_close, list_parts, phase, b"}")
+
+    def _list_members(
+        self, rule: ObjectRule, members: Members, _before: Sequence[bytes]
+    ) -> Iterator[_Part[Members]]:
+        for label in _list_labels(rule, members):
+            spend(_MEMBER_STEPS)
+            key = self._key_of(rule, label, members[OTHERS])
+            for after, child in () if key is None else rule.enter(members, label, key):
+                text = _after(b'"%s":' % write(key or ""), self.value(child))
+                if text is not None:
+                    yield after[WISHES].bit_count(), len(text), text, after
 
     def _key_of(self, rule: ObjectRule, label: int, others: OtherKeys) -> str | None:
         """Return a short key of a label that is not among others, ``None`` if none is known."""
         if (rule, label) not in self._keys:
             self._keys[rule, label] = [], self._strings.keys(rule.dfa, rule.dfa.start, 1 << label)
         known, rest = self._keys[rule, label]
-        at = count_begun(others, "") if label >= rule.n_names else 0
-        while True:
-            while at >= len(known):
-                key = next(rest, None)
-                if key is None:
-                    return None
-                known.append(key[0])
-            if not has_key(others, known[at]):
-                return known[at]
-            at += 1
+        for at in count(count_begun(others, "") if label >= rule.n_names else 0):
+            known += [key for key, _ in islice(rest, max(0, at + 1 - len(known)))]
+            if at >= len(known) or not has_key(others, known[at]):
+                return known[at] if at < len(known) else None
+        return None
 
     def _finish_key(self, state: State) -> bytes | None:
         _, number, _, at, _ = state
@@ -252,34 +234,49 @@ class JsonTexts(Texts):
         return None
 
     def _finish_array(self, state: State) -> bytes | None:
-        """Return what finishes an open array: the items that have to come."""
         _, number, (index, counts, values), phase, _ = state
         entry = self._plan.arrays[number]
-        rule, found = entry.rule, list[bytes]()
-        n_bytes, used = 0, set[bytes]()
-        while not rule.can_close(index, counts) or phase == NEXT and not found:
-            best: tuple[int, int, bytes, int, tuple[int, ...]] | None = None
-            for (after, after_counts), child in rule.enter(index, counts):
-                pairs = zip(rule.counters, after_counts, strict=True)
-                missing = sum(max(0, counter.low - n) for counter, n in pairs)
-                for position in (child,) if values is None else entry.split(child):
-                    text = self.value(position)
-                    if text in used:
-                        others = self._list_values(position)
-                        text = next((each for each in others if each not in used), None)
-                    if text is not None:
-                        each = (missing, len(text), text, after, after_counts)
-                        best = each if best is None else min(best, each)
-            if best is None:
-                return None
-            _, n_more, text, index, counts = best
-            found.append(text)
-            n_bytes += n_more + 1
-            if n_bytes > _MOST_BYTES:
-                return None
-            if values is not None and not entry.repeats:
-                used.add(text)
-        return _close(found, phase, b"]")
+        list_parts = partial(self._list_items, entry if values is not None else None, entry.rule)
+        can_close = partial(_can_close, entry.rule)
+        return _close((index, counts), can_close, list_parts, phase, b"]")
+
+    def _list_items(
+        self, compared: ArrayEntry | None, rule: ArrayRule, here: _Items, before: Sequence[bytes]
+    ) -> Iterator[_Part[_Items]]:
+        used = set(before) if compared is not None and not compared.repeats else set()
+        for after, child in rule.enter(*here):
+            pairs = zip(rule.counters, after[1], strict=True)
+            missing = sum(max(0, counter.low - n) for counter, n in pairs)
+            for position in (child,) if compared is None else compared.split(child):
+                text = self.value(position)
+                if text in used:
+                    others = self._list_values(position)
+                    text = next((each for each in others if each not in used), None)
+                if text is not None:
+                    yield missing, len(text), text, after
+
+
+def _can_close(rule: ArrayRule, here: _Items) -> bool:
+    return rule.can_close(*here)
+
+
+def _close(
+    here: _Here,
+    can_close: Callable[[_Here], bool],
+    list_parts: Callable[[_Here, Sequence[bytes]], Iterable[_Part[_Here]]],
+    phase: int,
+    bracket: bytes,
+) -> bytes | None:
+    """Return what closes a bracket: the parts that have to come, each time the best one."""
+    found, n_bytes = list[bytes](), 0
+    while not can_close(here) or phase == NEXT and not found:
+        best = min(list_parts(here, found), default=None)
+        if best is None or n_bytes > _MOST_BYTES:
+            return None
+        _, n_more, text, here = best
+        found.append(text)
+        n_bytes += n_more + 1
+    return (b"," if found and phase == AFTER else b"") + b",".join(found) + bracket
 
 
 def _list_labels(rule: ObjectRule, members: Members) -> Iterable[int]:
@@ -294,10 +291,6 @@ def _list_labels(rule: ObjectRule, members: Members) -> Iterable[int]:
 
 def _after(before: bytes, text: bytes | None) -> bytes | None:
     return None if text is None else before + text
-
-
-def _close(parts: list[bytes], phase: int, bracket: bytes) -> bytes:
-    return (b"," if parts and phase == AFTER else b"") + b",".join(parts) + bracket
 
 
 def _find_filler(writing: Writing) -> str:

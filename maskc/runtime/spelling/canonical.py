@@ -111,11 +111,11 @@ class CanonicalMatcher(Matcher):
         own, is_own = self._words(), machine.are_own(here)
         plain = Matcher(self._artifact.language, self._plain(), UndoLog(), terminated=False)
         # How the text was to be finished at its last mask helps to finish it now.
-        plain._place = self._place  # noqa: SLF001, its own class
+        plain._point = self._point  # noqa: SLF001, its own class
         try:
             plain.fill_bitmask(bitmask, row, tokens_left=tokens_left)
         finally:
-            self._place, self._is_exact = plain._place, plain.is_exact and is_own  # noqa: SLF001
+            self._point, self._is_exact = plain._point, plain.is_exact and is_own  # noqa: SLF001
         both = bitmask[row] & own
         if both.any():
             bitmask[row] = both

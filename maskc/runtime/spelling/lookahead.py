@@ -13,7 +13,6 @@ follow ``"`` in llama3, and ``":`` is one chunk, so ``"`` is left out after ``{"
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -25,16 +24,14 @@ from maskc.runtime.effort import one_mask
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
-from maskc.runtime.spelling.chunks import DEAD, WholeChunks, read_tokens
+from maskc.runtime.spelling.chunks import DEAD, WholeChunks
 from maskc.runtime.spelling.pairs import Ints, Words, pack
 from maskc.runtime.spelling.spelling import Spelling, make_room
-from maskc.runtime.vocabulary import TokenTable
+from maskc.runtime.successors import NOT_FOLLOWED, Successors
 
-NOT_FOLLOWED = 1
-_UNKNOWN = -1
-_MOST_MOVES = 1 << 21  # four bytes each
-# Pairs of a state and a byte on the way of a state's tokens: an LALR machine steps in 3 µs, those
-# of schemas, links and general grammars take up to a hundred.
+_MOST_BYTES = 16 << 20  # of what is known of successors
+# Pairs of a state and a byte that a machine is asked for on the way of a state's tokens: an LALR
+# machine steps in 3 µs, those of schemas, links and general grammars take up to a hundred.
 _MOST_PAIRS, _MOST_SLOW_PAIRS = 20_000, 2_000
 _MOST_ROWS = 1_000
 _MOST_REACHED = 16  # states whose tokens' successors are kept
@@ -44,84 +41,6 @@ _N_ROLES = 3
 # The written tokens that are legal in a state; of each, the index of the state that it leads to;
 # and these states, ascending.
 Reached = tuple[Ints, NDArray[np.intp], NDArray[np.int64]]
-
-
-class Successors:
-    """A lazily built byte automaton over any machine. Not safe to use from several threads at once.
-
-    It interns sets of hypotheses as states, and asks the machine once for each pair of a state and
-    a byte. Hypotheses that count tokens (free text of at most so many) are not followed, as bytes
-    do not tell where a token leads; and where tokens lead to too many states, as in keys of which
-    each is another one, those of more bytes are not.
-    """
-
-    def __init__(self, machine: Machine[Any], tokens: TokenTable) -> None:
-        self._machine, self._tokens = machine, tokens
-        self._letter_of = np.zeros(256, dtype=np.uint8)
-        for letter, group in enumerate(machine.byte_groups):
-            self._letter_of[list(group)] = letter
-        self._bytes = [group[:1] for group in machine.byte_groups]
-        is_quick = isinstance(machine, LalrMachine)
-        self._most_pairs = _MOST_PAIRS if is_quick else _MOST_SLOW_PAIRS
-        self.hypotheses: list[Hypotheses] = [(), ()]
-        self._numbers: dict[Hashable, int] = {}
-        self._table = np.full((64, len(self._bytes)), _UNKNOWN, dtype=np.int32)
-        self._table[:2] = [[DEAD], [NOT_FOLLOWED]]
-
-    @property
-    def is_full(self) -> bool:
-        return self._table.size > _MOST_MOVES
-
-    def find(self, hypotheses: Hypotheses) -> int:
-        if not hypotheses:
-            return DEAD
-        key = frozenset(map(self._machine.identify, hypotheses))
-        state = self._numbers.setdefault(key, len(self.hypotheses))
-        if state == len(self.hypotheses):
-            self.hypotheses.append(hypotheses)
-            if state == len(self._table):
-                self._table = np.concatenate([self._table, np.full_like(self._table, _UNKNOWN)])
-        return state
-
-    def after(self, state: int, ids: Ints) -> Ints:
-        """Return the states after some tokens."""
-        n_left = self._most_pairs
-
-        def move(states: Ints, data: NDArray[np.uint8]) -> Ints:
-            nonlocal n_left
-            pairs = states.astype(np.int64) * len(self._bytes) + self._letter_of[data]
-            if 100 * len(pairs) < self._table.size:
-                distinct = np.unique(pairs)
-            else:
-                is_there = np.zeros(self._table.size, dtype=np.bool_)
-                is_there[pairs] = True
-                distinct = np.flatnonzero(is_there)
-            n_left -= len(distinct)
-            if n_left < 0:
-                return np.full(len(pairs), NOT_FOLLOWED, dtype=np.int32)
-            for pair in distinct[self._table.ravel()[distinct] == _UNKNOWN].tolist():
-                self._step(*divmod(pair, len(self._bytes)))
-            after: Ints = self._table.ravel()[pairs]
-            return after
-
-        if self._counts_tokens(self.hypotheses[state]):
-            return np.full(len(ids), NOT_FOLLOWED, dtype=np.int32)
-        return read_tokens(self._tokens, ids, state, move)
-
-    def move(self, state: int, byte: int) -> int:
-        return self._step(state, int(self._letter_of[byte]))
-
-    def _step(self, state: int, letter: int) -> int:
-        if self._table[state, letter] == _UNKNOWN:
-            reached = self._machine.step(self.hypotheses[state], self._bytes[letter])
-            to = NOT_FOLLOWED if self._counts_tokens(reached) else self.find(reached)
-            self._table[state, letter] = to
-        return int(self._table[state, letter])
-
-    def _counts_tokens(self, hypotheses: Hypotheses) -> bool:
-        return isinstance(self._machine, LinkMachine) and any(
-            h.piece.counts_tokens for h in hypotheses
-        )
 
 
 class ChunkState(NamedTuple):
@@ -136,6 +55,8 @@ class LookAhead:
 
     def __init__(self, machine: Machine[Any], spelling: Spelling) -> None:
         self._machine, self._spelling = machine, spelling
+        is_quick = isinstance(machine, LalrMachine)
+        self._most_pairs = _MOST_PAIRS if is_quick else _MOST_SLOW_PAIRS
         chunks, tokens = spelling.chunks, spelling.tokens
         # bool[n_nodes, n_classes], whether a byte can begin the next chunk at a node.
         self._after_cut = np.zeros(chunks.next.shape, dtype=np.bool_)
@@ -148,13 +69,19 @@ class LookAhead:
         self._forget()
 
     def _forget(self) -> None:
-        self._successors = Successors(self._machine, self._spelling.tokens)
+        trie = self._spelling.tokens.index.tokens
+        self._successors = Successors(self._machine, trie, self._stand_in)
         self._reached: dict[int, Reached] = {}
         self._rows: dict[tuple[int, ChunkState], Words] = {}
 
+    def _stand_in(self, hypotheses: Hypotheses) -> Hypotheses | None:
+        """Return the hypotheses, ``None`` if they count tokens: bytes do not tell of these."""
+        is_link = isinstance(self._machine, LinkMachine)
+        return None if is_link and any(h.piece.counts_tokens for h in hypotheses) else hypotheses
+
     def row(self, hypotheses: Hypotheses, chunk: ChunkState) -> Words:
         """Return int32[n_words], the tokens that may come, whatever the last one was."""
-        if self._successors.is_full:
+        if self._successors.n_bytes > _MOST_BYTES:
             self._forget()
         state = self._successors.find(hypotheses)
         if (state, chunk) not in self._rows:
@@ -210,10 +137,21 @@ class LookAhead:
         if state not in self._reached:
             make_room(self._reached, _MOST_REACHED)
             ids = self._legal(state, self._spelling.is_written)
-            after = self._successors.after(state, ids)
+            after = np.full(len(ids), NOT_FOLLOWED, dtype=np.int32)
+            if self._stand_in(self._successors.hypotheses[state]) is not None:
+                after = self._follow(state, ids)
             states, which = _number(after, int(after.max(initial=0)) + 1)
             self._reached[state] = (ids, which, states)
         return self._reached[state]
+
+    def _follow(self, state: int, ids: Ints) -> Ints:
+        """Return the states after some tokens."""
+        is_asked = np.zeros(self._spelling.tokens.vocab_size, dtype=np.bool_)
+        is_asked[ids] = True
+        order, after = self._spelling.tokens.index.order, np.zeros(len(is_asked), dtype=np.int32)
+        after[order] = self._successors.follow(state, is_asked[order], self._most_pairs)
+        found: Ints = after[ids]
+        return found
 
     def _mask(self, state: int) -> Words:
         machine = self._machine

@@ -181,7 +181,7 @@ def test_a_string_of_the_greatest_length_is_finished_in_time():
         assert [tokens[256 + at] for at in np.flatnonzero(bits[256:])] == expected
         matcher.accept_text("a")
     # Where it was far from its greatest length and near it, the same was asked.
-    assert len(constraint.endings._walks) == 1
+    assert len(constraint.endings._needs) == 1
 
 
 @pytest.mark.parametrize("parser", ["lalr", "earley"])

@@ -2,7 +2,7 @@
 
 from maskc import allocate_bitmask
 from maskc.kit.file import make_kit
-from maskc.runtime.budget.shared import SharedEndings, endings_of
+from maskc.runtime.budget.endings import SharedEndings, endings_of
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text
 
@@ -37,11 +37,11 @@ def test_the_machine_that_was_not_asked_for_longest_forgets_first():
     room = machine.pool.endings = SharedEndings(most_bytes=1 << 30)
     known = [endings_of(each.machine, index, ends) for each in made]
     for endings, each in zip(known, made, strict=True):
-        endings.place(each.matcher()._hypotheses, None)
+        endings.point(each.matcher()._hypotheses, None)
         room._make_room(endings)
     room._most_bytes = sum(each.n_bytes for each in known) - 1
     room._make_room(known[2])
-    assert [len(each._places) for each in known] == [0, 1, 1]
+    assert [len(each._points) for each in known] == [0, 1, 1]
 
 
 def test_what_is_known_of_ends_counts_towards_what_an_artifact_remembers():
