@@ -1,8 +1,11 @@
 """The machine of an artifact whose holes take words that depend on what was written.
 
-A reading is one of :mod:`maskc.captures.machine`, with the scope in which its open lexeme began and
-the track of that lexeme. Where a lexeme begins that may become a hole's, the scope is that of the
+Beside each hypothesis are where symbols stand, the scope in which its open lexeme began, and the
+track of that lexeme. Where a lexeme begins that may become a hole's, the scope is that of the
 captured symbols that end before it, as Lark's parse of any text that goes on has them.
+
+Most tokens complete no captured symbol before a lexeme of a hole begins in them: then the mask
+depends on the words and on no text, and is cached by them. Other masks are composed each time.
 
 Example: of ``import json; json.lo`` the open lexeme began in the scope of a text with one module,
 ``json``, and its track is that of ``lo`` among the attributes of json.
@@ -10,195 +13,121 @@ Example: of ``import json; json.lo`` the open lexeme began in the scope of a tex
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import NamedTuple
+from collections.abc import Hashable
 
 from maskc.captures.machine import (
-    CapturingMachine,
-    Place,
-    Read,
-    Reading,
-    Readings,
+    Captured,
     Text,
+    Traced,
+    TracingMachine,
+    TracingStepper,
+    parse_of_nothing,
     reader_of,
+    text_of,
 )
 from maskc.captures.scopes import Completed, Scope, Scopes
 from maskc.captures.symbols import Symbols
-from maskc.captures.tracing import NOWHERE, Extents, Parse, Spans
-from maskc.ids import DEAD, ENDS, FORKS, NO_LINE
+from maskc.captures.tracing import Parse, Spans
+from maskc.ids import NO_LINE, ScannerStateId, TerminalId
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.effort import one_mask, spend
-from maskc.runtime.holes.stepping import Reading as Narrowed
+from maskc.runtime.effort import one_mask
+from maskc.runtime.holes.masks import HoleMasks, Trail
+from maskc.runtime.holes.side import Read, SideHypothesis, Step
 from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
-from maskc.runtime.machine import EVERY_BYTE, MANY_HYPOTHESES, check_hypotheses
+from maskc.runtime.lalr.stack import Stack
+from maskc.runtime.lalr.stack_cache import HypothesisCache
+from maskc.runtime.machine import EVERY_BYTE
 
-_REMEDY = "return fewer or shorter words, or load the artifact with more steps"
 _MOST_COMPLETED = 10_000  # spans whose symbols are remembered
 
 
-class Spot(NamedTuple):
-    """A reading in the middle of some bytes.
+class Followed(Traced):
+    """What is known of symbols and words beside a hypothesis. Never changes.
 
     Attributes:
-        place: of the capturing machine.
         scope: in which the open lexeme began.
         track: of the open lexeme.
+        start, parse: see the base class.
     """
 
-    place: Place
-    scope: Scope
-    track: int
+    __slots__ = ("scope", "track")
 
-    def narrowed(self) -> Narrowed:
-        """Return the reading as the scope's own machine has it."""
-        state, column, indents, _, parse = self.place
-        return Narrowed(Hypothesis(state, parse.stack, indents, column), self.track)
+    def __init__(self, start: int, parse: Parse, scope: Scope, track: int) -> None:
+        super().__init__(start, parse)
+        self.scope, self.track = scope, track
 
 
-class Following(Reading):
-    """One reading of the text so far. Never changes.
+class FollowingStepper(TracingStepper[Followed]):
+    """Moves hypotheses by bytes, each with the words of its scope."""
 
-    Attributes:
-        spot: where it stands, in which scope.
-        place, hypothesis, text: see the base class.
-    """
-
-    __slots__ = ("spot",)
-
-    def __init__(self, spot: Spot, text: Text) -> None:
-        super().__init__(spot.place, text)
-        self.spot = spot
-
-
-Followings = tuple[Following, ...]
-
-
-class FollowingMachine(CapturingMachine):
-    """A :class:`maskc.runtime.machine.Machine` whose holes follow the text.
-
-    Args:
-        artifact: whose machine is of an LALR grammar.
-        machine: that one.
-        symbols: what is captured.
-        scopes: the words of the holes.
-    """
-
-    def __init__(
-        self, artifact: Artifact, machine: LalrMachine, symbols: Symbols, scopes: Scopes
-    ) -> None:
-        from maskc.captures.following_masks import FollowingMasks
-
-        super().__init__(artifact, machine, symbols)
-        self.scopes, self._shift = scopes, machine.effects.shift
-        self._context = machine.tables.context
-        self._inside = scopes.first.machine.tracks.inside
-        self._may_leave = scopes.first.machine.stepper.may_leave
-        self._holes = scopes.first.machine.tracks.terminals
-        self.byte_groups = EVERY_BYTE
+    def __init__(self, machine: LalrMachine, symbols: Symbols, scopes: Scopes) -> None:
+        super().__init__(machine, symbols)
+        self._scopes, self._shift = scopes, machine.effects.shift
+        self._tracks = scopes.first.machine.tracks
         self._completed: dict[int, tuple[Spans, Completed]] = {}
-        self._masks = FollowingMasks(self, artifact, machine)
 
-    def start(self) -> Followings:
-        """Return the reading before the first byte."""
-        extents = Extents(NOWHERE, NOWHERE, None)
-        return tuple(
-            Following(
-                Spot(
-                    Place(h.state, h.column, h.indents, 0, Parse(h.stack, extents, None)),
-                    self.scopes.first,
-                    BEGINNING,
-                ),
-                Text(),
-            )
-            for h in self._machine.start()
-        )
+    def go_on(self, side: Followed, byte: int, state: ScannerStateId) -> Followed | None:
+        moved = side.scope.machine.stepper.go_on(side.track, byte, state)
+        if moved is None or moved == side.track:
+            return None if moved is None else side
+        return Followed(side.start, side.parse, side.scope, moved)
 
-    def step(self, readings: Readings, text: bytes) -> Followings:
-        """Return the live readings after some bytes; none: the bytes are illegal there.
+    def end(
+        self, known: SideHypothesis[Followed], terminal: TerminalId, step: Step
+    ) -> tuple[Stack, tuple[int, ...], Followed] | None:
+        scope = known.side.scope
+        if not scope.machine.tracks.allows(known.side.track, terminal):
+            return None
+        ended = self.end_lexeme(known.hypothesis, known.side, terminal, step.at)
+        if ended is None:
+            return None
+        parse, indents = ended
+        return parse.stack, indents, Followed(step.at, parse, scope, OUTSIDE)
 
-        Raises:
-            LimitError: there are too many, or too much is looked at for them.
-        """
-        with one_mask(self.pool.steps, _REMEDY):
-            return self._step(readings, text)
+    def begin(
+        self, side: Followed, byte: int, state: ScannerStateId, step: Step
+    ) -> Followed | None:
+        scope = side.scope
+        if self._tracks.inside[state]:
+            scope = self.scope_before(side.parse, step.read)
+        moved = scope.machine.stepper.go_on(BEGINNING, byte, state)
+        return None if moved is None else Followed(side.start, side.parse, scope, moved)
 
-    def _step(self, readings: Readings, text: bytes) -> Followings:
-        before = readings[0].text
-        read = reader_of(before, text)
-        spots = [self.spot_of(reading) for reading in readings]
-        classes = text.translate(self._scanner.byte_classes)
-        for offset, (byte_class, byte) in enumerate(zip(classes, text, strict=True)):
-            at = before.length + offset
-            spend(len(spots))
-            spots = [
-                x for spot in spots for x in self._advance_spot(spot, byte_class, byte, at, read)
-            ]
-            if len(spots) > MANY_HYPOTHESES:
-                spots = self._keep_live_spots(spots)
-        after = before + text
-        return tuple(Following(spot, after) for spot in self._keep_live_spots(spots))
+    def is_live(self, known: SideHypothesis[Followed], reads: ReadSet) -> bool:
+        return known.side.scope.machine.stepper.is_live(narrowed(known), reads)
 
-    def may_end(self, reading: Reading) -> bool:
-        """Return whether the text may end here."""
-        spot = self.spot_of(reading)
-        stepper = spot.scope.machine.stepper
-        return stepper.may_end(spot.narrowed(), ReadSet(0))
-
-    def mask(self, reading: Reading) -> PooledMask:
-        """Return the legal tokens."""
-        return self._masks.of(reading)
-
-    def mask_numbers(self, batch: Iterable[Readings]) -> list[int]:
-        """Return the number of each sequence's mask, -1 for one without a number."""
-        return [self.pool.unite(map(self.mask, readings)).number for readings in batch]
-
-    def describe(self, reading: Reading) -> Hashable:
-        """Return all that the future depends on: which words there will be, the whole text says."""
-        return (self._machine.describe(reading.hypothesis), reading.text.whole())
-
-    def identify(self, reading: Reading) -> Hashable:
-        """Return a key of a reading: its text is among it."""
-        return (self._machine.identify(reading.hypothesis), reading.text.whole())
+    def may_end(self, known: SideHypothesis[Followed], reads: ReadSet) -> bool:
+        return known.side.scope.machine.stepper.may_end(narrowed(known), reads)
 
     def spans_before(self, parse: Parse, reads: ReadSet) -> tuple[Spans, ...]:
         """Return for each hole the symbols that are complete before a lexeme that becomes it."""
         found = []
-        for terminal in self._holes:
+        for terminal in self._tracks.terminals:
             taken = self._shift(parse.stack, terminal, reads) is not None
             found.append(self.tracer.reduce_before(parse, terminal).spans if taken else parse.spans)
         return tuple(found)
 
-    def spot_of(self, reading: Reading) -> Spot:
-        """Return where a reading of this machine stands.
-
-        Raises:
-            TypeError: it is of another machine.
-        """
-        if not isinstance(reading, Following):
-            raise TypeError("a reading is of the machine that it is given to")
-        return reading.spot
-
     def scope_before(self, parse: Parse, read: Read) -> Scope:
-        """Return the scope of a lexeme that begins now.
-
-        Args:
-            parse: of the lexemes before it.
-            read: of the text, as far as symbols may be complete in it.
-        """
-        words = []
+        """Return the scope of a lexeme that begins after a parse; ``read`` reads the text."""
         before = self.spans_before(parse, ReadSet(parse.stack.depth))
-        for number, spans in enumerate(before):
-            words.append(self.scopes.answer(self.completed(spans, read))[number])
-        return self.scopes.of(tuple(words))
+        words = [
+            self._scopes.answer(self._complete(spans, read))[number]
+            for number, spans in enumerate(before)
+        ]
+        return self._scopes.of(tuple(words))
 
-    def completed(self, spans: Spans, read: Read) -> Completed:
+    def scope_after(self, spans: Spans, text: Text) -> Scope:
+        """Return the scope after some symbols of a text."""
+        return self._scopes.of(self._scopes.answer(self._complete(spans, text.between)))
+
+    def _complete(self, spans: Spans, read: Read) -> Completed:
         """Return the names and texts of symbols that are complete."""
         new: list[Spans] = []
-        found = self.scopes.nothing
+        found = self._scopes.nothing
         while spans is not None:
             known = self._completed.get(id(spans))
             if known is not None and known[0] is spans:
@@ -208,55 +137,114 @@ class FollowingMachine(CapturingMachine):
             spans = spans[1]
         for spans in reversed(new):
             name, start, end = spans[0]
-            found = self.scopes.complete(found, name, read(start, end).decode(errors="replace"))
+            found = self._scopes.complete(found, name, read(start, end).decode(errors="replace"))
             if len(self._completed) >= _MOST_COMPLETED:
                 self._completed = {}
             self._completed[id(spans)] = (spans, found)
         return found
 
-    def _keep_live_spots(self, spots: list[Spot]) -> list[Spot]:
-        live = [spot for spot in spots if self._is_live(spot)]
-        check_hypotheses(len(live))
-        return live
 
-    def _is_live(self, spot: Spot) -> bool:
-        stepper = spot.scope.machine.stepper
-        return stepper.is_live(spot.narrowed(), ReadSet(spot.place.parse.stack.depth))
+class FollowingMachine(TracingMachine[Followed]):
+    """A machine whose holes follow the text."""
 
-    def _advance_spot(
-        self, spot: Spot, byte_class: int, byte: int, at: int, read: Read
-    ) -> list[Spot]:
-        """Return what one reading becomes after the byte at a place of the text."""
-        place, scope, track = spot
-        scanner, tracks = self._scanner, scope.machine.tracks
-        move = scanner.moves(place.state)[byte_class]
-        if move == DEAD:
-            return []
-        after: list[Spot] = []
-        if move != ENDS:
-            state = scanner.next(place.state)[byte_class] if move == FORKS else move
-            moved = tracks.step(track, byte, state)
-            if moved or self._may_leave[state]:
-                column = self._next_column(place.column, byte, state, place.parse)
-                going = Place(state, column, place.indents, place.start, place.parse)
-                after.append(Spot(going, scope, moved))
-            if move != FORKS:
-                return after
-        for terminal, boundary in scanner.ends(place.state):
-            if not tracks.allows(track, terminal):
-                continue
-            ended = self.end_lexeme(place, terminal, at)
+    stepper: FollowingStepper
+    remedy = "return fewer or shorter words, or load the artifact with more steps"
+
+    def __init__(
+        self, artifact: Artifact, machine: LalrMachine, symbols: Symbols, scopes: Scopes
+    ) -> None:
+        stepper = FollowingStepper(machine, symbols, scopes)
+        super().__init__(machine, stepper, artifact.token_bytes, EVERY_BYTE)
+        self._first, self._index = scopes.first, artifact.tokens.index
+        self._masks = HypothesisCache(artifact.budget, machine.tables.n_states)
+
+    def begin(self, h: Hypothesis) -> Followed:
+        return Followed(0, parse_of_nothing(h), self._first, BEGINNING)
+
+    def step(
+        self, hypotheses: tuple[SideHypothesis[Followed], ...], text: bytes
+    ) -> tuple[Captured[Followed], ...]:
+        with one_mask(self.pool.steps, self.remedy):
+            return super().step(hypotheses, text)
+
+    def mask(self, known: SideHypothesis[Followed]) -> PooledMask:
+        """Return the legal tokens."""
+        h, side = known.hypothesis, known.side
+        later = self.stepper.scope_after(side.parse.spans, text_of(known))
+        key = (h.state, side.scope.number, side.track, later.number, h.stack.state)
+        found: PooledMask | None = self._masks.find(key, h)
+        if found is None:
+            reads = ReadSet(h.stack.depth)
+            following = _Following(self, known, later, reads)
+            with one_mask(self.pool.steps):
+                masks = side.scope.machine.masks
+                found = masks.compose(narrowed(known), reads, following.masks_after)
+            if following.is_lasting:
+                reads.layout |= self.machine.counts_columns[h.state]
+                self._masks.keep(key, h, reads, found)
+        return found
+
+    def path(self, node: int) -> bytes:
+        """Return the bytes of a node of the tokens' trie."""
+        return self._index.tokens.path(node)
+
+    def side_of(self, known: SideHypothesis[Followed]) -> Hashable:
+        """Return the whole text: it says which words there will be."""
+        return text_of(known).whole()
+
+
+class _Following:
+    """The scopes that lexemes of tokens begin in, for one mask.
+
+    Attributes:
+        is_lasting: whether no symbol is completed in a token before a lexeme of a hole begins.
+    """
+
+    def __init__(
+        self,
+        machine: FollowingMachine,
+        known: SideHypothesis[Followed],
+        later: Scope,
+        reads: ReadSet,
+    ) -> None:
+        self._machine, self._known, self._later, self._reads = machine, known, later, reads
+        self.is_lasting = True
+        # By the terminals that have ended and their columns: the text says nothing of these.
+        self._plain: set[tuple[tuple[TerminalId, int], ...]] = set()
+        self._scopes: dict[Trail, Scope] = {}
+
+    def masks_after(self, trail: Trail) -> HoleMasks:
+        """Return the masks of the scope of a lexeme that begins after others of a token."""
+        key = tuple((terminal, column) for terminal, _, column in trail)
+        if key in self._plain:
+            return self._later.machine.masks
+        scope = self._scopes.get(trail)
+        if scope is None:
+            parse, stepper = self._replay(trail), self._machine.stepper
+            before = self._known.side.parse.spans
+            if all(spans is before for spans in stepper.spans_before(parse, self._reads)):
+                self._plain.add(key)
+                return self._later.machine.masks
+            self.is_lasting = False
+            read = reader_of(text_of(self._known), self._machine.path(trail[-1][1]))
+            scope = self._scopes[trail] = stepper.scope_before(parse, read)
+        return scope.machine.masks
+
+    def _replay(self, trail: Trail) -> Parse:
+        """Return the parse after lexemes have ended, with the extents of its symbols."""
+        h, side, length = self._known.hypothesis, self._known.side, text_of(self._known).length
+        for terminal, node, column in trail:
+            at = length + len(self._machine.path(node))
+            open_ = Hypothesis(h.state, h.stack, h.indents, column)
+            ended = self._machine.stepper.end_lexeme(open_, side, terminal, at)
             if ended is None:
-                continue
+                raise ValueError("the parser refuses a terminal that it has taken")
             parse, indents = ended
-            entered = scanner.entry(boundary, self._context[parse.stack.state])[byte_class]
-            if entered == DEAD:
-                continue
-            begun, moved = scope, OUTSIDE
-            if self._inside[entered]:
-                begun = self.scope_before(parse, read)
-                moved = begun.machine.tracks.step(BEGINNING, byte, entered)
-            if moved or self._may_leave[entered]:
-                column = self._next_column(NO_LINE, byte, entered, parse)
-                after.append(Spot(Place(entered, column, indents, at, parse), begun, moved))
-        return after
+            h = Hypothesis(h.state, parse.stack, indents, NO_LINE)
+            side = Followed(at, parse, side.scope, OUTSIDE)
+        return side.parse
+
+
+def narrowed(known: SideHypothesis[Followed]) -> SideHypothesis[int]:
+    """Return a hypothesis as the scope's own machine has it."""
+    return SideHypothesis(known.hypothesis, known.side.track)

@@ -1,8 +1,8 @@
 """The machine of an LALR grammar that also knows where symbols stand in the text.
 
-A *reading* is a hypothesis of the artifact's own machine, with the extents of what is on its stack
-and the spans that were completed. Masks are the artifact's; bytes are followed here one by one, as
-:mod:`maskc.runtime.lalr.stepping` does, since a lexeme's end has to be seen where it is.
+Beside each hypothesis of the artifact's own machine are the extents of what is on its stack and the
+spans that were completed. Masks are the artifact's; bytes are followed one by one, since a lexeme's
+end has to be seen where it is.
 
 A span is *settled* if all readings of the text so far have it: then every text that goes on from
 here has it, too.
@@ -13,30 +13,20 @@ terminal of ``1`` is settled, and that of ``2`` is when the byte after it has co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from threading import Lock
-from typing import NamedTuple
+from typing import Generic, TypeVar
 
 from maskc.captures.symbols import Symbols
 from maskc.captures.tracing import NOWHERE, Extents, Parse, Span, Spans, Tracer
-from maskc.ids import (
-    DEAD,
-    EMPTY_TEXT,
-    FORKS,
-    IGNORED,
-    NO_LINE,
-    ScannerStateId,
-    TerminalId,
-)
+from maskc.ids import EMPTY_TEXT, IGNORED, ScannerStateId, TerminalId
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.pool import PooledMask
+from maskc.runtime.holes.side import Read, SideHypothesis, SideMachine, SideStepper, Step
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
-from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
-
-# Returns the bytes of a text between two places.
-Read = Callable[[int, int], bytes]
+from maskc.runtime.lalr.stack import Stack
 
 
 class Text:
@@ -56,7 +46,6 @@ class Text:
         self.length: int = len(data)
 
     def __add__(self, data: bytes) -> Text:
-        """Return this text with some bytes after it."""
         after = Text.__new__(Text)
         after.length = self.length + len(data)
         with self._lock:
@@ -68,146 +57,84 @@ class Text:
         return after
 
     def between(self, start: int, end: int) -> bytes:
-        """Return the bytes from one place on up to another one, both inside of the text."""
+        """Return the bytes from one index to another, both inside of the text."""
         return bytes(self._buffer[start:end])
 
     def whole(self) -> bytes:
-        """Return its bytes."""
         return self.between(0, self.length)
 
 
-class Place(NamedTuple):
-    """A reading in the middle of some bytes.
+class Traced:
+    """What is known of symbols beside a hypothesis. Never changes.
 
     Attributes:
-        state: scanner state.
-        column: reached in the open lexeme.
-        indents: columns of the open blocks.
-        start: where the open lexeme begins.
-        parse: of the lexemes before it.
+        start: the text index at which the open lexeme begins.
+        parse: of the lexemes before it; its stack is the hypothesis's.
     """
 
-    state: ScannerStateId
-    column: int
-    indents: tuple[int, ...]
-    start: int
-    parse: Parse
+    __slots__ = ("parse", "start")
+
+    def __init__(self, start: int, parse: Parse) -> None:
+        self.start, self.parse = start, parse
 
 
-class Reading:
-    """One reading of the text so far. Never changes.
-
-    Attributes:
-        hypothesis: of the artifact's machine.
-        place: where symbols stand.
-        text: the text so far.
-    """
-
-    __slots__ = ("hypothesis", "place", "text")
-
-    def __init__(self, place: Place, text: Text) -> None:
-        self.hypothesis = Hypothesis(place.state, place.parse.stack, place.indents, place.column)
-        self.place, self.text = place, text
+T = TypeVar("T", bound=Traced)
 
 
-Readings = tuple[Reading, ...]
+class Captured(SideHypothesis[T]):
+    """One reading of the text so far. Never changes."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, hypothesis: Hypothesis, side: T, text: Text) -> None:
+        super().__init__(hypothesis, side)
+        self.text = text
 
 
-class CapturingMachine:
-    """A :class:`maskc.runtime.machine.Machine` that captures symbols.
-
-    Args:
-        artifact: whose machine is of an LALR grammar.
-        machine: that one.
-        symbols: what is captured.
+class TracingStepper(SideStepper[T]):
+    """Moves hypotheses by bytes, and follows the parser reduction by reduction.
 
     Attributes:
         tracer: follows the parser.
-        pool, byte_groups: see the interface.
     """
 
-    def __init__(self, artifact: Artifact, machine: LalrMachine, symbols: Symbols) -> None:
-        self._machine, self._text_of = machine, artifact.token_bytes
-        self._scanner, self._tables, self._lexemes = (
-            machine.scanner,
-            machine.tables,
-            machine.lexemes,
-        )
-        self._newlines, self._counts = machine.newlines, machine.counts_columns
+    def __init__(self, machine: LalrMachine, symbols: Symbols) -> None:
+        super().__init__(machine)
         self.tracer = Tracer(machine, symbols)
-        self.pool, self.byte_groups = machine.pool, machine.byte_groups
 
-    def start(self) -> Readings:
-        """Return the reading before the first byte."""
-        extents, text = Extents(NOWHERE, NOWHERE, None), Text()
-        places = [
-            Place(h.state, h.column, h.indents, 0, Parse(h.stack, extents, None))
-            for h in self._machine.start()
-        ]
-        return tuple(Reading(place, text) for place in places)
+    def end_lexeme(
+        self, h: Hypothesis, side: Traced, terminal: TerminalId, at: int
+    ) -> tuple[Parse, tuple[int, ...]] | None:
+        """Return the parse and the open blocks when the open lexeme has ended at a text index.
 
-    def step(self, readings: Readings, text: bytes) -> Readings:
-        """Return the live readings after some bytes; none: the bytes are illegal there."""
-        before = readings[0].text
-        places = [reading.place for reading in readings]
-        classes = text.translate(self._scanner.byte_classes)
-        offset = 0
-        while offset < len(text) and places:
-            if len(places) == 1:
-                places[0], offset = self._go_on(places[0], classes, text, offset)
-                if offset == len(text):
-                    break
-            byte_class, byte, at = classes[offset], text[offset], before.length + offset
-            places = [x for place in places for x in self._advance(place, byte_class, byte, at)]
-            if len(places) > MANY_HYPOTHESES:
-                places = self._keep_live(places)
-            offset += 1
-        if not places:
-            return ()
-        after = before + text
-        return tuple(Reading(place, after) for place in self._keep_live(places))
+        ``None`` if the parser refuses it.
+        """
+        parse, indents = side.parse, h.indents
+        if terminal == IGNORED:
+            return parse, indents
+        layout, enclosed = self._tables.layout, self._tables.enclosed[parse.stack.state]
+        if layout is None or terminal != layout.newline:
+            after = self.tracer.shift(parse, terminal, side.start, at)
+            return None if after is None else (after, indents)
+        reads = ReadSet(parse.stack.depth)
+        ended = self._lexemes.end(parse.stack, indents, terminal, h.column, reads)
+        if ended is None or enclosed:
+            return None if ended is None else (parse, indents)
+        _, blocks = ended
+        after = self.tracer.shift(parse, terminal, side.start, at)
+        change = len(blocks) - len(indents)
+        added = layout.indent if change > 0 else layout.dedent
+        for _ in range(abs(change)):
+            if after is not None:
+                after = self.tracer.shift(after, added, NOWHERE, NOWHERE)
+        return None if after is None else (after, blocks)
 
-    def take(self, readings: Readings, token_id: int) -> Readings:
-        """Return the live readings after a token; none: it is illegal."""
-        text = self._text_of(token_id)
-        return self.step(readings, text) if text else ()
-
-    def may_end(self, reading: Reading) -> bool:
-        """Return whether the text may end here."""
-        return self._machine.may_end(reading.hypothesis)
-
-    def mask(self, reading: Reading) -> PooledMask:
-        """Return the legal tokens."""
-        return self._machine.mask(reading.hypothesis)
-
-    def mask_numbers(self, batch: Iterable[Readings]) -> list[int]:
-        """Return the number of each sequence's mask, -1 for one without a number."""
-        return self._machine.mask_numbers(
-            tuple(reading.hypothesis for reading in readings) for readings in batch
-        )
-
-    def describe(self, reading: Reading) -> Hashable:
-        """Return all that the future depends on; what was captured is not among it."""
-        return self._machine.describe(reading.hypothesis)
-
-    def identify(self, reading: Reading) -> Hashable:
-        """Return a key of a reading, without what was captured."""
-        return self._machine.identify(reading.hypothesis)
-
-    def settled(self, readings: Readings) -> list[Span]:
-        """Return the spans that every text that goes on has, in the order of their completion."""
-        return _common([self.tracer.settle(r.place.parse).spans for r in readings])
-
-    def finished(self, readings: Readings) -> list[Span]:
-        """Return the spans of a text that ends here."""
-        return _common([self._finish(r).spans for r in readings if self.may_end(r)])
-
-    def _finish(self, reading: Reading) -> Parse:
+    def finish(self, known: Captured[T]) -> Parse:
         """Return the parse of a text that may end, with the DEDENTs that the end brings."""
-        place, parse, indents = reading.place, reading.place.parse, reading.place.indents
-        terminal = self._scanner.end_of_text[place.state]
+        h, parse, indents = known.hypothesis, known.side.parse, known.hypothesis.indents
+        terminal = self.scanner.end_of_text[h.state]
         if terminal != EMPTY_TEXT:
-            ended = self.end_lexeme(place, terminal, reading.text.length)
+            ended = self.end_lexeme(h, known.side, terminal, known.text.length)
             if ended is not None:
                 parse, indents = ended
         layout = self._tables.layout
@@ -216,91 +143,100 @@ class CapturingMachine:
             parse = after or parse
         return self.tracer.finish(parse)
 
-    def _keep_live(self, places: list[Place]) -> list[Place]:
-        live = [
-            place
-            for place in places
-            if self._lexemes.is_live(
-                Hypothesis(place.state, place.parse.stack, place.indents, place.column),
-                ReadSet(place.parse.stack.depth),
-            )
-        ]
-        check_hypotheses(len(live))
-        return live
 
-    def _go_on(self, place: Place, classes: bytes, text: bytes, offset: int) -> tuple[Place, int]:
-        """Return a reading after the bytes that only its open lexeme takes, and how far they go."""
-        state, column, indents, start, parse = place
-        moves, counts = self._scanner.moves, self._counts
-        first = offset
-        while offset < len(classes):
-            move = moves(state)[classes[offset]]
-            if move <= 0:
-                break
-            state = move
-            if counts[state]:
-                column = self._next_column(column, text[offset], state, parse)
-            offset += 1
-        if offset == first:
-            return place, offset
-        return Place(state, column, indents, start, parse), offset
+class CapturingStepper(TracingStepper[Traced]):
+    """Moves hypotheses whose text is only looked at."""
 
-    def _advance(self, place: Place, byte_class: int, byte: int, at: int) -> list[Place]:
-        """Return what one reading becomes after the byte at a place of the text."""
-        state, column, indents, start, parse = place
-        move = self._scanner.moves(state)[byte_class]
-        if move == DEAD:
-            return []
-        if move > 0:
-            column = self._next_column(column, byte, move, parse)
-            return [Place(move, column, indents, start, parse)]
-        after: list[Place] = []
-        if move == FORKS:
-            state = self._scanner.next(state)[byte_class]
-            column = self._next_column(column, byte, state, parse)
-            after.append(Place(state, column, indents, start, parse))
-        for terminal, boundary in self._scanner.ends(place.state):
-            ended = self.end_lexeme(place, terminal, at)
-            if ended is None:
-                continue
-            parse, indents = ended
-            context = self._tables.context[parse.stack.state]
-            entered = self._scanner.entry(boundary, context)[byte_class]
-            if entered != DEAD:
-                column = self._next_column(NO_LINE, byte, entered, parse)
-                after.append(Place(entered, column, indents, at, parse))
-        return after
+    follows_bytes = False
 
-    def _next_column(self, column: int, byte: int, state: ScannerStateId, parse: Parse) -> int:
-        """Return the column after a byte of a lexeme that is then in a scanner state."""
-        # Columns count in newlines that end a line, so not between brackets.
-        if not self._counts[state] or self._tables.enclosed[parse.stack.state]:
-            return column
-        return column if self._newlines is None else self._newlines.next_column(column, byte)
+    def go_on(self, side: Traced, byte: int, state: ScannerStateId) -> Traced:  # noqa: ARG002
+        return side
 
-    def end_lexeme(
-        self, place: Place, terminal: TerminalId, at: int
-    ) -> tuple[Parse, tuple[int, ...]] | None:
-        """Return what is left when the open lexeme has ended, ``None`` if the parser refuses it."""
-        parse, indents = place.parse, place.indents
-        if terminal == IGNORED:
-            return parse, indents
-        layout, enclosed = self._tables.layout, self._tables.enclosed[parse.stack.state]
-        if layout is None or terminal != layout.newline:
-            after = self.tracer.shift(parse, terminal, place.start, at)
-            return None if after is None else (after, indents)
-        reads = ReadSet(parse.stack.depth)
-        ended = self._lexemes.end(parse.stack, indents, terminal, place.column, reads)
-        if ended is None or enclosed:
-            return None if ended is None else (parse, indents)
-        _, blocks = ended
-        after = self.tracer.shift(parse, terminal, place.start, at)
-        change = len(blocks) - len(indents)
-        added = layout.indent if change > 0 else layout.dedent
-        for _ in range(abs(change)):
-            if after is not None:
-                after = self.tracer.shift(after, added, NOWHERE, NOWHERE)
-        return None if after is None else (after, blocks)
+    def end(
+        self, known: SideHypothesis[Traced], terminal: TerminalId, step: Step
+    ) -> tuple[Stack, tuple[int, ...], Traced] | None:
+        ended = self.end_lexeme(known.hypothesis, known.side, terminal, step.at)
+        if ended is None:
+            return None
+        parse, indents = ended
+        return parse.stack, indents, Traced(step.at, parse)
+
+    def begin(self, side: Traced, byte: int, state: ScannerStateId, step: Step) -> Traced:  # noqa: ARG002
+        return side
+
+
+class TracingMachine(SideMachine[T], Generic[T]):
+    """A :class:`maskc.runtime.machine.Machine` that knows where symbols stand.
+
+    Attributes:
+        machine, stepper, pool, byte_groups: see the base class.
+    """
+
+    stepper: TracingStepper[T]
+
+    def start(self) -> tuple[Captured[T], ...]:
+        text = Text()
+        return tuple(Captured(h, self.begin(h), text) for h in self.machine.start())
+
+    def step(
+        self, hypotheses: tuple[SideHypothesis[T], ...], text: bytes
+    ) -> tuple[Captured[T], ...]:
+        before = text_of(hypotheses[0])
+        step = Step(ReadSet(0), before.length, reader_of(before, text))
+        found = self.stepper.step(hypotheses, text, step)
+        after = before + text if found else before
+        return tuple(Captured(known.hypothesis, known.side, after) for known in found)
+
+    def settled(self, hypotheses: tuple[Captured[T], ...]) -> list[Span]:
+        """Return the spans that every text that goes on has, in the order of their completion."""
+        settle = self.stepper.tracer.settle
+        return _common([settle(known.side.parse).spans for known in hypotheses])
+
+    def finished(self, hypotheses: tuple[Captured[T], ...]) -> list[Span]:
+        """Return the spans of a text that ends here."""
+        ending = (known for known in hypotheses if self.may_end(known))
+        return _common([self.stepper.finish(known).spans for known in ending])
+
+
+class CapturingMachine(TracingMachine[Traced]):
+    """A machine that captures symbols; all else is the artifact's."""
+
+    def __init__(self, artifact: Artifact, machine: LalrMachine, symbols: Symbols) -> None:
+        stepper = CapturingStepper(machine, symbols)
+        super().__init__(machine, stepper, artifact.token_bytes, machine.byte_groups)
+
+    def begin(self, h: Hypothesis) -> Traced:
+        return Traced(0, parse_of_nothing(h))
+
+    def mask(self, known: SideHypothesis[Traced]) -> PooledMask:
+        return self.machine.mask(known.hypothesis)
+
+    def mask_numbers(self, batch: Iterable[tuple[SideHypothesis[Traced], ...]]) -> list[int]:
+        return self.machine.mask_numbers(tuple(x.hypothesis for x in known) for known in batch)
+
+    def side_of(self, known: SideHypothesis[Traced]) -> Hashable:  # noqa: ARG002
+        """Return nothing: what was captured decides nothing."""
+        return None
+
+    def describe(self, known: SideHypothesis[Traced]) -> Hashable:
+        """Return the artifact's own description: texts go on alike."""
+        return self.machine.describe(known.hypothesis)
+
+
+def parse_of_nothing(h: Hypothesis) -> Parse:
+    return Parse(h.stack, Extents(NOWHERE, NOWHERE, None), None)
+
+
+def text_of(known: SideHypothesis[T]) -> Text:
+    """Return the text so far.
+
+    Raises:
+        TypeError: the hypothesis is of another machine.
+    """
+    if not isinstance(known, Captured):
+        raise TypeError("a hypothesis is of the machine that it is given to")
+    text: Text = known.text
+    return text
 
 
 def _common(found: list[Spans]) -> list[Span]:

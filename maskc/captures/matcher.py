@@ -7,11 +7,11 @@ Example: ``maskc.capture(artifact, "table", "NAME").matcher()`` makes one. After
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from maskc.arguments import as_text, check_callable, describe
 from maskc.captures.following import FollowingMachine
-from maskc.captures.machine import CapturingMachine, Readings
+from maskc.captures.machine import Captured, CapturingMachine, TracingMachine
 from maskc.captures.scopes import OnComplete, Scopes
 from maskc.captures.symbols import Symbols, find_symbols
 from maskc.captures.tracing import Span
@@ -22,7 +22,7 @@ from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.over_tokens import OverTokens
-from maskc.runtime.spelling.canonical import Canonical
+from maskc.runtime.spelling.canonical import Canonical, CanonicalMatcher
 from maskc.runtime.spelling.spelling import Spelling
 from maskc.runtime.undo import UndoLog
 
@@ -37,9 +37,9 @@ class Captures(OverTokens):
         symbols: what is captured.
     """
 
-    machine: CapturingMachine
+    machine: TracingMachine[Any]
 
-    def __init__(self, artifact: Artifact, machine: CapturingMachine, symbols: Symbols) -> None:
+    def __init__(self, artifact: Artifact, machine: TracingMachine[Any], symbols: Symbols) -> None:
         super().__init__(machine, artifact.tokens, artifact.eos_ids)
         self.artifact, self.symbols = artifact, symbols
 
@@ -50,8 +50,6 @@ class Captures(OverTokens):
 
     def with_own_tokens(self, spelling: Spelling) -> Canonical:
         """Return the same captures in texts of the tokenizer's own tokens."""
-        from maskc.captures.own_tokens import CanonicalCaptures
-
         return CanonicalCaptures(self, spelling)
 
     def matcher(self) -> CapturingMatcher:
@@ -69,7 +67,7 @@ class CapturingMatcher(Matcher):
     __slots__ = ()
 
     def _plain(self) -> Hypotheses:
-        return tuple(reading.hypothesis for reading in self._hypotheses)
+        return tuple(known.hypothesis for known in self._hypotheses)
 
     @property
     def n_bytes(self) -> int:
@@ -129,7 +127,7 @@ class CapturingMatcher(Matcher):
         return n_back
 
     @property
-    def _captured(self) -> Readings:
+    def _captured(self) -> tuple[Captured[Any], ...]:
         """What the machine of the captures knows."""
         return self._hypotheses
 
@@ -138,6 +136,48 @@ class CapturingMatcher(Matcher):
         if not isinstance(self._artifact, Captures):
             raise TypeError("a capturing matcher is made by maskc.capture(…).matcher()")
         return self._artifact
+
+
+class CanonicalCaptures(Canonical):
+    """Captures whose texts are written in the tokenizer's own tokens only. Immutable.
+
+    Made by :func:`maskc.canonical`.
+
+    Attributes:
+        captures: as given.
+    """
+
+    def __init__(self, captures: Captures, spelling: Spelling) -> None:
+        super().__init__(captures.artifact, spelling, captures.machine, _strip)
+        self.captures = captures
+
+    def matcher(self) -> OwnCapturingMatcher:
+        """Return a matcher at the start of the text."""
+        return OwnCapturingMatcher(self, self.machine.start(), UndoLog(), terminated=False)
+
+    def __repr__(self) -> str:
+        return f"<maskc.Canonical of {self.captures!r}>"
+
+
+def _strip(hypotheses: Hypotheses) -> Hypotheses:
+    """Return the artifact's hypotheses."""
+    return tuple(known.hypothesis for known in hypotheses)
+
+
+class OwnCapturingMatcher(CanonicalMatcher, CapturingMatcher):
+    """A matcher of the tokenizer's own tokens with spans."""
+
+    __slots__ = ()
+    _artifact: CanonicalCaptures
+
+    @property
+    def _captured(self) -> tuple[Captured[Any], ...]:
+        captured: tuple[Captured[Any], ...] = self._hypotheses[0].inner
+        return captured
+
+    @property
+    def _captures(self) -> Captures:
+        return self._artifact.captures
 
 
 class Followed(Captures):

@@ -20,7 +20,7 @@ from maskc.runtime.budget.lexemes import Lexemes
 from maskc.runtime.effort import spend
 from maskc.runtime.glr.gss import Node, StackSet
 from maskc.runtime.glr.machine import GlrMachine
-from maskc.runtime.holes.stepping import Reading
+from maskc.runtime.holes.side import SideHypothesis
 from maskc.runtime.lalr.lookaheads import LalrLexeme
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
@@ -107,7 +107,7 @@ class ParsedTexts(Texts):
 
     def _list_ways(self, hypothesis: Any) -> list[_Way]:
         """Return the ways in which the open lexeme of a hypothesis ends, the best one at least."""
-        h = hypothesis.hypothesis if isinstance(hypothesis, Reading) else hypothesis
+        h = hypothesis.hypothesis if isinstance(hypothesis, SideHypothesis) else hypothesis
         found = list[_Way]()
         least = NEVER
         for terminal, text, state in self._list_rests(h.state):

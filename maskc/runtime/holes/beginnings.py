@@ -1,7 +1,7 @@
-"""In which tokens may a lexeme of a hole begin, and where do the lexemes before it end?
+"""The tokens in which a lexeme of a hole may begin, and where the lexeme before it ends.
 
 All tokens are followed at once from a scanner state, level by level of the trie, as far as they
-stay inside the open lexeme.
+stay inside the open lexeme. It depends on no words.
 
 Example: from inside a string, a lexeme of NAME may begin in ``" and`` and not in ``",``; the string
 ends after the quote.
@@ -19,9 +19,6 @@ from maskc.ids import ScannerStateId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import spend_at_once
 from maskc.runtime.holes.lexemes import TerminalLexemes
-from maskc.runtime.holes.stepping import HoleStepper
-from maskc.runtime.holes.tracks import OUTSIDE
-from maskc.runtime.holes.walks import Exits, Place, group_places
 from maskc.runtime.scanner import ScannerTables
 from maskc.runtime.schema.tries.trie import ROOT, Trie
 
@@ -44,14 +41,7 @@ class Begun(NamedTuple):
 
 
 class Beginnings:
-    """Where lexemes of holes may begin. For the holes of one artifact, whatever their words are.
-
-    Args:
-        scanner: of the artifact.
-        lexemes: of each hole.
-        trie: of the tokens.
-        budget: what is remembered is charged to.
-    """
+    """Where lexemes of holes may begin. For the holes of one artifact, whatever their words are."""
 
     def __init__(
         self,
@@ -76,39 +66,6 @@ class Beginnings:
             arrays = (found.tokens, *found.exits, *found.inside)
             self._budget.charge(sum(array.nbytes for array in arrays))
         return found
-
-    def places(
-        self, nodes: Nodes, start: Place, stepper: HoleStepper, *, counts: bool
-    ) -> list[Place]:
-        """Return the places at some nodes, with the columns of the open lexeme.
-
-        Args:
-            nodes: of what begins in a state.
-            start: where the lexeme is open, at the root.
-            stepper: counts columns.
-            counts: whether columns count, if the lexeme is a newline.
-        """
-        column, found = start.column, list[Place]()
-        for node, state in zip(nodes[0].tolist(), nodes[1].tolist(), strict=True):
-            if counts:
-                column, here = start.column, start.state
-                for byte in self._trie.path(node):
-                    here = self._scanner.next(here)[self._scanner.byte_classes[byte]]
-                    column = stepper.count(column, byte, here)
-            found.append(Place(node, state, OUTSIDE, column))
-        return found
-
-    def exits(
-        self, nodes: Nodes, start: Place, stepper: HoleStepper, *, counts: bool
-    ) -> tuple[Exits, ...]:
-        """Return the places at some nodes, by their states; the arguments of :meth:`places`."""
-        if counts:
-            return group_places(self.places(nodes, start, stepper, counts=True))
-        numbers, states = nodes
-        return tuple(
-            Exits(state, OUTSIDE, start.column, numbers[states == state])
-            for state in np.unique(states).tolist()
-        )
 
     def _find(self, state: ScannerStateId) -> Begun:
         scanner, trie = self._scanner, self._trie

@@ -20,7 +20,6 @@ from maskc.runtime.holes.beginnings import Beginnings
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.holes.machine import HoleMachine
 from maskc.runtime.holes.tracks import Automaton, Tracks
-from maskc.runtime.holes.usable import is_usable
 from maskc.runtime.holes.words import read_words
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.link.automata.automaton import Words
@@ -117,7 +116,7 @@ class Binder:
         names, automata = tuple(words), list(words.values())
         holes = [self._find(name) for name in names]
         for name, hole, automaton in zip(names, holes, automata, strict=True):
-            if not is_usable(self._machine.scanner, hole, automaton):
+            if not hole.has_words(self._machine.scanner, automaton):
                 raise HoleError(
                     self._name,
                     name,

@@ -1,4 +1,4 @@
-"""Which lexemes may become a terminal, and where may one begin? For one terminal of an artifact.
+"""The lexemes that may become one terminal of an artifact, and where one may begin.
 
 This depends on the scanner alone, not on the words to which the terminal is narrowed, so it is
 worked out once for an artifact.
@@ -6,7 +6,7 @@ worked out once for an artifact.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,19 +15,18 @@ from numpy.typing import NDArray
 from maskc.artifact.model import Contents
 from maskc.artifact.pieces import read_rows
 from maskc.ids import DEAD, BoundaryId, ScannerStateId, TerminalId
+from maskc.runtime.effort import spend
+from maskc.runtime.holes.tracks import Automaton
 from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.link.automata.automaton import START
+from maskc.runtime.scanner import ScannerTables
 
 
 class TerminalLexemes:
-    """The lexemes of one terminal.
-
-    Args:
-        contents: of an artifact of an LALR grammar.
-        tables: its parser.
-        terminal: one of its terminals that the parser takes.
+    """The lexemes of one terminal, which the parser takes.
 
     Attributes:
-        terminal: as given.
+        terminal: its number.
         reach: scanner state → whether it may become the terminal.
         rows: the ways in which its lexemes may begin: byte class → scanner state, dead for others.
         left: of each of these, the boundaries that such lexemes may leave.
@@ -72,7 +71,55 @@ class TerminalLexemes:
             found = self._classes[state] = frozenset(self.class_of[b] for b in left)
         return found
 
-    def leaves_less(self, one: BoundaryId, other: BoundaryId) -> bool:
+    def has_words(self, scanner: ScannerTables, automaton: Automaton) -> bool:
+        """Return whether some of an automaton's words can stand for the terminal wherever it can.
+
+        Where they can, what the parser can go on with after a whole lexeme is as with all lexemes,
+        and only open lexemes have to be looked at. For each way in which a lexeme of the terminal
+        can begin, and each boundary that one which begins so can leave, some word has to leave that
+        boundary, or one after which nothing less can come. Then each text of the grammar has one
+        among the narrowed ones with the same terminals: put in the place of each lexeme a word that
+        leaves no less, and go on from there.
+
+        Example: with NAME narrowed to ``if``, which the grammar has as a keyword, no NAME is left,
+        and with no words at all neither; a grammar in which a NAME must come has no texts then.
+        """
+        rows = zip(self.rows, self.left, strict=True)
+        return all(self._leaves_all(scanner, automaton, row, left) for row, left in rows)
+
+    def _leaves_all(
+        self,
+        scanner: ScannerTables,
+        automaton: Automaton,
+        row: Sequence[ScannerStateId],
+        left: Sequence[BoundaryId],
+    ) -> bool:
+        """Return the same for the lexemes that begin in one way, one of ``rows`` and ``left``."""
+        wanted, seen_left = list(left), set[BoundaryId]()
+        pending: list[tuple[ScannerStateId, int]] = [
+            (row[scanner.byte_classes[byte]], moved)
+            for byte, moved in automaton.moves(START).items()
+        ]
+        seen = set(pending)
+        while pending and wanted:
+            spend(1)
+            state, at = pending.pop()
+            if not state:
+                continue
+            if automaton.accepts(at):
+                for terminal, boundary in scanner.ends(state):
+                    if terminal == self.terminal and boundary not in seen_left:
+                        seen_left.add(boundary)
+                        wanted = [b for b in wanted if not self._leaves_less(b, boundary)]
+            following = scanner.next(state)
+            for byte, moved in automaton.moves(at).items():
+                after = following[scanner.byte_classes[byte]]
+                if self.reach[after] and (after, moved) not in seen:
+                    seen.add((after, moved))
+                    pending.append((after, moved))
+        return not wanted
+
+    def _leaves_less(self, one: BoundaryId, other: BoundaryId) -> bool:
         """Return whether all that can come after one boundary can come after another one."""
         found = self._less.get((one, other))
         if found is None:

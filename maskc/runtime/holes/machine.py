@@ -9,8 +9,7 @@ Example: after ``FROM us`` the mask is found by the scanner's state inside a nam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from typing import Any
+from collections.abc import Callable, Hashable
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget
 from maskc.runtime.cache.pool import PooledMask
@@ -18,44 +17,34 @@ from maskc.runtime.effort import one_mask
 from maskc.runtime.holes.beginnings import Beginnings
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.holes.masks import HoleMasks
-from maskc.runtime.holes.stepping import HoleStepper, Reading, Readings
-from maskc.runtime.holes.tracks import Tracks
+from maskc.runtime.holes.side import SideHypothesis, SideMachine, Step
+from maskc.runtime.holes.stepping import HoleStepper
+from maskc.runtime.holes.tracks import BEGINNING, Tracks
 from maskc.runtime.holes.walks import Walks
 from maskc.runtime.holes.words import bytes_of
 from maskc.runtime.lalr.hypothesis import Hypothesis
-from maskc.runtime.lalr.machine import LalrMachine, find_effect, keep_result
+from maskc.runtime.lalr.machine import LalrMachine, find_effect
 from maskc.runtime.lalr.newlines import COUNTED
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import pop_and_push
-from maskc.runtime.lalr.stack_cache import BY_LAYOUT, StackCache
+from maskc.runtime.lalr.stack_cache import HypothesisCache
 from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.scanner import group_bytes
 from maskc.runtime.schema.tries.tokens import TokenIndex
 
-_REMEDY = "give fewer or shorter words, or load the artifact with more steps"
+_Known = tuple[SideHypothesis[int], ...]
 
 
-class HoleMachine:
-    """A :class:`maskc.runtime.machine.Machine` over an artifact's, with terminals narrowed.
-
-    Args:
-        machine: of the artifact.
-        lexemes: of each hole.
-        tracks: of the holes.
-        beginnings: of the holes.
-        index: the tokens.
-        text_of: token id → its bytes, ``None`` if it writes no text.
-        budget: what cached results are charged to.
+class HoleMachine(SideMachine[int]):
+    """An artifact's machine with terminals narrowed.
 
     Attributes:
-        machine: as given.
         tracks: of the holes.
-        stepper: moves readings.
-        beginnings: of the holes.
-        walks: inside of lexemes.
         masks: composes masks.
-        pool, byte_groups: see the interface.
+        machine, stepper, pool, byte_groups: see the base class.
     """
+
+    stepper: HoleStepper
 
     def __init__(
         self,
@@ -67,54 +56,38 @@ class HoleMachine:
         text_of: Callable[[int], bytes | None],
         budget: Budget,
     ) -> None:
-        self.machine, self.tracks, self._text_of = machine, tracks, text_of
-        self.beginnings = beginnings
-        self.stepper = HoleStepper(machine, lexemes, tracks, budget)
-        self.pool, self._budget = machine.pool, budget
         # Words tell bytes apart that the scanner does not.
         apart = {byte for automaton in tracks.automata for byte in bytes_of(automaton)}
         counted = COUNTED if machine.newlines else b""
-        self.byte_groups = group_bytes(
-            machine.scanner.byte_classes, apart=bytes(sorted(apart)) + counted
-        )
-        self.walks = Walks(self.stepper, tracks, index.tokens, budget)
-        self.masks = HoleMasks(
-            machine, self.stepper, tracks, beginnings, self.walks, index, self.pool
-        )
+        groups = group_bytes(machine.scanner.byte_classes, apart=bytes(sorted(apart)) + counted)
+        stepper = HoleStepper(machine, lexemes, tracks, budget)
+        super().__init__(machine, stepper, text_of, groups)
+        self.tracks, self._budget = tracks, budget
+        walks = Walks(stepper, tracks, beginnings, index.tokens, budget)
+        self.masks = HoleMasks(machine, stepper, tracks, walks, index)
         n_states = machine.tables.n_states
-        self._effects = StackCache(budget, n_states)
-        self._effects_by_layout = StackCache(budget, n_states)
-        self._mask_of = StackCache(budget, n_states)
-        self._mask_of_by_layout = StackCache(budget, n_states)
+        self._effects = HypothesisCache(budget, n_states)
+        self._mask_of = HypothesisCache(budget, n_states)
 
-    def start(self) -> Readings:
-        """Return the reading before the first byte."""
-        return self.stepper.start(self.machine.start())
+    def begin(self, h: Hypothesis) -> int:  # noqa: ARG002
+        """Return the track before the first byte."""
+        return BEGINNING
 
-    def step(self, readings: Readings, text: bytes) -> Readings:
-        """Return the live readings after some bytes; none: the bytes are illegal there."""
-        with one_mask(self.pool.steps, _REMEDY):
-            return self.stepper.step(readings, text, ReadSet(0))
-
-    def take(self, readings: Readings, token_id: int) -> Readings:
-        """Return the live readings after a token; none: it is illegal."""
-        if len(readings) == 1:
-            return self._take(readings[0], token_id)
-        after = tuple(after for reading in readings for after in self._take(reading, token_id))
+    def take(self, hypotheses: _Known, token_id: int) -> _Known:
+        """Return the live hypotheses after a token; none: it is illegal."""
+        if len(hypotheses) == 1:
+            return self._take(hypotheses[0], token_id)
+        after = tuple(after for known in hypotheses for after in self._take(known, token_id))
         check_hypotheses(len(after))
         return after
 
-    def _take(self, reading: Reading, token_id: int) -> Readings:
-        h = reading.hypothesis
-        key = (h.state, reading.track, token_id, h.stack.state)
-        effects = self._effects.find(key, h.stack)
-        if effects is BY_LAYOUT:
-            by_layout = (*key, h.column, h.indents)
-            effects = self._effects_by_layout.find(by_layout, h.stack)
+    def _take(self, known: SideHypothesis[int], token_id: int) -> _Known:
+        h = known.hypothesis
+        effects = self._effects.find((h.state, known.side, token_id, h.stack.state), h)
         if effects is None:
-            return self._take_first(reading, token_id)
+            return self._take_first(known, token_id)
         return tuple(
-            Reading(
+            SideHypothesis(
                 Hypothesis(
                     state,
                     pop_and_push(h.stack, n_popped, pushed),
@@ -126,63 +99,34 @@ class HoleMachine:
             for (n_popped, pushed, state, indents, column), track in effects
         )
 
-    def _take_first(self, reading: Reading, token_id: int) -> Readings:
+    def _take_first(self, known: SideHypothesis[int], token_id: int) -> _Known:
         """Return the same, by following the token's bytes, and cache it."""
         text = self._text_of(token_id)
         if not text:
             return ()
-        h = reading.hypothesis
+        h = known.hypothesis
         reads = ReadSet(h.stack.depth)
-        with one_mask(self.pool.steps, _REMEDY):
-            after = self.stepper.step((reading,), text, reads)
-        effects = tuple((find_effect(h, r.hypothesis, reads.lowest), r.track) for r in after)
+        with one_mask(self.pool.steps, self.remedy):
+            after = self.stepper.step((known,), text, Step(reads))
+        effects = tuple((find_effect(h, x.hypothesis, reads.lowest), x.side) for x in after)
         self._budget.charge(ENTRY_BYTES * len(effects))
         reads.layout |= self.machine.counts_columns[h.state]
-        key = (h.state, reading.track, token_id, h.stack.state)
-        keep_result(self._effects, self._effects_by_layout, key, h, reads, effects)
-        return after
+        self._effects.keep((h.state, known.side, token_id, h.stack.state), h, reads, effects)
+        return tuple(after)
 
-    def may_end(self, reading: Reading) -> bool:
-        """Return whether the text may end here."""
-        return self.stepper.may_end(reading, ReadSet(0))
+    def mask(self, known: SideHypothesis[int]) -> PooledMask:
+        """Return the tokens that a hypothesis allows."""
+        h = known.hypothesis
+        key = (h.state, known.side, h.stack.state)
+        found: PooledMask | None = self._mask_of.find(key, h)
+        if found is None:
+            reads = ReadSet(h.stack.depth)
+            with one_mask(self.pool.steps, self.remedy):
+                found = self.masks.compose(known, reads)
+            reads.layout |= self.machine.counts_columns[h.state]
+            self._mask_of.keep(key, h, reads, found)
+        return found
 
-    def mask(self, reading: Reading) -> PooledMask:
-        """Return the tokens that a reading allows."""
-        h = reading.hypothesis
-        key = (h.state, reading.track, h.stack.state)
-        found: Any = self._mask_of.find(key, h.stack)
-        if found is BY_LAYOUT:
-            found = self._mask_of_by_layout.find((*key, h.column, h.indents), h.stack)
-        return self._compose(reading) if found is None else found
-
-    def mask_numbers(self, batch: Iterable[Readings]) -> list[int]:
-        """Return the number of each sequence's mask, -1 without one."""
-        return [
-            (
-                self.mask(readings[0])
-                if len(readings) == 1
-                else self.pool.unite(map(self.mask, readings))
-            ).number
-            for readings in batch
-        ]
-
-    def _compose(self, reading: Reading) -> PooledMask:
-        """Return the mask of a reading by following tokens, and cache it."""
-        h = reading.hypothesis
-        reads = ReadSet(h.stack.depth)
-        with one_mask(self.pool.steps, _REMEDY):
-            mask = self.masks.compose(reading, reads)
-        reads.layout |= self.machine.counts_columns[h.state]
-        key = (h.state, reading.track, h.stack.state)
-        keep_result(self._mask_of, self._mask_of_by_layout, key, h, reads, mask)
-        return mask
-
-    def describe(self, reading: Reading) -> Hashable:
-        """Return all that the future of a reading depends on."""
-        states = self.tracks.states_of(reading.track)
-        return (self.machine.describe(reading.hypothesis), states)
-
-    def identify(self, reading: Reading) -> Hashable:
-        """Return a key of a reading."""
-        states = self.tracks.states_of(reading.track)
-        return (self.machine.identify(reading.hypothesis), states)
+    def side_of(self, known: SideHypothesis[int]) -> Hashable:
+        """Return the words' states, which say all about the open lexeme."""
+        return self.tracks.states_of(known.side)

@@ -1,12 +1,11 @@
-"""What do bytes make of a reading whose terminals are narrowed, and does some text go on from it?
+"""The stepper of hypotheses whose terminals are narrowed, and which of these are live.
 
-As :mod:`maskc.runtime.lalr.stepping`, with a track beside the scanner's state: a lexeme may end as
-a hole's terminal only where one of its words ends.
+A lexeme may end as a hole's terminal only where one of its words ends.
 
-A reading is *live* if its open lexeme may still become a terminal that is no hole, as without
+A hypothesis is *live* if its open lexeme may still become a terminal that is no hole, as without
 holes; or if some of its words lead to an end as a hole's terminal after which the parser goes on.
 What the parser can go on with after a whole lexeme is as without holes: that is what
-:mod:`maskc.runtime.holes.usable` has found out.
+:meth:`maskc.runtime.holes.lexemes.TerminalLexemes.has_words` has found out.
 
 Example: with TABLE narrowed to ``users``, ``FROM us`` is live and ``FROM ux`` is not.
 """
@@ -15,52 +14,24 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from maskc.ids import (
-    DEAD,
-    EMPTY_TEXT,
-    ENDS,
-    FORKS,
-    NO_LINE,
-    BoundaryId,
-    OpenLexemeId,
-    ScannerStateId,
-)
+from maskc.ids import EMPTY_TEXT, BoundaryId, OpenLexemeId, ScannerStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import spend
 from maskc.runtime.holes.lexemes import TerminalLexemes
+from maskc.runtime.holes.side import SideHypothesis, SideStepper, Step
 from maskc.runtime.holes.tracks import BEGINNING, Tracks
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
-from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
 
 NO_ENDS: frozenset[BoundaryId] = frozenset()
 
 
-class Reading:
-    """A hypothesis of the artifact's machine, and the track of its open lexeme. Never changes."""
-
-    __slots__ = ("hypothesis", "track")
-
-    def __init__(self, hypothesis: Hypothesis, track: int) -> None:
-        self.hypothesis, self.track = hypothesis, track
-
-
-Readings = tuple[Reading, ...]
-
-
-class HoleStepper:
-    """Moves readings by bytes.
-
-    Args:
-        machine: of the artifact.
-        lexemes: of each hole.
-        tracks: of the holes.
-        budget: what is remembered is charged to.
+class HoleStepper(SideStepper[int]):
+    """Moves hypotheses by bytes; the side state of each is a track.
 
     Attributes:
-        scanner: of the artifact.
         may_leave: scanner state → whether the open lexeme may become what is no hole.
     """
 
@@ -71,10 +42,8 @@ class HoleStepper:
         tracks: Tracks,
         budget: Budget,
     ) -> None:
-        self.scanner, self._tables = machine.scanner, machine.tables
-        self._lookaheads, self._lexemes = machine.lookaheads, machine.lexemes
-        self._newlines, self._counts = machine.newlines, machine.counts_columns
-        self._shift = machine.effects.shift
+        super().__init__(machine)
+        self._lookaheads, self._shift = machine.lookaheads, machine.effects.shift
         self._tracks = tracks
         holes = 0
         for hole in lexemes:
@@ -85,70 +54,36 @@ class HoleStepper:
         self._holes, self._holes_lexemes = holes, lexemes
         self._ends = Cache(budget)
 
-    def start(self, hypotheses: Sequence[Hypothesis]) -> Readings:
-        """Return the readings before the first byte."""
-        return tuple(Reading(h, BEGINNING) for h in hypotheses)
+    def go_on(self, side: int, byte: int, state: ScannerStateId) -> int | None:
+        """Return the track after a byte; ``None`` if the lexeme can become no terminal."""
+        moved = self._tracks.step(side, byte, state)
+        return moved if moved or self.may_leave[state] else None
 
-    def step(self, readings: Sequence[Reading], text: bytes, reads: ReadSet) -> Readings:
-        """Return the live readings after some bytes; none: the bytes are illegal there.
+    def end(
+        self, known: SideHypothesis[int], terminal: TerminalId, step: Step
+    ) -> tuple[Stack, tuple[int, ...], int] | None:
+        """Return what is left when the open lexeme has become a terminal."""
+        h = known.hypothesis
+        if not self._tracks.allows(known.side, terminal):
+            return None
+        ended = self._lexemes.end(h.stack, h.indents, terminal, h.column, step.reads)
+        return None if ended is None else (*ended, BEGINNING)
 
-        Raises:
-            LimitError: there are too many.
-        """
-        classes = text.translate(self.scanner.byte_classes)
-        here = list(readings)
-        for byte_class, byte in zip(classes, text, strict=True):
-            if len(here) > MANY_HYPOTHESES:
-                here = [r for r in here if self.is_live(r, reads)]
-                check_hypotheses(len(here))
-            spend(len(here))
-            here = [x for r in here for x in self.advance(r, byte_class, byte, reads)]
-        live = [r for r in here if self.is_live(r, reads)]
-        check_hypotheses(len(live))
-        return tuple(live)
+    def begin(self, side: int, byte: int, state: ScannerStateId, step: Step) -> int | None:  # noqa: ARG002
+        """Return the track after the first byte of a lexeme."""
+        return self.go_on(side, byte, state)
 
-    def advance(
-        self, reading: Reading, byte_class: int, byte: int, reads: ReadSet
-    ) -> list[Reading]:
-        """Return what a reading becomes after one byte."""
-        h, track, scanner, tracks = reading.hypothesis, reading.track, self.scanner, self._tracks
-        move = scanner.moves(h.state)[byte_class]
-        if move == DEAD:
-            return []
-        after: list[Reading] = []
-        if move != ENDS:
-            state = scanner.next(h.state)[byte_class] if move == FORKS else move
-            moved = tracks.step(track, byte, state)
-            if moved or self.may_leave[state]:
-                after.append(Reading(self._go_on(h, state, byte), moved))
-            if move != FORKS:
-                return after
-        for terminal, boundary in scanner.ends(h.state):
-            if not tracks.allows(track, terminal):
-                continue
-            ended = self._lexemes.end(h.stack, h.indents, terminal, h.column, reads)
-            if ended is None:
-                continue
-            stack, indents = ended
-            entered = scanner.entry(boundary, self._tables.context[stack.state])[byte_class]
-            if entered != DEAD:
-                moved = tracks.step(BEGINNING, byte, entered)
-                if moved or self.may_leave[entered]:
-                    begun = Hypothesis(entered, stack, indents, NO_LINE)
-                    after.append(Reading(self._go_on(begun, entered, byte), moved))
-        return after
-
-    def is_live(self, reading: Reading, reads: ReadSet) -> bool:
-        """Return whether some text goes on from a reading and ends."""
-        h, track, inside = reading.hypothesis, reading.track, self._tracks.inside
-        if not inside[h.state]:
+    def is_live(self, known: SideHypothesis[int], reads: ReadSet) -> bool:
+        """Return whether some text goes on from a hypothesis and ends."""
+        h, track = known.hypothesis, known.side
+        if not self._tracks.inside[h.state]:
             return self._lexemes.is_live(h, reads)
-        if self.scanner.end_of_text[h.state] == EMPTY_TEXT and self.may_end(reading, reads):
+        if self.scanner.end_of_text[h.state] == EMPTY_TEXT and self.may_end(known, reads):
             return True
         if self.may_leave[h.state] and self._leads_on_outside(h, reads):
             return True
         for number, terminal in enumerate(self._tracks.terminals):
-            ends = self.ends_from(number, h.state, track)
+            ends = self._ends_from(number, h.state, track)
             after = self._shift(h.stack, terminal, reads) if ends else None
             if after is not None:
                 taken, place = self._lookaheads.taken[after.state], self._tables.place[after.state]
@@ -156,7 +91,7 @@ class HoleStepper:
                     return True
         return False
 
-    def ends_from(self, number: int, state: ScannerStateId, track: int) -> frozenset[BoundaryId]:
+    def _ends_from(self, number: int, state: ScannerStateId, track: int) -> frozenset[BoundaryId]:
         """Return the boundaries that an open lexeme may leave as a hole's terminal.
 
         Of boundaries after which the parser sees no difference one stands for all.
@@ -222,11 +157,10 @@ class HoleStepper:
                     pending.append((entered, moved))
         return frozenset(found)
 
-    def may_end(self, reading: Reading, reads: ReadSet) -> bool:
+    def may_end(self, known: SideHypothesis[int], reads: ReadSet) -> bool:
         """Return whether the text may end here."""
-        h = reading.hypothesis
-        terminal = self.scanner.end_of_text[h.state]
-        return self._tracks.allows(reading.track, terminal) and self._lexemes.may_end(h, reads)
+        terminal = self.scanner.end_of_text[known.hypothesis.state]
+        return self._tracks.allows(known.side, terminal) and super().may_end(known, reads)
 
     def _becomes_other(self, number: OpenLexemeId, holes: int) -> bool:
         lexeme = self._lookaheads.open_lexeme(number)
@@ -254,18 +188,4 @@ class HoleStepper:
         if not track:
             return (others, column)
         n_holes = len(self._tracks.terminals)
-        return (others, column, *(self.ends_from(n, state, track) for n in range(n_holes)))
-
-    def counts(self, stack: Stack) -> bool:
-        """Return whether the columns of a newline count on a stack."""
-        return self._newlines is not None and not self._tables.enclosed[stack.state]
-
-    def count(self, column: int, byte: int, state: ScannerStateId) -> int:
-        """Return the column after a byte that led the open lexeme to a scanner state."""
-        if self._newlines is None or not self._counts[state]:
-            return column
-        return self._newlines.next_column(column, byte)
-
-    def _go_on(self, h: Hypothesis, state: ScannerStateId, byte: int) -> Hypothesis:
-        column = self.count(h.column, byte, state) if self.counts(h.stack) else h.column
-        return Hypothesis(state, h.stack, h.indents, column)
+        return (others, column, *(self._ends_from(n, state, track) for n in range(n_holes)))

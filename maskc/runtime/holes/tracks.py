@@ -1,4 +1,4 @@
-"""Where does the open lexeme stand in the words of each hole?
+"""The side automaton of restricted terminals: the open lexeme's state in the words of each hole.
 
 A *hole* is a terminal that is narrowed: each of its lexemes is one of some words. Beside the
 scanner runs, for each hole, the automaton of its words, from where the lexeme began. All of them
@@ -30,10 +30,9 @@ class Tracks:
     """The tracks of some holes. Safe to use from any thread.
 
     Args:
-        holes: terminal → the automaton of its words.
+        holes: terminals, each with the automaton of its words.
         reach: of each hole, in this order: scanner state → whether its lexeme may become the
             hole's terminal.
-        budget: what cached moves are charged to.
 
     Attributes:
         terminals: of the holes, in order.
@@ -65,10 +64,7 @@ class Tracks:
     def step(self, track: int, byte: int, state: ScannerStateId) -> int:
         """Return the track after a byte that led the open lexeme to a scanner state.
 
-        Args:
-            track: before it; ``BEGINNING`` if it is the lexeme's first byte.
-            byte: the byte.
-            state: after it.
+        Before its first byte the track is ``BEGINNING``.
         """
         inside = self.inside[state]
         if not track or not inside:

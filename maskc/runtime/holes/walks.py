@@ -1,4 +1,4 @@
-"""Which tokens end inside an open lexeme, and at which nodes of the trie may the lexeme end?
+"""The tokens that end inside an open lexeme, and the nodes of the trie at which it may end.
 
 Both depend on the lexeme alone, not on the parser's stack; so they are worked out once for a node
 of the trie, a scanner state and a track, whatever the stack. Tokens that end in states from which
@@ -11,7 +11,7 @@ token goes on from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -20,22 +20,16 @@ from numpy.typing import NDArray
 from maskc.ids import DEAD, ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.effort import spend
+from maskc.runtime.holes.beginnings import Beginnings, Nodes
 from maskc.runtime.holes.stepping import HoleStepper
-from maskc.runtime.holes.tracks import Tracks
-from maskc.runtime.schema.tries.trie import ROOT, Trie
+from maskc.runtime.holes.tracks import OUTSIDE, Tracks
+from maskc.runtime.schema.tries.trie import ROOT, Trie, spread
 
 _STEP = 2  # what following one byte counts for
 
 
-class Place(NamedTuple):
-    """An open lexeme at a node of the trie.
-
-    Attributes:
-        node: of the trie.
-        state: of the scanner.
-        track: of the holes.
-        column: that the lexeme has reached.
-    """
+class TrieState(NamedTuple):
+    """An open lexeme at a node of the trie: the scanner's state, the track, the column reached."""
 
     node: int
     state: ScannerStateId
@@ -44,14 +38,7 @@ class Place(NamedTuple):
 
 
 class Exits(NamedTuple):
-    """Where an open lexeme may end, in one state of all that is known of it.
-
-    Attributes:
-        state: of the scanner.
-        track: of the holes.
-        column: that the lexeme has reached.
-        nodes: int32[n], of the trie, each once.
-    """
+    """The nodes, int32[n], each once, at which an open lexeme may end in one state."""
 
     state: ScannerStateId
     track: int
@@ -60,97 +47,135 @@ class Exits(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Tokens that end in states from which the same can come.
+    """Tokens that end in states from which the same can come, and one of these states.
 
     Attributes:
-        place: where one of them ends.
         tokens: int32[n], their places in the order of their bytes.
     """
 
-    place: Place
+    end: TrieState
     tokens: NDArray[np.int32]
 
 
 class Inside(NamedTuple):
-    """What is inside of one lexeme.
+    """One open lexeme, followed through the trie.
 
     Attributes:
-        groups: the tokens that end in it.
-        exits: where it may end, and some token goes on.
+        asked: bool[n_tokens], the tokens that may be illegal where the artifact's mask has them;
+            ``None``: all that go on from the node.
+        groups: the tokens that end in it, among these and others.
+        exits: where it may end, and some token that is asked for goes on.
     """
 
+    asked: NDArray[np.bool_] | None
     groups: tuple[Group, ...]
     exits: tuple[Exits, ...]
 
 
 class Walks:
-    """Follows tokens inside of lexemes; remembers what it has found.
+    """Follows tokens inside of lexemes, and caches what was found."""
 
-    Args:
-        stepper: moves readings.
-        tracks: of the holes.
-        trie: of the tokens.
-        budget: what is remembered is charged to.
-    """
-
-    def __init__(self, stepper: HoleStepper, tracks: Tracks, trie: Trie, budget: Budget) -> None:
+    def __init__(
+        self,
+        stepper: HoleStepper,
+        tracks: Tracks,
+        beginnings: Beginnings,
+        trie: Trie,
+        budget: Budget,
+    ) -> None:
         self._stepper, self._tracks, self._trie = stepper, tracks, trie
-        self._budget, self._known = budget, Cache(budget)
+        self._beginnings, self._budget, self._known = beginnings, budget, Cache(budget)
 
-    def inside(self, start: Place, *, counts: bool) -> Inside:
-        """Return what is inside of a lexeme from a node on, the node's own tokens included.
+    def inside(self, start: TrieState, *, counts: bool) -> Inside:
+        """Return the inside of a lexeme from a node on, the node's own tokens included.
 
         Args:
-            start: where it is open.
+            start: where it is open; at the root, if it cannot become a hole's.
             counts: whether columns count, if the lexeme is a newline.
         """
         key = (start, counts)
         found: Inside | None = self._known.get(key)
         if found is None:
-            found = self._follow(start, counts=counts)
+            if start.node == ROOT and not self._tracks.inside[start.state]:
+                found = self._read_beginnings(start, counts=counts)
+            else:
+                found = self._follow(start, counts=counts)
             self._known.put(key, found)
-            n_bytes = sum(group.tokens.nbytes + ENTRY_BYTES for group in found.groups)
-            n_bytes += sum(exits.nodes.nbytes + ENTRY_BYTES for exits in found.exits)
-            self._budget.charge(n_bytes)
+            arrays = [group.tokens for group in found.groups]
+            arrays += [exits.nodes for exits in found.exits]
+            self._budget.charge(sum(array.nbytes + ENTRY_BYTES for array in arrays))
         return found
 
-    def _follow(self, start: Place, *, counts: bool) -> Inside:
+    def _follow(self, start: TrieState, *, counts: bool) -> Inside:
+        """Follow the tokens byte by byte."""
         trie, stepper, tracks = self._trie, self._stepper, self._tracks
         scanner, n_ending, low = stepper.scanner, trie.n_ending, trie.low
         classes = scanner.byte_classes
         tokens: dict[object, list[int]] = {}
-        places: dict[object, Place] = {}
-        exits: list[Place] = []
+        ends: dict[object, TrieState] = {}
+        exits: list[TrieState] = []
         pending = [start]
         while pending:
-            place = pending.pop()
-            node, state, track, column = place
+            here = pending.pop()
+            node, state, track, column = here
             spend(_STEP)
             if n_ending[node] and node != ROOT:
                 sign = stepper.sign(state, track, column)
                 if sign not in tokens:
-                    tokens[sign], places[sign] = [], place
+                    tokens[sign], ends[sign] = [], here
                 tokens[sign] += range(low[node], low[node] + n_ending[node])
             if not trie.has_children(node):
                 continue
             if any(tracks.allows(track, terminal) for terminal, _ in scanner.ends(state)):
-                exits.append(place)
+                exits.append(here)
             few = None if stepper.may_leave[state] else tracks.bytes_on(track)
             following = scanner.next(state)
             for child, byte in trie.children(node, few):
                 entered = following[classes[byte]]
                 if entered != DEAD:
-                    moved = tracks.step(track, byte, entered)
-                    if moved or stepper.may_leave[entered]:
+                    moved = stepper.go_on(track, byte, entered)
+                    if moved is not None:
                         reached = stepper.count(column, byte, entered) if counts else column
-                        pending.append(Place(child, entered, moved, reached))
-        groups = (Group(places[s], np.array(found, dtype=np.int32)) for s, found in tokens.items())
-        return Inside(tuple(groups), group_places(exits))
+                        pending.append(TrieState(child, entered, moved, reached))
+        groups = (Group(ends[s], np.array(found, dtype=np.int32)) for s, found in tokens.items())
+        return Inside(None, tuple(groups), group_states(exits))
+
+    def _read_beginnings(self, start: TrieState, *, counts: bool) -> Inside:
+        """Return the inside of a lexeme that cannot become a hole's."""
+        begun, low = self._beginnings.of(start.state), self._trie.low_array
+        ends: dict[object, TrieState] = {}
+        found: dict[object, list[NDArray[np.int32]]] = {}
+        for state, track, column, nodes in self._split(begun.inside, start, counts=counts):
+            sign = self._stepper.sign(state, track, column)
+            ends.setdefault(sign, TrieState(int(nodes[0]), state, track, column))
+            _, tokens = spread(low[nodes], low[nodes] + self._trie.ending_array[nodes])
+            found.setdefault(sign, []).append(tokens)
+        groups = (Group(ends[sign], np.concatenate(tokens)) for sign, tokens in found.items())
+        return Inside(begun.tokens, tuple(groups), self._split(begun.exits, start, counts=counts))
+
+    def _split(self, found: Nodes, start: TrieState, *, counts: bool) -> tuple[Exits, ...]:
+        """Return nodes by their states, and by the columns of the open lexeme if these count."""
+        nodes, states = found
+        if counts:
+            return group_states(self._count_columns(found, start))
+        return tuple(
+            Exits(state, OUTSIDE, start.column, nodes[states == state])
+            for state in np.unique(states).tolist()
+        )
+
+    def _count_columns(self, found: Nodes, start: TrieState) -> Iterator[TrieState]:
+        scanner = self._stepper.scanner
+        for node, state in zip(found[0].tolist(), found[1].tolist(), strict=True):
+            column, here = start.column, start.state
+            for byte in self._trie.path(node):
+                here = scanner.next(here)[scanner.byte_classes[byte]]
+                column = self._stepper.count(column, byte, here)
+            yield TrieState(node, state, OUTSIDE, column)
 
 
-def group_places(places: Iterable[Place]) -> tuple[Exits, ...]:
-    """Return places by state, track and column, in the order in which each of these comes first."""
+def group_states(states: Iterable[TrieState]) -> tuple[Exits, ...]:
+    """Return nodes by state, track and column, in the order in which each of these comes first."""
     nodes: dict[tuple[ScannerStateId, int, int], list[int]] = {}
-    for node, state, track, column in places:
+    for node, state, track, column in states:
         nodes.setdefault((state, track, column), []).append(node)
     return tuple(Exits(*key, np.array(found, dtype=np.int32)) for key, found in nodes.items())

@@ -31,7 +31,7 @@ from maskc.runtime.lalr.masks import NEAR, NO_LAYOUT, LalrMasks
 from maskc.runtime.lalr.newlines import COUNTED, Newlines
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack, lower, pop_and_push
-from maskc.runtime.lalr.stack_cache import BY_LAYOUT, DEEP, ON_STACK, StackCache, follow
+from maskc.runtime.lalr.stack_cache import BY_LAYOUT, DEEP, ON_STACK, HypothesisCache, follow
 from maskc.runtime.lalr.stack_numbers import StackNumbers
 from maskc.runtime.lalr.stepping import Stepper
 from maskc.runtime.lalr.tables import LalrTables
@@ -100,10 +100,9 @@ class LalrMachine:
         self.stack_numbers = StackNumbers(budget)
         self._text_of = text_of
         n_states = self.tables.n_states
-        # By scanner state, token and top of the stack; and by the column and the open blocks too.
-        self._effects = StackCache(budget, n_states)
-        self._effect_results = self._effects.generations
-        self._effects_by_layout = StackCache(budget, n_states)
+        # By scanner state, token and top of the stack.
+        self._effects = HypothesisCache(budget, n_states)
+        self._effect_results = self._effects.plain.generations
         self.pool = pool
         self.byte_groups = group_bytes(
             self.scanner.byte_classes, apart=COUNTED if self.newlines else b""
@@ -140,12 +139,12 @@ class LalrMachine:
                 stack = stack.below  # type: ignore[assignment]  # read before, so it is there
                 effects = current.get(effects + stack.state)
         if effects is None:
-            effects = self._effects.recall((h.state, token_id, h.stack.state), h.stack)
+            effects = self._effects.plain.recall((h.state, token_id, h.stack.state), h.stack)
         if effects is ON_STACK:
-            effects = self._effects.find_deep((h.state, token_id, h.stack.state), h.stack)
+            effects = self._effects.plain.find_deep((h.state, token_id, h.stack.state), h.stack)
         if effects is BY_LAYOUT:
             key = (h.state, token_id, h.stack.state, h.column, h.indents)
-            effects = self._effects_by_layout.find(key, h.stack)
+            effects = self._effects.by_layout.find(key, h.stack)
         if effects is None:
             return self._take_first(h, token_id)
         if len(effects) == 1:
@@ -189,8 +188,7 @@ class LalrMachine:
         if len(effects) > 1:
             self.budget.charge(ENTRY_BYTES * len(effects))
         reads.layout |= self.counts_columns[h.state]
-        key = (h.state, token_id, h.stack.state)
-        keep_result(self._effects, self._effects_by_layout, key, h, reads, effects)
+        self._effects.keep((h.state, token_id, h.stack.state), h, reads, effects)
         return after
 
     def may_end(self, hypothesis: Hypothesis) -> bool:
@@ -270,25 +268,6 @@ class LalrMachine:
         """Return a key of a hypothesis, with its stack by number."""
         number = self.stack_numbers.number(hypothesis.stack)
         return (hypothesis.state, number, hypothesis.indents, hypothesis.column)
-
-
-def keep_result(
-    plain: StackCache,
-    by_layout: StackCache,
-    key: tuple[int, ...],
-    h: Hypothesis,
-    reads: ReadSet,
-    result: object,
-) -> None:
-    """Cache a result of a hypothesis by what was read while it was computed.
-
-    Of stacks with one top, some may need the layout and others not: then all ask for it.
-    """
-    if reads.layout or plain.find(key, h.stack) is BY_LAYOUT:
-        plain.put(key, BY_LAYOUT)
-        by_layout.keep((*key, h.column, h.indents), h.stack, reads.lowest, result)
-    else:
-        plain.keep(key, h.stack, reads.lowest, result)
 
 
 def find_effect(before: Hypothesis, after: Hypothesis, lowest: int) -> TokenEffect:

@@ -29,6 +29,8 @@ from typing import Any, Final
 
 from maskc.ids import RefinedStateId
 from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
+from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack, serial_of
 
 DEEP: Final = 64
@@ -127,6 +129,35 @@ class StackCache(Cache):
             return number
         current[number], current[-number] = result, states
         return -number
+
+
+class HypothesisCache:
+    """Results by a key and by what was read of a hypothesis: its stack, and perhaps its layout.
+
+    Of stacks with one top, some may need the layout and others not: then all are found by it.
+
+    Attributes:
+        plain: the results that no layout decides; ``BY_LAYOUT`` in the place of the others.
+    """
+
+    def __init__(self, budget: Budget, n_states: int) -> None:
+        self.plain = StackCache(budget, n_states)
+        self.by_layout = StackCache(budget, n_states)
+
+    def find(self, key: tuple[Any, ...], h: Hypothesis) -> Any:
+        """Return the result, ``None`` if there is none."""
+        found = self.plain.find(key, h.stack)
+        if found is BY_LAYOUT:
+            return self.by_layout.find((*key, h.column, h.indents), h.stack)
+        return found
+
+    def keep(self, key: tuple[Any, ...], h: Hypothesis, reads: ReadSet, result: object) -> None:
+        """Add a result by what was read for it."""
+        if reads.layout or self.plain.find(key, h.stack) is BY_LAYOUT:
+            self.plain.put(key, BY_LAYOUT)
+            self.by_layout.keep((*key, h.column, h.indents), h.stack, reads.lowest, result)
+        else:
+            self.plain.keep(key, h.stack, reads.lowest, result)
 
 
 def follow(current: dict[Any, Any], chain: int, stack: Stack) -> tuple[Any, Stack]:

@@ -55,6 +55,15 @@ def test_a_token_with_a_whole_lexeme_of_the_hole_must_have_a_word_there():
     assert {tokens[i] for i in legal_ids(matcher, 6)} == {b" y;", b" y"}
 
 
+def test_tokens_that_stay_inside_or_leave_the_lexeme_before_a_hole_are_told_apart():
+    tokens = (b"a", b"b", b"c", b"d", b"ab", b"ac", b"cc", b"dc", b"dcc")
+    text = "start: (T N | U M)+\nT: /b(ab)*/\nU: /b(ab)*d/\nN: /[ac]+/\nM: /c+/\n"
+    matcher = compile_text(text, tokens).matcher(N=["cc"], M=["c"])
+    assert matcher.accept_text("b")
+    legal = {tokens[i] for i in legal_ids(matcher, len(tokens))}
+    assert legal == {b"a", b"ab", b"c", b"cc", b"d", b"dc"}
+
+
 def test_a_lexeme_that_is_no_word_is_illegal(bound):
     assert not bound.matcher().accept_text("SELECT id FROM user;")
     assert not bound.matcher().accept_text("SELECT id FROM userss")
