@@ -88,8 +88,8 @@ MUTANTS = (
     ),
     Mutant(
         "lint/rules.py",
-        "is_used = definition.is_used or definition.name in grammar.bnf.terminals",
-        "is_used = definition.name in grammar.bnf.terminals",
+        "is_used = definition.is_used or name in bnf.terminals if is_terminal",
+        "is_used = name in bnf.terminals if is_terminal",
     ),
     Mutant(
         "compiler/lalr/refine.py",

@@ -1,1 +1,1 @@
-"""What the author of a grammar should know before shipping it: one check a file."""
+"""What the author of a grammar or a JSON Schema should know before shipping it."""

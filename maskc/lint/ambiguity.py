@@ -1,4 +1,4 @@
-"""Which text has two parse trees?
+"""A text that has two parse trees (ML014).
 
 A general grammar may read a text in two ways. The masks do not mind: a token is legal if any of
 them goes on. Who parses the text afterwards gets one of the trees, and it need not be the one that
@@ -19,24 +19,20 @@ undecidable, so that none was found is no proof.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from maskc.grammar.model import Production
 from maskc.grammar.rule_names import rule_of
-from maskc.lint.lexemes import find_common_lexeme
-from maskc.lint.model import Finding, Severity
+from maskc.lint.model import Finding, find
 from maskc.lint.subject import GrammarSubject
-from maskc.regular.match_length import match_length
 
-CODE = "ML014"
 MAX_LENGTH, MAX_WORDS, MAX_SYMBOLS, MAX_STEPS = 7, 60, 60, 150_000
 _MOST_SHOWN = 3  # rules whose ambiguity is reported
 
-Words = dict[tuple[int, ...], list["Tree"]]
+Word = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(NamedTuple):
     """A parse tree: a production, and what each symbol became, a terminal or a tree."""
 
     production: Production
@@ -45,37 +41,39 @@ class Tree:
 
 def find_ambiguities(subject: GrammarSubject) -> Iterator[Finding]:
     """Yield a finding for the first rules that have a text with two trees."""
-    found: dict[str, tuple[int, tuple[int, ...], str, str]] = {}
+    ignored = subject.grammar.lexer.ignored
+    blank = " " if any(subject.match(t, " ") for t in ignored) else ""
+    found: set[str] = set()
     for nonterminal, word, first, second in _Search(subject).find():
-        name = subject.name_rule(nonterminal)
-        shown = _show(subject, first), _show(subject, second)
-        if name not in found and shown[0] != shown[1]:
-            found[name] = nonterminal, word, *shown
-        if len(found) == _MOST_SHOWN:
-            break
-    lexer = subject.grammar.lexer
-    patterns = [lexer.patterns[t] or "" for t in sorted(lexer.ignored)]
-    blank = " " if any(match_length(p, " ", lexer.re_flags) for p in patterns) else ""
-    for name, (nonterminal, word, one, other) in found.items():
-        yield Finding(
-            CODE,
-            Severity.WARNING,
-            subject.place_of_rule(nonterminal),
-            f"{name} is ambiguous, two trees: {one} and {other}",
-            blank.join(_lexeme(subject, t) for t in word),
-            _remedy(subject, nonterminal),
+        name, one, other = (
+            subject.name_rule(nonterminal),
+            _show(subject, first),
+            _show(subject, second),
         )
+        if name not in found and one != other:
+            found.add(name)
+            yield find(
+                "ambiguity",
+                subject.place_of_rule(nonterminal),
+                blank.join(_lexeme(subject, t) for t in word),
+                name=name,
+                one=one,
+                other=other,
+                remedy=_remedy(subject, nonterminal),
+            )
+        if len(found) == _MOST_SHOWN:
+            return
 
 
 class _Search:
     """Lists words by length until two trees have the same."""
 
     def __init__(self, subject: GrammarSubject) -> None:
-        self._productions = subject.reduced.productions
-        self._words: dict[tuple[int, int], Words] = {}
+        self._productions = [p for p in subject.reduced.productions if len(p.rhs) <= MAX_SYMBOLS]
+        self._words: dict[tuple[int, int], dict[Word, list[Tree]]] = {}
         self._n_steps = 0
 
-    def find(self) -> Iterator[tuple[int, tuple[int, ...], Tree, Tree]]:
+    def find(self) -> Iterator[tuple[int, Word, Tree, Tree]]:
         """Yield nonterminals with a word that they derive in two ways."""
         reported = set()
         for length in range(MAX_LENGTH + 1):
@@ -96,23 +94,17 @@ class _Search:
         while grew and self._n_steps <= MAX_STEPS:
             grew = False
             for production in self._productions:
-                if len(production.rhs) > MAX_SYMBOLS:
-                    continue
                 words = self._words.setdefault((production.lhs, length), {})
                 for word, children in list(self._derive(production.rhs, length)):
-                    trees = words.get(word)
-                    if trees is None and len(words) < MAX_WORDS:
-                        words[word] = [Tree(production, children)]
+                    trees, tree = words.get(word, []), Tree(production, children)
+                    is_new = not trees and len(words) < MAX_WORDS
+                    if is_new or (len(trees) == 1 and tree != trees[0]):
+                        words[word] = [*trees, tree]
                         grew = True
-                    elif trees is not None and len(trees) == 1:
-                        tree = Tree(production, children)
-                        if tree != trees[0]:
-                            trees.append(tree)
-                            grew = True
 
     def _derive(
         self, symbols: Sequence[int], length: int
-    ) -> Iterator[tuple[tuple[int, ...], tuple[int | Tree, ...]]]:
+    ) -> Iterator[tuple[Word, tuple[int | Tree, ...]]]:
         """Yield the words of a length that symbols derive, with what each of them became."""
         if not symbols:
             if not length:
@@ -177,7 +169,7 @@ def _show_children(subject: GrammarSubject, tree: Tree) -> Iterator[str]:
 def _lexeme(subject: GrammarSubject, terminal: int) -> str:
     if terminal in subject.strings:
         return subject.strings[terminal]
-    found = find_common_lexeme(subject.grammar.lexer, (terminal,))
+    found = subject.find_lexeme(terminal)
     return found.decode(errors="backslashreplace") if found else subject.name(terminal)
 
 
@@ -189,21 +181,16 @@ def _quote(subject: GrammarSubject, terminal: int) -> str:
 
 def _remedy(subject: GrammarSubject, nonterminal: int) -> str:
     """Return how the rule can be written; for operators, as levels of precedence."""
-    own = -1 - nonterminal
+    own, name = -1 - nonterminal, subject.name_rule(nonterminal)
+    sides = [p.rhs for p in subject.reduced.productions if p.lhs == nonterminal]
     operators = [
-        _quote(subject, p.rhs[1])
-        for p in subject.reduced.productions
-        if p.lhs == nonterminal
-        and len(p.rhs) == 3
-        and p.rhs[0] == p.rhs[2] == own
-        and p.rhs[1] >= 0
+        _quote(subject, side[1])
+        for side in sides
+        if len(side) == 3 and side[0] == side[2] == own and side[1] >= 0
     ]
     others = [
-        " ".join(map(subject.name_symbol, p.rhs))
-        for p in subject.reduced.productions
-        if p.lhs == nonterminal and (not p.rhs or p.rhs[0] != own)
+        " ".join(map(subject.name_symbol, side)) for side in sides if not side or side[0] != own
     ]
-    name = subject.name_rule(nonterminal)
     if not operators or not others:
         return f"nothing, if either tree will do; else let one alternative of {name} have the text"
     levels = [name, *(f"{name}_{n}" for n in range(2, len(operators) + 2))]

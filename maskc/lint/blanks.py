@@ -1,4 +1,4 @@
-r"""Where can a model write blanks for ever, and which blanks are forgotten?
+r"""Blanks that a model can write for ever, and blanks that are forgotten.
 
 A mask cannot say "enough": where blanks can follow blanks without an end (ML007), a model that
 likes them writes nothing else until its budget is gone. There are three ways to that:
@@ -27,16 +27,14 @@ from collections.abc import Iterator, Mapping
 
 from maskc.grammar.sets import compute_nullable
 from maskc.ids import DEAD, IGNORED
-from maskc.lexer.scanner import Scanner
-from maskc.lint.model import Finding, Place, Severity
+from maskc.lint.model import Finding, Place, find
 from maskc.lint.subject import GrammarSubject, Subject
 from maskc.regular.charset import class_set, unite
-from maskc.regular.match_length import match_length
 from maskc.regular.python import read_python
 from maskc.regular.tree import Characters, Expression, Look, Repeat, children
 
-ENDLESS = "ML007"
 BLANKS = " \t\n\r\f\v"
+_RUNS = (*BLANKS, "\r\n")
 _MANY = 300  # a pattern that matches so many blanks is taken for one without a bound
 
 _Graph = Mapping[int, set[int]]
@@ -44,46 +42,74 @@ _Graph = Mapping[int, set[int]]
 
 def find_blank_loops(subject: Subject) -> Iterator[Finding]:
     """Yield a finding for each terminal, and each rule, with which blanks go on for ever."""
-    grammar = subject.grammar
-    inside, after = _build_graphs(subject)
-    looping = {s for s in inside if s in _reach(inside, inside[s])}
-    looping -= {s for s in looping if _takes_letters(subject.scanner, inside, s)}
-    ends = _ends_of(subject.scanner, looping)
-    unbounded = [t for t in _blank_terminals(subject) if _is_unbounded(subject, t)]
+    loops, ignored = _Loops(subject), subject.grammar.lexer.ignored
+    blank = [t for t in range(len(subject.grammar.bnf.terminals)) if _own_blanks(subject, t)]
+    unbounded = [t for t in blank if _is_unbounded(subject, t)]
+    ends = loops.find_ends()
     for terminal in unbounded:
-        if (IGNORED if terminal in grammar.lexer.ignored else terminal) in ends:
-            yield _report_terminal(subject, terminal)
-    ignored = [t for t in _blank_terminals(subject) if t in grammar.lexer.ignored]
-    joined = {s: inside[s] | after.get(IGNORED, {}).get(s, set()) for s in inside}
-    if ignored and not set(ignored) & set(unbounded):
-        again = after.get(IGNORED, {})
-        if any(s in _reach(joined, targets) for s, targets in again.items()):
-            yield _report_repetition(subject, ignored)
-    yield from _find_rules(subject, inside, after)
+        if (IGNORED if terminal in ignored else terminal) in ends:
+            yield _report_run(subject, terminal)
+    skipped = [t for t in blank if t in ignored]
+    if skipped and not set(skipped) & set(unbounded) and loops.comes_again(IGNORED):
+        names = subject.list_names(skipped)
+        blanks = "".join(b for b in BLANKS if any(subject.matches(t, b) for t in skipped))
+        yield find(
+            "ignored again",
+            subject.place_of_terminal(skipped[0]),
+            blanks[:1] * 8,
+            names=f"{names} {'are' if len(skipped) > 1 else 'is'}",
+            rewrite=_rewrite(blanks),
+        )
+    again = {t for t in blank if t not in ignored and loops.comes_again(t, IGNORED)}
+    yield from _find_rules(subject, again)
 
 
-def _build_graphs(subject: Subject) -> tuple[_Graph, dict[int, dict[int, set[int]]]]:
-    """Return the moves on blank bytes: inside a lexeme, and by the terminal that one ends with."""
-    scanner = subject.scanner
-    classes = sorted({int(scanner.byte_class[ord(blank)]) for blank in BLANKS})
-    entries = {
-        row: {int(s) for s in scanner.entries[row, classes].tolist()} - {DEAD}
-        for row in range(len(scanner.entries))
-    }
-    pending = [s for states in entries.values() for s in states]
-    pending += [int(s) for s in scanner.next[scanner.start, classes].tolist() if s != DEAD]
-    inside: dict[int, set[int]] = {}
-    while pending:
-        state = pending.pop()
-        if state not in inside:
-            inside[state] = {int(s) for s in scanner.next[state, classes].tolist()} - {DEAD}
-            pending += inside[state]
-    after: dict[int, dict[int, set[int]]] = {}
-    for state in inside:
-        for terminal, boundary in scanner.ends[state]:
-            targets = {s for row in set(scanner.enter[boundary].tolist()) for s in entries[row]}
-            after.setdefault(terminal, {}).setdefault(state, set()).update(targets)
-    return inside, after
+class _Loops:
+    """Moves of the scanner on blank bytes: inside a lexeme, and by what one ends as."""
+
+    def __init__(self, subject: Subject) -> None:
+        scanner = self._scanner = subject.scanner
+        classes = sorted({int(scanner.byte_class[ord(blank)]) for blank in BLANKS})
+        entries = [set(row) - {DEAD} for row in scanner.entries[:, classes].tolist()]
+        starts = set(scanner.next[scanner.start, classes].tolist()).union(*entries) - {DEAD}
+        self._inside: dict[int, set[int]] = {}
+        pending = list(starts)
+        while pending:
+            state = pending.pop()
+            if state not in self._inside:
+                moves = set(scanner.next[state, classes].tolist()) - {DEAD}
+                self._inside[state] = moves
+                pending += moves
+        self._after: dict[int, dict[int, set[int]]] = {}
+        for state in self._inside:
+            for terminal, boundary in scanner.ends[state]:
+                rows = set(scanner.enter[boundary].tolist())
+                moves = self._after.setdefault(terminal, {}).setdefault(state, set())
+                moves.update(*(entries[row] for row in rows))
+
+    def find_ends(self) -> set[int]:
+        """Return the terminals as which a lexeme ends that has a loop of blanks, but no text."""
+        scanner = self._scanner
+        found: set[int] = set()
+        for state, moves in self._inside.items():
+            if state not in _reach(self._inside, moves):
+                continue
+            # A letter may lead back into the loop, or stay in a loop of its own: that is text.
+            target = int(scanner.next[state, scanner.byte_class[ord("a")]])
+            if target == DEAD or state not in _reach(self._inside, {target}):
+                end = scanner.end_of_text[state]
+                found |= {terminal for terminal, _ in scanner.ends[state]}
+                found |= {end} if end is not None and end >= 0 else set()
+        return found
+
+    def comes_again(self, terminal: int, *between: int) -> bool:
+        """Return whether a terminal may follow itself, with blanks and others between them."""
+        moves = self._after.get(terminal, {})
+        others = [self._after.get(other, {}) for other in (terminal, *between)]
+        joined = {
+            s: inside.union(*(o.get(s, ()) for o in others)) for s, inside in self._inside.items()
+        }
+        return any(s in _reach(joined, targets) for s, targets in moves.items())
 
 
 def _reach(graph: _Graph, states: set[int]) -> set[int]:
@@ -97,75 +123,26 @@ def _reach(graph: _Graph, states: set[int]) -> set[int]:
     return found
 
 
-def _takes_letters(scanner: Scanner, inside: _Graph, state: int) -> bool:
-    """Return whether a letter leads back into the loop, or stays in a loop of its own."""
-    target = int(scanner.next[state, scanner.byte_class[ord("a")]])
-    return target != DEAD and state in _reach(inside, {target})
-
-
-def _ends_of(scanner: Scanner, states: set[int]) -> set[int]:
-    found: set[int] = set()
-    for state in states:
-        found |= {terminal for terminal, _ in scanner.ends[state]}
-        end = scanner.end_of_text[state]
-        found |= {end} if end is not None and end >= 0 else set()
-    return found
-
-
-def _blank_terminals(subject: Subject) -> list[int]:
-    """Return the terminals with a lexeme of one blank, or of one line break."""
-    return [t for t in range(len(subject.grammar.bnf.terminals)) if _own_blanks(subject, t)]
-
-
 def _own_blanks(subject: Subject, terminal: int) -> list[str]:
-    return [b for b in (*BLANKS, "\r\n") if _matches(subject, terminal, b)]
-
-
-def _matches(subject: Subject, terminal: int, text: str) -> bool:
-    pattern = subject.grammar.lexer.patterns[terminal]
-    if pattern is None:
-        return False
-    return match_length(pattern, text, subject.grammar.lexer.re_flags) == len(text)
+    """Return the single blanks and line breaks that are lexemes of a terminal."""
+    return [b for b in _RUNS if subject.matches(terminal, b)]
 
 
 def _is_unbounded(subject: Subject, terminal: int) -> bool:
     own = _own_blanks(subject, terminal)
-    return any(
-        _matches(subject, terminal, start + more * _MANY)
-        for start in own
-        for more in (*BLANKS, "\r\n")
-    )
+    return any(subject.matches(terminal, start + b * _MANY) for start in own for b in _RUNS)
 
 
-def _report_terminal(subject: Subject, terminal: int) -> Finding:
-    grammar = subject.grammar
-    name = subject.name(terminal)
+def _report_run(subject: Subject, terminal: int) -> Finding:
+    place, name = subject.place_of_terminal(terminal), subject.name(terminal)
     blanks = "".join(b for b in _own_blanks(subject, terminal) if len(b) == 1)
-    if terminal in grammar.lexer.ignored:
-        fact = f"{name} is ignored and has no bound: a model can write blanks for ever"
-        # A class that holds more than blanks, as GraphQL's commas, keeps what it holds.
-        same = re.fullmatch(r"/\[((?!\^)(?:[^\]\\]|\\.)+)\][+*]/", name)
-        remedy = f"bound it and keep it from coming twice: {_rewrite(blanks, same and same[1])}"
-    else:
-        fact = f"{name} matches any number of blanks: a model can write them for ever"
-        remedy = "write a bound in place of + or *, as in {1,3}"
-    place = subject.place_of_terminal(terminal)
-    return Finding(ENDLESS, Severity.WARNING, place, fact, (blanks[:1] or "\n") * 8, remedy)
-
-
-def _report_repetition(subject: Subject, ignored: list[int]) -> Finding:
-    blanks = "".join(b for b in BLANKS if any(_matches(subject, t, b) for t in ignored))
-    names = subject.list_names(ignored)
-    place = subject.place_of_terminal(ignored[0])
-    return Finding(
-        ENDLESS,
-        Severity.WARNING,
-        place,
-        f"{names} {'are' if len(ignored) > 1 else 'is'} ignored as often as it comes: a model can "
-        "write blanks for ever",
-        blanks[:1] * 8,
-        f"ignore a bounded run, and only one at a time: {_rewrite(blanks)}",
-    )
+    witness = (blanks[:1] or "\n") * 8
+    if terminal not in subject.grammar.lexer.ignored:
+        return find("run", place, witness, name=name)
+    # A class that holds more than blanks, as GraphQL's commas, keeps what it holds.
+    same = re.fullmatch(r"/\[((?!\^)(?:[^\]\\]|\\.)+)\][+*]/", name)
+    rewrite = _rewrite(blanks, same[1] if same else None)
+    return find("ignored run", place, witness, name=name, rewrite=rewrite)
 
 
 def _rewrite(blanks: str, written: str | None = None) -> str:
@@ -178,59 +155,34 @@ def _rewrite(blanks: str, written: str | None = None) -> str:
     return f"%ignore /(?<![{shown}])[{shown}]{{1,16}}/"
 
 
-def _find_rules(
-    subject: Subject, inside: _Graph, after: dict[int, dict[int, set[int]]]
-) -> Iterator[Finding]:
-    """Yield the rules that repeat a terminal of blanks, where the lexer lets it repeat."""
-    grammar = subject.grammar
-    again = set()
-    for terminal in set(_blank_terminals(subject)) - grammar.lexer.ignored:
-        moves = after.get(terminal, {})
-        skipped = after.get(IGNORED, {})
-        joined = {s: inside[s] | moves.get(s, set()) | skipped.get(s, set()) for s in inside}
-        if any(s in _reach(joined, targets) for s, targets in moves.items()):
-            again.add(terminal)
+def _find_rules(subject: Subject, again: set[int]) -> Iterator[Finding]:
+    """Yield the rules that repeat terminals of blanks that the lexer lets come again."""
     if not again:
         return
-    blank = set(compute_nullable(subject.reduced.productions))
+    productions = subject.reduced.productions
+    blank = set(compute_nullable(productions))
+
+    def is_blank(symbol: int) -> bool:
+        return symbol in again if symbol >= 0 else -1 - symbol in blank
+
     grew = True
     while grew:
-        grew = False
-        for production in subject.reduced.productions:
-            if production.lhs not in blank and all(
-                _is_blank(s, blank, again) for s in production.rhs
-            ):
-                blank.add(production.lhs)
-                grew = True
+        found = {p.lhs for p in productions if all(map(is_blank, p.rhs))}
+        grew = not found <= blank
+        blank |= found
     steps: dict[int, set[int]] = {}
     weighted: set[tuple[int, int]] = set()
-    for production in subject.reduced.productions:
+    for production in productions:
         for index, symbol in enumerate(production.rhs):
             rest = production.rhs[:index] + production.rhs[index + 1 :]
-            if symbol < 0 and all(_is_blank(s, blank, again) for s in rest):
+            if symbol < 0 and all(map(is_blank, rest)):
                 steps.setdefault(production.lhs, set()).add(-1 - symbol)
                 if any(s in again for s in rest):
                     weighted.add((production.lhs, -1 - symbol))
-    reported = set()
-    for lhs, target in sorted(weighted):
-        if lhs in _reach(steps, {target}):
-            place = subject.place_of_rule(lhs)
-            if place.name in reported:
-                continue
-            reported.add(place.name)
-            yield Finding(
-                ENDLESS,
-                Severity.WARNING,
-                place,
-                f"{place.name} repeats {subject.list_names(sorted(again))} without a bound: a "
-                "model can write blanks for ever",
-                None,
-                "repeat the blank together with what it separates, as in item (NL item)*",
-            )
-
-
-def _is_blank(symbol: int, blank: set[int], terminals: set[int]) -> bool:
-    return symbol in terminals if symbol >= 0 else -1 - symbol in blank
+    looping = [lhs for lhs, target in sorted(weighted) if lhs in _reach(steps, {target})]
+    for place in dict.fromkeys(map(subject.place_of_rule, looping)):
+        terminals = subject.list_names(sorted(again))
+        yield find("repeated blank", place, name=place.name, terminals=terminals)
 
 
 def find_unbounded_blanks(subject: GrammarSubject) -> Iterator[Finding]:
@@ -238,27 +190,17 @@ def find_unbounded_blanks(subject: GrammarSubject) -> Iterator[Finding]:
     lexer = subject.grammar.lexer
     reported = set()
     for terminal, pattern in enumerate(lexer.patterns):
-        if pattern is None:
-            continue
         is_ignored = terminal in lexer.ignored
-        repeats = is_ignored and any(match_length(pattern, b, lexer.re_flags) for b in BLANKS)
-        if not repeats and not _has_loop(read_python(pattern, lexer.re_flags)):
+        repeats = is_ignored and any(subject.match(terminal, b) for b in BLANKS)
+        if pattern is None or not (repeats or _has_loop(read_python(pattern, lexer.re_flags))):
             continue
         place = subject.place_of_terminal(terminal)
-        if place in reported:
-            continue
-        reported.add(place)
-        what = "is ignored as often as it comes" if is_ignored else "takes any number of blanks"
-        yield Finding(
-            ENDLESS,
-            Severity.WARNING,
-            place,
-            f"{place.name or subject.name(terminal)} {what}: a model can write them for ever",
-            " " * 8,
-            "let rules have blanks where they belong, with a bound, instead of ignoring them"
-            if is_ignored
-            else "write a bound in place of + or *, as in {0,3}",
-        )
+        if place not in reported:
+            reported.add(place)
+            name = place.name or subject.name(terminal)
+            yield find(
+                "general ignored" if is_ignored else "general run", place, " " * 8, name=name
+            )
 
 
 def _has_loop(node: Expression) -> bool:
@@ -272,7 +214,6 @@ def _has_loop(node: Expression) -> bool:
     return any(map(_has_loop, children(node)))
 
 
-NEVER_IGNORED = "ML011"
 _IMPORT = re.compile(
     r"^%import[ \t]+common\.(?P<one>\w+)(?:[ \t]*->[ \t]*(?P<as>\w+))?"
     r"|^%import[ \t]+common[ \t]*\((?P<many>[^)]*)\)",
@@ -292,18 +233,11 @@ def find_never_ignored(subject: GrammarSubject) -> Iterator[Finding]:
     text = subject.text
     if subject.source.translation is not None:
         return
+    bare = re.sub(r"//[^\n]*", "", text)
     for name, line in sorted(_list_blanks(text), key=lambda found: found[1]):
-        if name in subject.grammar.bnf.terminals or _is_named_elsewhere(text, name):
-            continue
-        yield Finding(
-            NEVER_IGNORED,
-            Severity.WARNING,
-            Place("terminal", name, line),
-            f"{name} is made of blanks, and nothing uses or ignores it: where no rule has them, no "
-            "blanks may stand",
-            None,
-            f"write %ignore {name}, or remove it",
-        )
+        is_named_elsewhere = len(re.findall(rf"\b{re.escape(name)}\b", bare)) > 1
+        if name not in subject.grammar.bnf.terminals and not is_named_elsewhere:
+            yield find("never ignored", Place("terminal", name, line), name=name)
 
 
 def _list_blanks(text: str) -> Iterator[tuple[str, int]]:
@@ -312,15 +246,9 @@ def _list_blanks(text: str) -> Iterator[tuple[str, int]]:
         line = text.count("\n", 0, match.start()) + 1
         if match["one"] in _COMMON:
             yield match["as"] or match["one"], line
-        for name in re.findall(r"\w+", match["many"] or ""):
-            if name in _COMMON:
-                yield name, line
+        names = re.findall(r"\w+", match["many"] or "")
+        yield from ((name, line) for name in names if name in _COMMON)
     for match in _DEFINITION.finditer(text):
         value = match["value"][1:-1]
         if _BLANK.fullmatch(value) and re.search(r" |\\[tnrfvs]", value):
             yield match["name"], text.count("\n", 0, match.start()) + 1
-
-
-def _is_named_elsewhere(text: str, name: str) -> bool:
-    bare = re.sub(r"//[^\n]*", "", text)
-    return len(re.findall(rf"\b{re.escape(name)}\b", bare)) > 1

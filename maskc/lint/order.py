@@ -1,4 +1,4 @@
-r"""THE CHECKS, in the order of their codes, and which of their findings the author allows.
+r"""THE CHECKS of a grammar, in the order of their codes, and what its author allows.
 
 A comment with ``maskc: allow=ML007`` (several codes with commas) says that the author knows. Among
 the first lines, before anything else, it holds for the whole grammar; elsewhere for its own line
@@ -10,13 +10,18 @@ Example: ``%ignore /[ \t]+/  // maskc: allow=ML007``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.artifact.model import Contents
+from maskc.compiler.pipeline import compile_contents
 from maskc.frontends.source import GrammarSource
 from maskc.lint.ambiguity import find_ambiguities
 from maskc.lint.blanks import find_blank_loops, find_never_ignored, find_unbounded_blanks
-from maskc.lint.model import Finding, Severity
+from maskc.lint.model import Finding, Place, find, in_order
 from maskc.lint.rules import (
     find_choices,
     find_dead_ends,
@@ -25,9 +30,15 @@ from maskc.lint.rules import (
     find_unused,
 )
 from maskc.lint.subject import GrammarSubject, Subject
-from maskc.lint.terminals import find_collisions, find_greedy_quotes, find_neighbours, find_shadowed
-from maskc.lint.vocabulary import find_useless_tokens
-from maskc.lint.words import find_keywords, find_unparted_words
+from maskc.lint.terminals import (
+    find_collisions,
+    find_greedy_quotes,
+    find_keywords,
+    find_neighbours,
+    find_shadowed,
+    find_unparted_words,
+)
+from maskc.runtime.graph import GraphReader
 from maskc.vocab.vocabulary import Vocabulary
 
 # Whatever the parser is.
@@ -52,6 +63,7 @@ CHECKS_OF_GENERAL: tuple[Callable[[GrammarSubject], Iterable[Finding]], ...] = (
     find_unbounded_blanks,
     find_ambiguities,
 )
+_N_EXAMPLES = 8  # of useless tokens
 
 
 def lint_grammar(
@@ -82,15 +94,57 @@ def lint_grammar(
     found: list[Finding] = []
     for number, check in enumerate(checks):
         if progress is not None:
-            progress(
-                check.func.__name__.removeprefix("find_").replace("_", " "), number / len(checks)
-            )
+            what = check.func.__name__.removeprefix("find_").replace("_", " ")
+            progress(what, number / len(checks))
         found += check()
     if vocabulary is not None:
         found += find_useless_tokens(subject, vocabulary)
-    severities = list(Severity)
-    kept = drop_allowed(found, subject.text)
-    return tuple(sorted(kept, key=lambda f: (severities.index(f.severity), f.code)))
+    return in_order(drop_allowed(found, subject.text))
+
+
+def find_useless_tokens(subject: GrammarSubject, vocabulary: Vocabulary) -> Iterator[Finding]:
+    """Yield one finding if some token is in no mask: the model can never write it.
+
+    For some that is as it should be; where a whole kind is missing, a terminal is too narrow.
+    Whether a state occurs together with the lexer state of an answer that holds a token is not
+    asked.
+
+    Raises:
+        LimitError: a bound of the compiler was reached.
+    """
+    if isinstance(subject, Subject) and subject.no_text is not None:
+        return
+    useful = find_useful_tokens(compile_contents(subject.source, vocabulary)[0])
+    useless = [
+        token
+        for token_id, token in enumerate(vocabulary.tokens)
+        if token and not useful[token_id] and token_id not in vocabulary.eos_ids
+    ]
+    if useless:
+        shown = sorted(useless, key=lambda token: (len(token), token))[:_N_EXAMPLES]
+        yield find(
+            "useless tokens",
+            Place("vocabulary", vocabulary.name, None),
+            " ".join(map(_quote, shown)),
+            n_useless=len(useless),
+            n_tokens=sum(token is not None for token in vocabulary.tokens),
+        )
+
+
+def find_useful_tokens(contents: Contents) -> NDArray[np.bool_]:
+    """Return bool[vocab_size]: does some answer of the decision graph hold the token?"""
+    arrays = contents.arrays
+    n_tokens = int(contents.header["tokenizer"]["vocab_size"])
+    unions = np.unique([*arrays["answer_union"], *arrays["trial_union"]]).tolist()
+    useful = GraphReader(arrays).unite(frozenset(unions), -(-n_tokens // 32))
+    return np.unpackbits(useful.view(np.uint8), bitorder="little")[:n_tokens].astype(np.bool_)
+
+
+def _quote(token: bytes) -> str:
+    try:
+        return repr(token.decode())
+    except UnicodeDecodeError:
+        return repr(token)
 
 
 _ALLOW = re.compile(r"(?://|#|/\*|\(\*).*\bmaskc:.*\ballow=(ML\d{3}(?:,ML\d{3})*)")

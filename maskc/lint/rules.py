@@ -1,4 +1,4 @@
-"""Which rules, productions and texts does the parser lose?
+"""Rules, productions and texts that the parser loses.
 
 - A production is *unproductive* (ML009) if a symbol of it derives no terminal sequence, or if no
   row of Lark's table reduces it: conflicts took them all. A rule or a terminal is *unused* (ML010)
@@ -8,7 +8,8 @@
   productions promise. The witness is a shortest text that brings the parser there.
 - A *dead end* (ML004): no stack with this state on top can be finished, because Lark resolved a
   conflict by shifting, or the lexer cannot tell terminals apart. maskc never enters it, so what
-  leads there is cut out of the language. Only the first dead state on a way is reported.
+  leads there is cut out of the language. Only the first dead state on a way is reported; where no
+  text at all is left, it is said why, as ``maskc compile`` does.
 
 Example: ``start: x "a" "c" | "d"`` with ``x: "a" x | "a"``: another ``a`` is always part of ``x``,
 so ``x`` is never completed, and only ``d`` is left.
@@ -22,12 +23,8 @@ from maskc.compiler.lalr.conflicts import Conflict
 from maskc.grammar.rule_names import rule_of
 from maskc.grammar.sets import reduce_productions
 from maskc.ids import END, ROOT
-from maskc.lint.derivations import Derivations
-from maskc.lint.model import Finding, Place, Severity
+from maskc.lint.model import Finding, Place, Severity, find
 from maskc.lint.subject import GrammarSubject, Subject
-from maskc.lint.texts import Texts
-
-UNPRODUCTIVE, UNUSED = "ML009", "ML010"
 
 
 def find_unproductive(subject: GrammarSubject) -> Iterator[Finding]:
@@ -40,16 +37,20 @@ def find_unproductive(subject: GrammarSubject) -> Iterator[Finding]:
             for s in production.rhs
             if s < 0 and not _is_productive(subject, -1 - s)
         ]
-        if not empty:
-            continue  # reached through such a production only
-        yield Finding(
-            UNPRODUCTIVE,
-            Severity.ERROR,
-            subject.place_of_rule(production.lhs),
-            f"{subject.format(production)} is in no text: {', '.join(empty)} never ends",
-            None,
-            f"give {empty[0]} an alternative that does not need itself",
-        )
+        if empty:  # else it is reached through such a production only
+            yield find(
+                "unproductive",
+                subject.place_of_rule(production.lhs),
+                production=subject.format(production),
+                empty=", ".join(empty),
+                first=empty[0],
+            )
+
+
+def _is_productive(subject: GrammarSubject, nonterminal: int) -> bool:
+    bnf = subject.grammar.bnf
+    alone = reduce_productions(bnf.terminals, bnf.nonterminals, nonterminal, bnf.productions)
+    return bool(alone.productions)
 
 
 def find_never_completed(subject: Subject) -> Iterator[Finding]:
@@ -58,79 +59,44 @@ def find_never_completed(subject: Subject) -> Iterator[Finding]:
     reduced = {p for row in grammar.lalr.states for p in row.reduces.values()}
     for number, production in enumerate(grammar.bnf.productions):
         if production in subject.reduced.productions and number not in reduced:
-            yield Finding(
-                UNPRODUCTIVE,
-                Severity.ERROR,
-                subject.place_of_rule(production.lhs),
-                f"{subject.format(production)} is never completed: wherever it could be, Lark "
-                "resolved a conflict against it",
-                None,
-                "remove it, or let one terminal decide between it and what goes on",
-            )
-
-
-def _is_productive(subject: GrammarSubject, nonterminal: int) -> bool:
-    grammar = subject.grammar
-    alone = reduce_productions(
-        grammar.bnf.terminals, grammar.bnf.nonterminals, nonterminal, grammar.bnf.productions
-    )
-    return bool(alone.productions)
+            place = subject.place_of_rule(production.lhs)
+            yield find("never completed", place, production=subject.format(production))
 
 
 def find_unused(subject: GrammarSubject) -> Iterator[Finding]:
     """Yield a finding for each rule and terminal that the text defines and nothing needs."""
-    grammar = subject.grammar
+    bnf = subject.grammar.bnf
     if subject.source.translation is not None:
         return  # what other notations leave out is theirs to say
-    rules = {rule_of(name) for name in grammar.bnf.nonterminals}
-    for definition in subject.definitions.values():
-        kind = "terminal" if definition.name.isupper() else "rule"
-        if kind == "rule":
-            is_used = definition.name in rules
-        else:
-            # A terminal that others are made of is in none of Lark's tables.
-            is_used = definition.is_used or definition.name in grammar.bnf.terminals
-        if is_used:
-            continue
-        yield Finding(
-            UNUSED,
-            Severity.WARNING,
-            Place(kind, definition.name, definition.line),
-            f"{kind} {definition.name} is never reached from the start, and Lark leaves it out",
-            None,
-            "remove it, or use it where it belongs",
-        )
-
-
-CHOICE = "ML006"
+    rules = {rule_of(name) for name in bnf.nonterminals}
+    for name, definition in subject.definitions.items():
+        # A terminal that others are made of is in none of Lark's tables.
+        is_terminal = name.isupper()
+        is_used = definition.is_used or name in bnf.terminals if is_terminal else name in rules
+        if not is_used:
+            kind = "terminal" if is_terminal else "rule"
+            yield find("unused", Place(kind, name, definition.line), kind=kind, name=name)
 
 
 def find_choices(subject: Subject) -> Iterator[Finding]:
     """Yield a finding for each reduction that a state gives up."""
-    if not subject.conflicts:
-        return
-    derivations, texts = Derivations(subject.grammar), Texts(subject.grammar, subject.scanner)
+    productions = subject.grammar.bnf.productions
     groups: dict[tuple[int, int, int | None], list[Conflict]] = {}
     for conflict in subject.conflicts:
         key = (conflict.state, conflict.dropped, conflict.taken)
         groups.setdefault(key, []).append(conflict)
     for (state, dropped, taken), conflicts in groups.items():
         terminals = [c.terminal for c in conflicts]
-        production = subject.grammar.bnf.productions[dropped]
-        instead = (
-            f"goes on with {_going_on(subject, state, terminals[0])}"
+        yield find(
+            "choice",
+            subject.place_of_rule(productions[dropped].lhs),
+            _find_witness(subject, state, terminals),
+            Severity.NOTE if taken is not None else None,
+            terminals=subject.list_names(terminals),
+            instead=f"goes on with {_going_on(subject, state, terminals[0])}"
             if taken is None
-            else f"completes {subject.format(subject.grammar.bnf.productions[taken])}"
-        )
-        yield Finding(
-            CHOICE,
-            Severity.NOTE if taken is not None else Severity.WARNING,
-            subject.place_of_rule(production.lhs),
-            f"before {subject.list_names(terminals)}, Lark {instead} and never completes "
-            f"{subject.format(production)}",
-            _find_witness(derivations, texts, state, terminals),
-            "nothing, if that is meant, as for a dangling else; else let the terminal come in one "
-            "of the two only",
+            else f"completes {subject.format(productions[taken])}",
+            production=subject.format(productions[dropped]),
         )
 
 
@@ -142,7 +108,7 @@ def _going_on(subject: Subject, state: int, terminal: int) -> str:
         if production == ROOT or symbol is None:
             continue
         if symbol == terminal or (symbol < 0 and terminal in _begin(subject, state, -1 - symbol)):
-            return subject.format_item(grammar.bnf.productions[production], dot)
+            return subject.format(grammar.bnf.productions[production], dot)
     raise ValueError(f"state {state} does not shift {terminal}")
 
 
@@ -150,54 +116,41 @@ def _begin(subject: Subject, state: int, nonterminal: int) -> set[int]:
     """Return the terminals that a state shifts for a nonterminal of its closure."""
     item_sets = subject.item_sets
     found: set[int] = set()
-    seen: set[int] = set()
-    pending = [nonterminal]
+    seen, pending = {nonterminal}, [nonterminal]
     while pending:
-        here = pending.pop()
-        if here in seen:
-            continue
-        seen.add(here)
-        for production in item_sets.closures[state].get(here, ()):
+        for production in item_sets.closures[state].get(pending.pop(), ()):
             symbol = item_sets.next_symbol((production, 0))
-            if symbol is not None and symbol >= 0:
+            if symbol is None:
+                continue
+            if symbol >= 0:
                 found.add(symbol)
-            elif symbol is not None:
+            elif -1 - symbol not in seen:
+                seen.add(-1 - symbol)
                 pending.append(-1 - symbol)
     return found
 
 
-def _find_witness(
-    derivations: Derivations, texts: Texts, state: int, terminals: list[int]
-) -> str | None:
+def _find_witness(subject: Subject, state: int, terminals: list[int]) -> str | None:
     for terminal in terminals:
-        arrival = derivations.find_arrival(state, [terminal])
+        arrival = subject.witnesses.find_arrival(state, [terminal])
         if arrival:
             last = () if terminal == END else (terminal,)
-            text = texts.find_text((*arrival.terminals, *last))
+            text = subject.witnesses.find_text((*arrival.terminals, *last))
             if text is not None:
                 return text
     return None
 
 
-DEAD_END = "ML004"
-
-
 def find_dead_ends(subject: Subject) -> Iterator[Finding]:
     """Yield a finding for each state that a live one leads to and no text leaves."""
-    grammar, table = subject.grammar, subject.table
-    if not table.live[0]:
-        yield Finding(
-            DEAD_END,
-            Severity.ERROR,
-            Place("grammar", "", None),
-            "no text at all can be parsed: every start runs into a conflict that Lark resolved by "
-            "shifting, or into terminals that cannot be lexed apart",
-            None,
-            "see the other findings; start with the errors",
-        )
+    if subject.no_text is not None:
+        fact, _, remedy = subject.no_text.rpartition("; ")
+        if not fact:
+            fact, remedy = remedy, "see the other findings; start with the errors"
+        yield find("no text", Place("grammar", "", None), fact=fact, remedy=remedy)
         return
-    live = set(table.lalr_state)
-    useful = set(subject.reduced.productions)
+    grammar = subject.grammar
+    live, useful = set(subject.table.lalr_state), set(subject.reduced.productions)
     entered = sorted(
         {
             (target, symbol)
@@ -210,34 +163,27 @@ def find_dead_ends(subject: Subject) -> Iterator[Finding]:
             if target not in live
         }
     )
-    if not entered:
-        return
-    live_without_lexer = set(subject.table_without_lexer.lalr_state)
-    derivations, texts = Derivations(grammar), Texts(grammar, subject.scanner)
     for state, symbol in entered:
-        kernel = [
+        items = [
             (grammar.bnf.productions[p], dot)
             for p, dot in subject.item_sets.kernels[state]
-            if p != ROOT
+            if p != ROOT and grammar.bnf.productions[p] in useful
         ]
-        if not any(production in useful for production, _ in kernel):
+        if not items:
             continue
-        items = [(p, dot) for p, dot in kernel if p in useful]
         production, dot = max(items, key=lambda item: len(item[0].rhs) - item[1])
-        name = subject.name_symbol(symbol)
         cause = (
             "the terminals that could come next cannot be lexed there"
-            if state in live_without_lexer
+            if state in subject.table_without_lexer.lalr_state
             else "Lark resolved a conflict by shifting, and what it gave up was the only way on"
         )
         row = grammar.lalr.states[state]
-        arrival = derivations.find_arrival(state, [*row.shifts, *row.reduces])
-        yield Finding(
-            DEAD_END,
-            Severity.ERROR,
+        arrival = subject.witnesses.find_arrival(state, [*row.shifts, *row.reduces])
+        yield find(
+            "dead end",
             subject.place_of_rule(production.lhs),
-            f"after {name} in {subject.format_item(production, dot)} the end is never reached: "
-            f"{cause}",
-            texts.find_text(arrival.terminals) if arrival else None,
-            "write the rule so that one terminal decides, for a list left-recursively: x: x A | A",
+            subject.witnesses.find_text(arrival.terminals) if arrival else None,
+            name=subject.name_symbol(symbol),
+            item=subject.format(production, dot),
+            cause=cause,
         )

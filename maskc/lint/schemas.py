@@ -1,28 +1,45 @@
-"""What the author of a JSON Schema should know: THE CHECKS, in the order of their codes.
+"""THE CHECKS of a JSON Schema, in the order of their codes.
 
-A schema is looked at as it is written, subschema by subschema; whether some value fits one is asked
-of the compiler (:mod:`maskc.lint.unsatisfiable`).
+A schema is looked at as it is written, subschema by subschema. Whether some value fits one is asked
+of the compiler, with a reference to the subschema in the place of the schema; a branch of ``anyOf``
+or ``oneOf`` is also asked for with what stands beside it, as its only branch. What some value would
+fit if inner ones were mended is not reported.
 
-Example: in ``{"type": "object", "propertys": {}}`` the keyword ``propertys`` is unknown; did the
-author mean ``properties``?
+Examples: in ``{"type": "object", "propertys": {}}`` the keyword ``propertys`` is unknown; did the
+author mean ``properties``? In ``{"type": "string", "anyOf": [{"minimum": 1, "type": "number"},
+{"maxLength": 9}]}`` the first branch fits a number, and nothing beside ``type``.
+
+Limits: ``MAX_ASKED`` subschemas are asked whether a value fits; a note says if there are more.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.exploring import TooLargeError
-from maskc.jsonschema.keywords import ALL_KEYWORDS, Spot, is_known, list_spots
+from maskc.jsonschema.keywords import (
+    ALL_KEYWORDS,
+    Path,
+    Spot,
+    is_known,
+    leave_out,
+    list_spots,
+    pointer_to,
+)
 from maskc.jsonschema.patterns import build_pattern
 from maskc.jsonschema.reader import read_schema
-from maskc.lint.model import Finding, Place, Severity
-from maskc.lint.unsatisfiable import FITS_NOTHING, find_unsatisfiable, may_have
+from maskc.lint.model import Finding, Place, find, in_order
 from maskc.regular.ecma import PatternError
 from maskc.runtime.schema.plan.plan import Layout
+
+MAX_ASKED = 400
+_FITS_NOTHING = "fits no value at all"
+_URI = "urn:maskc:linted"
 
 
 def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
@@ -36,15 +53,9 @@ def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tupl
         SchemaError: it is no schema, or asks for what is not supported.
     """
     parsed, documents = read_schema(schema), dict(resources or {})
-    try:
-        build_plan(
-            parsed, resources=documents, layout=Layout(), assert_formats=True, is_altered=True
-        )
-    except SchemaError as error:
-        if error.reason != FITS_NOTHING:
-            raise
-    spots = list(list_spots(parsed))
-    found = list(find_unsatisfiable(parsed, spots, documents))
+    _fits_some(parsed, documents, raises=True)
+    compiler, spots = _Compiler(parsed, documents), list(list_spots(parsed))
+    found = list(find_unsatisfiable(compiler, spots))
     for spot in spots:
         if isinstance(spot.schema, bool):
             continue
@@ -52,9 +63,97 @@ def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tupl
         if not spot.is_negated:
             found += _find_unbounded_string(spot)
             found += _find_unbounded_array(spot)
-            found += _find_forbidden(parsed, spot, documents)
-    severities = list(Severity)
-    return tuple(sorted(found, key=lambda f: (severities.index(f.severity), f.code)))
+            found += _find_forbidden(compiler, spot)
+    return in_order(found)
+
+
+def _fits_some(schema: Any, resources: Mapping[str, Any], *, raises: bool = False) -> bool:
+    """Return whether some value fits; yes where the compiler refuses to say, unless it raises."""
+    try:
+        build_plan(
+            schema, is_altered=True, resources=resources, layout=Layout(), assert_formats=True
+        )
+    except SchemaError as error:
+        if raises and error.reason != _FITS_NOTHING:
+            raise
+        return error.reason != _FITS_NOTHING
+    return True
+
+
+class _Compiler:
+    """Is asked whether some value fits a part of one schema."""
+
+    def __init__(self, schema: Any, resources: Mapping[str, Any]) -> None:
+        self.schema, self._resources = schema, resources
+
+    def fits(self, spot: Spot, inner: Any, schema: Any = None) -> bool:
+        """Return whether some value fits ``inner`` in the place of a subschema.
+
+        ``schema`` is another one that has the subschema, without something that was lost.
+        """
+        document = _put(self.schema if schema is None else schema, spot.path, inner)
+        asking: dict[str, Any] = {"$ref": f"{_URI}#{quote(spot.pointer, safe='/~')}"}
+        if isinstance(self.schema, dict) and "$schema" in self.schema:
+            asking["$schema"] = self.schema["$schema"]
+        return _fits_some(asking, {**self._resources, _URI: document})
+
+    def fits_without(self, spot: Spot, lost: Sequence[Path]) -> bool:
+        """Return whether some value fits a subschema, without parts of it that are lost."""
+        schema = leave_out(self.schema, [], lost) if lost else self.schema
+        inner = schema
+        for step in spot.path:
+            inner = inner[step]
+        return self.fits(spot, inner, schema)
+
+
+def _put(schema: Any, path: Path, inner: Any) -> Any:
+    """Return a document with another subschema at a path; what is not on the way is shared."""
+    if not path:
+        return inner
+    below = _put(schema[path[0]], path[1:], inner)
+    if isinstance(schema, dict):
+        return {**schema, path[0]: below}
+    return [below if n == path[0] else item for n, item in enumerate(schema)]
+
+
+def find_unsatisfiable(compiler: _Compiler, spots: Sequence[Spot]) -> Iterator[Finding]:
+    """Yield a finding for each subschema that no value fits, unless one inside it is the cause."""
+    asked = [spot for spot in spots if not isinstance(spot.schema, bool) and not spot.is_negated]
+    lost: list[Path] = []
+    found: list[Finding] = []
+    for spot in reversed(asked[:MAX_ASKED]):
+        for keyword, n, branch in _list_branches(spot):
+            path = (*spot.path, keyword, n)
+            # What is inside it, or stands beside it, may be at fault for itself.
+            if (
+                not any(known[: len(path)] == path for known in lost)
+                and not compiler.fits(spot, {**spot.schema, keyword: [branch]})
+                and compiler.fits(spot, {**spot.schema, keyword: [True]})
+            ):
+                lost.append(path)
+                found.append(find("lost branch", _place(path), keyword=keyword))
+        if not compiler.fits_without(spot, []):
+            here = spot.path
+            inside = [p for p in lost if len(p) > len(here) and p[: len(here)] == here]
+            if not inside or not compiler.fits_without(spot, inside):
+                lost.append(here)
+                found.append(find("lost schema", _place(here)))
+    yield from reversed(found)
+    if len(asked) > MAX_ASKED:
+        yield find("many subschemas", _place(()), n_all=len(asked), n_asked=MAX_ASKED)
+
+
+def _list_branches(spot: Spot) -> Iterator[tuple[str, int, Any]]:
+    """Yield the branches of a choice, but for those that are ``false``."""
+    for keyword in ("anyOf", "oneOf"):
+        for n, branch in enumerate(_list_of(spot.schema, keyword)):
+            if branch is not False and spot.has(keyword):
+                yield keyword, n, branch
+
+
+def _list_of(schema: Mapping[str, Any], keyword: str) -> list[Any]:
+    found = schema.get(keyword, [])
+    return found if isinstance(found, list) else []
 
 
 def _find_unknown(spot: Spot) -> Iterator[Finding]:
@@ -63,25 +162,23 @@ def _find_unknown(spot: Spot) -> Iterator[Finding]:
         if keyword.startswith("x-"):
             continue
         if keyword in ALL_KEYWORDS:
-            fact = f"{keyword} is no keyword of this dialect: it forbids nothing"
-            remedy = "name the dialect that has it in $schema, or leave it out"
-        else:
-            fact = f"{keyword} is an unknown keyword: it forbids nothing"
-            known = [name for name in sorted(ALL_KEYWORDS) if is_known(name, spot.year)]
-            near = difflib.get_close_matches(keyword, known, 1)
-            remedy = f"write {near[0]}" if near else f"leave it out, or name it x-{keyword}"
-        yield Finding("ML102", Severity.WARNING, place_of(spot), fact, None, remedy)
+            yield find("other dialect", _place(spot.path), keyword=keyword)
+            continue
+        known = [name for name in sorted(ALL_KEYWORDS) if is_known(name, spot.year)]
+        near = difflib.get_close_matches(keyword, known, 1)
+        remedy = f"write {near[0]}" if near else f"leave it out, or name it x-{keyword}"
+        yield find("unknown keyword", _place(spot.path), keyword=keyword, remedy=remedy)
 
 
-def _takes(spot: Spot, name: str) -> bool:
-    """Return whether a subschema names a type among those that it takes."""
+def _takes(spot: Spot, name: str, bounds: Sequence[str]) -> bool:
+    """Return whether a subschema names a type among those that it takes, and has no bound."""
     names = spot.schema.get("type")
-    return name in names if isinstance(names, list) else names == name
+    is_taken = name in names if isinstance(names, list) else names == name
+    return is_taken and not any(map(spot.has, bounds))
 
 
 def _find_unbounded_string(spot: Spot) -> Iterator[Finding]:
-    bounds = ("maxLength", "enum", "const", "format", "$ref")
-    if not _takes(spot, "string") or any(spot.has(keyword) for keyword in bounds):
+    if not _takes(spot, "string", ("maxLength", "enum", "const", "format", "$ref")):
         return
     pattern = spot.schema.get("pattern")
     if isinstance(pattern, str):
@@ -91,51 +188,30 @@ def _find_unbounded_string(spot: Spot) -> Iterator[Finding]:
             return
         if not dfa.is_endless(dfa.start):
             return
-    yield Finding(
-        "ML103",
-        Severity.NOTE,
-        place_of(spot),
-        "a string here has no bound: a model can write it for ever",
-        None,
-        "add maxLength",
-    )
+    yield find("unbounded string", _place(spot.path))
 
 
 def _find_unbounded_array(spot: Spot) -> Iterator[Finding]:
-    bounds = ("maxItems", "enum", "const", "$ref")
-    if not _takes(spot, "array") or any(spot.has(keyword) for keyword in bounds):
+    if not _takes(spot, "array", ("maxItems", "enum", "const", "$ref")):
         return
-    rest = "items" if spot.year >= 2020 else "additionalItems"
-    is_tuple = spot.has("prefixItems") or isinstance(spot.schema.get("items"), list)
-    if spot.schema.get("items") is False or is_tuple and spot.schema.get(rest) is False:
-        return
-    yield Finding(
-        "ML104",
-        Severity.NOTE,
-        place_of(spot),
-        "an array here has no bound: a model can write items for ever",
-        None,
-        "add maxItems",
-    )
+    items, rest = spot.schema.get("items"), "items" if spot.year >= 2020 else "additionalItems"
+    is_tuple = spot.has("prefixItems") or isinstance(items, list)
+    if items is not False and not (is_tuple and spot.schema.get(rest) is False):
+        yield find("unbounded array", _place(spot.path))
 
 
-def _find_forbidden(schema: Any, spot: Spot, resources: Mapping[str, Any]) -> Iterator[Finding]:
+def _find_forbidden(compiler: _Compiler, spot: Spot) -> Iterator[Finding]:
     """Yield the keys that must be there and may not be."""
-    required = spot.schema.get("required")
-    for name in required if isinstance(required, list) else ():
+    for name in _list_of(spot.schema, "required"):
         if not isinstance(name, str):
             continue
-        if not may_have(schema, spot, resources, name):
-            yield Finding(
-                "ML105",
-                Severity.ERROR,
-                place_of(spot),
-                f"the key {name!r} is required and forbidden: no object fits",
-                None,
-                f"leave {name!r} out of required, or allow it in properties",
-            )
+        # Whatever else it requires.
+        inner = {k: v for k, v in spot.schema.items() if k not in ("required", "minProperties")}
+        asked = {"type": "object", "required": [name]}
+        inner["allOf"] = [*_list_of(inner, "allOf"), asked]
+        if not compiler.fits(spot, inner):
+            yield find("forbidden key", _place(spot.path), key=name)
 
 
-def place_of(spot: Spot) -> Place:
-    """Return where a finding about a subschema is."""
-    return Place("schema", spot.pointer or "#", None)
+def _place(path: Path) -> Place:
+    return Place("schema", pointer_to(path) or "#", None)

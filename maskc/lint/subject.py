@@ -1,35 +1,91 @@
-"""What the checks look at: one grammar, and what the compiler makes of it.
+r"""What the checks look at: one grammar, what the compiler makes of it, and where it is written.
 
 Everything is made when it is first asked for, by the compiler's own passes, and once.
+
+Lark names what it makes of a rule after the rule: ``__list_star_0`` is the first starred part of
+``list``, and ``_sep{value,COMMA}`` an instance of the template ``_sep``. The place of both is the
+rule's. A string that stands in a rule has the place of its first occurrence. Only the text itself
+is searched, not what it imports; definitions are found by their look, a name and a colon at the
+start of a line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable
 from functools import cached_property
+from typing import NamedTuple
 
 from maskc.compiler.lalr.conflicts import Conflict, find_conflicts
 from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable, build_table_without_lexer
 from maskc.compiler.lalr_path import analyse_grammar
+from maskc.compiler.rows.unlexed import explain_no_text
 from maskc.compiler.stages import LalrLanguage
+from maskc.frontends.dialects import LARK
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar, LalrGrammar, Production
 from maskc.grammar.rule_names import rule_of, string_of
 from maskc.grammar.sets import ReducedGrammar, reduce_grammar
-from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
+from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Place
-from maskc.lint.places import (
-    Definition,
-    find_definitions,
-    find_line,
-    find_translated_definitions,
-)
+from maskc.lint.witnesses import Witnesses
+from maskc.regular.match_length import match_length
+from maskc.wording import Phrase
 
 _UNNAMED, _IGNORED = "__ANON_", "__IGNORE_"
+_DEFINITION = re.compile(
+    r"^(?:%(?:override|extend)\s+)?[?!]*(_?_?[a-zA-Z][a-zA-Z0-9_]*)"
+    r"(?:\{[^}]*\})?(?:\.-?\d+)?[ \t]*:",
+    re.MULTILINE,
+)
+_TRANSLATED = re.compile(r"^[ \t]*([A-Za-z_][\w.-]*)[ \t]*::=", re.MULTILINE)
+_SKIPPED = re.compile(
+    r"""//[^\n]*|\#[^\n]*|"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/""", re.VERBOSE
+)
+_WORD = re.compile(r"_?_?[a-zA-Z][a-zA-Z0-9_]*")
+
+
+class Definition(NamedTuple):
+    """A name that the text defines, on a line from 1 on.
+
+    It is used if the text names it in another definition, or imports or ignores it.
+    """
+
+    line: int
+    is_used: bool
+
+
+def find_definitions(text: str) -> dict[str, Definition]:
+    """Return name → definition, in the order of the text."""
+    # What is skipped keeps its line breaks, and no word is left in it.
+    bare = _SKIPPED.sub(lambda m: " " * len(m[0]), text)
+    lines: dict[str, int] = {}
+    starts = {match.start(1): match[1] for match in _DEFINITION.finditer(bare)}
+    for start, name in starts.items():
+        lines.setdefault(name, bare.count("\n", 0, start) + 1)
+    used: set[str] = set()
+    inside = ""
+    for word in _WORD.finditer(bare):
+        if word.start() in starts:
+            inside = word[0]
+            continue
+        start_of_line = bare.rfind("\n", 0, word.start()) + 1
+        if bare.startswith("%", start_of_line) or word[0] != inside:
+            used.add(word[0])
+    return {name: Definition(line, name in used) for name, line in lines.items()}
+
+
+def find_translated_definitions(text: str) -> dict[str, Definition]:
+    """Return name → definition of a text in GBNF or EBNF, in which rules are all there is."""
+    found: dict[str, Definition] = {}
+    for match in _TRANSLATED.finditer(text):
+        line = text.count("\n", 0, match.start(1)) + 1
+        found.setdefault(match[1], Definition(line, is_used=True))
+    return found
 
 
 class GrammarSubject:
@@ -38,17 +94,15 @@ class GrammarSubject:
     Attributes:
         source: with the texts that it imports.
         grammar: what Lark, or a translation, made of it.
+
+    Raises:
+        GrammarError, PostlexError, UnsupportedTerminalError: it cannot be loaded.
     """
 
     grammar: Grammar
     source: GrammarSource
 
     def __init__(self, source: GrammarSource) -> None:
-        """Load the grammar.
-
-        Raises:
-            GrammarError, PostlexError, UnsupportedTerminalError: it cannot be loaded.
-        """
         self.grammar, self.source = load_grammar(source)
 
     @property
@@ -58,7 +112,6 @@ class GrammarSubject:
 
     @cached_property
     def definitions(self) -> dict[str, Definition]:
-        """What the text itself defines."""
         if self.source.translation is not None:
             return find_translated_definitions(self.text)
         return find_definitions(self.source.text)
@@ -79,6 +132,22 @@ class GrammarSubject:
         """The grammar without useless symbols."""
         return reduce_grammar(self.grammar.bnf)
 
+    def match(self, terminal: int, text: str) -> int | None:
+        """Return how many characters of a text a terminal's pattern matches at its start."""
+        lexer = self.grammar.lexer
+        pattern = lexer.patterns[terminal]
+        return None if pattern is None else match_length(pattern, text, lexer.re_flags)
+
+    def matches(self, terminal: int, text: str) -> bool:
+        """Return whether a terminal's pattern matches a text to its end."""
+        return self.match(terminal, text) == len(text)
+
+    def find_lexeme(self, *terminals: int) -> bytes | None:
+        """Return a shortest lexeme of all of some terminals, ``None`` if none is found."""
+        if any(self.grammar.lexer.patterns[terminal] is None for terminal in terminals):
+            return None
+        return find_common_lexeme(self.grammar.lexer, terminals)
+
     def name(self, terminal: int) -> str:
         """Return a terminal's name, or its text or its pattern if Lark had to name it."""
         name = self.grammar.bnf.terminals[terminal]
@@ -89,20 +158,18 @@ class GrammarSubject:
         pattern = self.grammar.lexer.patterns[terminal] or ""
         return f"/{''.join(c if c.isprintable() else repr(c)[1:-1] for c in pattern)}/"
 
-    def list_names(self, terminals: Sequence[int]) -> str:
-        """Return the names of terminals, as a list to read."""
-        return ", ".join(self.name(t) for t in terminals)
+    def list_names(self, terminals: Iterable[int], most: int = 1 << 30) -> str:
+        """Return the names of terminals, as a list to read; of many the first."""
+        names = [self.name(t) for t in terminals]
+        more = len(names) - most
+        return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
-    def format(self, production: Production) -> str:
-        """Return a production on one line."""
-        right_side = map(self.name_symbol, production.rhs)
-        return " ".join([self.name_rule(production.lhs), "->", *right_side])
-
-    def format_item(self, production: Production, dot: int) -> str:
-        """Return an item on one line, as ``X -> A . B``."""
-        right_side = [self.name_symbol(s) for s in production.rhs]
-        right_side.insert(dot, ".")
-        return " ".join([self.name_rule(production.lhs), "->", *right_side])
+    def format(self, production: Production, dot: int | None = None) -> str:
+        """Return a production, or an item of it, on one line, as ``X -> A . B``."""
+        side = list(map(self.name_symbol, production.rhs))
+        if dot is not None:
+            side.insert(dot, ".")
+        return " ".join([self.name_rule(production.lhs), "->", *side])
 
     def name_symbol(self, symbol: int) -> str:
         """Return the name of a symbol as it stands in a production's right side."""
@@ -117,55 +184,39 @@ class GrammarSubject:
         translation = self.source.translation
         return translation.rule_of.get(name, name) if translation else rule_of(name)
 
-    def _place_of_symbol(self, symbol: str) -> Place:
-        """Return where a symbol of a translation is: the rule that it is part of."""
-        translation = self.source.translation
-        name = translation.rule_of.get(symbol, symbol) if translation else symbol
-        known = self.definitions.get(name)
-        return Place("rule", name, known.line if known else None)
-
-    def place_of_terminal(self, terminal: int) -> Place:
-        """Return where a terminal is."""
-        name = self.name(terminal)
-        if self.source.translation is not None:
-            return self._place_of_symbol(self.grammar.bnf.terminals[terminal])
-        ignored = self.grammar.bnf.terminals[terminal].removeprefix(_IGNORED)
-        if ignored.isdigit():
-            # Lark counts what is ignored; imported grammars ignore nothing.
-            lines = [
-                number
-                for number, line in enumerate(self.source.text.splitlines(), 1)
-                if line.startswith("%ignore")
-            ]
-            return Place(
-                "terminal", name, lines[int(ignored)] if int(ignored) < len(lines) else None
-            )
-        shown = name if name in self.definitions else f'"{self.strings.get(terminal, name)}"'
-        return Place("terminal", name, find_line(self.source.text, shown, self.definitions))
-
     def place_of_rule(self, nonterminal: int) -> Place:
         """Return where a nonterminal is: the rule it was made from."""
+        return self._place_of("rule", self.name_rule(nonterminal))
+
+    def place_of_terminal(self, terminal: int) -> Place:
+        """Return where a terminal is; in a translation, the rule that it is part of."""
+        name, own = self.name(terminal), self.grammar.bnf.terminals[terminal]
         if self.source.translation is not None:
-            return self._place_of_symbol(self.grammar.bnf.nonterminals[nonterminal])
-        name = rule_of(self.grammar.bnf.nonterminals[nonterminal])
-        return Place("rule", name, find_line(self.source.text, name, self.definitions))
+            return self._place_of("rule", self.source.translation.rule_of.get(own, own))
+        ignored = own.removeprefix(_IGNORED)
+        if ignored.isdigit():
+            # Lark counts what is ignored; imported grammars ignore nothing.
+            text = enumerate(self.source.text.splitlines(), 1)
+            lines = [number for number, line in text if line.startswith("%ignore")]
+            line = lines[int(ignored)] if int(ignored) < len(lines) else None
+            return Place("terminal", name, line)
+        place = self._place_of("terminal", name)
+        index = self.source.text.find(f'"{self.strings.get(terminal, name)}"')
+        if place.line is None and index >= 0:
+            return Place("terminal", name, self.source.text.count("\n", 0, index) + 1)
+        return place
+
+    def _place_of(self, kind: str, name: str) -> Place:
+        known = self.definitions.get(name)
+        return Place(kind, name, known.line if known else None)
 
 
 class Subject(GrammarSubject):
-    """A grammar that Lark's LALR parser reads, under inspection.
-
-    Attributes:
-        grammar: what Lark made of it, with its table.
-    """
+    """A grammar that Lark's LALR parser reads, under inspection."""
 
     grammar: LalrGrammar
 
     def __init__(self, source: GrammarSource) -> None:
-        """Load the grammar.
-
-        Raises:
-            GrammarError, PostlexError, UnsupportedTerminalError: it cannot be loaded.
-        """
         self.grammar, self.source = load_lalr_grammar(source)
 
     @cached_property
@@ -178,20 +229,38 @@ class Subject(GrammarSubject):
         """What the compiler makes of the grammar before it meets a tokenizer."""
         return analyse_grammar(self.grammar, self.source)
 
+    @cached_property
+    def no_text(self) -> str | None:
+        """Why no text at all can be parsed, as the compiler says it; ``None`` if some can."""
+        lexed, table, bnf = self.language.lexed, self.table, self.grammar.bnf
+        lexer, layout = self.grammar.lexer, self.grammar.lexer.layout
+        newline = layout.newline if layout else None
+        first = lexed.boundaries.first(lexed.scanner.start, table.context_of[0], newline)
+        if table.live[0] & (first | lexed.boundaries.end):
+            return None
+        is_larks = self.source.dialect == LARK.name
+        why = explain_no_text(bnf, lexer, lexed.scanner, lexed.boundaries, first)
+        return why if why and is_larks else str(Phrase.NO_TEXT)
+
+    @cached_property
+    def never_lexed(self) -> frozenset[int]:
+        """The terminals of the productions that no text holds."""
+        lexed = {terminal for ends in self.scanner.ends for terminal, _ in ends}
+        lexed |= {terminal for terminal in self.scanner.end_of_text if terminal is not None}
+        lexer = self.grammar.lexer
+        return frozenset(
+            t
+            for t in self.reduced.used_terminals - lexed
+            if lexer.patterns[t] is not None and t not in lexer.ignored
+        )
+
     @property
     def item_sets(self) -> ItemSets:
-        """The items of each LALR state."""
         return self.language.item_sets
 
     @property
     def scanner(self) -> Scanner:
-        """The lexer."""
         return self.language.lexed.scanner
-
-    @property
-    def boundaries(self) -> Boundaries:
-        """What the lexer allows after what."""
-        return self.language.lexed.boundaries
 
     @property
     def table(self) -> RefinedTable:
@@ -202,3 +271,7 @@ class Subject(GrammarSubject):
     def table_without_lexer(self) -> RefinedTable:
         """The parser, if any terminal could be lexed after any."""
         return build_table_without_lexer(self.grammar)
+
+    @cached_property
+    def witnesses(self) -> Witnesses:
+        return Witnesses(self.grammar, self.scanner)

@@ -1,4 +1,4 @@
-r"""Which terminals does the lexer take for one another?
+r"""Terminals that the lexer takes for one another.
 
 - Two terminals *collide* (ML001) if they match the same lexeme and only Lark's order decides: after
   priorities come the longest possible match, the length of the pattern, and the name. A difference
@@ -7,72 +7,87 @@ r"""Which terminals does the lexer take for one another?
 - A terminal is *shadowed* (ML002) if, in every context that has it, another one is taken wherever
   it would match. The scanner says which terminals it gives, exactly; ignored terminals are not told
   apart there.
+- A string that an identifier's pattern matches too is a *keyword* (ML003): where the parser can
+  take both, the lexer gives the keyword. With the contextual lexer it is an identifier again
+  wherever the keyword itself is not legal, which may be what the author wants, or a trap.
 - Two *neighbours* (ML005) are side by side in the grammar and cannot be lexed apart: written one
   after the other they are one lexeme, or two others, and nothing that is ignored stands between.
 - A *greedy quote* (ML012) reads on to the last quote: of ``"a", "b"`` ``".*"`` reads all. Only
   quotes of one character are looked for, with one repetition between them.
+- *Unparted words* (ML013): where the lexer looks for a word and for no name beside it, nothing
+  keeps the word from ending in the middle of a longer one: ``returnx`` is read as ``return x``. The
+  two are adjacent in some text, and the lexer's own order is asked in each context; that the parser
+  comes into that context there is not.
 
 Example: ``INT: /[0-9]+/`` and ``HEX: /[0-9a-f]+/`` both match ``0``; with ``KEYWORD: /if|in/``
-after ``NAME.1: /[a-z]+/`` no KEYWORD is ever lexed.
+after ``NAME.1: /[a-z]+/`` no KEYWORD is ever lexed; with ``start: "let" NAME | NAME`` the text
+``let`` is no NAME at the start, but ``let let`` is legal.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
+from maskc import bits
 from maskc.compiler.rows.unlexed import find_adjacencies
-from maskc.ids import TerminalId
-from maskc.lint.lexemes import find_common_lexeme
-from maskc.lint.model import Finding, Severity
-from maskc.lint.overlap import find_overlap
+from maskc.grammar.model import Context
+from maskc.grammar.sets import compute_adjacent, compute_sets
+from maskc.ids import END, TerminalId
+from maskc.lint.lexemes import find_overlap
+from maskc.lint.model import Finding, find
 from maskc.lint.subject import GrammarSubject, Subject
-from maskc.regular.match_length import match_length
 from maskc.regular.python import read_python
 from maskc.regular.tree import GREEDY, Expression, Look, Repeat, Sequence, children, literal
 
-COLLISION = "ML001"
+_MOST_KEYWORDS, _MOST_WORDS = 12, 8  # that are named
+_QUOTES: Mapping[Expression, str] = {literal(quote): quote for quote in "\"'`"}
+
+Pair = tuple[TerminalId, TerminalId]
 
 
 def find_collisions(subject: Subject) -> Iterator[Finding]:
-    """Yield a finding for each pair of terminals that some context tries one after the other."""
-    grammar = subject.grammar
-    pairs: dict[tuple[TerminalId, TerminalId], int] = {}
-    for context in grammar.lexer.contexts:
+    """Yield a finding for each pair of terminals that some context tries one after the other.
+
+    Where a third one is taken for the same lexeme, or the second is never lexed, that is told.
+    """
+    contexts = subject.grammar.lexer.contexts
+    pairs: dict[Pair, set[int]] = {}
+    for number, context in enumerate(contexts):
         for position, first in enumerate(context.alternatives):
             for second in context.alternatives[position + 1 :]:
-                pairs[first, second] = pairs.get((first, second), 0) + 1
-    for context in grammar.lexer.contexts:
+                pairs.setdefault((first, second), set()).add(number)
+    for context in contexts:
         for owner, names in context.keywords:
             for name in names:
                 pairs.pop((owner, name), None)
                 pairs.pop((name, owner), None)
-    for (first, second), n_contexts in sorted(pairs.items()):
-        if not _is_silent(subject, first, second):
+    taken: dict[tuple[int, str], set[int]] = {}  # of a loser and its lexeme the contexts
+    for (first, second), where in sorted(pairs.items()):
+        lexeme = _find_common(subject, first, second) if _is_silent(subject, first, second) else ""
+        if not lexeme or not all(subject.matches(t, lexeme) for t in (first, second)):
             continue
-        lexeme = _find_common(subject, first, second)
-        if lexeme is None or not all(_matches_all(subject, t, lexeme) for t in (first, second)):
-            continue
-        winner, loser = subject.name(first), subject.name(second)
-        where = f"in {n_contexts} of {len(grammar.lexer.contexts)} contexts"
-        yield Finding(
-            COLLISION,
-            Severity.WARNING,
-            subject.place_of_terminal(second),
-            f"{winner} and {loser} match the same text, and where both may come ({where}) "
-            f"{winner} is taken, because Lark happens to try it first",
-            lexeme.decode(errors="backslashreplace"),
-            f"say which you mean with a priority, {loser}.1 or {winner}.1, or make the patterns "
-            "exclude each other",
-        )
+        is_told = where <= taken.get((first, lexeme), set()) or second in subject.never_lexed
+        taken.setdefault((second, lexeme), set()).update(where)
+        if not is_told:
+            yield find(
+                "collision",
+                subject.place_of_terminal(second),
+                lexeme.encode(errors="surrogateescape").decode(errors="backslashreplace"),
+                winner=subject.name(first),
+                loser=subject.name(second),
+                where=f"in {len(where)} of {len(contexts)} contexts",
+            )
 
 
-def _find_common(subject: Subject, first: int, second: int) -> bytes | None:
+def _find_common(subject: Subject, first: int, second: int) -> str | None:
     """Return a lexeme of both terminals: interegular's, if it knows one, else our own search's."""
     patterns, flags = subject.grammar.lexer.patterns, subject.grammar.lexer.re_flags
     known = find_overlap(patterns[first] or "", patterns[second] or "", flags)
     if known is not None:
-        return known.encode(errors="surrogateescape")
-    return find_common_lexeme(subject.grammar.lexer, (first, second))
+        return known
+    found = subject.find_lexeme(first, second)
+    return None if found is None else found.decode(errors="surrogateescape")
 
 
 def _is_silent(subject: Subject, first: int, second: int) -> bool:
@@ -83,34 +98,17 @@ def _is_silent(subject: Subject, first: int, second: int) -> bool:
     return None in texts or texts[0] == texts[1]
 
 
-def _matches_all(subject: Subject, terminal: int, lexeme: bytes) -> bool:
-    text = lexeme.decode(errors="surrogateescape")
-    pattern = subject.grammar.lexer.patterns[terminal] or ""
-    return match_length(pattern, text, subject.grammar.lexer.re_flags) == len(text)
-
-
-SHADOWED = "ML002"
-
-
 def find_shadowed(subject: Subject) -> Iterator[Finding]:
     """Yield a finding for each terminal of the productions that no text holds."""
-    grammar, scanner = subject.grammar, subject.scanner
-    lexed = {terminal for ends in scanner.ends for terminal, _ in ends}
-    lexed |= {terminal for terminal in scanner.end_of_text if terminal is not None}
-    for terminal in sorted(subject.reduced.used_terminals - lexed):
-        if grammar.lexer.patterns[terminal] is None or terminal in grammar.lexer.ignored:
-            continue
-        lexeme = find_common_lexeme(grammar.lexer, (terminal,))
+    for terminal in sorted(subject.never_lexed):
+        lexeme = subject.find_lexeme(terminal)
         winners = _find_winners(subject, terminal, lexeme)
-        name = subject.name(terminal)
-        after = f": {subject.list_names(winners)} is taken instead" if winners else ""
-        yield Finding(
-            SHADOWED,
-            Severity.ERROR,
+        yield find(
+            "shadowed",
             subject.place_of_terminal(terminal),
-            f"{name} is never lexed{after}, so whatever needs it is in no text",
             lexeme.decode(errors="backslashreplace") if lexeme else None,
-            f"give {name} a higher priority, as in {name}.1, or narrow what is taken instead",
+            name=subject.name(terminal),
+            instead=f": {subject.list_names(winners)} is taken instead" if winners else "",
         )
 
 
@@ -118,66 +116,97 @@ def _find_winners(subject: Subject, terminal: int, lexeme: bytes | None) -> list
     """Return which terminals Lark takes for the lexeme in the contexts that have the terminal."""
     if lexeme is None:
         return []
-    grammar = subject.grammar
     text = lexeme.decode(errors="surrogateescape")
-    winners = set()
-    for context in grammar.lexer.contexts:
-        keywords = {name for _, names in context.keywords for name in names}
-        if terminal not in context.alternatives and terminal not in keywords:
-            continue
-        for candidate in context.alternatives:
-            pattern = grammar.lexer.patterns[candidate] or ""
-            if match_length(pattern, text, grammar.lexer.re_flags) is not None:
-                winners.add(candidate)
-                break
-    return sorted(winners - {terminal})
+    taken = (
+        next((t for t in context.alternatives if subject.match(t, text) is not None), terminal)
+        for context in subject.grammar.lexer.contexts
+        if _offers(context, terminal)
+    )
+    return sorted(set(taken) - {terminal})
 
 
-NEIGHBOURS = "ML005"
+def _offers(context: Context, terminal: int) -> bool:
+    return terminal in context.alternatives or any(terminal in ns for _, ns in context.keywords)
+
+
+def find_keywords(subject: Subject) -> Iterator[Finding]:
+    """Yield, for each identifier, its reserved keywords and those reserved in some places only."""
+    grammar = subject.grammar
+    wanted_in: dict[int, set[int]] = {}  # identifier → contexts in which the parser takes it
+    for state, row in enumerate(grammar.lalr.states):
+        for terminal in (*row.shifts, *row.reduces):
+            wanted_in.setdefault(terminal, set()).add(grammar.lalr.context_of[state])
+    lost: dict[TerminalId, dict[TerminalId, set[int]]] = {}  # identifier → keyword → contexts
+    for number, context in enumerate(grammar.lexer.contexts):
+        for owner, names in context.keywords:
+            if owner not in grammar.lexer.ignored and number in wanted_in.get(owner, ()):
+                for keyword in names:
+                    if keyword not in grammar.lexer.roles:
+                        lost.setdefault(owner, {}).setdefault(keyword, set()).add(number)
+    for owner, keywords in sorted(lost.items()):
+        n_contexts = len(wanted_in[owner])
+        reserved = [k for k, found in sorted(keywords.items()) if len(found) == n_contexts]
+        partly = [k for k in sorted(keywords) if k not in reserved]
+        place, name = subject.place_of_terminal(owner), subject.name(owner)
+        if reserved:
+            listed = subject.list_names(reserved, _MOST_KEYWORDS)
+            witness = _find_keyword(subject, owner, reserved[0])
+            yield find("reserved", place, witness, keywords=listed, name=name)
+        if partly:
+            worst = max(partly, key=lambda k: len(keywords[k]))
+            yield find(
+                "reserved in places",
+                place,
+                _find_keyword(subject, owner, worst),
+                keywords=subject.list_names(partly, _MOST_KEYWORDS),
+                name=name,
+                worst=subject.name(worst),
+                count=f"{len(keywords[worst])} of {n_contexts}",
+            )
+
+
+def _find_keyword(subject: Subject, owner: TerminalId, keyword: TerminalId) -> str | None:
+    """Return a shortest text whose last lexeme is the keyword and could be the identifier."""
+    arrivals = [
+        arrival.terminals
+        for state, row in enumerate(subject.grammar.lalr.states)
+        if (owner in row.shifts or owner in row.reduces) and keyword in row.shifts
+        if (arrival := subject.witnesses.find_arrival(state))
+    ]
+    best = min(arrivals, key=len, default=None)
+    text = None if best is None else subject.witnesses.find_text((*best, keyword))
+    return text or subject.strings.get(keyword)
 
 
 def find_neighbours(subject: Subject) -> Iterator[Finding]:
-    """Yield a finding for each pair of terminals that cannot be lexed apart."""
-    grammar = subject.grammar
-    found = find_adjacencies(grammar.lexer, subject.scanner, subject.boundaries, subject.table)
-    for pair in found:
+    """Yield a finding for each pair of terminals that cannot be lexed apart.
+
+    Where no text can be parsed at all, the pair that is to blame is told by ML004.
+    """
+    if subject.no_text is not None:
+        return
+    grammar, lexed = subject.grammar, subject.language.lexed
+    for pair in find_adjacencies(grammar.lexer, lexed.scanner, lexed.boundaries, subject.table):
         first, second = (grammar.bnf.terminals.index(name) for name in (pair.first, pair.second))
-        yield Finding(
-            NEIGHBOURS,
-            Severity.WARNING,
+        yield find(
+            "neighbours",
             subject.place_of_terminal(first),
-            f"{subject.name(second)} right after {subject.name(first)} is in the grammar and in "
-            "no text: the lexer cannot tell where one ends",
             pair.witness.decode(errors="backslashreplace"),
-            "put a separator between them in the rule, ignore blanks, or narrow "
-            f"{subject.name(first)}",
+            first=subject.name(first),
+            second=subject.name(second),
         )
-
-
-GREEDY_QUOTES = "ML012"
-_QUOTES: Mapping[Expression, str] = {literal(quote): quote for quote in "\"'`"}
 
 
 def find_greedy_quotes(subject: GrammarSubject) -> Iterator[Finding]:
     """Yield a finding for each terminal that reads over its own closing quote."""
     lexer = subject.grammar.lexer
     for terminal, pattern in enumerate(lexer.patterns):
-        if pattern is None:
-            continue
-        for quote in sorted(_find_quotes(read_python(pattern, lexer.re_flags))):
+        quotes = _find_quotes(read_python(pattern, lexer.re_flags)) if pattern else ()
+        for quote in sorted(quotes):
             witness = f"{quote}a{quote} {quote}b{quote}"
-            if match_length(pattern, witness, lexer.re_flags) != len(witness):
-                continue
-            name = subject.name(terminal)
-            yield Finding(
-                GREEDY_QUOTES,
-                Severity.WARNING,
-                subject.place_of_terminal(terminal),
-                f"{name} is greedy: it reads on to the last {quote} that it finds, not to the next",
-                witness,
-                f"leave the quote out of what may stand between: {quote}[^{quote}]*{quote}, or "
-                f"with escapes {quote}(?:\\\\.|[^{quote}\\\\])*{quote}",
-            )
+            if subject.matches(terminal, witness):
+                place, name = subject.place_of_terminal(terminal), subject.name(terminal)
+                yield find("greedy quotes", place, witness, name=name, q=quote)
 
 
 def _find_quotes(node: Expression) -> Iterator[str]:
@@ -191,3 +220,47 @@ def _find_quotes(node: Expression) -> Iterator[str]:
     if not isinstance(node, Repeat | Look):
         for inner in children(node):
             yield from _find_quotes(inner)
+
+
+def find_unparted_words(subject: Subject) -> Iterator[Finding]:
+    """Yield one finding, of all words that others may follow without a blank."""
+    lexer = subject.grammar.lexer
+    words = {t: s for t, s in subject.strings.items() if re.fullmatch(r"\w+[^\W\d_]", s)}
+    if not words or not any(subject.match(t, " ") for t in lexer.ignored):
+        return
+    adjacent = compute_adjacent(subject.reduced, compute_sets(subject.reduced))
+    starts: dict[int, str] = {}
+    for terminal in sorted({n for w in words for n in bits.iterate(adjacent.get(w, 0))} - {END}):
+        found = subject.strings.get(terminal)
+        lexeme = found or (subject.find_lexeme(terminal) or b"").decode(errors="replace")
+        if re.match(r"\w", lexeme):
+            starts[terminal] = lexeme
+    unparted: dict[int, list[int]] = {}
+    for word, text in sorted(words.items()):
+        for terminal, lexeme in starts.items():
+            if adjacent.get(word, 0) >> terminal & 1 and _runs_into(subject, word, text + lexeme):
+                contexts = (lexer.contexts[c] for c in lexer.contexts_after.get(word, ()))
+                if any(_offers(context, terminal) for context in contexts):
+                    unparted.setdefault(word, []).append(terminal)
+    for first in list(unparted)[:1]:
+        # A pattern shows it better than another word.
+        after = min(unparted[first], key=lambda t: (t in subject.strings, t))
+        yield find(
+            "unparted words",
+            subject.place_of_terminal(first),
+            words[first] + starts[after],
+            names=subject.list_names(unparted, _MOST_WORDS),
+            after=subject.name(after),
+            word=words[first],
+        )
+
+
+def _runs_into(subject: Subject, word: int, text: str) -> bool:
+    """Return whether a context takes the word off the front of a text that goes on."""
+    for context in subject.grammar.lexer.contexts:
+        if word in context.alternatives:
+            found = ((t, subject.match(t, text)) for t in context.alternatives)
+            taken = next((one for one in found if one[1] is not None), None)
+            if taken == (word, len(subject.strings[word])):
+                return True
+    return False

@@ -8,7 +8,7 @@ from typing import Any
 
 from maskc.compiler.pipeline import PassRecord
 from maskc.kinds import kind_of
-from maskc.report.formats import format_count, format_seconds, format_size
+from maskc.report.formats import count, format_count, format_seconds, format_size
 from maskc.report.internals import Step, format_change, list_steps
 from maskc.report.model import Block, Facts, Lines, Report, Table
 from maskc.report.origin import list_origin
@@ -74,6 +74,10 @@ def _list_blocks(compilation: Compilation, *, verbose: bool) -> Iterator[Block]:
             f"{size}, in {format_seconds(compilation.seconds)}",
         ]
     )
+    n_unlexed = header.get("counts", {}).get("not_lexed_apart")
+    if n_unlexed:
+        pairs = count(n_unlexed, "pair")
+        yield Lines([f"{pairs} of terminals cannot be lexed apart: maskc lint says which"])
 
 
 def tabulate_passes(passes: Sequence[PassRecord], steps: Sequence[Step]) -> Table:

@@ -11,7 +11,7 @@ from maskc.vocab.vocabulary import Vocabulary
 
 BASIC = "// maskc: lexer=basic\n"
 EARLEY = "// maskc: parser=earley\n"
-TWO_NUMBERS = "start: INT | HEX\nINT: /[0-9]+/\nHEX: /[0-9a-f]+/\n"
+TWO_NUMBERS = "start: INT | HEX\nINT: /[0-9]+/\nHEX: /[0-9a-f]{2,}/\n"
 DANGLING = 'start: "if" "e" start | "if" "e" start "else" start | "x"\n'
 BLOCKS = (
     "// maskc: postlex=indenter NL_type=_NL INDENT_type=_INDENT DEDENT_type=_DEDENT tab_len=2\n"
@@ -38,7 +38,7 @@ TWO_TREES = f'{EARLEY}start: a | b\na: "x"\nb: "x"\n'
     ("code", "text", "place", "witness", "said"),
     [
         # Terminals that match the same lexeme.
-        ("ML001", TWO_NUMBERS, "INT:2", "0", "HEX and INT match the same text"),
+        ("ML001", TWO_NUMBERS, "INT:2", "00", "HEX and INT match the same text"),
         # Terminals that are never lexed.
         ("ML002", f"start: WORD NAME | {SHADOWED}", "WORD:2", "if", "NAME is taken instead"),
         # Strings that a pattern matches too.
@@ -234,6 +234,29 @@ def test_findings_come_in_the_order_of_severities_and_codes():
     codes = [finding.code for finding in lint_grammar(load_source(text))]
     assert all(one <= other for one, other in pairwise(codes))
     assert codes == ["ML010", "ML011", "ML014"]
+
+
+def test_without_any_text_the_pair_that_cannot_be_lexed_is_the_one_cause():
+    (finding,) = lint_grammar(load_source("start: NAME NAME\nNAME: /[a-z]+/\n"))
+    assert (finding.code, finding.remedy) == ("ML004", "put something between them")
+    said = "terminal NAME can never be lexed right after terminal NAME, as in b'aa'"
+    assert finding.fact == f"no text at all can be parsed: {said}"
+
+
+def test_a_forgotten_ignore_comes_before_what_follows_from_it():
+    text = 'start: NAME NAME | "!"\nNAME: /[a-z]+/\n%import common.WS\n'
+    assert [f.code for f in lint_grammar(load_source(text))] == ["ML011", "ML005"]
+    dead = text.replace(' | "!"', "")
+    assert [f.code for f in lint_grammar(load_source(dead))] == ["ML011", "ML004"]
+
+
+def test_a_collision_is_told_once(lint):
+    three = "start: A | B | C\nA: /[0a]/\nB: /[0b]/\nC: /[0c]/\n"
+    told = [finding.fact.split(" match ")[0] for finding in lint(three, "ML001")]
+    assert told == ["A and B", "A and C"]
+    # What is never lexed collides with what is taken.
+    never = "start: WORD | NAME\nWORD: /if|in/\nNAME: /[a-z]+/\n"
+    assert [f.code for f in lint_grammar(load_source(never))] == ["ML002"]
 
 
 def test_a_token_that_no_mask_holds_is_useless(lint):

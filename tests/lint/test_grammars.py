@@ -7,11 +7,10 @@ from lark import Lark
 
 from maskc.frontends.source import load_source
 from maskc.frontends.texts import find_grammar
-from maskc.lint.derivations import Derivations, find_shortest_yields, run_parser
 from maskc.lint.model import Place
 from maskc.lint.order import lint_grammar
 from maskc.lint.subject import Subject
-from maskc.lint.texts import Texts
+from maskc.lint.witnesses import Witnesses, find_shortest_yields, run_parser
 from tests.languages import language_of, terminal
 
 TEXT = """start: item+
@@ -68,7 +67,7 @@ def test_items_and_productions_are_one_line_each():
     subject = subject_of('start: "a" start "b" | "c"\n')
     production = subject.grammar.bnf.productions[0]
     assert subject.format(production) == "start -> A start B"
-    assert subject.format_item(production, 1) == "start -> A . start B"
+    assert subject.format(production, 1) == "start -> A . start B"
 
 
 def test_priorities_are_those_of_the_text():
@@ -119,18 +118,19 @@ def test_a_state_is_reached_by_its_shortest_sequence():
     for symbol in ("IF", "E"):
         state = grammar.lalr.states[state].shifts[terminal(language, symbol)]
     nested = grammar.lalr.states[state].gotos[grammar.bnf.start]
-    derivations = Derivations(grammar)
-    arrival = derivations.find_arrival(nested, [terminal(language, "ELSE")])
+    arrival = Witnesses(grammar, language.lexed.scanner).find_arrival(
+        nested, [terminal(language, "ELSE")]
+    )
     assert names_of(language, arrival.terminals) == ["IF", "E", "X"]
 
 
 @pytest.mark.parametrize("text", GRAMMARS)
 def test_what_is_found_arrives(text):
-    grammar = language_of(text).lexed.grammar
-    derivations = Derivations(grammar)
+    lexed = language_of(text).lexed
+    grammar, witnesses = lexed.grammar, Witnesses(lexed.grammar, lexed.scanner)
     reached = 0
     for state in range(len(grammar.lalr.states)):
-        arrival = derivations.find_arrival(state)
+        arrival = witnesses.find_arrival(state)
         if arrival is not None:
             reached += 1
             stacks = run_parser(grammar, arrival.terminals)
@@ -150,8 +150,8 @@ _NL: /(\\n[\\t ]*)+/
 
 def text_of(grammar_text, *names, **settings):
     language = language_of(grammar_text, **settings)
-    texts = Texts(language.lexed.grammar, language.lexed.scanner)
-    return texts.find_text([terminal(language, name) for name in names])
+    witnesses = Witnesses(language.lexed.grammar, language.lexed.scanner)
+    return witnesses.find_text([terminal(language, name) for name in names])
 
 
 @pytest.mark.parametrize(

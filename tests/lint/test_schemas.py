@@ -3,10 +3,8 @@
 import pytest
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.keywords import list_spots
-from maskc.lint import unsatisfiable
+from maskc.lint import schemas
 from maskc.lint.schemas import lint_schema
-from maskc.lint.unsatisfiable import find_unsatisfiable, may_have
 
 
 def codes(schema, **resources):
@@ -58,7 +56,7 @@ def test_what_is_no_schema_is_refused():
 
 
 def lost(schema):
-    return [f.place.name for f in find_unsatisfiable(schema, list(list_spots(schema)), {})]
+    return [f.place.name for f in lint_schema(schema) if f.code == "ML101"]
 
 
 @pytest.mark.parametrize(
@@ -92,14 +90,13 @@ def test_keywords_that_contradict_each_other_are_found(schema, found):
 
 
 def test_more_subschemas_than_are_asked_are_told(monkeypatch):
-    monkeypatch.setattr(unsatisfiable, "MAX_ASKED", 1)
-    schema = {"items": {}}
-    (found,) = find_unsatisfiable(schema, list(list_spots(schema)), {})
-    assert found.severity.value == "note"
+    monkeypatch.setattr(schemas, "MAX_ASKED", 1)
+    (found,) = lint_schema({"items": {}})
+    assert (found.code, found.severity.value) == ("ML101", "note")
+    assert found.fact == "of 2 subschemas, 1 were asked whether a value fits them"
 
 
 def test_a_key_may_be_there_whatever_else_is_required():
-    schema = {"required": ["b"], "properties": {"b": False, "a": {}}}
-    (spot, *_) = list_spots(schema)
-    assert may_have(schema, spot, {}, "a")
-    assert not may_have(schema, spot, {}, "b")
+    schema = {"required": ["b", "a"], "properties": {"b": False, "a": {}}}
+    (found,) = [f for f in lint_schema(schema) if f.code == "ML105"]
+    assert "'b'" in found.fact

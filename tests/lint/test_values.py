@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.rule_names import rule_of
-from maskc.lint import overlap
-from maskc.lint.lexemes import find_common_lexeme
+from maskc.lint import lexemes
+from maskc.lint.lexemes import find_common_lexeme, find_overlap, is_installed
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.order import drop_allowed
-from maskc.lint.overlap import find_overlap, is_installed
-from maskc.lint.places import find_definitions, find_line
+from maskc.lint.subject import Subject, find_definitions
 
 
 def test_a_finding_is_plain_data_for_json():
@@ -77,16 +76,13 @@ A.2: "not: one" | B
 def test_names_have_the_lines_that_define_them():
     found = find_definitions(TEXT)
     assert {name: d.line for name, d in found.items()} == {"start": 1, "list": 2, "A": 3, "B": 4}
-    assert found["list"].is_template
     assert not found["start"].is_used
     assert found["B"].is_used
 
 
 def test_a_string_has_the_line_of_its_first_occurrence():
-    definitions = find_definitions(TEXT)
-    assert find_line(TEXT, '","', definitions) == 2
-    assert find_line(TEXT, '"none"', definitions) is None
-    assert find_line(TEXT, "A", definitions) == 3
+    subject = Subject(load_source('start: list\nlist: "a" ("," "a")*\n'))
+    assert {subject.place_of_terminal(t).line for t in subject.strings} == {2}
 
 
 def test_what_lark_makes_of_a_rule_is_the_rules():
@@ -112,14 +108,14 @@ def test_a_text_of_both_patterns_is_found(first, second, flags, found):
 
 
 def test_a_witness_that_re_refuses_or_takes_in_part_does_not_count(monkeypatch):
-    monkeypatch.setattr(overlap, "match_length", lambda *_: None)
+    monkeypatch.setattr(lexemes, "match_length", lambda *_: None)
     assert find_overlap("[0-9]+", "[0-9a-f]+", 0) is None
-    monkeypatch.setattr(overlap, "match_length", lambda pattern, _: {r"(?:a)\Z": 1}.get(pattern))
+    monkeypatch.setattr(lexemes, "match_length", lambda pattern, _: {r"(?:a)\Z": 1}.get(pattern))
     assert find_overlap("a", "a|b", 0) is None
 
 
 def test_without_interegular_nothing_is_known(monkeypatch):
-    monkeypatch.setattr(overlap.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(lexemes.importlib.util, "find_spec", lambda _: None)
     assert not is_installed()
     assert find_overlap("[0-9]+", "[0-9a-f]+", 0) is None
 

@@ -109,6 +109,14 @@ def test_the_last_line_says_what_was_written(compilation, capsys):
     assert last.startswith(f"a.maskc: 1.23 kB, {rows} rows, {masks} masks, in ")
 
 
+def test_pairs_that_no_text_has_are_told(capsys):
+    source = load_source('start: NAME NAME | "x" ";"\nNAME: /[a-z]+/\n')
+    contents, _ = compile_contents(source, Vocabulary((b"a", b"x", b";", None), (3,), "test"))
+    print_report(report_compilation(Compilation("a.maskc", 1, contents.header, 0.5)))
+    said = "1 pair of terminals cannot be lexed apart: maskc lint says which"
+    assert capsys.readouterr().out.splitlines()[-1] == said
+
+
 def test_every_pass_has_a_line(compilation, capsys):
     print_report(report_compilation(compilation, verbose=True))
     out = capsys.readouterr().out

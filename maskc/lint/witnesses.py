@@ -1,0 +1,251 @@
+"""Witnesses: a shortest text that brings Lark's LALR parser somewhere.
+
+To a state leads the shortest path over the table's symbols, each nonterminal on it replaced by its
+shortest terminal sequence. Where Lark resolved conflicts the parser may leave that path, so what is
+found is run through the table, and only what arrives counts.
+
+A terminal sequence becomes a text by a breadth-first search over the scanner itself, so that Lark
+lexes it that way: blanks stand only where they are needed. With indentation, an INDENT is four
+columns.
+
+Example: with ``stmt: "if" E stmt | "if" E stmt "else" stmt | "x"`` the state after the first
+``stmt`` is reached by IF E X. IF NAME, in a grammar that ignores blanks, is ``if a``.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.compiler.lalr.driver import Outcome, drive_lalr
+from maskc.grammar.model import Bnf, LalrGrammar
+from maskc.ids import DEAD, END, IGNORED, NO_LINE
+from maskc.lexer.scanner import Scanner
+from maskc.lint.lexemes import byte_preference
+
+INDENT_COLUMNS = 4
+MAX_NODES = 400_000
+
+Terminals = tuple[int, ...]
+_Node = tuple[int, int, int]  # lexeme, scanner state, column
+
+
+class Arrival(NamedTuple):
+    """What the parser reads to get somewhere, and the states on top before and after each."""
+
+    terminals: Terminals
+    tops: tuple[int, ...]
+
+
+class _Lexeme(NamedTuple):
+    terminal: int
+    context: int  # in which it is lexed
+    column: int  # at which a newline ends, ``NO_LINE`` for other terminals
+
+
+class Witnesses:
+    """Finds shortest terminal sequences and texts of one grammar."""
+
+    def __init__(self, grammar: LalrGrammar, scanner: Scanner) -> None:
+        self._grammar, self._scanner = grammar, scanner
+        self._driver = drive_lalr(grammar)
+        self._yields = find_shortest_yields(grammar.bnf)
+        self._paths = self._find_paths()
+        self._reaching = cache(self._find_reaching)
+        self._moves_of = cache(lambda state: self._list_targets(scanner.next[state]))
+        self._entries_of = cache(lambda row: self._list_targets(scanner.entries[row]))
+        byte_of: dict[int, int] = {}
+        for byte in sorted(range(256), key=byte_preference):
+            byte_of.setdefault(int(scanner.byte_class[byte]), byte)
+        self._classes = list(byte_of.items())  # with the nicest byte of each
+
+    def find_arrival(self, state: int, lookaheads: Collection[int] = ()) -> Arrival | None:
+        """Return the shortest sequence found after which the parser comes by a state.
+
+        Args:
+            state: a LALR state.
+            lookaheads: terminals that may come next; reductions on them count, if there are any.
+        """
+        symbols = self._paths.get(state)
+        if symbols is None:
+            return None
+        parts = [(s,) if s >= 0 else self._yields.get(-1 - s) for s in symbols]
+        if None in parts:
+            return None
+        terminals = tuple(t for part in parts for t in part or ())
+        stacks = run_parser(self._grammar, terminals)
+        if stacks is None:
+            return None
+        seen = {stacks[-1][-1]}
+        for lookahead in lookaheads:
+            passed: list[int] = []
+            self._driver.reduce(list(stacks[-1]), lookahead, passed)
+            seen.update(passed)
+        return Arrival(terminals, tuple(s[-1] for s in stacks)) if state in seen else None
+
+    def _find_paths(self) -> dict[int, Terminals]:
+        """Return LALR state → the symbols of a cheapest path to it."""
+        paths: dict[int, Terminals] = {}
+        pending: list[tuple[int, int, Terminals, int]] = [(0, 0, (), 0)]
+        while pending:
+            cost, n_symbols, path, state = heapq.heappop(pending)
+            if state in paths:
+                continue
+            paths[state] = path
+            row = self._grammar.lalr.states[state]
+            moves = [(1, t, target) for t, target in sorted(row.shifts.items()) if t != END]
+            moves += [
+                (len(self._yields[n]), -1 - n, target)
+                for n, target in sorted(row.gotos.items())
+                if n in self._yields
+            ]
+            for more, symbol, target in moves:
+                if target not in paths:
+                    heapq.heappush(pending, (cost + more, n_symbols + 1, (*path, symbol), target))
+        return paths
+
+    def find_text(self, terminals: Sequence[int]) -> str | None:
+        """Return a shortest text; ``None`` if there is none, or none is found in bounds."""
+        lexemes = self._list_lexemes(terminals)
+        if not lexemes:
+            return None if lexemes is None else ""
+        first: _Node = (0, self._scanner.start, NO_LINE)
+        parents: dict[_Node, tuple[_Node, int]] = {}
+        pending = deque([first])
+        while pending and len(parents) < MAX_NODES:
+            node = pending.popleft()
+            index, state, column = node
+            last = lexemes[-1]
+            if (
+                index == len(lexemes) - 1
+                and self._scanner.end_of_text[state] == last.terminal
+                and last.column in (NO_LINE, column)
+            ):
+                return _spell(node, parents)
+            for target, byte in self._step(lexemes, node):
+                if target not in parents and target != first:
+                    parents[target] = (node, byte)
+                    pending.append(target)
+        return None
+
+    def _list_lexemes(self, terminals: Sequence[int]) -> list[_Lexeme] | None:
+        stacks = run_parser(self._grammar, terminals)
+        if stacks is None:
+            return None
+        layout = self._grammar.lexer.layout
+        lexemes: list[_Lexeme] = []
+        depth = 0
+        for position, terminal in enumerate(terminals):
+            if layout and terminal in (layout.indent, layout.dedent):
+                depth += 1 if terminal == layout.indent else -1
+                if not lexemes or lexemes[-1].terminal != layout.newline or depth < 0:
+                    return None
+                lexemes[-1] = lexemes[-1]._replace(column=depth * INDENT_COLUMNS)
+                continue
+            column = depth * INDENT_COLUMNS if layout and terminal == layout.newline else NO_LINE
+            context = self._grammar.lalr.context_of[stacks[position][-1]]
+            lexemes.append(_Lexeme(terminal, context, column))
+        return lexemes
+
+    def _step(self, lexemes: list[_Lexeme], node: _Node) -> Iterator[tuple[_Node, int]]:
+        index, state, column = node
+        lexeme = lexemes[index]
+        useful = self._reaching(lexeme.terminal)
+        for target, byte in self._moves_of(state):
+            if useful[target]:
+                after = _count(column, byte, lexeme)
+                if after <= lexeme.column or lexeme.column == NO_LINE:
+                    yield (index, target, after), byte
+        for terminal, boundary in self._scanner.ends[state]:
+            following = index
+            if terminal != IGNORED:
+                if terminal != lexeme.terminal or lexeme.column not in (NO_LINE, column):
+                    continue
+                following += 1
+            if following == len(lexemes):
+                continue
+            entered = lexemes[following]
+            useful_next = self._reaching(entered.terminal)
+            row = int(self._scanner.enter[boundary, entered.context])
+            for target, byte in self._entries_of(row):
+                if useful_next[target]:
+                    yield (following, target, _count(NO_LINE, byte, entered)), byte
+
+    def _list_targets(self, row: NDArray[np.int32]) -> list[tuple[int, int]]:
+        """Return each target once with its nicest byte; what moves the column counts apart."""
+        found: dict[tuple[int, int], tuple[int, int]] = {}
+        for byte_class, byte in self._classes:
+            target = int(row[byte_class])
+            if target != DEAD:
+                found.setdefault((target, byte if byte in b" \n" else 0), (target, byte))
+        return list(found.values())
+
+    def _find_reaching(self, terminal: int) -> NDArray[np.bool_]:
+        """Return bool[n_states]: may the lexeme still become the terminal, or be ignored?"""
+        found = np.array(
+            [
+                self._scanner.end_of_text[state] == terminal
+                or any(t in (terminal, IGNORED) for t, _ in ends)
+                for state, ends in enumerate(self._scanner.ends)
+            ]
+        )
+        n_before = -1
+        while n_before != (n_before := int(found.sum())):
+            found |= found[self._scanner.next].any(axis=1)
+        return found
+
+
+def find_shortest_yields(bnf: Bnf) -> dict[int, Terminals]:
+    """Return nonterminal → a shortest terminal sequence, of those that derive one."""
+    found: dict[int, Terminals] = {}
+    changed = True
+    while changed:
+        changed = False
+        for production in bnf.productions:
+            parts = [(s,) if s >= 0 else found.get(-1 - s) for s in production.rhs]
+            if None in parts:
+                continue
+            terminals = tuple(t for part in parts for t in part or ())
+            known = found.get(production.lhs)
+            if known is None or len(terminals) < len(known):
+                found[production.lhs] = terminals
+                changed = True
+    return found
+
+
+def run_parser(grammar: LalrGrammar, terminals: Sequence[int]) -> list[tuple[int, ...]] | None:
+    """Return the stack of LALR states before the terminals and after each of them.
+
+    ``None`` if the parser refuses a terminal.
+    """
+    driver, stack = drive_lalr(grammar), [0]
+    stacks: list[tuple[int, ...]] = [(0,)]
+    for terminal in terminals:
+        if driver.take(stack, terminal) is not Outcome.TAKES:
+            return None
+        stacks.append(tuple(stack))
+    return stacks
+
+
+def _count(column: int, byte: int, lexeme: _Lexeme) -> int:
+    """Return the column after a byte; only newlines are measured."""
+    if lexeme.column == NO_LINE:
+        return NO_LINE
+    if byte == 10:
+        return 0
+    # A tab would be worth more than one column.
+    return column + 1 if column != NO_LINE and byte == 32 else column
+
+
+def _spell(node: _Node, parents: dict[_Node, tuple[_Node, int]]) -> str:
+    text = bytearray()
+    while node in parents:
+        node, byte = parents[node]
+        text.append(byte)
+    return bytes(reversed(text)).decode(errors="backslashreplace")
