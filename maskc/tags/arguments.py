@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from maskc.errors import LimitError, SchemaError, UnsatisfiableError
 from maskc.runtime.link.joining.expressions import Expression
@@ -22,7 +23,18 @@ from maskc.runtime.link.plan.members import Counts, Parameters, Ways
 from maskc.runtime.link.text.raw_text import RawString
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.records import Position
-from maskc.tags.objects import KNOWN, NOTES, OF_ARRAYS, Where, escape, is_name, read_object, resolve
+from maskc.tags.objects import (
+    KNOWN,
+    NOTES,
+    OF_ARRAYS,
+    Where,
+    escape,
+    is_name,
+    list_ways,
+    read_object,
+    resolve,
+    stands_alone,
+)
 from maskc.tags.plain import is_plain
 from maskc.tags.styles import STYLES
 
@@ -33,6 +45,8 @@ _USUAL = frozenset(
     ("type", "properties", "required", "additionalProperties", "description", "title")
 )
 _ROOTS = ("$defs", "definitions", "$schema")
+_WHOLE = "maskc:arguments"  # the name of a whole schema that has none
+_HELD = (f"/$defs/{_WHOLE}", f"/definitions/{_WHOLE}")
 _ANYTHING: dict[str, Any] = {}
 _BLANKS = r"[ \t\r\n]{0,8}"
 _BOOLEAN_BITS = (4, 2)  # of a position's literals: false and true
@@ -72,13 +86,43 @@ class _Made:
         tables: of nested values, by schema.
         arrays: the items of nested arrays, by schema and bounds.
         writable: of nested values, by schema, whether there is a way to write one.
+        pointer: where the whole schema stands.
     """
 
-    def __init__(self, root: Mapping[str, Any]) -> None:
-        self.root = root
+    def __init__(self, root: Mapping[str, Any], pointer: str) -> None:
+        self.root, self.pointer = root, pointer
         self.tables: dict[int, Arguments] = {}
         self.arrays: dict[Any, Expression] = {}
         self.writable: dict[int, bool] = {}
+        self._pointers: dict[int, str] = {}
+
+    def value(self, schema: Any) -> dict[str, Any]:
+        """Return the schema of a value by itself."""
+        root = self.root
+        inner = {} if schema is True else {"not": {}} if schema is False else dict(schema)
+        pointer = self._find_pointer(schema)
+        if pointer is None or stands_alone(schema, root):
+            return inner | {key: root[key] for key in _ROOTS if key in root and key not in inner}
+        # The whole schema stays one, under its own name.
+        dialect = str(root.get("$schema", ""))
+        name = "id" if "draft-04" in dialect else "$id"
+        whole = {**root, name: root.get(name, _WHOLE)}
+        held = {"definitions" if "draft-0" in dialect else "$defs": {_WHOLE: whole}}
+        reference = {"$ref": f"{whole[name]}#{quote(pointer)}"}
+        return {**held, "allOf": [reference], **({"$schema": dialect} if dialect else {})}
+
+    def _find_pointer(self, schema: Any) -> str | None:
+        """Return the JSON pointer to a part of the whole schema, ``None`` if it is none."""
+        if not self._pointers:
+            open_: list[tuple[Any, str]] = [(self.root, "")]
+            while open_:
+                here, pointer = open_.pop()
+                if id(here) in self._pointers or not isinstance(here, Mapping | list):
+                    continue
+                self._pointers[id(here)] = pointer
+                pairs = here.items() if isinstance(here, Mapping) else enumerate(here)
+                open_ += [(inner, f"{pointer}/{escape(str(key))}") for key, inner in pairs]
+        return self._pointers.get(id(schema))
 
 
 class Arguments:
@@ -111,7 +155,7 @@ class Arguments:
         self._barred = _list_barred(style, excludes)
         top = _ANYTHING if schema is True else schema
         is_nested = made is not None
-        self._made = made or _Made(top if isinstance(top, Mapping) else {})
+        self._made = made or _Made(top if isinstance(top, Mapping) else {}, pointer)
         self._root = self._made.root
         self._make_inner = partial(
             Arguments, maker, style=style, excludes=excludes, ordered=ordered, made=self._made
@@ -197,7 +241,7 @@ class Arguments:
 
     def _split(self, schema: Any, place: str) -> list[tuple[str, Item]]:
         """Return the ways to write a value that may be a string or something else."""
-        whole = self._with_definitions(schema)
+        whole = self._made.value(schema)
         if schema is True or schema == {}:
             strings: list[Expression | None] = [self._free()]
             kinds, spelled = list(_TYPES), self._style.booleans
@@ -237,12 +281,17 @@ class Arguments:
     def _value(self, schema: Any, kind: str, place: str) -> Item | None:
         if not self._style.is_nested or kind in ("null", "boolean", "number"):
             return self._json(schema, [kind])
-        inner = resolve(_ANYTHING if schema is True else schema, self._root, self._where, place)
-        if kind == "array":
-            return self._array(inner, place)
-        table = self._made.tables.get(id(inner))
+        ways = list_ways(schema, kind, self._root, self._where, place)
+        make = self._array if kind == "array" else self._object
+        found = [value for value in [make(way, place) for way in ways] if value is not None]
+        if len(found) < 2:
+            return found[0] if found else None
+        return Late(lambda: self._compose.either([[value] for value in found]))
+
+    def _object(self, schema: Mapping[str, Any], place: str) -> Item:
+        table = self._made.tables.get(id(schema))
         if table is None:
-            table = self._make_inner(inner, pointer=f"{self._pointer}{place}")
+            table = self._make_inner(schema, pointer=f"{self._pointer}{place}")
         return Late(table.expression)
 
     def _array(self, schema: Mapping[str, Any], place: str) -> Item | None:
@@ -307,7 +356,7 @@ class Arguments:
         self, schema: Any, kinds: list[str] | None, spelled: tuple[str, ...] = ()
     ) -> Expression:
         """Return a value as JSON, of some types, or one of some words."""
-        whole = self._with_definitions(schema)
+        whole = self._made.value(schema)
         if kinds is not None:
             kept: dict[str, Any] = {key: whole[key] for key in _ROOTS if key in whole}
             inner = {key: value for key, value in whole.items() if key not in kept}
@@ -324,13 +373,6 @@ class Arguments:
     def _between(self, kind: str) -> str:
         return self._style.between(kind, self._style.other)
 
-    def _with_definitions(self, schema: Any) -> dict[str, Any]:
-        inner = {} if schema is True else {"not": {}} if schema is False else dict(schema)
-        for key in _ROOTS:
-            if key in self._root and key not in inner:
-                inner[key] = self._root[key]
-        return inner
-
     def _placed(self, place: str, make: Callable[[], Plan]) -> Plan:
         try:
             return make()
@@ -339,7 +381,10 @@ class Arguments:
         except LimitError as error:
             raise error.at(f"tool parameters at {self._pointer}{place}") from None
         except SchemaError as error:
-            pointer = f"{self._pointer}{place}{error.pointer.removeprefix('#')}"
+            own, pointer = error.pointer.removeprefix("#"), f"{self._pointer}{place}"
+            if own.startswith(_HELD):
+                own, pointer = "/".join(("", *own.split("/")[3:])), self._made.pointer
+            pointer += own.rstrip("/")
             raise SchemaError(pointer, error.keyword, error.reason, error.remedy) from None
 
 

@@ -2,6 +2,8 @@
 
 A style of parameters writes each in its turn, so whatever ties them together is refused by name.
 
+A value that is written as parameters are may be one of several objects: each is read by itself.
+
 Example: ``{"properties": {"n": {}}, "required": ["n"]}`` is one parameter, and it is required, as
 it is where it stands in ``required`` alone;
 ``{"dependentRequired": {"a": ["b"]}}`` is refused.
@@ -12,16 +14,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from maskc.errors import SchemaError
 
 MAX_PARAMETERS = 1_000
 NOTES = {"$comment", "$schema", "default", "deprecated", "description", "examples", "title"}
 NOTES |= {"readOnly", "writeOnly", "$defs", "definitions", "strict"}
+_NAMES = ("$id", "id")  # of the whole schema
+_OF_CHOICES = NOTES | {"discriminator", "type"}  # beside anyOf and oneOf
+_TOLD_APART = ("$id", "$anchor", "$dynamicRef", "$recursiveRef", "$dynamicAnchor")
 KNOWN = {"type", "properties", "required", "additionalProperties"}
 KNOWN |= {"minProperties", "maxProperties"}
 OF_ARRAYS = {"items", "maxItems", "minItems"}
 _MOST_REFERENCES = 20
+_ANYTHING: dict[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +76,10 @@ def read_object(
     If it is nested, it is the schema of a value, which may be no object. Raises a SchemaError: the
     style cannot write what the schema asks for.
     """
+    known = KNOWN | NOTES
+    known = known.union(_NAMES) if top is root else known
     for keyword in top:
-        if keyword not in KNOWN | NOTES and not (is_nested and keyword in OF_ARRAYS):
+        if keyword not in known and not (is_nested and keyword in OF_ARRAYS):
             raise where.refuse("", keyword)
     if top.get("type", "object") not in ("object", ["object"]) and not is_nested:
         raise where.wrong("type", "is not object")
@@ -87,8 +96,6 @@ def read_object(
         properties.setdefault(name, others)
     _check_names(properties, where)
     low, high = _read_bounds(top, properties, where)
-    for name, inner in [*properties.items(), ("additionalProperties", others)]:
-        _check_references(inner, name, root, where)
     names = tuple(properties)
     bits = sum(1 << names.index(name) for name in set(required))
     return ObjectSchema(names, tuple(properties.values()), bits, low, high, others)
@@ -130,23 +137,23 @@ def _read_bounds(
     return top.get("minProperties", 0), top.get("maxProperties")
 
 
-def _check_references(schema: Any, name: str, root: Mapping[str, Any], where: Where) -> None:
-    """Refuse references that mean something else once a value's schema stands alone."""
+def stands_alone(schema: Any, root: Mapping[str, Any]) -> bool:
+    """Return whether a schema means the same by itself, with the definitions of the whole one."""
     open_ = [schema, *(root.get(key) for key in ("$defs", "definitions"))]
     while open_:
         here = open_.pop()
         if isinstance(here, Mapping):
-            for keyword in ("$id", "$anchor", "$dynamicRef", "$recursiveRef", "$dynamicAnchor"):
-                if keyword in here:
-                    raise where.refuse(f"/properties/{escape(name)}", keyword)
             target = here.get("$ref")
             if isinstance(target, str) and not target.startswith(("#/$defs/", "#/definitions/")):
-                raise where.refuse(f"/properties/{escape(name)}", "$ref")
+                return False
+            if any(keyword in here for keyword in _TOLD_APART):
+                return False
             for keyword, inner in here.items():
                 is_named = keyword == "properties" and isinstance(inner, Mapping)
                 open_ += inner.values() if is_named else [inner]
         elif isinstance(here, list):
             open_ += here
+    return True
 
 
 def resolve(top: Any, root: Mapping[str, Any], where: Where, place: str = "") -> Mapping[str, Any]:
@@ -156,13 +163,109 @@ def resolve(top: Any, root: Mapping[str, Any], where: Where, place: str = "") ->
             break
         if "$ref" not in top:
             return top
-        others = set(top) - NOTES - {"$ref", "type"}
-        parts = str(top["$ref"]).split("/")
-        if others or len(parts) != 3 or parts[0] != "#":
+        found = None if set(top) - NOTES - {"$ref", "type"} else _find(str(top["$ref"]), root)
+        if found is None:
             raise where.refuse(place, "$ref")
-        found = root.get(parts[1])
-        top = found.get(parts[2]) if isinstance(found, Mapping) else None
+        top = found
     raise SchemaError(f"{where.pointer}{place}", "", "is no schema of an object", "give an object")
+
+
+def _find(reference: str, root: Mapping[str, Any]) -> Any:
+    """Return what a reference into the whole schema names; ``None`` if it is none, or nothing."""
+    name, _, pointer = reference.partition("#")
+    if name and name not in [root.get(keyword) for keyword in _NAMES]:
+        return None
+    if pointer and not pointer.startswith("/"):
+        return None
+    here: Any = root
+    for part in unquote(pointer).split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(here, Mapping):
+            here = here.get(key)
+        elif isinstance(here, list) and key.isdecimal() and int(key) < len(here):
+            here = here[int(key)]
+        else:
+            return None
+    return here
+
+
+Ways = list[Mapping[str, Any]]
+
+
+def list_ways(schema: Any, kind: str, root: Mapping[str, Any], where: Where, place: str) -> Ways:
+    """Return schemas, without references and choices, of which a value of a type meets one.
+
+    A SchemaError says that they cannot be told: what stands beside a choice, or ``oneOf`` with
+    objects that may be alike, belongs to several of them.
+    """
+    return _list_ways(schema, kind, root, where, place, {})
+
+
+def _list_ways(
+    schema: Any,
+    kind: str,
+    root: Mapping[str, Any],
+    where: Where,
+    place: str,
+    known: dict[int, Ways | None],
+) -> Ways:
+    """Return them; ``known`` has those of the schemas that were looked at, ``None`` meanwhile."""
+    if schema is False:
+        return []
+    inner = resolve(_ANYTHING if schema is True else schema, root, where, place)
+    keyword = next((k for k in ("anyOf", "oneOf") if k in inner), "")
+    if not keyword:
+        return [inner] if _may_be(inner, kind) else []
+    options = inner[keyword]
+    found = known.get(id(inner), [])
+    if set(inner) - _OF_CHOICES - {keyword} or not isinstance(options, list) or found is None:
+        raise where.refuse(place, keyword)
+    if id(inner) not in known:
+        known[id(inner)] = None
+        groups = [_list_ways(each, kind, root, where, place, known) for each in options]
+        if keyword == "oneOf" and not _are_apart([group for group in groups if group], root):
+            raise where.refuse(place, keyword)
+        found = list({id(way): way for group in groups for way in group}.values())
+        known[id(inner)] = found
+    return found
+
+
+def _may_be(schema: Mapping[str, Any], kind: str) -> bool:
+    """Return whether a schema says nothing, or not another thing, of a value's type."""
+    types = schema.get("type", kind)
+    listed = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    is_listed = isinstance(listed, list) and not any(isinstance(v, list | dict) for v in listed)
+    return kind in (types if isinstance(types, list) else [types]) and not is_listed
+
+
+def _are_apart(groups: list[Ways], root: Mapping[str, Any]) -> bool:
+    """Return whether all require a property, of which each group lists other texts."""
+    marks = [[_list_marks(way, root) for way in group] for group in groups]
+    if len(groups) < 2:
+        return True
+    for name in marks[0][0]:
+        if all(name in each for group in marks for each in group):
+            texts = [frozenset[str]().union(*(each[name] for each in group)) for group in marks]
+            if sum(map(len, texts)) == len(frozenset[str]().union(*texts)):
+                return True
+    return False
+
+
+def _list_marks(schema: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """Return the texts that an object's required properties may be, of those that list them."""
+    required, found = schema.get("required", ()), dict[str, frozenset[str]]()
+    properties = schema.get("properties", {})
+    if schema.get("type") != "object" or not isinstance(properties, Mapping):
+        return found
+    for name, inner in properties.items():
+        if isinstance(inner, Mapping) and isinstance(inner.get("$ref"), str):
+            inner = _find(inner["$ref"], root)
+        if not isinstance(inner, Mapping) or name not in required:
+            continue
+        listed = [inner["const"]] if "const" in inner else inner.get("enum")
+        if isinstance(listed, list) and all(isinstance(text, str) for text in listed):
+            found[name] = frozenset(listed)
+    return found
 
 
 def is_name(name: Any) -> bool:

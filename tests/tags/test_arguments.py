@@ -1,9 +1,11 @@
 """Arguments in the styles of parameters: strings as they are, everything else as JSON."""
 
+import jsonschema
 import pytest
 
 from maskc.errors import SchemaError
 from maskc.tags.arguments import may_wait
+from maskc.tags.rendering import write_arguments
 from tests.tags.conftest import tag_of, takes
 
 _FLAT = {
@@ -198,7 +200,13 @@ def test_a_name_is_closed_by_itself(kit):
     ("schema", "pointer", "keyword"),
     [
         ({"patternProperties": {}}, "", "patternProperties"),
-        ({"properties": {"a": {"$ref": "#"}}}, "/properties/a", "$ref"),
+        ({"properties": {"a": {"$ref": "#b"}}}, "/properties/a", "$ref"),
+        ({"properties": {"a": {"$ref": "other.json"}}}, "/properties/a", "$ref"),
+        (
+            {"properties": {"a": {"$ref": "#/properties/b"}, "b": {"pattern": "("}}},
+            "/properties/b",
+            "pattern",
+        ),
         ({"properties": {"a": {"pattern": "("}}}, "/properties/a", "pattern"),
         ({"minProperties": 1}, "", "minProperties"),
         ({"required": ["a<b"]}, "", "properties"),
@@ -307,3 +315,66 @@ def test_a_property_may_have_the_name_of_a_keyword(kit):
     inner = {"type": "object", "properties": {"$id": {"type": "integer"}, "$ref": {}}}
     schema = {"type": "object", "properties": {"a": inner, "b": {"const": 1}}}
     assert _takes(kit, "qwen_xml", schema, '<parameter=a>{"$id":1}</parameter>')
+
+
+_ADDRESS = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+_CAT = {"type": "object", "properties": {"kind": {"const": "cat"}, "n": {"type": "null"}},
+        "required": ["kind"], "additionalProperties": False}  # fmt: skip
+_DOG = {"type": "object", "properties": {"kind": {"enum": ["dog", "pup"]}, "n": _ADDRESS},
+        "required": ["kind"], "additionalProperties": False}  # fmt: skip
+_NODE = {"type": "object", "properties": {"next": {"anyOf": [{"$ref": "#/$defs/N"},
+         {"type": "null"}]}}, "additionalProperties": False}  # fmt: skip
+_LIST = {"type": "array", "items": {"type": "integer"}, "maxItems": 2}
+_CHOSEN = [
+    {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}], "default": None},
+    {"oneOf": [{"$ref": "#/$defs/C"}, {"$ref": "#/$defs/D"}],
+     "discriminator": {"propertyName": "kind"}},
+    {"anyOf": [_LIST, {"$ref": "#/$defs/C"}, {"oneOf": [{"$ref": "#/$defs/A"}, {"const": 4}]}]},
+    {"type": ["object", "null"], "anyOf": [{"$ref": "#/$defs/N"}, {"$ref": "#/$defs/A"}, _LIST]},
+    {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/D"}, _LIST]}},
+    {"$ref": "#/properties/y"},
+    {"$ref": "https://example.com/whole.json#/properties/y/items"},
+]  # fmt: skip
+_VALUES = [
+    *(None, 4, 5, True, {"n": 1}, {"n": None}, {"kind": "cat"}, {"kind": "cat", "n": None}),
+    *({"kind": "dog", "n": {"n": 2}}, {"kind": "pup", "n": None}, {"kind": "cow"}, {}, []),
+    *([1], [1, 2], [1, 2, 3], [{"kind": "dog"}], [[1]], [None], {"next": None}, {"next": 3}),
+    *({"next": {"next": {"next": None}}}, {"next": {"n": 1}}, [{"kind": "cat"}, [2]]),
+]
+
+
+@pytest.mark.parametrize("style", ["cohere_xml", "minimax_m3_xml", "qwen_xml", "kimi_k3_xml"])
+@pytest.mark.parametrize("chosen", range(len(_CHOSEN)))
+def test_a_value_is_taken_as_jsonschema_takes_it(chosen, style, kit):
+    schema = {
+        "$id": "https://example.com/whole.json",
+        "type": "object",
+        "properties": {"x": _CHOSEN[chosen], "y": {"type": "array", "items": _LIST}},
+        "required": ["x"],
+        "additionalProperties": False,
+        "$defs": {"A": _ADDRESS, "C": _CAT, "D": _DOG, "N": _NODE},
+    }
+    judge = jsonschema.Draft202012Validator(schema)
+    constraint = kit.structural_tag(_form(schema, style))
+    valid = [value for value in _VALUES if judge.is_valid({"x": value})]
+    assert 1 < len(valid) < len(_VALUES)
+    taken = [v for v in _VALUES if takes(constraint, write_arguments(style, {"x": v}))]
+    # An object and an array without anything in them are written alike where no type is.
+    alike = [v for v in ({}, []) if style == "minimax_m3_xml" and v not in valid]
+    assert [v for v in taken if v not in alike] == valid
+    assert not alike or not [v for v in alike if v in taken] or {} in valid or [] in valid
+
+
+@pytest.mark.parametrize(
+    ("chosen", "keyword"),
+    [
+        ({"oneOf": [_ADDRESS, {"type": "object"}]}, "oneOf"),
+        ({"anyOf": [_ADDRESS, {"type": "null"}], "minProperties": 1}, "anyOf"),
+        ({"oneOf": [_LIST, {"type": "array"}]}, "oneOf"),
+        ({"oneOf": [_CAT, {**_CAT, "required": ["kind", "n"]}]}, "oneOf"),
+    ],
+)
+def test_a_choice_that_cannot_be_told_is_refused(chosen, keyword, kit):
+    with pytest.raises(SchemaError) as caught:
+        kit.structural_tag(_form({"type": "object", "properties": {"x": chosen}}, "cohere_xml"))
+    assert (caught.value.pointer[-13:], caught.value.keyword) == ("/properties/x", keyword)

@@ -144,8 +144,6 @@ def test_properties_are_read_in_order_with_those_that_are_required():
     [
         ({"anyOf": []}, "anyOf"),
         ({"dependentRequired": {}}, "dependentRequired"),
-        ({"properties": {"a": {"$ref": "other.json"}}}, "$ref"),
-        ({"properties": {"a": {"$id": "x"}}}, "$id"),
         ({"items": {}}, "items"),
     ],
 )
@@ -199,7 +197,7 @@ def test_a_reference_is_followed_to_a_definition():
     [
         {"$ref": "#/$defs/a"},
         {"$ref": "#/$defs/loop"},
-        {"$ref": "#"},
+        {"$ref": "#/$defs/a/b"},
         {"$ref": "#/$defs/b", "minProperties": 1},
         3,
     ],
