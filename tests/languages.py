@@ -3,19 +3,18 @@
 from collections.abc import Iterator
 from functools import cache
 
-from maskc.compiler.lalr_path import build_language
 from maskc.compiler.optimise.rows import Rows
-from maskc.compiler.pipeline import compile_stages
-from maskc.compiler.stages import LalrLanguage, Stages
+from maskc.compiler.pipeline import PATHS, Language, Stages, build_language, compile_stages
 from maskc.dump.store import StoreNames
 from maskc.frontends.source import load_source
 from maskc.vocab.vocabulary import Vocabulary
 
 
 @cache
-def language_of(text: str, **settings: str) -> LalrLanguage:
-    """Return what a grammar for Lark's LALR parser decides without a tokenizer."""
-    return build_language(load_source(text, **settings))
+def language_of(text: str, **settings: str) -> Language:
+    """Return what a grammar decides without a tokenizer."""
+    source = load_source(text, **settings)
+    return build_language(source, PATHS[source.parser])
 
 
 @cache
@@ -25,14 +24,14 @@ def stages_of(text: str, tokens: tuple[bytes, ...], **settings: str) -> Stages:
     return compile_stages(load_source(text, **settings), vocabulary)
 
 
-def terminal(language: LalrLanguage, name: str) -> int:
+def terminal(language: Language, name: str) -> int:
     """Return a terminal's number."""
     return language.lexed.grammar.bnf.terminals.index(name)
 
 
 def rows_of(stages: Stages, step: str) -> Rows:
     """Return the rows after a step."""
-    return dict(stages.rows)[step]
+    return dict(stages.optimised.after)[step]
 
 
 def describe(stages: Stages, step: str, tokens: tuple[bytes, ...]) -> set[tuple[str, str, str]]:

@@ -111,7 +111,6 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "compiler.lalr_path": (*LALR, *STEPS, "compiler/test_pipeline.py"),
     "limits": ("security/test_compile_bounds.py",),
     "compiler": (*LALR, *GENERAL),
-    "compiler.stages": ("dump",),
 }
 
 # One law for each machine, and what every change can break.

@@ -185,9 +185,7 @@ def dump_command(
     productions for a general grammar. With a tokenizer: rows:STEP after each streamlining step,
     from rows:raw on, verdicts, graph, masks. The same input gives the same lines.
     """
-    from maskc.compiler.glr_path import build_general_language
-    from maskc.compiler.lalr_path import build_language
-    from maskc.compiler.pipeline import compile_stages
+    from maskc.compiler.pipeline import PATHS, build_language, compile_stages
     from maskc.dump.stages import OF_LANGUAGE, OF_STORE, STAGES, limit_lines
     from maskc.vocab import load_vocabulary
 
@@ -202,8 +200,8 @@ def dump_command(
         source = lark.load(find_input(grammar))
         with show_progress("compiling") as progress:
             if tokenizer is None:
-                build = build_general_language if source.parser == "earley" else build_language
-                dumped = OF_LANGUAGE[stage](build(source))
+                language = build_language(source, PATHS[source.parser])
+                dumped = OF_LANGUAGE[stage](language)
             else:
                 vocabulary = load_vocabulary(tokenizer)
                 dumped = OF_STORE[stage](compile_stages(source, vocabulary, progress), vocabulary)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from maskc import bits
 from maskc.artifact.model import Contents
@@ -35,9 +36,9 @@ from maskc.compiler.glr.top_state import (
     find_states_after,
     list_asked,
 )
-from maskc.compiler.glr.triples import Triples, ask_productions
+from maskc.compiler.glr.triples import Triples, ask_productions, find_follow
 from maskc.compiler.glr.walk import build_general_store
-from maskc.compiler.lalr.completion import Lookaheads
+from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.optimise.order import LegalityOracle, OptimisedRows
 from maskc.compiler.optimise.rows import Rows
 from maskc.compiler.optimise.state import States, Tops, Verdicts
@@ -46,23 +47,20 @@ from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.interchangeable import (
     Classes,
     find_production_classes,
-    merge_interchangeable,
+    merge_terminals,
 )
+from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.pushdown.production_verdicts import AskedProductions, ProductionVerdicts
 from maskc.compiler.rows.sequences import Event, RawRows
 from maskc.compiler.rows.steps import build_steps
 from maskc.compiler.rows.unlexed import Adjacency as Unlexed
 from maskc.compiler.rows.unlexed import explain_no_text, find_unlexed
-from maskc.compiler.stages import GeneralLanguage, LexicalAnalysis, ParserPath, Run, run_plainly
-from maskc.errors import GrammarError
-from maskc.frontends.dialects import LARK
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Bnf, Grammar
-from maskc.grammar.sets import compute_adjacent, compute_sets, reduce_grammar, reduce_productions
+from maskc.grammar.sets import compute_adjacent, compute_sets, reduce_grammar
 from maskc.ids import END, ContextId, TerminalId
-from maskc.lexer.boundaries import Boundaries, build_boundaries
-from maskc.lexer.columns import build_columns
+from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.dynamic import build_dynamic_scanner
 from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
 from maskc.lexer.scanner import Scanner, build_scanner, quote_terminal
@@ -75,38 +73,134 @@ _SCANNER_OF = {
 }
 
 
-def build_general_language(source: GrammarSource, run: Run = run_plainly) -> GeneralLanguage:
-    """Return what a general grammar decides, without a tokenizer.
+@dataclass(frozen=True, eq=False)
+class GeneralLanguage:
+    """What a general grammar decides.
 
-    Raises:
-        GrammarError, UnsupportedTerminalError: the grammar cannot be compiled.
-        LimitError: a stated bound was reached.
+    Attributes:
+        lexed: the grammar and its scanner.
+        productions: rewritten, and cut down to what the lexer can give.
+        table: their LR(0) automaton, all actions kept.
+        merged: terminal → the one that stands for it in all of these, where it is another one.
     """
-    grammar, source = run("grammar", lambda: load_grammar(source))
 
-    scanner, grammar, merged = run("scanner", lambda: _scan(source, grammar))
-    columns = build_columns(grammar.lexer, scanner)
-    boundaries = run("boundaries", lambda: build_boundaries(grammar.lexer, scanner, columns))
-    # After this point: bytes become lookaheads, in one way or in many.
+    lexed: LexicalAnalysis[Grammar]
+    productions: LexedCfg
+    table: GeneralTable
+    merged: Mapping[TerminalId, TerminalId]
 
-    lexed = run("parser", lambda: rewrite_productions(grammar.bnf, scanner, boundaries))
-    table = build_general_table(lexed.cfg)
-    # After this point: a stack that the table reads is the beginning of one that ends.
-    whole = LexicalAnalysis(source, grammar, scanner, columns, boundaries)
-    return GeneralLanguage(whole, lexed, table, merged)
+    @cached_property
+    def asked(self) -> AskedProductions:
+        """The productions of the table: no text of theirs is lost."""
+        return ask_lexed(self.productions, self.lexed.grammar)
+
+    def explain_no_text(self) -> str | None:
+        """Return why no text at all can be parsed; ``None`` if some can."""
+        lexed, cfg = self.lexed, self.productions.cfg
+        if cfg.productions or cfg.has_empty:
+            return None
+        first = lexed.boundaries.first(lexed.scanner.start)
+        return explain_no_text(lexed, first, Phrase.NO_GENERAL_TEXT)
+
+    def find_unlexed(self) -> tuple[Unlexed, ...]:
+        """Return the pairs that the productions have and the lexer never gives."""
+        lexed = self.lexed
+        bnf = lexed.grammar.bnf
+        reduced = reduce_grammar(bnf)
+        adjacent = compute_adjacent(reduced, compute_sets(reduced))
+        return find_unlexed(bnf, lexed.scanner, lexed.boundaries, adjacent)
+
+    def make_oracle(self) -> LegalityOracle:
+        """Return the pushdown automaton and the LR(0) states, which decide about rows.
+
+        Where nothing is decided by the states, each may go on with everything.
+        """
+        table, productions = self.table, self.productions
+        goes_on = find_going_on(productions.cfg, table)
+        after = find_states_after(table, productions.symbols)
+        # Questions are asked after a terminal, or where a text starts.
+        every = tuple(sorted({0, *(state for states in after.values() for state in states)}))
+        contexts = (ContextId(0),) * len(goes_on)  # a general grammar's lexer has one
+        live = tuple(
+            bits.unite(productions.symbols[symbol].lookaheads for symbol in bits.iterate(symbols))
+            for symbols in goes_on
+        )
+
+        def decide(verdicts: ProductionVerdicts) -> GeneralOracle:
+            return GeneralOracle(verdicts, StackVerdicts(table, goes_on, verdicts))
+
+        return LegalityOracle(
+            self.asked,
+            _widen(find_symbol_classes(productions), self.merged),
+            Tops(live, contexts, lambda t: after.get(t, ()) if t >= 0 else every),
+            Tops((self.lexed.boundaries.everything,) * len(goes_on), contexts, lambda _: (0,)),
+            decide,
+        )
+
+    def walk(self, trie: TokenTrie, progress: Callable[[float], None]) -> RawRows:
+        """Return the rows of all tokens."""
+        lexer, scanner = self.lexed.grammar.lexer, self.lexed.scanner
+        follow = find_follow(self.asked)
+        return build_general_store(
+            scanner,
+            self.lexed.boundaries,
+            Triples(len(lexer.terminals), follow, ask_productions(self.asked)),
+            build_steps(lexer, scanner),
+            trie,
+            progress,
+            lambda terminal: quote_terminal(lexer, terminal),
+        )
+
+    def count(self) -> dict[str, int]:
+        """Return how many productions and states there are."""
+        return {
+            "rewritten_productions": len(self.productions.cfg.productions),
+            "general_states": len(self.table.shifts),
+        }
+
+    def complete(self, contents: Contents, rows: OptimisedRows, graph: DecisionGraph) -> Contents:
+        """Return an artifact's contents with ``GENERAL_SECTIONS``."""
+        lexed, productions = self.lexed, self.productions
+        sizes = {**contents.header["sizes"], "GN": productions.cfg.n_nonterminals}
+        more = general_sections(
+            self.table,
+            productions.symbols,
+            lexed.boundaries.n_lookaheads,
+            lexed.boundaries.end,
+            lexed.scanner.closed,
+            rows.tops.live,
+            graph.profile_of,
+        )
+        header = {**contents.header, "sizes": sizes}
+        if len(rows.unlisted):
+            header[UNLISTED], more[UNLISTED] = len(rows.unlisted), rows.unlisted
+        return Contents(header, {**contents.arrays, **more})
 
 
-def _scan(
-    source: GrammarSource, grammar: Grammar
-) -> tuple[Scanner, Grammar, Mapping[TerminalId, TerminalId]]:
-    """Return the scanner, the grammar over the terminals that it tells apart, and the others."""
-    if source.lexer == "basic":
-        return build_scanner(grammar.lexer), grammar, {}
-    build = _SCANNER_OF[source.lexer]
-    bnf, stands_for = merge_interchangeable(grammar.bnf, grammar.lexer.ignored)
-    used = grammar.bnf.used_terminals()
-    scanner = build(grammar.lexer, used, stands_for)
-    return scanner, replace(grammar, bnf=bnf), stands_for
+class GeneralPath:
+    """From a general grammar to its language."""
+
+    def load(self, source: GrammarSource) -> tuple[Grammar, GrammarSource]:
+        """Return the productions, and what the lexer looks for."""
+        return load_grammar(source)
+
+    def scan(
+        self, grammar: Grammar, source: GrammarSource
+    ) -> tuple[Scanner, Grammar, Mapping[TerminalId, TerminalId]]:
+        """Return the scanner, the grammar over the terminals that it tells apart, the others."""
+        if source.lexer == "basic":
+            return build_scanner(grammar.lexer), grammar, {}
+        bnf, stands_for = merge_terminals(grammar.bnf, grammar.lexer.ignored)
+        used = grammar.bnf.used_terminals()
+        scanner = _SCANNER_OF[source.lexer](grammar.lexer, used, stands_for)
+        return scanner, replace(grammar, bnf=bnf), stands_for
+
+    def parse(
+        self, lexed: LexicalAnalysis[Grammar], merged: Mapping[TerminalId, TerminalId]
+    ) -> GeneralLanguage:
+        """Return the language: rewritten productions, and their LR(0) automaton."""
+        productions = rewrite_productions(lexed.grammar.bnf, lexed.scanner, lexed.boundaries)
+        return GeneralLanguage(lexed, productions, build_general_table(productions.cfg), merged)
 
 
 def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: Boundaries) -> LexedCfg:
@@ -121,116 +215,6 @@ def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: Boundaries) -> L
     first = boundaries.first(scanner.start)
     follows = tuple(contexts[0] for contexts in boundaries.follows)
     return keep_adjacent(cfg, Adjacency(boundaries.of_terminal, follows, first))
-
-
-def _find_unlexed(language: GeneralLanguage) -> tuple[Unlexed, ...]:
-    lexed, cfg = language.lexed, language.productions.cfg
-    reduced = reduce_grammar(lexed.grammar.bnf)
-    adjacent = compute_adjacent(reduced, compute_sets(reduced))
-    unlexed = find_unlexed(lexed.grammar.bnf, lexed.scanner, lexed.boundaries, adjacent)
-    if not cfg.productions and not cfg.has_empty:
-        why = None
-        if lexed.source.dialect == LARK.name:
-            bnf, lexer = lexed.grammar.bnf, lexed.grammar.lexer
-            first = lexed.boundaries.first(lexed.scanner.start)
-            why = explain_no_text(bnf, lexer, lexed.scanner, lexed.boundaries, first)
-        raise GrammarError(lexed.source.name, why or Phrase.NO_GENERAL_TEXT)
-    return unlexed
-
-
-def _make_decider(language: GeneralLanguage) -> LegalityOracle:
-    lexed = language.lexed
-    return make_general_oracle(
-        lexed.grammar, lexed.boundaries, language.productions, language.table, language.merged
-    )
-
-
-def _walk(language: GeneralLanguage, trie: TokenTrie, progress: Callable[[float], None]) -> RawRows:
-    scanner, follow = language.lexed.scanner, language.productions.follow()
-    steps = build_steps(language.lexed.grammar.lexer, scanner)
-    grammar = language.lexed.grammar
-    asked = ask_productions(ask_lexed(language.productions, grammar))
-    triples = Triples(len(grammar.lexer.terminals), follow, asked)
-    return build_general_store(
-        scanner,
-        language.lexed.boundaries,
-        triples,
-        steps,
-        trie,
-        progress,
-        lambda terminal: quote_terminal(grammar.lexer, terminal),
-    )
-
-
-def _count(language: GeneralLanguage) -> dict[str, int]:
-    return {
-        "rewritten_productions": len(language.productions.cfg.productions),
-        "general_states": len(language.table.shifts),
-    }
-
-
-def _complete(
-    language: GeneralLanguage,
-    store: RawRows,
-    streamlined: OptimisedRows,
-    graph: DecisionGraph,
-    contents: Contents,
-) -> Contents:
-    lexed, productions = language.lexed, language.productions
-    sizes = {**contents.header["sizes"], "GN": productions.cfg.n_nonterminals}
-    more = general_sections(
-        language.table,
-        productions.symbols,
-        lexed.boundaries.n_lookaheads,
-        lexed.boundaries.end,
-        lexed.scanner.closed,
-        streamlined.tops.live,
-        graph.profile_of,
-    )
-    header = {**contents.header, "sizes": sizes}
-    if len(store.unlisted):
-        header[UNLISTED], more[UNLISTED] = len(store.unlisted), store.unlisted
-    return Contents(header, {**contents.arrays, **more})
-
-
-GENERAL_PATH = ParserPath(
-    build_general_language, _find_unlexed, _make_decider, _walk, _count, _complete
-)
-
-
-def make_general_oracle(
-    grammar: Grammar,
-    boundaries: Boundaries,
-    lexed: LexedCfg,
-    table: GeneralTable,
-    merged: Mapping[TerminalId, TerminalId],
-) -> LegalityOracle:
-    """Return who is asked about the rows of a general grammar.
-
-    Where nothing is decided by the states, each may go on with everything. ``merged`` are terminals
-    for which others stand already.
-    """
-    goes_on = find_going_on(lexed.cfg, table)
-    after = find_states_after(table, lexed.symbols)
-    # Questions are asked after a terminal, or where a text starts.
-    every = tuple(sorted({0, *(state for states in after.values() for state in states)}))
-    n_states = len(goes_on)
-    contexts = (ContextId(0),) * n_states  # a general grammar's lexer has one
-
-    def decide(verdicts: ProductionVerdicts) -> GeneralOracle:
-        return GeneralOracle(verdicts, StackVerdicts(table, goes_on, verdicts))
-
-    return LegalityOracle(
-        ask_lexed(lexed, grammar),
-        _widen(find_symbol_classes(lexed), merged),
-        Tops(
-            _list_live(lexed, goes_on),
-            contexts,
-            lambda terminal: after.get(terminal, ()) if terminal >= 0 else every,
-        ),
-        Tops((boundaries.everything,) * n_states, contexts, lambda _: (0,)),
-        decide,
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,31 +255,31 @@ class GeneralOracle:
         return None
 
 
-def ask_lexed(lexed: LexedCfg, grammar: Grammar) -> AskedProductions:
+def ask_lexed(productions: LexedCfg, grammar: Grammar) -> AskedProductions:
     """Return the productions of a general parser's table: no text of theirs is lost."""
     return AskedProductions(
-        build_dft(reduce_productions((), (), lexed.cfg.start, lexed.cfg.productions)),
-        lexed.symbols,
+        ProductionDebts(build_dft(productions.cfg.reduced)),
+        productions.symbols,
         grammar.lexer.contexts,
-        {terminal: 1 for terminal, _ in lexed.symbols},
+        {terminal: 1 for terminal, _ in productions.symbols},
         None,
         None,
     )
 
 
-def find_symbol_classes(lexed: LexedCfg) -> Classes:
+def find_symbol_classes(productions: LexedCfg) -> Classes:
     """Return the classes of two or more terminals that can stand for each other (6.2).
 
     The productions are over symbols, terminals with lookaheads. Only terminals with a single
     symbol count: where the lexer tells two of them apart, what stands for what depends on it.
     """
-    reduced = reduce_productions((), (), lexed.cfg.start, lexed.cfg.productions)
+    symbols = productions.symbols
     symbols_of: dict[int, list[int]] = {}
-    for symbol, (terminal, _) in enumerate(lexed.symbols):
+    for symbol, (terminal, _) in enumerate(symbols):
         symbols_of.setdefault(terminal, []).append(symbol)
     classes = []
-    for members in find_production_classes(reduced):
-        terminals = [lexed.symbols[symbol][0] for symbol in members]
+    for members in find_production_classes(productions.cfg.productions):
+        terminals = [symbols[symbol][0] for symbol in members]
         single = sorted(TerminalId(t) for t in terminals if len(symbols_of[t]) == 1 and t != END)
         if len(single) > 1:
             classes.append(tuple(single))
@@ -309,11 +293,3 @@ def _widen(classes: Classes, merged: Mapping[TerminalId, TerminalId]) -> Classes
     for terminal, one in sorted(merged.items()):
         groups.setdefault(first.get(one, one), {one}).add(terminal)
     return tuple(sorted(tuple(sorted(group)) for group in groups.values()))
-
-
-def _list_live(lexed: LexedCfg, goes_on: tuple[int, ...]) -> tuple[Lookaheads, ...]:
-    """Return the lookaheads that each state of the general table can go on with."""
-    return tuple(
-        bits.unite(own for symbol, (_, own) in enumerate(lexed.symbols) if symbols >> symbol & 1)
-        for symbols in goes_on
-    )

@@ -6,7 +6,7 @@ The other parser's is :mod:`maskc.compiler.glr_path`; :mod:`maskc.compiler.pipel
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,23 +18,21 @@ from maskc.compiler.emit.assemble import Ints, ints, offsets
 from maskc.compiler.emit.graph import DecisionGraph
 from maskc.compiler.lalr.balance import find_bracket_depths
 from maskc.compiler.lalr.conflicts import check_reads_all
-from maskc.compiler.lalr.items import build_item_sets
+from maskc.compiler.lalr.items import ItemSets, build_item_sets
 from maskc.compiler.lalr.refine import RefinedTable, build_refined_table
+from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.optimise.lalr_oracle import make_lalr_oracle
 from maskc.compiler.optimise.order import LegalityOracle, OptimisedRows
 from maskc.compiler.rows.sequences import RawRows
 from maskc.compiler.rows.steps import build_steps
 from maskc.compiler.rows.unlexed import Adjacency, explain_no_text, find_adjacencies
 from maskc.compiler.rows.walk import build_store
-from maskc.compiler.stages import LalrLanguage, LexicalAnalysis, ParserPath, Run, run_plainly
-from maskc.errors import GrammarError
-from maskc.frontends.dialects import LARK
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Bnf, LalrGrammar, LalrTable, Layout, list_reductions
 from maskc.ids import AT_END, NO_LOOKAHEAD, BoundaryId, TerminalId
-from maskc.lexer.boundaries import Boundaries, OpenLexeme, build_boundaries
-from maskc.lexer.columns import Columns, build_columns
+from maskc.lexer.boundaries import Boundaries, OpenLexeme
+from maskc.lexer.columns import Columns
 from maskc.lexer.narrowed import WordStates, narrow_scanner
 from maskc.lexer.rewritten import rewrite_scanner
 from maskc.lexer.scanner import End, Scanner, build_scanner
@@ -42,125 +40,109 @@ from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
 
 
-def build_language(
-    source: GrammarSource,
-    run: Run = run_plainly,
-    holes: Mapping[str, WordStates] = MappingProxyType({}),
-) -> LalrLanguage:
-    """Return what a grammar for Lark's LALR parser decides, without a tokenizer.
+@dataclass(frozen=True, slots=True, eq=False)
+class LalrLanguage:
+    """What a grammar for Lark's LALR parser decides.
 
-    Args:
-        source: the grammar.
-        run: does a pass.
-        holes: terminals that are narrowed to words.
-
-    Raises:
-        GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
-        LimitError: a stated bound was reached.
+    Attributes:
+        lexed: the grammar and its scanner.
+        item_sets: the items of each LALR state.
+        table: the refined table: a stack's top names the lookaheads that lead to an end.
     """
-    grammar, source = run("grammar", lambda: load_lalr_grammar(source))
-    if source.is_earleys:
-        check_reads_all(grammar, source.name)
-    # After this point: terminals, productions, Lark's LALR table and its contexts, all numbered.
 
-    return analyse_grammar(grammar, source, run, holes)
+    lexed: LexicalAnalysis[LalrGrammar]
+    item_sets: ItemSets
+    table: RefinedTable
+
+    def explain_no_text(self) -> str | None:
+        """Return why no text at all can be parsed; ``None`` if some can."""
+        lexed, table, boundaries = self.lexed, self.table, self.lexed.boundaries
+        first = boundaries.first(lexed.scanner.start, table.context_of[0], lexed.newline)
+        # The start of the parser may take what the lexer never gives there.
+        has_text = table.live[0] & (first | boundaries.end)
+        return None if has_text else explain_no_text(lexed, first, Phrase.NO_TEXT)
+
+    def find_unlexed(self) -> tuple[Adjacency, ...]:
+        """Return the pairs that the parser would take and the lexer never gives."""
+        lexed = self.lexed
+        return find_adjacencies(lexed.grammar.lexer, lexed.scanner, lexed.boundaries, self.table)
+
+    def make_oracle(self) -> LegalityOracle:
+        """Return the pushdown automaton and the refined states, which decide about rows."""
+        return make_lalr_oracle(self.lexed, self.item_sets, self.table)
+
+    def walk(self, trie: TokenTrie, progress: Callable[[float], None]) -> RawRows:
+        """Return the rows of all tokens."""
+        grammar, scanner = self.lexed.grammar, self.lexed.scanner
+        steps = build_steps(grammar.lexer, scanner)
+        return build_store(grammar, scanner, self.lexed.boundaries, steps, trie, progress)
+
+    def count(self) -> dict[str, int]:
+        """Return how many states and contexts there are."""
+        grammar = self.lexed.grammar
+        return {
+            "lalr_states": len(grammar.lalr.states),
+            "refined_states": len(self.table.live),
+            "contexts": len(grammar.lexer.contexts),
+        }
+
+    def complete(self, contents: Contents, rows: OptimisedRows, graph: DecisionGraph) -> Contents:
+        """Return an artifact's contents with ``LALR_SECTIONS``."""
+        lexed, grammar, boundaries = self.lexed, self.lexed.grammar, self.lexed.boundaries
+        layout = _describe_layout(grammar.lexer.layout, boundaries)
+        open_lexemes = rows.rows.sequences.open_lexemes
+        more = fit(
+            {
+                **_newline_sections(grammar.lexer.layout, boundaries, open_lexemes),
+                **_table_sections(self.table, boundaries.n_lookaheads),
+                **_action_sections(grammar.lalr),
+                **_production_sections(grammar.bnf),
+                **_column_sections(lexed.columns, len(boundaries.rest)),
+                "profile_of": graph.profile_of,
+            }
+        )
+        return Contents({**contents.header, "layout": layout}, {**contents.arrays, **more})
 
 
-def analyse_grammar(
-    grammar: LalrGrammar,
-    source: GrammarSource,
-    run: Run = run_plainly,
-    holes: Mapping[str, WordStates] = MappingProxyType({}),
-) -> LalrLanguage:
-    """Return what a grammar that is loaded decides; as :func:`build_language`."""
-    numbers = {name: TerminalId(n) for n, name in enumerate(grammar.bnf.terminals)}
-    words = {numbers[name]: automaton for name, automaton in sorted(holes.items())}
+@dataclass(frozen=True, slots=True)
+class LalrPath:
+    """From a grammar for Lark's LALR parser to its language.
 
-    def scan() -> Scanner:
+    Attributes:
+        holes: terminals that are narrowed to words, by name.
+    """
+
+    holes: Mapping[str, WordStates] = field(default_factory=dict)
+
+    def load(self, source: GrammarSource) -> tuple[LalrGrammar, GrammarSource]:
+        """Return Lark's productions and table; refuse what Earley would read otherwise."""
+        grammar, source = load_lalr_grammar(source)
+        if source.is_earleys:
+            check_reads_all(grammar, source.name)
+        return grammar, source
+
+    def scan(
+        self, grammar: LalrGrammar, source: GrammarSource
+    ) -> tuple[Scanner, LalrGrammar, Mapping[TerminalId, TerminalId]]:
+        """Return the scanner, rewritten by the postlex, and the grammar as it was."""
+        del source
         scanner = rewrite_scanner(build_scanner(grammar.lexer), grammar.lexer)
-        return narrow_scanner(scanner, words) if words else scanner
+        numbers = {name: TerminalId(n) for n, name in enumerate(grammar.bnf.terminals)}
+        words = {numbers[name]: automaton for name, automaton in sorted(self.holes.items())}
+        return narrow_scanner(scanner, words) if words else scanner, grammar, {}
 
-    scanner = run("scanner", scan)
-    # After this point: bytes become terminals; what a lexeme's end demands is a boundary.
-
-    columns = build_columns(grammar.lexer, scanner)
-    boundaries = run("boundaries", lambda: build_boundaries(grammar.lexer, scanner, columns))
-    # After this point: lookaheads; what the lexer lets follow what.
-
-    item_sets, brackets = build_item_sets(grammar), find_bracket_depths(grammar)
-
-    table = run("parser", lambda: build_refined_table(grammar, item_sets, boundaries, brackets))
-    # After this point: a stack's top names exactly the lookaheads that lead to an end.
-    return LalrLanguage(
-        LexicalAnalysis(source, grammar, scanner, columns, boundaries), item_sets, table
-    )
+    def parse(
+        self, lexed: LexicalAnalysis[LalrGrammar], merged: Mapping[TerminalId, TerminalId]
+    ) -> LalrLanguage:
+        """Return the language: its refined states."""
+        del merged
+        item_sets = build_item_sets(lexed.grammar)
+        brackets = find_bracket_depths(lexed.grammar)
+        table = build_refined_table(lexed.grammar, item_sets, lexed.boundaries, brackets)
+        return LalrLanguage(lexed, item_sets, table)
 
 
-def _find_unlexed(language: LalrLanguage) -> tuple[Adjacency, ...]:
-    lexed, table = language.lexed, language.table
-    bnf, lexer, boundaries = lexed.grammar.bnf, lexed.grammar.lexer, lexed.boundaries
-    newline = lexer.layout.newline if lexer.layout else None
-    first = boundaries.first(lexed.scanner.start, table.context_of[0], newline)
-    # The start of the parser may take what the lexer never gives there.
-    if not table.live[0] & (first | boundaries.end):
-        is_larks = lexed.source.dialect == LARK.name
-        why = explain_no_text(bnf, lexer, lexed.scanner, boundaries, first) if is_larks else None
-        raise GrammarError(lexed.source.name, why or Phrase.NO_TEXT)
-    return find_adjacencies(lexer, lexed.scanner, boundaries, table)
-
-
-def _make_decider(language: LalrLanguage) -> LegalityOracle:
-    lexed = language.lexed
-    return make_lalr_oracle(
-        lexed.grammar,
-        lexed.scanner,
-        language.item_sets,
-        lexed.boundaries,
-        lexed.columns,
-        language.table,
-    )
-
-
-def _walk(language: LalrLanguage, trie: TokenTrie, progress: Callable[[float], None]) -> RawRows:
-    grammar, scanner = language.lexed.grammar, language.lexed.scanner
-    steps = build_steps(grammar.lexer, scanner)
-    return build_store(grammar, scanner, language.lexed.boundaries, steps, trie, progress)
-
-
-def _count(language: LalrLanguage) -> dict[str, int]:
-    grammar = language.lexed.grammar
-    return {
-        "lalr_states": len(grammar.lalr.states),
-        "refined_states": len(language.table.live),
-        "contexts": len(grammar.lexer.contexts),
-    }
-
-
-def _complete(
-    language: LalrLanguage,
-    store: RawRows,
-    streamlined: OptimisedRows,
-    graph: DecisionGraph,
-    contents: Contents,
-) -> Contents:
-    del store
-    lexed = language.lexed
-    layout = describe_layout(lexed.grammar.lexer.layout, lexed.boundaries)
-    more = lalr_sections(
-        lexed.grammar,
-        lexed.boundaries,
-        lexed.columns,
-        language.table,
-        streamlined.rows.sequences.open_lexemes,
-        graph.profile_of,
-    )
-    return Contents({**contents.header, "layout": layout}, {**contents.arrays, **more})
-
-
-LALR_PATH = ParserPath(build_language, _find_unlexed, _make_decider, _walk, _count, _complete)
-
-
-def describe_layout(layout: Layout | None, boundaries: Boundaries) -> dict[str, Any] | None:
+def _describe_layout(layout: Layout | None, boundaries: Boundaries) -> dict[str, Any] | None:
     """Return the header's entry about indentation, ``None`` without it."""
     if layout is None:
         return None
@@ -173,35 +155,6 @@ def describe_layout(layout: Layout | None, boundaries: Boundaries) -> dict[str, 
         "tab_len": layout.tab_len,
         "dedent_at_end": boundaries.number[End(layout.dedent, AT_END)],
     }
-
-
-def lalr_sections(
-    grammar: LalrGrammar,
-    boundaries: Boundaries,
-    columns: Columns,
-    table: RefinedTable,
-    open_lexemes: Sequence[OpenLexeme],
-    profile_of: NDArray[np.int32],
-) -> dict[str, NDArray[Any]]:
-    """Return the arrays.
-
-    Args:
-        grammar: with Lark's table.
-        boundaries: its boundaries.
-        columns: where newlines may end.
-        table: its refined table.
-        open_lexemes: by the numbers that the rows have.
-        profile_of: int32[n_refined_states], of the decision graph.
-    """
-    arrays = {
-        **_newline_sections(grammar.lexer.layout, boundaries, open_lexemes),
-        **_table_sections(table, boundaries.n_lookaheads),
-        **_action_sections(grammar.lalr),
-        **_production_sections(grammar.bnf),
-        **_column_sections(columns, len(boundaries.rest)),
-        "profile_of": profile_of,
-    }
-    return fit(arrays)
 
 
 def _newline_sections(

@@ -7,7 +7,8 @@ of the stack, and becomes an artifact.
 
 Each pass takes frozen values and returns one; none of them times, logs or prints. The driver
 measures each pass and tells ``progress`` where it is. What differs between the parsers is a
-:class:`~maskc.compiler.stages.ParserPath`.
+:class:`ParserPath`, and what each knows of a grammar before it meets a tokenizer, a
+``Language``.
 """
 
 from __future__ import annotations
@@ -15,31 +16,37 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
 
 from maskc.artifact.model import Contents, check
 from maskc.artifact.starts import bundle_starts
 from maskc.bounded import run_bounded
 from maskc.budget import at
-from maskc.compiler.emit.assemble import assemble, build_header, count_parts
+from maskc.compiler.emit.assemble import assemble, count_parts
 from maskc.compiler.emit.building import build_graph
 from maskc.compiler.emit.graph import DecisionGraph
 from maskc.compiler.emit.mask_differences import Unions, encode_unions
-from maskc.compiler.glr_path import GENERAL_PATH
-from maskc.compiler.lalr_path import LALR_PATH, build_language
-from maskc.compiler.optimise.order import STEPS, OptimisedRows, streamline
-from maskc.compiler.stages import LexicalAnalysis, ParserPath, Stages
+from maskc.compiler.glr_path import GeneralLanguage, GeneralPath
+from maskc.compiler.lalr_path import LalrLanguage, LalrPath
+from maskc.compiler.lexed import LexicalAnalysis, analyse
+from maskc.compiler.optimise.order import STEPS, LegalityOracle, OptimisedRows, optimise
+from maskc.errors import GrammarError
 from maskc.frontends.source import GrammarSource
+from maskc.grammar.model import Grammar
+from maskc.ids import TerminalId
 from maskc.lexer.narrowed import WordStates
+from maskc.lexer.scanner import Scanner
 from maskc.vocab.trie import trie_of
 from maskc.vocab.vocabulary import Vocabulary
 
 Progress = Callable[[str, float], None]
 T = TypeVar("T")
+G = TypeVar("G", bound=Grammar)
+L_co = TypeVar("L_co", covariant=True)
 
-PATHS: Mapping[str, ParserPath[Any]] = {"lalr": LALR_PATH, "earley": GENERAL_PATH}
+# What a grammar decides without a tokenizer, and what its parser adds to each later pass.
+Language = LalrLanguage | GeneralLanguage
 
 PASSES = (
     "grammar",
@@ -95,6 +102,61 @@ class _Driver:
             self.progress(name, fraction)
 
 
+class Run(Protocol):
+    """Does a pass, by its name, and measures it."""
+
+    def __call__(self, name: str, work: Callable[[], T], /) -> T:
+        """Return what the work returns."""
+
+
+def run_plainly(name: str, work: Callable[[], T], /) -> T:
+    """Do a pass, and measure nothing."""
+    del name
+    return work()
+
+
+class ParserPath(Protocol[G, L_co]):
+    """What the compiler does in one way for Lark's LALR parser and in another for a general one."""
+
+    def load(self, source: GrammarSource) -> tuple[G, GrammarSource]:
+        """Return a grammar, and its source with the settings in its text."""
+
+    def scan(
+        self, grammar: G, source: GrammarSource
+    ) -> tuple[Scanner, G, Mapping[TerminalId, TerminalId]]:
+        """Return the scanner, the grammar over the terminals that it tells apart, and the others.
+
+        Of the others, by terminal, the one that stands for it.
+        """
+
+    def parse(self, lexed: LexicalAnalysis[G], merged: Mapping[TerminalId, TerminalId]) -> L_co:
+        """Return the language, with the parser's table."""
+
+
+PATHS: Mapping[str, ParserPath[Any, Language]] = {"lalr": LalrPath(), "earley": GeneralPath()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stages:
+    """All values of one compilation.
+
+    Attributes:
+        language: what the grammar decides.
+        oracle: the DFT pushdown automaton, interchangeable terminals, and the parser's states.
+        optimised: the rows after each step, and the verdicts on the last ones.
+        graph: what is asked, in which order.
+        unions: the masks, as differences.
+        contents: the artifact.
+    """
+
+    language: Language
+    oracle: LegalityOracle
+    optimised: OptimisedRows
+    graph: DecisionGraph
+    unions: Unions
+    contents: Contents
+
+
 def compile_contents(
     source: GrammarSource,
     vocabulary: Vocabulary,
@@ -115,9 +177,8 @@ def compile_contents(
         LimitError: a stated bound was reached, or the budget is spent.
     """
     driver = _Driver(progress)
-    path = PATHS[source.parser]
     stages = run_bounded(
-        lambda: _compile(source, vocabulary, driver, up_to, path), name=source.name
+        lambda: _compile(source, vocabulary, driver, up_to=up_to), name=source.name
     )
     return stages.contents, tuple(driver.records)
 
@@ -135,9 +196,10 @@ def compile_narrowed(
     Raises:
         MaskcError: as :func:`compile_contents`.
     """
-    path = replace(LALR_PATH, build_language=partial(build_language, holes=holes))
-    work = partial(_compile, source, vocabulary, _Driver(None), STEPS[-1], path)
-    return run_bounded(work, name=source.name).contents
+    path = LalrPath(holes)
+    return run_bounded(
+        lambda: _compile(source, vocabulary, _Driver(None), path), name=source.name
+    ).contents
 
 
 def compile_starts(
@@ -175,86 +237,79 @@ def compile_stages(
     Raises:
         MaskcError: as :func:`compile_contents`.
     """
-    path = PATHS[source.parser]
-    work = partial(_compile, source, vocabulary, _Driver(progress), STEPS[-1], path)
-    return run_bounded(work, name=source.name)
+    return run_bounded(lambda: _compile(source, vocabulary, _Driver(progress)), name=source.name)
+
+
+def build_language(
+    source: GrammarSource, path: ParserPath[G, L_co], run: Run = run_plainly
+) -> L_co:
+    """Return what a grammar decides, without a tokenizer.
+
+    Raises:
+        GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
+        LimitError: a stated bound was reached.
+    """
+    grammar, source = run("grammar", lambda: path.load(source))
+    # After this point: terminals, productions, Lark's LALR table and its contexts, all numbered.
+
+    return analyse_grammar(grammar, source, path, run)
+
+
+def analyse_grammar(
+    grammar: G, source: GrammarSource, path: ParserPath[G, L_co], run: Run = run_plainly
+) -> L_co:
+    """Return what a grammar that is loaded decides; as :func:`build_language`."""
+    scanner, grammar, merged = run("scanner", lambda: path.scan(grammar, source))
+    # After this point: bytes become terminals; what a lexeme's end demands is a boundary.
+
+    lexed = run("boundaries", lambda: analyse(source, grammar, scanner))
+    # After this point: lookaheads; what the lexer lets follow what.
+
+    return run("parser", lambda: path.parse(lexed, merged))
+    # After this point: a stack's top names what leads to an end.
 
 
 def _compile(
     source: GrammarSource,
     vocabulary: Vocabulary,
     driver: _Driver,
-    up_to: str,
-    path: ParserPath[Any],
+    path: ParserPath[Any, Language] | None = None,
+    up_to: str = STEPS[-1],
 ) -> Stages:
     run = driver.run
-    language = path.build_language(source, run)
-    lexed, unlexed = language.lexed, path.find_unlexed(language)
+    language = build_language(source, path or PATHS[source.parser], run)
+    lexed = language.lexed
+    why = language.explain_no_text()
+    if why is not None:
+        raise GrammarError(lexed.source.name, why)
     # After this point: what the grammar decides without a tokenizer.
 
-    decider = run("pushdown automaton", lambda: path.make_decider(language))
+    unlexed, oracle = run(
+        "pushdown automaton", lambda: (language.find_unlexed(), language.make_oracle())
+    )
     # After this point: who is asked which terminal sequences are legal.
 
     trie = run("token trie", lambda: trie_of(vocabulary))
-    store = run("store", lambda: path.walk(language, trie, lambda f: driver.report("store", f)))
+    raw = run("store", lambda: language.walk(trie, lambda done: driver.report("store", done)))
     # After this point: rows, nothing decided.
 
-    streamlined = streamline(
-        lexed.grammar,
-        lexed.scanner,
-        lexed.boundaries,
-        store,
-        decider,
-        lambda step, work: run(f"streamline {step}", work),
-        up_to,
+    optimised = optimise(
+        lexed, raw, oracle, lambda step, work: run(f"streamline {step}", work), up_to
     )
     # After this point: each row is accepted, rejected or open, by the state on top of the stack.
 
-    graph = run("decision graph", lambda: _build_graph(lexed, streamlined))
-    sets, n_tokens = streamlined.rows.tokens, len(vocabulary.tokens)
+    graph = run("decision graph", lambda: build_graph(lexed, optimised))
+    sets, n_tokens = optimised.rows.tokens, len(vocabulary.tokens)
     unions = run("masks", lambda: encode_unions(graph.unions, sets, n_tokens))
     # After this point: what a lexer state says is looked up by the state on top of the stack.
 
-    sizes = path.count(language)
-    counts = count_parts(
-        lexed.grammar, lexed.scanner, lexed.boundaries, sizes, trie, streamlined, graph, unions
-    )
-    header = build_header(
-        lexed.source, vocabulary, counts=counts, streamlined=streamlined, unlexed=unlexed
-    )
-
     def put_together() -> Contents:
-        contents = _assemble(header, vocabulary, lexed, streamlined, graph, unions)
-        return path.complete(language, store, streamlined, graph, contents)
+        counts = count_parts(lexed, language.count(), trie, optimised, graph, unions)
+        contents = assemble(lexed, vocabulary, counts, unlexed, optimised, graph, unions)
+        return language.complete(contents, optimised, graph)
 
     contents = run("assemble", put_together)
     fault = check(contents)
     if fault:
         raise ValueError(f"the compiler made a broken artifact: {fault}")
-    after, verdicts = streamlined.after, streamlined.verdicts
-    return Stages(language, decider, after, verdicts, graph, unions, contents)
-
-
-def _build_graph(lexed: LexicalAnalysis[Any], streamlined: OptimisedRows) -> DecisionGraph:
-    tops, rows, verdicts = streamlined.tops, streamlined.rows, streamlined.verdicts
-    return build_graph(lexed.grammar.lexer, lexed.scanner, tops, rows, verdicts)
-
-
-def _assemble(
-    header: dict[str, Any],
-    vocabulary: Vocabulary,
-    lexed: LexicalAnalysis[Any],
-    streamlined: OptimisedRows,
-    graph: DecisionGraph,
-    unions: Unions,
-) -> Contents:
-    return assemble(
-        header,
-        vocabulary.tokens,
-        lexed.grammar,
-        lexed.scanner,
-        lexed.boundaries,
-        streamlined.rows.sequences.open_lexemes,
-        graph,
-        unions,
-    )
+    return Stages(language, oracle, optimised, graph, unions, contents)

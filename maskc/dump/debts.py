@@ -13,14 +13,16 @@ from collections.abc import Callable, Hashable, Iterator
 
 from maskc.compiler.glr.lr0 import find_going_on
 from maskc.compiler.glr.top_state import StackVerdicts
-from maskc.compiler.glr_path import ask_lexed
+from maskc.compiler.glr_path import GeneralLanguage
+from maskc.compiler.lalr_path import LalrLanguage
+from maskc.compiler.lexed import terminals_of
+from maskc.compiler.pipeline import Language
 from maskc.compiler.pushdown.debt_automaton import DebtAutomaton, Verdict, check_debt_automaton
 from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.production_debts import BOTTOM, Place, ProductionDebts
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
 from maskc.compiler.pushdown.table_debts import TableDebts
 from maskc.compiler.rows.sequences import Event, Sequences
-from maskc.compiler.stages import GeneralLanguage, LalrLanguage, Language
 from maskc.grammar.sets import reduce_grammar
 from maskc.ids import END, GeneralStateId, TerminalId
 
@@ -78,12 +80,7 @@ _StatesAfter = Callable[[int], tuple[int, ...]]
 
 def _of_lalr(language: LalrLanguage) -> tuple[_Build, _StatesAfter]:
     boundaries = language.lexed.boundaries
-    terminal_of: dict[int, int] = {
-        lookahead: terminal
-        for terminal, lookaheads in boundaries.of_terminal.items()
-        for lookahead in lookaheads
-    }
-    debts = TableDebts(language.lexed.grammar, language.table, terminal_of)
+    debts = TableDebts(language.lexed.grammar, language.table, terminals_of(boundaries))
 
     def build(top: int, y: int, z: int) -> DebtAutomaton | None:
         return debts.build([top], [boundaries.set_of(y), boundaries.set_of(z)])
@@ -94,9 +91,7 @@ def _of_lalr(language: LalrLanguage) -> tuple[_Build, _StatesAfter]:
 def _of_general(language: GeneralLanguage) -> tuple[_Build, _StatesAfter]:
     boundaries, productions = language.lexed.boundaries, language.productions
     sequences = Sequences(())
-    verdicts = ProductionVerdicts(
-        ask_lexed(productions, language.lexed.grammar), boundaries, sequences
-    )
+    verdicts = ProductionVerdicts(language.asked, boundaries, sequences)
     goes_on = find_going_on(productions.cfg, language.table)
     stacks = StackVerdicts(language.table, goes_on, verdicts)
 

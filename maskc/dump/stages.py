@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from maskc.compiler.glr.adjacency import LexedCfg
 from maskc.compiler.glr.lr0 import GeneralTable
+from maskc.compiler.glr_path import GeneralLanguage
 from maskc.compiler.lalr.items import Item, ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
+from maskc.compiler.lalr_path import LalrLanguage
 from maskc.compiler.optimise.order import STEPS
+from maskc.compiler.pipeline import Language, Stages
 from maskc.compiler.pushdown.dft import build_dft
-from maskc.compiler.stages import GeneralLanguage, LalrLanguage, Language, Stages
 from maskc.dump.debts import dump_production_debts, dump_table_debts
 from maskc.dump.lexer import dump_boundaries, dump_scanner
 from maskc.dump.names import LookaheadNames
@@ -181,12 +183,12 @@ def _name(step: str) -> str:
 
 def _rows(step: str) -> _OfStore:
     def dump(stages: Stages, vocabulary: Vocabulary) -> Iterator[str]:
-        for name, rows in stages.rows:
+        for name, rows in stages.optimised.after:
             if name == step:
                 lexed = stages.language.lexed
                 names = StoreNames(lexed.grammar, lexed.boundaries, rows, vocabulary.tokens)
                 return dump_rows(names)
-        taken = [_name(name) for name, _ in stages.rows]
+        taken = [_name(name) for name, _ in stages.optimised.after]
         raise StageError(_name(step), "this step was not taken", " or ".join(taken))
 
     return dump
@@ -194,7 +196,9 @@ def _rows(step: str) -> _OfStore:
 
 def _last_names(stages: Stages, vocabulary: Vocabulary) -> StoreNames:
     lexed = stages.language.lexed
-    return StoreNames(lexed.grammar, lexed.boundaries, stages.rows[-1][1], vocabulary.tokens)
+    return StoreNames(
+        lexed.grammar, lexed.boundaries, stages.optimised.after[-1][1], vocabulary.tokens
+    )
 
 
 OF_LANGUAGE: dict[str, _OfLanguage] = {
@@ -214,7 +218,7 @@ OF_STORE: dict[str, _OfStore] = {
     # The last streamlining step gives verdicts, not rows.
     **{_name(step): _rows(step) for step in STEPS[:-1]},
     "verdicts": lambda stages, vocabulary: dump_verdicts(
-        _last_names(stages, vocabulary), stages.verdicts
+        _last_names(stages, vocabulary), stages.optimised.verdicts
     ),
     "graph": lambda stages, vocabulary: dump_graph(_last_names(stages, vocabulary), stages.graph),
     "masks": lambda stages, vocabulary: dump_masks(

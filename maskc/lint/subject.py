@@ -19,10 +19,8 @@ from typing import NamedTuple
 from maskc.compiler.lalr.conflicts import Conflict, find_conflicts
 from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable, build_table_without_lexer
-from maskc.compiler.lalr_path import analyse_grammar
-from maskc.compiler.rows.unlexed import explain_no_text
-from maskc.compiler.stages import LalrLanguage
-from maskc.frontends.dialects import LARK
+from maskc.compiler.lalr_path import LalrLanguage, LalrPath
+from maskc.compiler.pipeline import analyse_grammar
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
@@ -34,7 +32,6 @@ from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Place
 from maskc.lint.witnesses import Witnesses
 from maskc.regular.match_length import match_length
-from maskc.wording import Phrase
 
 _UNNAMED, _IGNORED = "__ANON_", "__IGNORE_"
 _DEFINITION = re.compile(
@@ -227,20 +224,12 @@ class Subject(GrammarSubject):
     @cached_property
     def language(self) -> LalrLanguage:
         """What the compiler makes of the grammar before it meets a tokenizer."""
-        return analyse_grammar(self.grammar, self.source)
+        return analyse_grammar(self.grammar, self.source, LalrPath())
 
     @cached_property
     def no_text(self) -> str | None:
         """Why no text at all can be parsed, as the compiler says it; ``None`` if some can."""
-        lexed, table, bnf = self.language.lexed, self.table, self.grammar.bnf
-        lexer, layout = self.grammar.lexer, self.grammar.lexer.layout
-        newline = layout.newline if layout else None
-        first = lexed.boundaries.first(lexed.scanner.start, table.context_of[0], newline)
-        if table.live[0] & (first | lexed.boundaries.end):
-            return None
-        is_larks = self.source.dialect == LARK.name
-        why = explain_no_text(bnf, lexer, lexed.scanner, lexed.boundaries, first)
-        return why if why and is_larks else str(Phrase.NO_TEXT)
+        return self.language.explain_no_text()
 
     @cached_property
     def never_lexed(self) -> frozenset[int]:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from maskc.compiler.lalr_path import build_language
-from maskc.compiler.pipeline import PASSES, compile_contents, compile_stages
+from maskc.compiler.pipeline import PASSES, PATHS, build_language, compile_contents, compile_stages
 from maskc.compiler.pushdown.dft import DftAutomaton
 from maskc.errors import GrammarError
 from maskc.frontends.source import load_source
@@ -24,21 +23,22 @@ def test_the_passes_are_run_in_order(parser):
 @pytest.mark.parametrize("parser", ["lalr", "earley"])
 def test_the_pushdown_automaton_is_kept(parser):
     stages = compile_stages(load_source(TEXT, parser=parser), VOCABULARY)
-    assert isinstance(stages.decider.asked.dft, DftAutomaton)
-    assert stages.decider.asked.dft.transitions
+    assert isinstance(stages.oracle.asked.debts.dft, DftAutomaton)
+    assert stages.oracle.asked.debts.dft.transitions
 
 
 BRACKETS = 'start: "(" start ")" | NAME\nNAME: /[a-z]+/\n'
 
 
-def test_passes_run_in_the_order_of_the_page():
+@pytest.mark.parametrize("parser", ["lalr", "earley"])
+def test_passes_run_in_the_order_of_the_page(parser):
     names = []
 
     def run(name, work):
         names.append(name)
         return work()
 
-    build_language(load_source(BRACKETS), run)
+    build_language(load_source(BRACKETS, parser=parser), PATHS[parser], run)
     assert names == ["grammar", "scanner", "boundaries", "parser"]
 
 

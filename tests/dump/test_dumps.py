@@ -2,13 +2,10 @@
 
 import pytest
 
-from maskc.compiler.glr_path import build_general_language
-from maskc.compiler.lalr_path import build_language
 from maskc.dump.debts import dump_production_debts, dump_table_debts
 from maskc.dump.names import format_byte, format_bytes, format_tokens
 from maskc.dump.stages import OF_LANGUAGE, limit_lines
 from maskc.errors import StageError
-from maskc.frontends.source import load_source
 from tests.dump.golden import FOLDER, GRAMMARS, dump_grammar_file, golden_of
 from tests.languages import language_of
 
@@ -49,7 +46,7 @@ def test_a_table_reads_its_states_below_the_one_on_top():
 
 
 def test_a_general_table_is_read_below_the_top():
-    language = build_general_language(load_source(NESTED, parser="earley"))
+    language = language_of(NESTED, parser="earley")
     lines = list(dump_table_debts(language))
     at = lines.index("state 4, B B: depends")
     assert lines[at + 1 : at + 6] == [
@@ -76,7 +73,7 @@ def test_lines_beyond_the_limit_are_counted_with_what_shows_them_all():
 
 
 def test_a_stage_that_a_grammar_does_not_have_names_the_one_to_ask_for():
-    language = build_language(load_source('start: "a"\n'))
+    language = language_of('start: "a"\n')
     with pytest.raises(StageError) as refused:
         OF_LANGUAGE["productions"](language)
     assert refused.value.instead == "grammar"

@@ -14,15 +14,14 @@ import pytest
 
 from maskc.compiler.glr.lr0 import find_going_on
 from maskc.compiler.glr.top_state import StackVerdicts
-from maskc.compiler.glr_path import ask_lexed, build_general_language
 from maskc.compiler.optimise.order import STEPS
 from maskc.compiler.pushdown.debt_automaton import REFUSED, TAKEN
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
 from maskc.compiler.rows.sequences import Event, Sequences
-from maskc.frontends.source import load_source
 from maskc.ids import TerminalId
 from tests.compiled import compile_text, legal_tokens
 from tests.examples import seeds
+from tests.languages import language_of
 
 LETTERS = "abc"
 TOKENS = tuple(
@@ -55,12 +54,10 @@ class Compiler:
     """What the compiler's automata say of stacks."""
 
     def __init__(self, text: str) -> None:
-        language = build_general_language(load_source(text, parser="earley"))
+        language = language_of(text, parser="earley")
         boundaries, productions = language.lexed.boundaries, language.productions
         self.sequences = Sequences(())
-        verdicts = ProductionVerdicts(
-            ask_lexed(productions, language.lexed.grammar), boundaries, self.sequences
-        )
+        verdicts = ProductionVerdicts(language.asked, boundaries, self.sequences)
         goes_on = find_going_on(productions.cfg, language.table)
         self.stacks = StackVerdicts(language.table, goes_on, verdicts)
         self.boundaries = boundaries

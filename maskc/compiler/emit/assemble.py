@@ -23,10 +23,10 @@ from maskc.artifact.pieces import cut_rows
 from maskc.compiler.emit.graph import DecisionGraph
 from maskc.compiler.emit.mask_differences import Unions
 from maskc.compiler.emit.provenance import describe_grammar, describe_tokenizer, describe_unicode
+from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.optimise.order import OptimisedRows
 from maskc.compiler.rows.unlexed import Adjacency
 from maskc.errors import LimitError
-from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar
 from maskc.ids import AT_END, EMPTY_TEXT, END, NOT_AN_END
 from maskc.lexer.boundaries import Boundaries, OpenLexeme
@@ -38,24 +38,44 @@ from maskc.wording import Phrase
 Ints = NDArray[np.int32]
 
 
+MAX_REPORTED = 100  # pairs of terminals that cannot be lexed apart
+
+
 def assemble(
-    header: dict[str, Any],
-    tokens: Sequence[bytes | None],
-    grammar: Grammar,
-    scanner: Scanner,
-    boundaries: Boundaries,
-    open_lexemes: Sequence[OpenLexeme],
+    lexed: LexicalAnalysis[Grammar],
+    vocabulary: Vocabulary,
+    counts: Mapping[str, int],
+    unlexed: Sequence[Adjacency],
+    optimised: OptimisedRows,
     graph: DecisionGraph,
     unions: Unions,
 ) -> Contents:
     """Return the contents that both kinds of grammars have, without the parser's table.
 
-    ``header`` gets the entries that the arrays are read with.
+    Args:
+        lexed: the grammar.
+        vocabulary: the tokens.
+        counts: how large the parts are.
+        unlexed: terminals that stand side by side in the grammar and never in a text.
+        optimised: what the steps left.
+        graph: of the rows that are left.
+        unions: the graph's, as masks.
     """
+    grammar, scanner, boundaries = lexed.grammar, lexed.scanner, lexed.boundaries
     header = {
-        **header,
+        "format": FORMAT,
+        "maskc": maskc.__version__,
+        "unicode": describe_unicode(),
+        "grammar": describe_grammar(lexed.source),
+        "tokenizer": describe_tokenizer(vocabulary),
+        "counts": {**counts, "not_lexed_apart": len(unlexed)},
+        **optimised.report,
+        "not_lexed_apart": [
+            {"first": a.first, "second": a.second, "witness": a.witness}
+            for a in unlexed[:MAX_REPORTED]
+        ],
         "sizes": {
-            "V": len(tokens),
+            "V": len(vocabulary.tokens),
             "C": len(grammar.lexer.contexts),
             "T": len(grammar.bnf.terminals),
             "N": len(grammar.bnf.nonterminals),
@@ -66,13 +86,47 @@ def assemble(
         "terminals": list(grammar.bnf.terminals),
         "nonterminals": list(grammar.bnf.nonterminals),
     }
+    open_lexemes = optimised.rows.sequences.open_lexemes
     arrays: dict[str, NDArray[Any]] = {
-        **_token_sections(tuple(tokens)),
+        **_token_sections(tuple(vocabulary.tokens)),
         **_scanner_sections(scanner, boundaries),
         **_boundary_sections(grammar, boundaries, open_lexemes, len(scanner.closed)),
         **_graph_sections(graph, unions),
     }
     return Contents(header, fit(arrays))
+
+
+def count_parts(
+    lexed: LexicalAnalysis[Grammar],
+    of_parser: Mapping[str, int],
+    trie: TokenTrie,
+    optimised: OptimisedRows,
+    graph: DecisionGraph,
+    unions: Unions,
+) -> dict[str, int]:
+    """Return how large the parts are; ``of_parser`` is what only this parser has."""
+    bnf, scanner = lexed.grammar.bnf, lexed.scanner
+    rows, verdicts = optimised.rows, optimised.verdicts
+    return {
+        "terminals": len(bnf.terminals),
+        "nonterminals": len(bnf.nonterminals),
+        "productions": len(bnf.productions),
+        **of_parser,
+        "scanner_states": scanner.n_states,
+        "byte_classes": scanner.next.shape[1],
+        "boundaries": len(scanner.closed),
+        "lookaheads": lexed.boundaries.n_lookaheads,
+        "trie_nodes": trie.n_nodes,
+        "rows": len(rows),
+        "token_sets": len(np.unique(rows.token_set)),
+        "words": len(verdicts.sequences),
+        "word_classes": len(verdicts.flags),
+        "nodes": len(graph.nodes),
+        "undecided_nodes": graph.n_undecided,
+        "answers": len(graph.answers),
+        "masks": len(unions.base),
+        "questions": graph.count_moves(),
+    }
 
 
 def ints(values: Iterable[int]) -> Ints:
@@ -180,73 +234,4 @@ def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[A
         "change_word": unions.word,
         "change_bits": unions.bits,
         "masks": unions.masks,
-    }
-
-
-MAX_REPORTED = 100  # pairs of terminals that cannot be lexed apart
-
-
-def build_header(
-    source: GrammarSource,
-    vocabulary: Vocabulary,
-    *,
-    counts: Mapping[str, int],
-    streamlined: OptimisedRows,
-    unlexed: Sequence[Adjacency],
-) -> dict[str, Any]:
-    """Return the header, without the entries that the arrays are read with.
-
-    Args:
-        source: the grammar.
-        vocabulary: the tokens.
-        counts: how large the parts are.
-        streamlined: what the steps left.
-        unlexed: terminals that stand side by side in the grammar and never in a text.
-    """
-    return {
-        "format": FORMAT,
-        "maskc": maskc.__version__,
-        "unicode": describe_unicode(),
-        "grammar": describe_grammar(source),
-        "tokenizer": describe_tokenizer(vocabulary),
-        "counts": {**counts, "not_lexed_apart": len(unlexed)},
-        **streamlined.report,
-        "not_lexed_apart": [
-            {"first": a.first, "second": a.second, "witness": a.witness}
-            for a in unlexed[:MAX_REPORTED]
-        ],
-    }
-
-
-def count_parts(
-    grammar: Grammar,
-    scanner: Scanner,
-    boundaries: Boundaries,
-    of_parser: Mapping[str, int],
-    trie: TokenTrie,
-    streamlined: OptimisedRows,
-    graph: DecisionGraph,
-    unions: Unions,
-) -> dict[str, int]:
-    """Return how large the parts are; ``of_parser`` is what only this parser has."""
-    rows, verdicts = streamlined.rows, streamlined.verdicts
-    return {
-        "terminals": len(grammar.bnf.terminals),
-        "nonterminals": len(grammar.bnf.nonterminals),
-        "productions": len(grammar.bnf.productions),
-        **of_parser,
-        "scanner_states": scanner.n_states,
-        "byte_classes": scanner.next.shape[1],
-        "boundaries": len(scanner.closed),
-        "lookaheads": boundaries.n_lookaheads,
-        "trie_nodes": trie.n_nodes,
-        "rows": len(rows),
-        "token_sets": len(np.unique(rows.token_set)),
-        "words": len(verdicts.sequences),
-        "word_classes": len(verdicts.flags),
-        "nodes": len(graph.nodes),
-        "undecided_nodes": graph.n_undecided,
-        "answers": len(graph.answers),
-        "masks": len(unions.base),
-        "questions": graph.count_moves(),
     }

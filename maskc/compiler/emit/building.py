@@ -35,13 +35,14 @@ from maskc.compiler.emit.graph import (
     write_question,
 )
 from maskc.compiler.emit.profiles import ByContext, Flags, Profiles, find_contexts, find_distinct
+from maskc.compiler.lexed import LexicalAnalysis
+from maskc.compiler.optimise.order import OptimisedRows
 from maskc.compiler.optimise.rows import Rows
-from maskc.compiler.optimise.state import Tops, Verdicts
+from maskc.compiler.optimise.state import Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS, MAY
 from maskc.errors import LimitError
-from maskc.grammar.model import LexerSpec
+from maskc.grammar.model import Grammar
 from maskc.ids import ANY_PROFILE, NO_EVENT, SAME, NodeId, TerminalId
-from maskc.lexer.scanner import Scanner
 from maskc.wording import Phrase
 
 Ints = NDArray[np.int32]
@@ -240,29 +241,17 @@ class Answers:
         return self.distinct.setdefault(answer, len(self.distinct))
 
 
-def build_graph(
-    lexer: LexerSpec,
-    scanner: Scanner,
-    tops: Tops,
-    rows: Rows,
-    verdicts: Verdicts,
-) -> DecisionGraph:
+def build_graph(lexed: LexicalAnalysis[Grammar], optimised: OptimisedRows) -> DecisionGraph:
     """Return the nodes of all sources of rows, with their answers.
-
-    Args:
-        lexer: its contexts, and its layout.
-        scanner: of this lexer.
-        tops: the states that can be on top of a stack.
-        rows: the rows.
-        verdicts: what each state decides about their sequences.
 
     Raises:
         LimitError: a mask may need more than ``MAX_QUESTIONS`` questions.
     """
-    profiles = Profiles(lexer, tops, verdicts)
+    lexer, rows, verdicts = lexed.grammar.lexer, optimised.rows, optimised.verdicts
+    profiles = Profiles(lexer, optimised.tops, verdicts)
     nodes = Nodes(rows.sequences, verdicts.sequences)
-    newline = lexer.layout.newline if lexer.layout else None
-    roots = make_roots(rows, nodes, find_contexts(lexer, scanner), newline)
+    contexts = find_contexts(lexer, lexed.scanner)
+    roots = make_roots(rows, nodes, contexts, lexed.newline)
     answers = Answers(nodes, profiles, verdicts, len(lexer.contexts))
     answers.answer_all()
     order = nodes.order()

@@ -25,7 +25,7 @@ from maskc import bits
 from maskc.compiler.glr.cfg import Cfg, make_cfg
 from maskc.errors import LimitError
 from maskc.grammar.model import Production
-from maskc.grammar.sets import compute_adjacent, compute_sets, reduce_productions
+from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.ids import END
 from maskc.regular.partition import refine_by_signature
 from maskc.wording import Phrase
@@ -68,17 +68,6 @@ class LexedCfg:
 
     cfg: Cfg
     symbols: tuple[LexedSymbol, ...]
-
-    def follow(self) -> dict[int, int]:
-        """Return terminal → the terminals, as bits, that come right after it in some text."""
-        reduced = reduce_productions((), (), self.cfg.start, self.cfg.productions)
-        found: dict[int, int] = {}
-        for symbol, after in compute_adjacent(reduced, compute_sets(reduced)).items():
-            terminal = self.symbols[symbol].terminal
-            for other, (name, _) in enumerate(self.symbols):
-                if after >> other & 1:
-                    found[terminal] = found.get(terminal, 0) | 1 << name
-        return found
 
 
 def keep_adjacent(cfg: Cfg, adjacency: Adjacency) -> LexedCfg:
@@ -137,7 +126,7 @@ class _Automaton:
     """
 
     def __init__(self, cfg: Cfg, adjacency: Adjacency) -> None:
-        reduced = reduce_productions((), (), cfg.start, cfg.productions)
+        reduced = cfg.reduced
         used = sorted(reduced.used_terminals)
         sets = compute_sets(reduced)
         adjacent = compute_adjacent(reduced, sets)

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 
 from maskc.grammar.closures import find_components
 from maskc.grammar.model import Production
-from maskc.grammar.sets import compute_nullable, reduce_productions
+from maskc.grammar.sets import ReducedGrammar, compute_nullable, reduce_productions
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +39,24 @@ class Cfg:
     """A context-free grammar over numbered symbols.
 
     Attributes:
-        start: the start nonterminal.
         n_nonterminals: nonterminals are below this.
-        productions: reduced, sorted, without repetition.
+        reduced: the productions, sorted, without repetition.
         has_empty: whether the empty sequence is in the language, productions or not.
     """
 
-    start: int
     n_nonterminals: int
-    productions: tuple[Production, ...]
+    reduced: ReducedGrammar
     has_empty: bool
+
+    @property
+    def start(self) -> int:
+        """The start nonterminal."""
+        return self.reduced.start
+
+    @property
+    def productions(self) -> tuple[Production, ...]:
+        """Those that take part in some sequence."""
+        return self.reduced.productions
 
     def alternatives(self) -> dict[int, list[tuple[int, ...]]]:
         """Return nonterminal → right sides, in order."""
@@ -64,7 +72,7 @@ def make_cfg(
     """Return the grammar of the productions that take part in some sequence."""
     distinct = sorted({(p.lhs, p.rhs) for p in productions})
     reduced = reduce_productions((), (), start, (Production(lhs, rhs) for lhs, rhs in distinct))
-    return Cfg(start, n_nonterminals, reduced.productions, has_empty)
+    return Cfg(n_nonterminals, reduced, has_empty)
 
 
 _MOST_NULLABLE = 3  # symbols of one production that are left out in all combinations

@@ -20,7 +20,6 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from maskc import bits
-from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.pushdown.production_verdicts import AskedProductions
 from maskc.grammar.sets import Terminals
 
@@ -80,9 +79,21 @@ class Triples:
             self.rows[pair, terminal] = one == _ANY or self._ask(one, other, terminal)
 
 
+def find_follow(asked: AskedProductions) -> dict[int, Terminals]:
+    """Return terminal → the terminals, as bits, that come right after it in some text."""
+    found: dict[int, Terminals] = {}
+    for symbol, after in asked.debts.adjacent.items():
+        terminal, names = asked.symbols[symbol][0], 0
+        for other in bits.iterate(after):
+            names |= 1 << asked.symbols[other][0]
+        if names:
+            found[terminal] = found.get(terminal, 0) | names
+    return found
+
+
 def ask_productions(asked: AskedProductions) -> Callable[[int, int, int], bool]:
     """Return whether some text of the productions has three terminals side by side."""
-    debts = ProductionDebts(asked.dft)
+    debts = asked.debts
     symbols: dict[int, Terminals] = {}
     for symbol, (terminal, _) in enumerate(asked.symbols):
         symbols[terminal] = symbols.get(terminal, 0) | 1 << symbol

@@ -44,11 +44,13 @@ class Conflict:
     taken: int | None
 
 
-def find_conflicts(grammar: LalrGrammar) -> tuple[Conflict, ...]:
-    """Return all conflicts, by state and terminal."""
+def find_conflicts(grammar: LalrGrammar, item_sets: ItemSets | None = None) -> tuple[Conflict, ...]:
+    """Return all conflicts, by state and terminal; item sets are built if they are not given."""
     found = []
     reduced = _list_reduced(grammar)
-    for (state, production), terminals in sorted(compute_lookaheads(grammar).items()):
+    for (state, production), terminals in sorted(
+        compute_lookaheads(grammar, item_sets or build_item_sets(grammar)).items()
+    ):
         row = grammar.lalr.states[state]
         for terminal in bits.iterate(terminals & ~reduced[state].get(production, 0)):
             taken = row.reduces.get(terminal)
@@ -69,9 +71,10 @@ def _list_reduced(grammar: LalrGrammar) -> list[dict[int, Terminals]]:
     return found
 
 
-def compute_lookaheads(grammar: LalrGrammar) -> dict[tuple[int, int], Terminals]:
+def compute_lookaheads(
+    grammar: LalrGrammar, item_sets: ItemSets
+) -> dict[tuple[int, int], Terminals]:
     """Return (state, production) → the LALR(1) lookaheads of the reduction, as a bit set."""
-    item_sets = build_item_sets(grammar)
     nullable = compute_nullable(grammar.bnf.productions)
     transitions = [
         (state, nonterminal)

@@ -28,6 +28,7 @@ import numpy as np
 
 from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
+from maskc.compiler.lexed import LexicalAnalysis, terminals_of
 from maskc.compiler.optimise.order import LegalityOracle
 from maskc.compiler.optimise.rows import Rows, merge, rewrite
 from maskc.compiler.optimise.state import States, Verdicts, condition_on_states, make_lalr_tops
@@ -40,8 +41,6 @@ from maskc.compiler.rows.sequences import Event
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import DROPPED, IGNORED, NO_EVENT, SequenceId
 from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.columns import Columns
-from maskc.lexer.scanner import Scanner
 
 
 def replace_decided(
@@ -211,23 +210,19 @@ def _join_firsts(
 
 
 def make_lalr_oracle(
-    grammar: LalrGrammar,
-    scanner: Scanner,
-    item_sets: ItemSets,
-    boundaries: Boundaries,
-    columns: Columns,
-    table: RefinedTable,
+    lexed: LexicalAnalysis[LalrGrammar], item_sets: ItemSets, table: RefinedTable
 ) -> LegalityOracle:
     """Return who is asked about the rows of an LALR grammar."""
-    classes = safe_for_lookaheads(find_classes(grammar), boundaries, table.live)
+    asked = ask_grammar(lexed, item_sets)
+    classes = find_classes(lexed.grammar, asked.debts.reduced)
+    classes = safe_for_lookaheads(classes, lexed.boundaries, table.live)
 
     def decide(verdicts: ProductionVerdicts) -> LalrOracle:
-        sequences = verdicts.sequences
-        decisions = Decisions(grammar, item_sets, table, boundaries, columns, sequences, classes)
-        return LalrOracle(grammar, boundaries, table, verdicts, decisions)
+        decisions = Decisions(lexed, item_sets, table, verdicts.sequences, classes)
+        return LalrOracle(lexed, table, verdicts, decisions)
 
-    tops = make_lalr_tops(table, grammar.lexer)
-    return LegalityOracle(ask_grammar(grammar, scanner, boundaries), classes, tops, tops, decide)
+    tops = make_lalr_tops(table, lexed.grammar.lexer)
+    return LegalityOracle(asked, classes, tops, tops, decide)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,15 +230,13 @@ class LalrOracle:
     """What a refined table decides.
 
     Attributes:
-        grammar: the grammar.
-        boundaries: its boundaries.
+        lexed: the grammar.
         table: its refined table.
         verdicts: what the productions decided.
         decisions: the table's verdicts.
     """
 
-    grammar: LalrGrammar
-    boundaries: Boundaries
+    lexed: LexicalAnalysis[LalrGrammar]
     table: RefinedTable
     verdicts: ProductionVerdicts
     decisions: Decisions
@@ -255,9 +248,15 @@ class LalrOracle:
             ValueError: the table contradicts the productions.
             LimitError: there are too many answers.
         """
-        check_agreement(self.verdicts, self.decisions, self.boundaries, self._make_debts)
-        rows = decide_pairs(rows, self.decisions, self.boundaries, self.table)
-        return decide_sequences(rows, self.decisions, self.boundaries)
+        boundaries = self.lexed.boundaries
+        check_agreement(
+            self.verdicts,
+            self.decisions,
+            boundaries,
+            lambda: TableDebts(self.lexed.grammar, self.table, terminals_of(boundaries)),
+        )
+        rows = decide_pairs(rows, self.decisions, boundaries, self.table)
+        return decide_sequences(rows, self.decisions, boundaries)
 
     def decide_by_state(self, rows: Rows) -> Verdicts:
         """Return the answers for the rows' sequences, by the refined state on top."""
@@ -270,11 +269,3 @@ class LalrOracle:
     def explain_left_out(self) -> None:
         """Nothing is left out but what raises."""
         return
-
-    def _make_debts(self) -> TableDebts:
-        terminal_of: dict[int, int] = {
-            lookahead: t
-            for t, lookaheads in self.boundaries.of_terminal.items()
-            for lookahead in lookaheads
-        }
-        return TableDebts(self.grammar, self.table, terminal_of)

@@ -18,8 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.optimise.rows import Rows, collect_rows
 from maskc.compiler.optimise.state import States, Tops, Verdicts, leave_open
 from maskc.compiler.optimise.steps import (
@@ -39,10 +43,7 @@ from maskc.compiler.pushdown.production_verdicts import AskedProductions, Produc
 from maskc.compiler.rows.sequences import Event, RawRows
 from maskc.errors import BudgetError, LimitError
 from maskc.grammar.model import Grammar
-from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.scanner import Scanner
 
-T = TypeVar("T")
 Rewrite = Callable[[Rows], Rows]
 Run = Callable[[str, Callable[[], Any]], Any]  # called with a step's name and its work
 
@@ -102,6 +103,7 @@ class OptimisedRows:
         after: the rows after each step, by the step's name, in order.
         verdicts: the answers for their sequences.
         tops: the states that the answers are for.
+        unlisted: tokens that lack rows; a general grammar's only.
         report: header entries ``streamlining``, ``classes``, ``residue``, and ``left_out``: what
             was not done because a bound was reached.
     """
@@ -110,26 +112,23 @@ class OptimisedRows:
     after: tuple[tuple[str, Rows], ...]
     verdicts: Verdicts
     tops: Tops
+    unlisted: NDArray[np.int32]
     report: Mapping[str, Any]
 
 
-def streamline(
-    grammar: Grammar,
-    scanner: Scanner,
-    boundaries: Boundaries,
-    store: RawRows,
-    decider: LegalityOracle,
+def optimise(
+    lexed: LexicalAnalysis[Grammar],
+    raw_rows: RawRows,
+    oracle: LegalityOracle,
     run: Run,
     up_to: str = STEPS[-1],
 ) -> OptimisedRows:
-    """Return the rows of a store, streamlined.
+    """Return the rows that the steps leave.
 
     Args:
-        grammar: and all that was made of it.
-        scanner: its scanner.
-        boundaries: its boundaries.
-        store: what the walk found.
-        decider: who is asked.
+        lexed: the grammar.
+        raw_rows: what the walk found.
+        oracle: who is asked.
         run: called with a step's name and work; returns what the work returns.
         up_to: the last step that is taken. Before ``state`` nothing is decided by the stack's top:
             the masks are the same, and each row is asked about on the stack at hand.
@@ -139,88 +138,52 @@ def streamline(
     """
     if up_to not in STEPS:
         raise ValueError(f"there is no streamlining step {up_to!r}")
-    taken = STEPS[: STEPS.index(up_to) + 1]
-    names = grammar.bnf.terminals
-    raw: Rows = run("raw", lambda: collect_rows(grammar.lexer, scanner, boundaries, store))
-    per_state = [count_sequences(raw, boundaries, decider.asked.newline)]
-    by_productions = ProductionVerdicts(decider.asked, boundaries, raw.sequences)
-    by_table = decider.decide(by_productions)
-    rewrites = _list_rewrites(raw, scanner, boundaries, decider, by_productions, by_table)
-    after, left_out = _take_steps(raw, {s: rewrites[s] for s in taken if s in rewrites}, run)
-    rows = after[-1][1]
-    verdicts: Verdicts | None = None
-    if DECIDE in taken and left_out is None:
-        verdicts, left_out = _attempt(DECIDE, lambda: by_table.decide_by_state(rows), run)
-    per_state += [count_rows(left) for _, left in after[1:]]
-    report: dict[str, Any] = {
-        "streamlining": [
-            _describe_step(step, left, n) for (step, left), n in zip(after, per_state, strict=True)
-        ],
-        "classes": [[names[terminal] for terminal in group] for group in decider.classes],
-        "residue": {},
-        "left_out": left_out,
-    }
-    if verdicts is None:
-        undecided = leave_open(rows, len(decider.undecided.live))
-        return OptimisedRows(rows, tuple(after), undecided, decider.undecided, report)
-    report["left_out"] = by_table.explain_left_out()
-    report["residue"] = describe_residue(rows, verdicts, by_table.states_after, boundaries, names)
-    return OptimisedRows(rows, tuple(after), verdicts, decider.tops, report)
-
-
-def _list_rewrites(
-    raw: Rows,
-    scanner: Scanner,
-    boundaries: Boundaries,
-    decider: LegalityOracle,
-    by_productions: ProductionVerdicts,
-    by_table: StateOracle,
-) -> dict[str, Rewrite]:
-    """Return what each step between ``raw`` and ``state`` does to the rows."""
+    names, boundaries = lexed.grammar.bnf.terminals, lexed.boundaries
+    raw: Rows = run("raw", lambda: collect_rows(lexed, raw_rows))
+    by_productions = ProductionVerdicts(oracle.asked, boundaries, raw.sequences)
+    by_table = oracle.decide(by_productions)
     free = raw.sequences.open_to(boundaries.everything)
-    return {
-        "closings": lambda rows: merge_closings(rows, scanner, boundaries),
+    rewrites: dict[str, Rewrite] = {
+        "closings": lambda rows: merge_closings(rows, lexed.scanner, boundaries),
         "interchangeable": lambda rows: merge_interchangeable(
-            rows, decider.classes, boundaries, decider.tops.live
+            rows, oracle.classes, boundaries, oracle.tops.live
         ),
         "never legal": lambda rows: drop_never_legal(rows, by_productions),
         "always legal": lambda rows: cut_always_legal(rows, by_productions, free),
         "jointly legal": by_table.merge_jointly_legal,
     }
-
-
-def _take_steps(
-    raw: Rows, rewrites: Mapping[str, Rewrite], run: Run
-) -> tuple[list[tuple[str, Rows]], str | None]:
-    """Return the rows after each step, and what was left out because a bound was reached."""
-    after = [("raw", raw)]
-    for step, rewrite in rewrites.items():
-        rows, left_out = _attempt(step, partial(rewrite, after[-1][1]), run)
-        if rows is None:
-            return after, left_out
-        after.append((step, rows))
-    return after, None
-
-
-def _attempt(step: str, work: Callable[[], T], run: Run) -> tuple[T | None, str | None]:
-    """Return what a step gives; if it reaches a bound of its own, nothing, and a sentence on it.
-
-    Raises:
-        BudgetError: the whole compilation may take no longer, or no more memory.
-    """
-    try:
-        return run(step, work), None
-    except BudgetError:
-        raise
-    except LimitError as error:
-        return None, f"the steps from {step} on: {error}"
-
-
-def _describe_step(step: str, rows: Rows, per_state: list[int]) -> dict[str, Any]:
-    """Return what a report says of a step: its name, and the rows that it left."""
-    return {
-        "step": step,
-        "rows": sum(per_state),
-        "stored": len(rows),
-        "per_state": percentiles(per_state),
+    counts = [count_sequences(raw, boundaries, lexed.newline)]
+    after, verdicts, left_out = [("raw", raw)], None, None
+    for step in STEPS[1 : STEPS.index(up_to) + 1]:
+        try:
+            if step == DECIDE:
+                rows = after[-1][1]
+                verdicts = run(step, lambda: by_table.decide_by_state(rows))  # noqa: B023
+            else:
+                after.append((step, run(step, partial(rewrites[step], after[-1][1]))))
+        except BudgetError:  # the whole compilation may take no longer, or no more memory
+            raise
+        except LimitError as error:
+            left_out = f"the steps from {step} on: {error}"
+            break
+    rows = after[-1][1]
+    counts += [count_rows(left) for _, left in after[1:]]
+    report: dict[str, Any] = {
+        "streamlining": [
+            {"step": step, "rows": sum(n), "stored": len(left), "per_state": percentiles(n)}
+            for (step, left), n in zip(after, counts, strict=True)
+        ],
+        "classes": [[names[terminal] for terminal in group] for group in oracle.classes],
+        "residue": {},
+        "left_out": left_out,
     }
+    tops = oracle.undecided
+    if verdicts is None:
+        verdicts = leave_open(rows, len(tops.live))
+    else:
+        tops = oracle.tops
+        report["left_out"] = by_table.explain_left_out()
+        report["residue"] = describe_residue(
+            rows, verdicts, by_table.states_after, boundaries, names
+        )
+    return OptimisedRows(rows, tuple(after), verdicts, tops, raw_rows.unlisted, report)

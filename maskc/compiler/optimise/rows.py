@@ -29,12 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
+from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.rows.sequences import NOTHING_ENDS, Event, RawRows, Sequences
 from maskc.compiler.rows.token_sets import TokenSets, sort_pairs
-from maskc.grammar.model import LexerSpec
+from maskc.grammar.model import Grammar
 from maskc.ids import DROPPED, IGNORED, BoundaryId, SequenceId, TerminalId
-from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.scanner import Scanner, contexts_after
+from maskc.lexer.scanner import contexts_after
 
 Ints = NDArray[np.int32]
 
@@ -162,10 +162,9 @@ def after_terminals(decide: Callable[[Event, SequenceId], SequenceId]) -> Rule:
     return rule
 
 
-def collect_rows(
-    lexer: LexerSpec, scanner: Scanner, boundaries: Boundaries, store: RawRows
-) -> Rows:
-    """Return all rows of a store, by the terminal before them."""
+def collect_rows(lexed: LexicalAnalysis[Grammar], store: RawRows) -> Rows:
+    """Return all rows that a walk found, by the terminal before them."""
+    lexer, scanner, boundaries = lexed.grammar.lexer, lexed.scanner, lexed.boundaries
     sequences, events = Sequences(boundaries.open_lexemes), _Events()
     first, sequence = _split_paths(store, sequences, events)
     # After each end: the boundary's rows, their first event now the terminal itself.

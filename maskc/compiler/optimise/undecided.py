@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.compiler.lexed import terminals_of
 from maskc.compiler.optimise.rows import Rows
 from maskc.compiler.optimise.state import States, Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS
@@ -81,11 +82,7 @@ def percentiles(counts: list[int]) -> list[int]:
 
 def _list_closings(rows: Rows, boundaries: Boundaries, newline: int | None) -> list[list[int]]:
     """Return what each open lexeme may become; ``IGNORED`` stands for all ignored terminals."""
-    terminal_of = {
-        lookahead: terminal
-        for terminal, lookaheads in boundaries.of_terminal.items()
-        for lookahead in lookaheads
-    }
+    terminal_of = terminals_of(boundaries)
     found = []
     for open_lexeme in rows.sequences.open_lexemes:
         terminals = {
@@ -271,9 +268,7 @@ def format_sequence(
     open_lexeme, _ = sequences.open_lexeme(sequence)
     if open_lexeme.direct == boundaries.everything:
         return [*names, "open: anything"]
-    terminal_of = {
-        lookahead: t for t, lookaheads in boundaries.of_terminal.items() for lookahead in lookaheads
-    }
+    terminal_of = terminals_of(boundaries)
     opened = sorted({terminals[terminal_of[n]] for n in terminal_of if open_lexeme.direct >> n & 1})
     opened += ["an ignored lexeme"] if open_lexeme.ignored else []
     opened += ["a newline"] if open_lexeme.newlines else []

@@ -38,10 +38,10 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc import bits
 from maskc.compiler.lalr.driver import Outcome, drive_refined
 from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
+from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.pushdown.interchangeable import Classes
 from maskc.compiler.pushdown.reductions import Words, find_reductions, list_edges, spread
 from maskc.compiler.pushdown.state_facts import Bools, StateFacts
@@ -49,8 +49,6 @@ from maskc.compiler.rows.sequences import Event, Sequences
 from maskc.errors import LimitError
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import IGNORED, OpenLexemeId, SequenceId
-from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.columns import Columns
 
 # (sequence, refined state) → its answer for all stacks with this state on top.
 Known = Callable[[SequenceId, int], int]
@@ -61,20 +59,15 @@ class LocalSimulation:
     """Runs sequences on the topmost states of a stack."""
 
     def __init__(
-        self,
-        grammar: LalrGrammar,
-        table: RefinedTable,
-        boundaries: Boundaries,
-        sequences: Sequences,
+        self, lexed: LexicalAnalysis[LalrGrammar], table: RefinedTable, sequences: Sequences
     ) -> None:
         self._table, self._sequences = table, sequences
-        self._driver = drive_refined(grammar, table)
+        self._driver = drive_refined(lexed.grammar, table)
         self._taken: dict[tuple[int, Tops], tuple[Outcome, Tops]] = {}
         self._context = table.context_of
-        self._newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
+        self._newline = lexed.newline
         self._lookaheads = {
-            terminal: bits.from_members(lookaheads)
-            for terminal, lookaheads in boundaries.of_terminal.items()
+            terminal: lexed.boundaries.set_of(terminal) for terminal in lexed.boundaries.of_terminal
         }
 
     def run(
@@ -129,18 +122,16 @@ class Decisions:
 
     def __init__(
         self,
-        grammar: LalrGrammar,
+        lexed: LexicalAnalysis[LalrGrammar],
         item_sets: ItemSets,
         table: RefinedTable,
-        boundaries: Boundaries,
-        columns: Columns,
         sequences: Sequences,
         classes: Classes,
     ) -> None:
         self.sequences = sequences
-        self.facts = StateFacts(grammar, table, boundaries, columns, classes)
-        self.segments = LocalSimulation(grammar, table, boundaries, sequences)
-        self._graph = _Graph(grammar, item_sets, table)
+        self.facts = StateFacts(lexed, table, classes)
+        self.segments = LocalSimulation(lexed, table, sequences)
+        self._graph = _Graph(lexed.grammar, item_sets, table)
         self._class_of: dict[SequenceId, int] = {}
         self._n_classes = 0
         self._table: Flags = np.empty((_FIRST_CLASSES, len(table.live)), dtype=np.uint8)

@@ -13,8 +13,8 @@ no sequence of terminals tells apart. Then they are interchangeable in the LALR 
 or not. ``find_classes`` keeps what both say, and that the lexer can never look for only one.
 
 A general grammar's scanner that follows every split of a text into lexemes sees one terminal in the
-place of each class (``merge_interchangeable_terminals``): of a token with n letters, k such
-terminals make up to k to the n sequences, and one makes n. Ignored terminals stay as they are.
+place of each class (``merge_terminals``): of a token with n letters, k such
+terminals make up to k to the n sequences, and one makes n.
 
 Example: with ``op: "+" | "-"`` as the only production that holds them, PLUS and MINUS are
 interchangeable; with ``sign: "-"`` besides, they are not.
@@ -28,28 +28,55 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from maskc.grammar.model import Bnf, LalrGrammar, Production, list_reductions
-from maskc.grammar.sets import ReducedGrammar, reduce_grammar
+from maskc.grammar.sets import ReducedGrammar
 from maskc.ids import END, TerminalId
 from maskc.regular.partition import refine_by_signature
 
 Classes = tuple[tuple[TerminalId, ...], ...]
 
 
-def find_classes(grammar: LalrGrammar) -> Classes:
+def find_classes(grammar: LalrGrammar, reduced: ReducedGrammar) -> Classes:
     """Return the classes that are safe for productions, parser table and lexer contexts."""
-    classes = find_production_classes(reduce_grammar(grammar.bnf))
+    classes = find_production_classes(reduced.productions)
     return safe_for_contexts(grammar, _meet(classes, find_table_classes(grammar)))
 
 
-def find_production_classes(reduced: ReducedGrammar) -> Classes:
+def find_production_classes(
+    productions: Iterable[Production], ignored: frozenset[TerminalId] = frozenset()
+) -> Classes:
     """Return the classes of two or more interchangeable terminals, by the definition of 6.2."""
-    places: dict[int, set[Hashable]] = {}
-    for production in reduced.productions:
+    holes: dict[int, set[Hashable]] = {}
+    for production in productions:
         for i, symbol in enumerate(production.rhs):
-            if symbol >= 0:
-                place = (production.lhs, production.rhs[:i], production.rhs[i + 1 :])
-                places.setdefault(symbol, set()).add(place)
-    return _group((terminal, frozenset(found)) for terminal, found in places.items())
+            if symbol >= 0 and symbol not in ignored:
+                hole = (production.lhs, production.rhs[:i], production.rhs[i + 1 :])
+                holes.setdefault(symbol, set()).add(hole)
+    return _group((terminal, frozenset(found)) for terminal, found in holes.items())
+
+
+def merge_terminals(
+    bnf: Bnf, ignored: frozenset[TerminalId]
+) -> tuple[Bnf, Mapping[TerminalId, TerminalId]]:
+    """Return the productions with one terminal for all that are interchangeable.
+
+    Args:
+        bnf: the productions.
+        ignored: terminals that the lexer may drop: they stay as they are.
+
+    Returns:
+        The productions, and terminal → the one that stands for it, where it is another one.
+    """
+    stands_for: dict[TerminalId, TerminalId] = {}
+    while classes := find_production_classes(bnf.productions, ignored):
+        found = {terminal: one for one, *others in classes for terminal in others}
+        stands_for = {t: found.get(one, one) for t, one in stands_for.items()} | found
+        productions = dict.fromkeys(
+            Production(p.lhs, tuple(found.get(TerminalId(s), s) for s in p.rhs))
+            for p in bnf.productions
+        )
+        # Merged ones stand for productions that are there already, so the order stays canonical.
+        bnf = replace(bnf, productions=tuple(productions))
+    return bnf, stands_for
 
 
 def find_table_classes(grammar: LalrGrammar) -> Classes:
@@ -161,47 +188,3 @@ def _group(keyed: Iterable[tuple[int, Hashable]]) -> Classes:
     for terminal, key in sorted(keyed, key=lambda pair: pair[0]):
         groups.setdefault(key, []).append(TerminalId(terminal))
     return tuple(tuple(members) for members in groups.values() if len(members) > 1)
-
-
-# A production with a hole: left side, what stands before the terminal, and after it.
-_Place = tuple[int, tuple[int, ...], tuple[int, ...]]
-
-
-def merge_interchangeable(
-    bnf: Bnf, ignored: frozenset[TerminalId]
-) -> tuple[Bnf, Mapping[TerminalId, TerminalId]]:
-    """Return the productions with one terminal for all that are interchangeable.
-
-    Args:
-        bnf: the productions.
-        ignored: terminals that the lexer may drop: they stay as they are.
-
-    Returns:
-        The productions, and terminal → the one that stands for it, where it is another one.
-    """
-    stands_for: dict[TerminalId, TerminalId] = {}
-    while found := _find_interchangeable(bnf, ignored):
-        stands_for = {t: found.get(one, one) for t, one in stands_for.items()} | found
-        productions = dict.fromkeys(
-            Production(p.lhs, tuple(found.get(TerminalId(s), s) for s in p.rhs))
-            for p in bnf.productions
-        )
-        # Merged ones stand for productions that are there already, so the order stays canonical.
-        bnf = replace(bnf, productions=tuple(productions))
-    return bnf, stands_for
-
-
-def _find_interchangeable(bnf: Bnf, ignored: frozenset[TerminalId]) -> dict[TerminalId, TerminalId]:
-    """Return terminal → the first that is asked for in the same places, if it is another one."""
-    places: dict[TerminalId, set[_Place]] = {}
-    for production in bnf.productions:
-        for index, symbol in enumerate(production.rhs):
-            if symbol >= 0 and symbol not in ignored:
-                before, after = production.rhs[:index], production.rhs[index + 1 :]
-                places.setdefault(TerminalId(symbol), set()).add((production.lhs, before, after))
-    first: dict[frozenset[_Place], TerminalId] = {}
-    return {
-        terminal: one
-        for terminal, asked in sorted(places.items())
-        if (one := first.setdefault(frozenset(asked), terminal)) != terminal
-    }

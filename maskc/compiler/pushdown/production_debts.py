@@ -109,14 +109,20 @@ class ProductionDebts:
     Terminals are given by id; ``$END`` may stand last in a sequence: the text ends there.
 
     Attributes:
+        dft: the automaton.
         reduced: the grammar.
         sets: its nullable, FIRST and LAST.
+        adjacent: terminal → the terminals, as bits, that stand right after it in some text.
         n_edges: of all automata so far, equal ones included: a measure of the work.
     """
 
     def __init__(self, dft: DftAutomaton) -> None:
-        self.reduced = reduced = dft.reduced
+        self.dft, self.reduced = dft, dft.reduced
+        reduced = dft.reduced
         self.sets = compute_sets(reduced)
+        self.adjacent = compute_adjacent(reduced, self.sets)
+        self._after: dict[int, Terminals] = {}
+        self._gaps: dict[Symbols, bool] = {}
         self.n_edges = 0
         self._returns = _list_returns(dft)
         # Symbol → the first that stands in the same places: the same stacks lie below both.
@@ -162,6 +168,34 @@ class ProductionDebts:
             return [element] if element in used else []
         mask = self._members[-1 - element]
         return [terminal for terminal in sorted(used) if mask >> terminal & 1]
+
+    def is_never_legal(self, x: int, sequence: Sequence[int]) -> bool:
+        """Return whether no text of the grammar has the sequence right after ``x``."""
+        elements, after = tuple(sequence), self.list_after(x)
+        if not elements:
+            return not after
+        if not after & self.terminals_at(elements[0]) or self._has_gap(elements):
+            return True
+        return len(elements) > 1 and self.is_empty(self.list_terminals(x), elements)
+
+    def _has_gap(self, elements: Symbols) -> bool:
+        """Return whether two positions of a sequence stand side by side in no text."""
+        found = self._gaps.get(elements)
+        if found is None:
+            at = self.terminals_at
+            found = not all(self.list_after(one) & at(other) for one, other in pairwise(elements))
+            self._gaps[elements] = found
+        return found
+
+    def list_after(self, element: int) -> Terminals:
+        """Return the terminals, as bits, that stand right after a terminal, or one of a set."""
+        found = self._after.get(element)
+        if found is None:
+            found = 0
+            for terminal in self.list_terminals(element):
+                found |= self.adjacent[terminal]
+            self._after[element] = found
+        return found
 
     def is_empty(self, symbols: Iterable[int], sequence: Sequence[int]) -> bool:
         """Return whether no stack after any of some symbols lets the sequence be read."""
@@ -288,48 +322,3 @@ def _list_returns(dft: DftAutomaton) -> dict[int, Returns]:
         )
         for symbol, pairs in found.items()
     }
-
-
-class NeverLegal:
-    """Answers for one grammar; remembers what sequences share.
-
-    Terminals are given by id; ``$END`` may stand last in a sequence: the text ends there. In the
-    place of a terminal a set of them may stand, numbered by the debts.
-
-    Attributes:
-        adjacent: terminal → the terminals, as bits, that stand right after it in some text.
-    """
-
-    def __init__(self, debts: ProductionDebts) -> None:
-        self._debts = debts
-        self.adjacent = compute_adjacent(debts.reduced, debts.sets)
-        self._after: dict[int, Terminals] = {}
-        self._gaps: dict[Symbols, bool] = {}
-
-    def is_never_legal(self, x: int, sequence: Sequence[int]) -> bool:
-        """Return whether no text of the grammar has the sequence right after ``x``."""
-        elements, debts, after = tuple(sequence), self._debts, self.list_after(x)
-        if not elements:
-            return not after
-        if not after & debts.terminals_at(elements[0]) or self._has_gap(elements):
-            return True
-        return len(elements) > 1 and debts.is_empty(debts.list_terminals(x), elements)
-
-    def _has_gap(self, elements: Symbols) -> bool:
-        """Return whether two places of a sequence stand side by side in no text."""
-        found = self._gaps.get(elements)
-        if found is None:
-            at = self._debts.terminals_at
-            found = not all(self.list_after(one) & at(other) for one, other in pairwise(elements))
-            self._gaps[elements] = found
-        return found
-
-    def list_after(self, element: int) -> Terminals:
-        """Return the terminals, as bits, that stand right after a terminal, or one of a set."""
-        found = self._after.get(element)
-        if found is None:
-            found = 0
-            for terminal in self._debts.list_terminals(element):
-                found |= self.adjacent[terminal]
-            self._after[element] = found
-        return found

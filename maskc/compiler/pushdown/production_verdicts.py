@@ -42,21 +42,20 @@ from dataclasses import dataclass
 
 from maskc import bits
 from maskc.compiler.lalr.conflicts import find_conflicts
+from maskc.compiler.lalr.items import ItemSets
+from maskc.compiler.lexed import LexicalAnalysis, terminals_of
 from maskc.compiler.pushdown.debt_automaton import Verdict
-from maskc.compiler.pushdown.dft import DftAutomaton, build_dft
-from maskc.compiler.pushdown.production_debts import NeverLegal, ProductionDebts
+from maskc.compiler.pushdown.dft import build_dft
+from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.rows.sequences import ContextSet, Sequences
 from maskc.grammar.model import Context, LalrGrammar
 from maskc.grammar.sets import (
-    ReducedGrammar,
     Terminals,
-    compute_adjacent,
-    compute_sets,
     reduce_grammar,
 )
 from maskc.ids import END, SequenceId, TerminalId
 from maskc.lexer.boundaries import Boundaries, Lookaheads
-from maskc.lexer.scanner import Scanner, contexts_after
+from maskc.lexer.scanner import contexts_after
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +63,7 @@ class AskedProductions:
     """Productions, what their symbols are to the lexer, and what of their language is compiled.
 
     Attributes:
-        dft: the DFT pushdown automaton of the productions.
+        debts: the debt automata of their DFT pushdown automaton.
         symbols: symbol → its terminal, and those of the terminal's lookaheads that are meant.
         contexts: what the lexer looks for in each context.
         contexts_after: terminal → the contexts that the parser can name after it.
@@ -72,7 +71,7 @@ class AskedProductions:
         lost: why texts of the productions may be missing in what is compiled; ``None``: none is.
     """
 
-    dft: DftAutomaton
+    debts: ProductionDebts
     symbols: tuple[tuple[int, Lookaheads], ...]
     contexts: tuple[Context, ...]
     contexts_after: Mapping[int, ContextSet]
@@ -80,65 +79,62 @@ class AskedProductions:
     lost: str | None
 
 
-def ask_grammar(grammar: LalrGrammar, scanner: Scanner, boundaries: Boundaries) -> AskedProductions:
+def ask_grammar(lexed: LexicalAnalysis[LalrGrammar], item_sets: ItemSets) -> AskedProductions:
     """Return the productions of a grammar that Lark's LALR table parses."""
-    reduced = reduce_grammar(grammar.bnf)
+    grammar, boundaries = lexed.grammar, lexed.boundaries
+    debts = ProductionDebts(build_dft(reduce_grammar(grammar.bnf)))
     return AskedProductions(
-        build_dft(reduced),
-        tuple(
-            (terminal, boundaries.set_of(terminal))
-            for terminal in range(len(grammar.bnf.terminals))
-        ),
+        debts,
+        tuple((t, boundaries.set_of(t)) for t in range(len(grammar.bnf.terminals))),
         grammar.lexer.contexts,
         {
             terminal: bits.from_members(contexts)
             for terminal, contexts in contexts_after(grammar.lexer).items()
         },
-        grammar.lexer.layout.newline if grammar.lexer.layout else None,
-        explain_loss(grammar, reduced, scanner, boundaries),
+        lexed.newline,
+        explain_loss(lexed, item_sets, debts),
     )
 
 
 def explain_loss(
-    grammar: LalrGrammar, reduced: ReducedGrammar, scanner: Scanner, boundaries: Boundaries
+    lexed: LexicalAnalysis[LalrGrammar], item_sets: ItemSets, debts: ProductionDebts
 ) -> str | None:
     """Return what may lose texts of the productions, ``None`` if nothing does."""
+    grammar, boundaries = lexed.grammar, lexed.boundaries
     if grammar.lexer.layout:
         return "indentation adds and drops newlines"
-    for terminal in sorted(reduced.used_terminals):
+    for terminal in sorted(debts.reduced.used_terminals):
         if len(boundaries.of_terminal.get(terminal, ())) != 1:
             return f"what may follow {grammar.bnf.terminals[terminal]} depends on its lexeme"
-    pair = _find_unlexed(grammar, reduced, scanner, boundaries)
+    pair = _find_unlexed(lexed, debts)
     if pair is not None:
         return f"the lexer never gives {pair}"
-    n = len(find_conflicts(grammar))
+    n = len(find_conflicts(grammar, item_sets))
     return f"Lark resolved {n} conflict{'s' * (n > 1)}" if n else None
 
 
-def _find_unlexed(
-    grammar: LalrGrammar, reduced: ReducedGrammar, scanner: Scanner, boundaries: Boundaries
-) -> str | None:
-    """Return a terminal that the grammar wants at a place and the lexer does not give there.
+def _find_unlexed(lexed: LexicalAnalysis[LalrGrammar], debts: ProductionDebts) -> str | None:
+    """Return a terminal that the grammar wants somewhere and the lexer does not give there.
 
     Every terminal has one lookahead.
     """
+    grammar, boundaries, reduced = lexed.grammar, lexed.boundaries, debts.reduced
     names = grammar.bnf.terminals
     lookahead = {t: boundaries.of_terminal[t][0] for t in (END, *reduced.used_terminals)}
-    adjacent = compute_adjacent(reduced, compute_sets(reduced))
-    first = boundaries.first(scanner.start, grammar.lalr.context_of[0])
+    first = boundaries.first(lexed.scanner.start, grammar.lalr.context_of[0])
     wanted: list[tuple[int, int, Lookaheads]] = [(END, 0, first)]
     for row in grammar.lalr.states:
         for terminal, target in row.shifts.items():
             if terminal in reduced.used_terminals:
-                lexed = boundaries.follows[lookahead[terminal]][grammar.lalr.context_of[target]]
-                wanted.append((terminal, target, lexed))
-    for before, state, lexed in wanted:
+                allowed = boundaries.follows[lookahead[terminal]][grammar.lalr.context_of[target]]
+                wanted.append((terminal, target, allowed))
+    for before, state, allowed in wanted:
         row = grammar.lalr.states[state]
         for terminal in sorted({*row.shifts, *row.reduces} & lookahead.keys()):
             if before == END == terminal:
                 continue  # an empty text: nothing is asked before a first terminal
-            stands = before == END or adjacent[before] >> terminal & 1
-            if stands and not lexed >> lookahead[terminal] & 1:
+            stands = before == END or debts.adjacent[before] >> terminal & 1
+            if stands and not allowed >> lookahead[terminal] & 1:
                 place = f"after {names[before]}" if before != END else "at the start"
                 return f"{names[terminal]} {place}"
     return None
@@ -168,8 +164,7 @@ class ProductionVerdicts:
     ) -> None:
         self.asked = asked
         self.sequences = sequences
-        self.debts = ProductionDebts(asked.dft)
-        self._emptiness = NeverLegal(self.debts)
+        self.debts = asked.debts
         self._everything = boundaries.everything
         self._symbols_of: dict[int, Terminals] = {}
         for symbol, (terminal, _) in enumerate(asked.symbols):
@@ -196,7 +191,7 @@ class ProductionVerdicts:
     def is_never_legal(self, terminal: TerminalId, sequence: SequenceId) -> bool:
         """Return whether no text has a sequence right after a terminal."""
         elements = self._read_possible(sequence)
-        found = bool(elements) and self._emptiness.is_never_legal(
+        found = bool(elements) and self.debts.is_never_legal(
             self.debts.number_set(self._symbols_of.get(terminal, 0)), elements
         )
         if found:
@@ -234,7 +229,7 @@ class ProductionVerdicts:
         found = self._after.get(terminal)
         if found is None:
             symbols = self.debts.number_set(self._symbols_of.get(terminal, 0))
-            after = bits.iterate(self._emptiness.list_after(symbols))
+            after = bits.iterate(self.debts.list_after(symbols))
             found = self._after[terminal] = bits.unite(
                 self.asked.symbols[symbol][1] for symbol in after
             )
@@ -325,9 +320,7 @@ class ProductionVerdicts:
 
 def _find_certain(boundaries: Boundaries, contexts: Sequence[Context]) -> list[Lookaheads]:
     """Return, by boundary, the lookaheads that come next in each context that looks for them."""
-    terminal_of = {
-        lookahead: t for t, lookaheads in boundaries.of_terminal.items() for lookahead in lookaheads
-    }
+    terminal_of = terminals_of(boundaries)
     looked_for: list[Lookaheads] = []
     for context in contexts:
         renamed = (terminal for _, terminals in context.keywords for terminal in terminals)

@@ -27,7 +27,7 @@ from maskc.compiler.pushdown.interchangeable import (
     find_production_classes,
     map_to_representatives,
 )
-from maskc.compiler.pushdown.production_debts import NeverLegal, ProductionDebts
+from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.pushdown.table_debts import TableDebts
 from maskc.errors import LimitError, UnknownSymbolError
 from maskc.grammar.model import Grammar, LalrGrammar
@@ -152,12 +152,11 @@ class Questions:
         self._name = name
         self.reduced = reduce_grammar(grammar.bnf)
         self._debts = ProductionDebts(build_dft(self.reduced))
-        self._never = NeverLegal(self._debts)
 
-    @cached_property
+    @property
     def dft(self) -> DftAutomaton:
         """The DFT pushdown automaton."""
-        return build_dft(self.reduced)
+        return self._debts.dft
 
     @cached_property
     def _n_conflicts(self) -> int:
@@ -167,8 +166,8 @@ class Questions:
     @cached_property
     def _classes(self) -> Classes:
         if isinstance(self._grammar, LalrGrammar):
-            return find_classes(self._grammar)
-        return find_production_classes(self.reduced)
+            return find_classes(self._grammar, self.reduced)
+        return find_production_classes(self.reduced.productions)
 
     @cached_property
     def _table(self) -> TableDebts | None:
@@ -198,7 +197,7 @@ class Questions:
         return NeverAnswer(
             self._terminals[terminal],
             self._name_all(symbols),
-            self._never.is_never_legal(terminal, symbols),
+            self._debts.is_never_legal(terminal, symbols),
             self._name_all(sorted(unused)),
         )
 

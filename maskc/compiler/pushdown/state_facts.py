@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from maskc import bits
 from maskc.compiler.lalr.refine import RefinedTable
+from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.pushdown.interchangeable import Classes
 from maskc.compiler.rows.sequences import ContextSet, Event
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import END, IGNORED, NO_EVENT
-from maskc.lexer.boundaries import Boundaries, OpenLexeme
-from maskc.lexer.columns import Columns
+from maskc.lexer.boundaries import OpenLexeme
 from maskc.lexer.scanner import End
 
 Bools = NDArray[np.bool_]
@@ -38,19 +38,15 @@ class StateFacts:
     """
 
     def __init__(
-        self,
-        grammar: LalrGrammar,
-        table: RefinedTable,
-        boundaries: Boundaries,
-        columns: Columns,
-        classes: Classes,
+        self, lexed: LexicalAnalysis[LalrGrammar], table: RefinedTable, classes: Classes
     ) -> None:
         """Take a table and the lexer's side of it; ``classes`` are interchangeable terminals."""
-        self._boundaries, self._columns = boundaries, columns
+        grammar, boundaries = lexed.grammar, lexed.boundaries
+        self._boundaries, self._columns = boundaries, lexed.columns
         # An event names the first terminal of a class for all of them.
         self._members = {members[0]: members for members in classes}
         self.layout = grammar.lexer.layout
-        self.newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
+        self.newline = lexed.newline
         n_lookaheads = boundaries.n_lookaheads
         self.nothing = np.zeros(len(table.live), dtype=np.bool_)
         # uint64[n_words, n_states]: a bit for each lookahead, 64 of them side by side.

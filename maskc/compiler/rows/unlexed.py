@@ -20,7 +20,9 @@ from dataclasses import dataclass
 
 from maskc import bits
 from maskc.compiler.lalr.refine import RefinedTable
-from maskc.grammar.model import Bnf, LexerSpec
+from maskc.compiler.lexed import LexicalAnalysis, terminals_of
+from maskc.frontends.dialects import LARK
+from maskc.grammar.model import Bnf, Grammar, LexerSpec
 from maskc.grammar.rule_names import quote_rule
 from maskc.grammar.sets import Terminals, compute_adjacent, compute_sets, reduce_grammar
 from maskc.ids import DEAD, END, IGNORED, BoundaryId
@@ -108,11 +110,7 @@ class _TerminalSets:
     """The terminals of sets of lookaheads; few sets differ."""
 
     def __init__(self, boundaries: Boundaries) -> None:
-        self._terminal_of = {
-            lookahead: terminal
-            for terminal, lookaheads in boundaries.of_terminal.items()
-            for lookahead in lookaheads
-        }
+        self._terminal_of = terminals_of(boundaries)
         self._known: dict[int, frozenset[int]] = {}
 
     def of(self, lookaheads: int) -> frozenset[int]:
@@ -159,17 +157,23 @@ _NONE = "no text at all can be parsed"
 
 
 def explain_no_text(
-    bnf: Bnf, lexer: LexerSpec, scanner: Scanner, boundaries: Boundaries, lexed_first: Lookaheads
-) -> str | None:
-    """Return why a grammar has no text; ``None`` if no rule or terminal alone is to blame.
+    lexed: LexicalAnalysis[Grammar], lexed_first: Lookaheads, otherwise: str
+) -> str:
+    """Return why a grammar has no text.
 
     Args:
-        bnf: its productions.
-        lexer: its terminals.
-        scanner: which reads them.
-        boundaries: which of them may follow which.
+        lexed: the grammar.
         lexed_first: the lookaheads that the lexer gives where a text begins.
+        otherwise: what is said if no rule or terminal alone is to blame.
     """
+    # Who wrote in another notation knows no terminals.
+    is_larks = lexed.source.dialect == LARK.name
+    return (_blame(lexed, lexed_first) if is_larks else None) or otherwise
+
+
+def _blame(lexed: LexicalAnalysis[Grammar], lexed_first: Lookaheads) -> str | None:
+    bnf, lexer = lexed.grammar.bnf, lexed.grammar.lexer
+    scanner, boundaries = lexed.scanner, lexed.boundaries
     reduced = reduce_grammar(bnf)
     if bnf.start not in reduced.used_nonterminals:
         return (
@@ -190,10 +194,10 @@ def explain_no_text(
         first, second = (bnf.terminals.index(name) for name in pair)
         return _tell_apart(lexer, first, second, f", as in {unlexed[0].witness!r}")
     # The lexer of LALR knows what comes after a terminal, and so never begins such a lexeme.
-    lexed = bits.from_members(shortest_lexemes(scanner))
+    lexemes = bits.from_members(shortest_lexemes(scanner))
     for first, after in sorted(adjacent.items()):
-        for second in bits.iterate(after & ~lexed):
-            if lexed >> first & 1 and lexer.patterns[second]:
+        for second in bits.iterate(after & ~lexemes):
+            if lexemes >> first & 1 and lexer.patterns[second]:
                 return _tell_apart(lexer, first, second, "")
     for terminal in bits.iterate(sets.first[bnf.start]):
         if lexer.patterns[terminal] and not boundaries.set_of(terminal) & lexed_first:

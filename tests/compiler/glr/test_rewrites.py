@@ -19,8 +19,12 @@ from maskc.compiler.glr.cfg import (
     share_tails,
 )
 from maskc.compiler.glr.recursion import turn_right_recursion
+from maskc.compiler.glr.triples import find_follow
 from maskc.compiler.glr_path import find_symbol_classes
-from maskc.compiler.pushdown.interchangeable import merge_interchangeable
+from maskc.compiler.pushdown.dft import build_dft
+from maskc.compiler.pushdown.interchangeable import merge_terminals
+from maskc.compiler.pushdown.production_debts import ProductionDebts
+from maskc.compiler.pushdown.production_verdicts import AskedProductions
 from maskc.errors import LimitError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
@@ -109,7 +113,10 @@ def test_a_terminal_with_two_lookaheads_that_allow_the_same_is_one_symbol():
     cfg = make((0, (S, a)), (0, (a,)))
     lexed = keep_adjacent(cfg, Adjacency({END: (0,), a: (1, 2)}, (0, 0b111, 0b111), 0b110))
     assert lexed.symbols == ((END, 0b001), (a, 0b110))
-    assert lexed.follow() == {a: 1 << END | 1 << a}
+    debts = ProductionDebts(build_dft(lexed.cfg.reduced))
+    assert find_follow(AskedProductions(debts, lexed.symbols, (), {}, None, None)) == {
+        a: 1 << END | 1 << a
+    }
 
 
 def test_too_many_productions_are_refused(monkeypatch):
@@ -158,10 +165,10 @@ def test_parts_that_may_be_left_out_take_as_many_symbols_as_there_are(monkeypatc
 TERMINALS = "A: /[a-z]+/\nB: /[a-m]+/\nC: /[ab]/\n"
 
 
-def merge_terminals(rules, ignored=()):
+def merged(rules, ignored=()):
     grammar, _ = load_grammar(load_source(f"// maskc: parser=earley\n{rules}\n{TERMINALS}"))
     terminals = grammar.bnf.terminals
-    bnf, stands_for = merge_interchangeable(
+    bnf, stands_for = merge_terminals(
         grammar.bnf, frozenset(terminals.index(name) for name in ignored)
     )
     named = {terminals[t]: terminals[one] for t, one in stands_for.items()}
@@ -169,31 +176,31 @@ def merge_terminals(rules, ignored=()):
 
 
 def test_alternatives_become_one():
-    assert merge_terminals("start: A | B") == (["start -> A"], {"B": "A"})
+    assert merged("start: A | B") == (["start -> A"], {"B": "A"})
 
 
 def test_places_in_one_production_are_exchanged_one_by_one():
     pairs = "start: A A | A B | B A | B B"
-    assert merge_terminals(pairs) == (["start -> A A"], {"B": "A"})
+    assert merged(pairs) == (["start -> A A"], {"B": "A"})
 
 
 def test_a_pair_that_is_missing_keeps_both():
-    assert merge_terminals("start: A A | A B | B A")[1] == {}
+    assert merged("start: A A | A B | B A")[1] == {}
 
 
 def test_a_place_of_its_own_keeps_a_terminal():
-    assert merge_terminals("start: A | B | B B")[1] == {}
+    assert merged("start: A | B | B B")[1] == {}
 
 
 def test_merging_makes_others_interchangeable():
-    productions, named = merge_terminals("start: A x | B y | C\nx: A | B\ny: A | B\n")
+    productions, named = merged("start: A x | B y | C\nx: A | B\ny: A | B\n")
     assert named == {}
     assert len(productions) == 7
-    assert merge_terminals('start: A x | B x | C "!"\nx: A | B\n')[1] == {"B": "A"}
+    assert merged('start: A x | B x | C "!"\nx: A | B\n')[1] == {"B": "A"}
 
 
 def test_what_is_ignored_stays():
-    assert merge_terminals("start: A | B", ignored=["B"])[1] == {}
+    assert merged("start: A | B", ignored=["B"])[1] == {}
 
 
 def test_masks_are_those_of_one_terminal_for_all():

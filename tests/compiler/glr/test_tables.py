@@ -7,12 +7,10 @@ from maskc.compiler.glr import lr0 as general
 from maskc.compiler.glr import walk as general_walk
 from maskc.compiler.glr.cfg import make_cfg
 from maskc.compiler.glr.lr0 import build_general_table
-from maskc.compiler.glr.triples import ANY_PAIR, Triples, ask_productions
+from maskc.compiler.glr.triples import ANY_PAIR, Triples, ask_productions, find_follow
 from maskc.compiler.glr.walk import Frontier, build_general_store
 from maskc.compiler.glr_path import (
-    GENERAL_PATH,
     ask_lexed,
-    build_general_language,
     rewrite_productions,
 )
 from maskc.compiler.rows.steps import build_steps
@@ -24,6 +22,7 @@ from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
 from maskc.vocab.trie import build_trie
+from tests.languages import language_of
 
 S = -1
 a, b, c = 1, 2, 3
@@ -66,7 +65,8 @@ def walk_tokens(text, tokens):
     grammar, _ = load_grammar(load_source(text, parser="earley"))
     scanner = build_dynamic_complete_scanner(grammar.lexer, grammar.bnf.used_terminals())
     boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
-    follow = rewrite_productions(grammar.bnf, scanner, boundaries).follow()
+    productions = rewrite_productions(grammar.bnf, scanner, boundaries)
+    follow = find_follow(ask_lexed(productions, grammar))
     steps, trie = build_steps(grammar.lexer, scanner), build_trie(tokens)
     triples = Triples(len(grammar.lexer.terminals), follow, lambda *_: True)
     store = build_general_store(scanner, boundaries, triples, steps, trie)
@@ -136,11 +136,10 @@ def test_pairs_have_one_number_each_however_many_there_are():
 
 
 def test_three_terminals_are_asked_of_the_productions():
-    source = load_source("start: (A B C)+\nA: /a/\nB: /b/\nC: /c/\n", parser="earley")
-    language = build_general_language(source)
+    language = general_of("start: (A B C)+\nA: /a/\nB: /b/\nC: /c/\n")
     grammar = language.lexed.grammar
     number = {name: t for t, name in enumerate(grammar.bnf.terminals)}
-    ask = ask_productions(ask_lexed(language.productions, grammar))
+    ask = ask_productions(language.asked)
     assert ask(number["A"], number["B"], number["C"])
     assert ask(number["C"], number["A"], number["B"])
     assert not ask(number["A"], number["B"], number["A"])
@@ -148,35 +147,19 @@ def test_three_terminals_are_asked_of_the_productions():
 
 def test_runs_of_dashes_that_may_be_names_are_not_cut_in_every_way():
     """As DotMotif's: 2 ** 60 ways, of which no text has more than a few."""
-    source = load_source(
-        'start: (NAME "-" (">" | "-") NAME)+\nNAME: /[a-z-]\\w*/\n',
-        parser="earley",
-    )
-    language = build_general_language(source)
-    store = GENERAL_PATH.walk(language, build_trie((b"a", b">", b"-" * 60)), lambda _: None)
+    language = general_of('start: (NAME "-" (">" | "-") NAME)+\nNAME: /[a-z-]\\w*/\n')
+    store = language.walk(build_trie((b"a", b">", b"-" * 60)), lambda _: None)
     assert 60 < len(store.path_parent) < 5000  # 2 ** 60 without asking
 
 
 TEXT = 'start: start x | x |\nx: A | "b"\nA: /a+/\n'
 
 
-def language_of(text):
-    return build_general_language(load_source(text, parser="earley"))
-
-
-def test_passes_run_in_the_order_of_the_page():
-    names = []
-
-    def run(name, work):
-        names.append(name)
-        return work()
-
-    build_general_language(load_source(TEXT, parser="earley"), run)
-    assert names == ["grammar", "scanner", "boundaries", "parser"]
+def general_of(text, **settings):
+    return language_of(text, parser="earley", **settings)
 
 
 def test_terminals_with_the_same_places_are_merged_for_the_dynamic_lexer_only():
     text = "start: (A | B)+\nA: /a+/\nB: /[ab]+/\n"
-    assert len(language_of(text).merged) == 1
-    basic = build_general_language(load_source(text, parser="earley", lexer="basic"))
-    assert basic.merged == {}
+    assert len(general_of(text).merged) == 1
+    assert general_of(text, lexer="basic").merged == {}

@@ -10,6 +10,7 @@ from hypothesis import given
 from maskc.compiler.lalr.completion import NOTHING, Relation
 from maskc.compiler.lalr.conflicts import Conflict, compute_lookaheads, find_conflicts
 from maskc.compiler.lalr.driver import Moves, Outcome, drive_lalr, drive_refined
+from maskc.compiler.lalr.items import build_item_sets
 from maskc.compiler.lalr.refine import build_table_without_lexer
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import load_source
@@ -84,7 +85,7 @@ def test_python_has_ten_conflicts():
 @examples(80)
 @given(lark_grammars())
 def test_each_reduction_of_the_table_has_its_lookahead(grammar):
-    lookaheads = compute_lookaheads(grammar)
+    lookaheads = compute_lookaheads(grammar, build_item_sets(grammar))
     for state, row in enumerate(grammar.lalr.states):
         for taken, production in row.reduces.items():
             assert lookaheads[state, production] >> taken & 1

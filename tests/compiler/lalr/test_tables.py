@@ -10,7 +10,8 @@ from maskc.compiler.lalr import completion
 from maskc.compiler.lalr.completion import build_completions
 from maskc.compiler.lalr.driver import Outcome, drive_lalr
 from maskc.compiler.lalr.items import build_item_sets, find_equivalent
-from maskc.compiler.lalr_path import analyse_grammar
+from maskc.compiler.lalr_path import LalrPath
+from maskc.compiler.pipeline import analyse_grammar
 from maskc.errors import GrammarError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
@@ -41,10 +42,10 @@ def _draw_grammar(draw):
 
 
 def _same_tables(monkeypatch, grammar, source):
-    shared = analyse_grammar(grammar, source).table
+    shared = analyse_grammar(grammar, source, LalrPath()).table
     with monkeypatch.context() as patch:
         patch.setattr(completion, "find_equivalent", _each_for_itself)
-        single = analyse_grammar(grammar, source).table
+        single = analyse_grammar(grammar, source, LalrPath()).table
     return shared == single
 
 

@@ -88,9 +88,9 @@ def decider_after(step):
     stages = stages_of(NESTED, DECIDED)
     rows: Rows = rows_of(stages, step)
     verdicts = ProductionVerdicts(
-        stages.decider.asked, stages.language.lexed.boundaries, rows.sequences
+        stages.oracle.asked, stages.language.lexed.boundaries, rows.sequences
     )
-    return stages, rows, verdicts, stages.decider.decide(verdicts)
+    return stages, rows, verdicts, stages.oracle.decide(verdicts)
 
 
 def test_the_table_decides_all_that_is_left():
@@ -223,7 +223,7 @@ def test_the_residue_is_counted_by_source_and_state():
     decisions = decisions_of(language, rows.sequences)
     residue = describe_residue(
         rows,
-        found.verdicts,
+        found.optimised.verdicts,
         decisions.states_after,
         language.lexed.boundaries,
         language.lexed.grammar.bnf.terminals,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from maskc.compiler.pushdown.dft import build_dft
-from maskc.compiler.pushdown.production_debts import NeverLegal, ProductionDebts
+from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.model import Grammar
@@ -36,7 +36,7 @@ class Loaded:
 
     @cached_property
     def never(self):
-        return NeverLegal(self.debts)
+        return self.debts
 
 
 @pytest.fixture(scope="session")

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from maskc.compiler.lalr_path import build_language
+from maskc.compiler.lalr_path import LalrLanguage
+from maskc.compiler.lexed import terminals_of
 from maskc.compiler.pushdown.decisions import Decisions
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts, ask_grammar
 from maskc.compiler.pushdown.table_debts import TableDebts
 from maskc.compiler.rows.sequences import Event, Sequences
-from maskc.compiler.stages import LalrLanguage
-from maskc.frontends.source import load_source
 from maskc.ids import SequenceId, TerminalId
+from tests.languages import language_of
 
 
 @dataclass(frozen=True)
@@ -45,26 +45,20 @@ class Values:
 
 def decisions_of(language: LalrLanguage, sequences: Sequences) -> Decisions:
     """Return the table's verdicts, with no terminals that stand for each other."""
-    lexed, table = language.lexed, language.table
-    return Decisions(
-        lexed.grammar, language.item_sets, table, lexed.boundaries, lexed.columns, sequences, ()
-    )
+    return Decisions(language.lexed, language.item_sets, language.table, sequences, ())
 
 
 def values_of(text: str) -> Values:
     """Return what the compiler makes of a grammar before it has rows."""
-    language = build_language(load_source(text))
+    language = language_of(text)
     lexed, table = language.lexed, language.table
     grammar, boundaries = lexed.grammar, lexed.boundaries
     sequences = Sequences(boundaries.open_lexemes)
-    asked = ask_grammar(grammar, lexed.scanner, boundaries)
-    terminal_of = {
-        lookahead: t for t, lookaheads in boundaries.of_terminal.items() for lookahead in lookaheads
-    }
+    asked = ask_grammar(lexed, language.item_sets)
     return Values(
         language,
         sequences,
         ProductionVerdicts(asked, boundaries, sequences),
         decisions_of(language, sequences),
-        TableDebts(grammar, table, terminal_of),
+        TableDebts(grammar, table, terminals_of(boundaries)),
     )

@@ -185,7 +185,7 @@ def test_what_always_legal_suffixes_prove_the_debt_automata_prove(reduced, one, 
 @examples(60)
 @given(small_grammars(), SEQUENCES, SEQUENCES)
 def test_no_jointly_legal_pair_is_refuted_by_a_short_prefix(reduced, one, other):
-    first_of = map_to_representatives(find_production_classes(reduced))
+    first_of = map_to_representatives(find_production_classes(reduced.productions))
     left, right = ([first_of.get(t, t) for t in s] for s in (one, other))
     found = prefixes(reduced, 6)
     for x in reduced.used_terminals:

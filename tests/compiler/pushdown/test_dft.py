@@ -215,9 +215,7 @@ CALLS = 'start: "f" "(" start ")" | "f" "(" ")" | "a"\n'
 
 def segments_of(values):
     language = values.language
-    return LocalSimulation(
-        language.lexed.grammar, language.table, language.lexed.boundaries, values.sequences
-    )
+    return LocalSimulation(language.lexed, language.table, values.sequences)
 
 
 def state_after(values, path):

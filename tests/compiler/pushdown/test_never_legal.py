@@ -10,7 +10,7 @@ from pyformlang.regular_expression import Regex
 
 from maskc.compiler.pushdown.debt_automaton import Verdict
 from maskc.compiler.pushdown.dft import build_dft
-from maskc.compiler.pushdown.production_debts import NeverLegal, ProductionDebts
+from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.ids import END
 from tests.compiler.pushdown.small_grammars import (
     LETTERS,
@@ -61,7 +61,7 @@ def debts_of(*productions):
 )
 def test_a_sequence_is_legal_after_a_terminal_or_never(productions, x, legal, never):
     debts = debts_of(*productions)
-    asked = NeverLegal(debts)
+    asked = debts
     for sequence in (*legal, *never):
         assert asked.is_never_legal(x, sequence) == (sequence in never)
         assert not sequence or debts.is_empty([x], sequence) == (sequence in never)
@@ -143,13 +143,13 @@ def pyformlang_never(reduced, word):
 @examples(25)
 @given(small_grammars(), st.lists(st.sampled_from(LETTERS), min_size=1, max_size=4))
 def test_never_legal_is_the_emptiness_that_pyformlang_finds(reduced, word):
-    never = NeverLegal(ProductionDebts(build_dft(reduced)))
+    never = ProductionDebts(build_dft(reduced))
     assert never.is_never_legal(word[0], word[1:]) == pyformlang_never(reduced, word)
 
 
 @given(small_grammars())
 def test_a_sequence_that_occurs_in_a_prefix_is_not_never_legal(reduced):
-    never = NeverLegal(ProductionDebts(build_dft(reduced)))
+    never = ProductionDebts(build_dft(reduced))
     for prefix in prefixes(reduced, 5):
         for i, j in itertools.combinations(range(len(prefix) + 1), 2):
             assert not never.is_never_legal(prefix[i], prefix[i + 1 : j])
@@ -159,7 +159,7 @@ def test_a_sequence_that_occurs_in_a_prefix_is_not_never_legal(reduced):
 def test_the_debt_automaton_finds_the_same_sequences_never_legal(reduced):
     """Two algorithms: positions one by one, and all of them at once."""
     debts = ProductionDebts(build_dft(reduced))
-    never = NeverLegal(debts)
+    never = debts
     for x, *rest in sequences(4)[1:]:
         for word in (rest, [*rest, END]):
             verdict = debts.build(x, word).verdict

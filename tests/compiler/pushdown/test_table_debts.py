@@ -11,7 +11,7 @@ from maskc.compiler.lalr.refine import build_table_without_lexer
 from maskc.compiler.pushdown.debt_automaton import Verdict, check_debt_automaton
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.compiler.pushdown.dft import build_dft
-from maskc.compiler.pushdown.production_debts import NeverLegal, ProductionDebts
+from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.pushdown.state_facts import StateFacts
 from maskc.compiler.pushdown.table_debts import TableDebts, check_agreement
 from maskc.compiler.rows.sequences import Event
@@ -172,7 +172,7 @@ def test_no_verdict_is_refuted_by_a_short_text_that_the_table_accepts(grammar):
 @examples(80)
 @given(lark_grammars())
 def test_never_legal_carries_over_to_the_table(grammar):
-    never = NeverLegal(ProductionDebts(build_dft(reduce_grammar(grammar.bnf))))
+    never = ProductionDebts(build_dft(reduce_grammar(grammar.bnf)))
     stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
     for x, y, z in itertools.product(terminals[1:], terminals, terminals):
         for sequence in ([y], [y, z]):
@@ -191,7 +191,7 @@ def test_without_conflicts_the_table_proves_all_that_the_productions_prove(gramm
             if debts.decide(x, sequence) is Verdict.ALWAYS:
                 assert stacks.decide_after(x, sequence) is Verdict.ALWAYS
             if stacks.decide_after(x, sequence) is Verdict.NEVER:
-                assert NeverLegal(debts).is_never_legal(x, sequence)
+                assert debts.is_never_legal(x, sequence)
 
 
 @pytest.mark.parametrize("sequence", ["B A C", "B A A C"])
@@ -293,10 +293,7 @@ CLASSES = 'start: "x" ("+" | "-") "y"\n'
 
 def facts_of(text, classes=()):
     language = language_of(text)
-    lexed = language.lexed
-    return language, StateFacts(
-        lexed.grammar, language.table, lexed.boundaries, lexed.columns, classes
-    )
+    return language, StateFacts(language.lexed, language.table, classes)
 
 
 def states(found):

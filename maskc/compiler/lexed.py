@@ -1,0 +1,57 @@
+"""A grammar and its scanner, which every later pass takes whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from maskc.frontends.source import GrammarSource
+from maskc.grammar.model import Grammar
+from maskc.ids import TerminalId
+from maskc.lexer.boundaries import Boundaries, build_boundaries
+from maskc.lexer.columns import Columns, build_columns
+from maskc.lexer.scanner import Scanner
+
+G = TypeVar("G", bound=Grammar)
+G_co = TypeVar("G_co", bound=Grammar, covariant=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LexicalAnalysis(Generic[G_co]):
+    """What is known of a grammar's terminals, whatever its parser is.
+
+    Attributes:
+        source: the grammar's text, with what it imports.
+        grammar: what Lark made of it.
+        scanner: bytes into terminals.
+        columns: where newlines may end, with indentation.
+        boundaries: lookaheads, and what the lexer lets follow what.
+    """
+
+    source: GrammarSource
+    grammar: G_co
+    scanner: Scanner
+    columns: Columns
+    boundaries: Boundaries
+
+    @property
+    def newline(self) -> TerminalId | None:
+        """The terminal that ends a line, with indentation."""
+        layout = self.grammar.lexer.layout
+        return layout.newline if layout else None
+
+
+def terminals_of(boundaries: Boundaries) -> dict[int, int]:
+    """Return lookahead → its terminal."""
+    return {
+        lookahead: terminal
+        for terminal, lookaheads in boundaries.of_terminal.items()
+        for lookahead in lookaheads
+    }
+
+
+def analyse(source: GrammarSource, grammar: G, scanner: Scanner) -> LexicalAnalysis[G]:
+    """Return the boundaries of a scanner, with all that they were made from."""
+    columns = build_columns(grammar.lexer, scanner)
+    boundaries = build_boundaries(grammar.lexer, scanner, columns)
+    return LexicalAnalysis(source, grammar, scanner, columns, boundaries)
