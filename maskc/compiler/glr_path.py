@@ -61,9 +61,10 @@ from maskc.grammar.model import Bnf, Grammar
 from maskc.grammar.sets import compute_adjacent, compute_sets, reduce_grammar
 from maskc.ids import END, ContextId, TerminalId
 from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.contextual import build_scanner
 from maskc.lexer.dynamic import build_dynamic_scanner
 from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
-from maskc.lexer.scanner import Scanner, build_scanner, quote_terminal
+from maskc.lexer.scanner import Scanner, quote_terminal
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
 

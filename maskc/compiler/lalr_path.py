@@ -33,9 +33,10 @@ from maskc.grammar.model import Bnf, LalrGrammar, LalrTable, Layout, list_reduct
 from maskc.ids import AT_END, NO_LOOKAHEAD, BoundaryId, TerminalId
 from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.lexer.columns import Columns
+from maskc.lexer.contextual import build_scanner
 from maskc.lexer.narrowed import WordStates, narrow_scanner
 from maskc.lexer.rewritten import rewrite_scanner
-from maskc.lexer.scanner import End, Scanner, build_scanner
+from maskc.lexer.scanner import End, Scanner
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
 
@@ -130,6 +131,7 @@ class LalrPath:
         numbers = {name: TerminalId(n) for n, name in enumerate(grammar.bnf.terminals)}
         words = {numbers[name]: automaton for name, automaton in sorted(self.holes.items())}
         return narrow_scanner(scanner, words) if words else scanner, grammar, {}
+from maskc.lexer.contextual import build_scanner
 
     def parse(
         self, lexed: LexicalAnalysis[LalrGrammar], merged: Mapping[TerminalId, TerminalId]

@@ -20,7 +20,7 @@ Source: Lark 1.3, ``parsers/xearley.py``; ``docs/lexing.md``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -48,7 +48,7 @@ def build_dynamic_scanner(
 
     Raises:
         UnsupportedTerminalError: a terminal is not regular.
-        LimitError: more than ``MAX_PRODUCT_STATES`` states.
+        LimitError: there are too many states.
     """
     return _Dynamic(lexer, used, stands_for).explore()
 
@@ -67,23 +67,24 @@ class _Dynamic(Exploration[_State, _Boundary]):
         used: frozenset[TerminalId],
         stands_for: Mapping[TerminalId, TerminalId],
     ) -> None:
-        self.lexemes, self.n_terminals = _match_one_by_one(lexer, used | lexer.ignored)
+        self._used, self._stands_for = used, stands_for
+        self.lexemes, self._n_terminals = _match_one_by_one(lexer, used | lexer.ignored)
+        byte_class, first = self.lexemes.threads.byte_class, (0, self.lexemes.free)
+        super().__init__(lexer, byte_class, 1, (first, 0))
         self._starts: dict[int, _Opened] = {}
         self._moves: dict[_Opened, list[_Opened]] = {}
-        byte_class, first = self.lexemes.threads.byte_class, (0, self.lexemes.free)
-        super().__init__(lexer, used, stands_for, byte_class, first)
+        self.boundary(first)  # which gets number 0
 
-    def entry(self, boundary: _Boundary) -> list[int]:
-        """Return the states after the first byte of a lexeme; see the base class."""
+    def entry(self, boundary: _Boundary, context: int) -> list[int]:
+        del context
         look_behind, condition = boundary
         opened = self._starts.get(look_behind)
         if opened is None:
-            starts = (self.lexemes.start(c, look_behind) for c in range(self.n_terminals))
+            starts = (self.lexemes.start(c, look_behind) for c in range(self._n_terminals))
             opened = self._starts[look_behind] = tuple(s for s in starts if s != NO_STATE)
         return self.row((opened, condition))
 
     def row(self, state: _State) -> list[int]:
-        """Return the states after one more byte; see the base class."""
         opened, condition = state
         conditions = self.lexemes.condition_row(condition)
         return [
@@ -99,34 +100,29 @@ class _Dynamic(Exploration[_State, _Boundary]):
             rows = zip(*map(self.lexemes.row, opened), strict=True)
             found = [known.setdefault(row, tuple(sorted({*row} - {NO_STATE}))) for row in rows] or [
                 ()
-            ] * self.lexemes.n_classes
+            ] * self.n_classes
             self._moves[opened] = found
         return found
 
-    def list_ends(self, state: _State) -> list[End]:
-        """Return the ways in which the open lexeme may end; see the base class."""
-        (opened, condition), found = state, list[End]()
+    def list_ends(self, state: _State) -> Iterator[End]:
+        opened, condition = state
         for lexeme in opened:
             look_behind = self.lexemes.states[lexeme].look_behind
             for terminal, demands in self.lexemes.ends(lexeme):
                 owed = settle([*demands, *self.lexemes.conditions[condition][1]])
                 if owed is None:
                     continue
-                left = self.lexemes.condition(look_behind, owed)
-                boundary = self.boundary((look_behind, left))
-                if terminal in self.used:
-                    found.append(End(self.stands_for.get(terminal, terminal), boundary))
+                boundary = self.boundary((look_behind, self.lexemes.condition(look_behind, owed)))
+                if terminal in self._used:
+                    yield End(self._stands_for.get(terminal, terminal), boundary)
                 if terminal in self.lexer.ignored:
-                    found.append(End(IGNORED, boundary))
-        return found
+                    yield End(IGNORED, boundary)
 
     def may_close(self, boundary: _Boundary) -> bool:
-        """Return whether the text may end at a boundary; see the base class."""
         return self.lexemes.condition_holds_at_end(boundary[1])
 
-    def terminals_in(self, state: _State) -> list[TerminalId]:
-        """Return the terminals that a state is inside of; see the base class."""
-        return [TerminalId(t) for lexeme in state[0] for t in self.lexemes.terminals_in(lexeme)]
+    def terminals_in(self, state: _State) -> list[int]:
+        return [t for lexeme in state[0] for t in self.lexemes.terminals_in(lexeme)]
 
 
 def _match_one_by_one(

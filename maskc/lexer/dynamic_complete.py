@@ -20,7 +20,7 @@ Source: Lark 1.3, ``parsers/xearley.py``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from maskc.grammar.model import LexerSpec
@@ -48,7 +48,7 @@ def build_dynamic_complete_scanner(
 
     Raises:
         UnsupportedTerminalError: a terminal uses what cannot be followed.
-        LimitError: more than ``MAX_PRODUCT_STATES`` states.
+        LimitError: there are too many states.
     """
     return _DynamicComplete(lexer, used, stands_for).explore()
 
@@ -65,16 +65,15 @@ class _DynamicComplete(Exploration[_State, _Places]):
         used: frozenset[TerminalId],
         stands_for: Mapping[TerminalId, TerminalId],
     ) -> None:
-        self.lexemes, threads = build_lexemes(lexer, used)
-        self.n_classes = threads.n_classes
-        super().__init__(lexer, used, stands_for, threads.byte_class, ())
+        self._used, self._stands_for = used, stands_for
+        self._lexemes, threads = build_lexemes(lexer, used)
+        super().__init__(lexer, threads.byte_class, 1, ((), 0))
 
-    def entry(self, boundary: _Places) -> list[int]:
-        """Return the states after the first byte of a lexeme; see the base class."""
-        return self.row((tuple((t, own.start) for t, own in self.lexemes.items()), boundary))
+    def entry(self, boundary: _Places, context: int) -> list[int]:
+        del context
+        return self.row((tuple((t, own.start) for t, own in self._lexemes.items()), boundary))
 
     def row(self, state: _State) -> list[int]:
-        """Return the states after one more byte; see the base class."""
         opened, owed = state
         return [
             self._number(self._step(opened, c), self._step(owed, c)) for c in range(self.n_classes)
@@ -82,33 +81,30 @@ class _DynamicComplete(Exploration[_State, _Places]):
 
     def _step(self, places: _Places, byte_class: int) -> _Places:
         """Return the places one byte later; those that are dead are gone."""
-        moved = {(t, self.lexemes[t].next[state][byte_class]) for t, state in places}
+        moved = {(t, self._lexemes[t].next[state][byte_class]) for t, state in places}
         return tuple(sorted(place for place in moved if place[1] != DEAD))
 
     def _number(self, opened: _Places, owed: _Places) -> int:
-        if not opened or any(self.lexemes[t].accepts[state] for t, state in owed):
+        if not opened or any(self._lexemes[t].accepts[state] for t, state in owed):
             return DEAD
         return self.state((opened, owed))
 
-    def list_ends(self, state: _State) -> list[End]:
-        """Return the ways in which the open lexeme may end; see the base class."""
-        (opened, owed), found = state, list[End]()
+    def list_ends(self, state: _State) -> Iterator[End]:
+        opened, owed = state
         for terminal, here in opened:
-            if not self.lexemes[terminal].accepts[here]:
+            if not self._lexemes[terminal].accepts[here]:
                 continue
-            if terminal in self.used:
-                found.append(End(self.stands_for.get(terminal, terminal), self.boundary(owed)))
+            if terminal in self._used:
+                yield End(self._stands_for.get(terminal, terminal), self.boundary(owed))
             if terminal in self.lexer.ignored:
                 # States that cannot accept again are dead.
-                goes_on = any(self.lexemes[terminal].next[here])
+                goes_on = any(self._lexemes[terminal].next[here])
                 more = {*owed, (terminal, here)} if goes_on else owed
-                found.append(End(IGNORED, self.boundary(tuple(sorted(more)))))
-        return found
+                yield End(IGNORED, self.boundary(tuple(sorted(more))))
 
-    def may_close(self, boundary: _Places) -> bool:  # noqa: ARG002  # no automaton accepts again
-        """Return True: where the text ends, no automaton accepts again."""
-        return True
+    def may_close(self, boundary: _Places) -> bool:
+        del boundary
+        return True  # where the text ends, no automaton accepts again
 
     def terminals_in(self, state: _State) -> list[TerminalId]:
-        """Return the terminals that a state is inside of; see the base class."""
         return [terminal for terminal, _ in state[0]]

@@ -10,19 +10,20 @@ Example: with TABLE narrowed to ``users``, the states inside a table's name are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from maskc.errors import LimitError
-from maskc.ids import DEAD, ScannerStateId, TerminalId
-from maskc.lexer.scanner import End, Scanner, drop_useless, minimise
+from maskc.grammar.model import LexerSpec
+from maskc.ids import DEAD, TerminalId
+from maskc.lexer.exploration import Exploration
+from maskc.lexer.scanner import End, Scanner
 from maskc.regular.partition import Predecessors, find_coaccessible
 
-MAX_STATES = 20_000  # before they are minimised
 _STOPPED = -1
-_START = 0
+_BEFORE = -1  # the boundary before the text
 
 
 class WordStates(Protocol):
@@ -35,51 +36,31 @@ class WordStates(Protocol):
         """Return whether a word ends in a state."""
 
 
-def narrow_scanner(scanner: Scanner, holes: Mapping[TerminalId, WordStates]) -> Scanner:
+def narrow_scanner(
+    scanner: Scanner, lexer: LexerSpec, holes: Mapping[TerminalId, WordStates]
+) -> Scanner:
     """Return the minimal scanner whose lexemes of some terminals are words.
 
     Raises:
-        LimitError: it has more than ``MAX_STATES`` states before it is minimised.
+        LimitError: it has too many states before it is minimised.
     """
-    builder = _Builder(scanner, holes)
-    start = builder.number(int(scanner.start), (_START,) * len(holes))
-    entries = [
-        [
-            builder.step((_START,) * len(holes), byte, state) if state else 0
-            for byte, state in enumerate(row)
-        ]
-        for row in scanner.entries[:, scanner.byte_class].tolist()
-    ]
-    following = builder.explore()
-    return minimise(
-        drop_useless(
-            Scanner(
-                byte_class=np.arange(256, dtype=np.uint8),
-                next=np.array(following, dtype=np.int32).reshape(-1, 256),
-                ends=tuple(builder.ends(*pair) for pair in builder.pairs),
-                end_of_text=tuple(builder.end_of_text(*pair) for pair in builder.pairs),
-                enter=scanner.enter,
-                entries=np.array(entries, dtype=np.int32).reshape(-1, 256),
-                closed=scanner.closed,
-                start=ScannerStateId(start),
-            )
-        )
-    )
+    return _Narrowing(scanner, lexer, holes).explore()
 
 
-class _Builder:
-    """The pairs of a scanner's state and the state of each hole's words that can occur.
+_State = tuple[int, tuple[int, ...]]
 
-    Attributes:
-        pairs: by number; number 0 is dead.
-    """
 
-    def __init__(self, scanner: Scanner, holes: Mapping[TerminalId, WordStates]) -> None:
-        self._scanner = scanner
-        self._terminals, self._words = tuple(holes), tuple(holes.values())
-        dead = (int(DEAD), (_STOPPED,) * len(holes))
-        self.pairs = [dead]
-        self._numbers = {dead: 0}
+class _Narrowing(Exploration[_State, int]):
+    """Explores the pairs of a scanner's state and the state of each hole's words that can occur."""
+
+    most_states = 20_000
+    remedy = "give fewer or shorter words"
+
+    def __init__(
+        self, scanner: Scanner, lexer: LexerSpec, holes: Mapping[TerminalId, WordStates]
+    ) -> None:
+        self._scanner, self._terminals = scanner, tuple(holes)
+        self._words = tuple(holes.values())
         before = Predecessors(scanner.next)
         # Of each hole: the states whose lexeme may become it.
         self._reach = [
@@ -88,46 +69,45 @@ class _Builder:
             ).tolist()
             for hole in holes
         ]
+        bytes_ = np.arange(256, dtype=np.uint8)
+        super().__init__(lexer, bytes_, scanner.enter.shape[1], (_BEFORE, 0))
 
-    def number(self, state: int, words: tuple[int, ...]) -> int:
-        """Return the number of a pair."""
-        found = self._numbers.setdefault((state, words), len(self.pairs))
-        if found == len(self.pairs):
-            if found >= MAX_STATES:
-                raise LimitError("scanner states", MAX_STATES, "give fewer or shorter words")
-            self.pairs.append((state, words))
+    def entry(self, boundary: int, context: int) -> list[int]:
+        scanner, begun = self._scanner, (0,) * len(self._words)
+        if boundary == _BEFORE:
+            return self._step(scanner.next[scanner.start], begun)
+        return self._step(scanner.entries[scanner.enter[boundary, context]], begun)
+
+    def row(self, state: _State) -> list[int]:
+        here, words = state
+        return self._step(self._scanner.next[here], words)
+
+    def _step(self, row: NDArray[np.int32], words: tuple[int, ...]) -> list[int]:
+        """Return by byte the pair after it, of a row of the scanner's."""
+        pairs = zip(words, self._words, strict=True)
+        moves = [automaton.moves(here) if here >= 0 else {} for here, automaton in pairs]
+        found = []
+        for byte, state in enumerate(row[self._scanner.byte_class].tolist()):
+            after = (
+                move.get(byte, _STOPPED) if reach[state] else _STOPPED
+                for move, reach in zip(moves, self._reach, strict=True)
+            )
+            found.append(self.state((state, tuple(after))) if state else DEAD)
         return found
 
-    def step(self, words: tuple[int, ...], byte: int, state: int) -> int:
-        """Return the pair after a byte that led to a scanner state, which is not dead."""
-        return self.number(
-            state,
-            tuple(
-                automaton.moves(here).get(byte, _STOPPED)
-                if here >= 0 and reach[state]
-                else _STOPPED
-                for here, automaton, reach in zip(words, self._words, self._reach, strict=True)
-            ),
-        )
+    def list_ends(self, state: _State) -> Iterator[End]:
+        for terminal, boundary in self._scanner.ends[state[0]]:
+            if self._allows(terminal, state[1]):
+                contexts = np.flatnonzero(self._scanner.enter[boundary]).tolist()
+                yield End(terminal, self.boundary(boundary, contexts))
 
-    def explore(self) -> list[list[int]]:
-        """Return what each byte makes of each pair."""
-        rows = []
-        for state, words in self.pairs:  # grows while we walk it
-            row = self._scanner.next[state][self._scanner.byte_class].tolist()
-            rows.append(
-                [self.step(words, byte, after) if after else 0 for byte, after in enumerate(row)]
-            )
-        return rows
+    def may_close(self, boundary: int) -> bool:
+        return self._scanner.closed[boundary]
 
-    def ends(self, state: int, words: tuple[int, ...]) -> tuple[End, ...]:
-        """Return the ways in which the open lexeme of a pair may end."""
-        return tuple(end for end in self._scanner.ends[state] if self._allows(end.terminal, words))
-
-    def end_of_text(self, state: int, words: tuple[int, ...]) -> TerminalId | None:
-        """Return the terminal that the open lexeme of a pair is if the text ends there."""
-        terminal = self._scanner.end_of_text[state]
-        return terminal if terminal is None or self._allows(terminal, words) else None
+    def end_of_text(self, state: _State, ends: Iterable[End]) -> TerminalId | None:
+        del ends
+        terminal = self._scanner.end_of_text[state[0]]
+        return terminal if terminal is None or self._allows(terminal, state[1]) else None
 
     def _allows(self, terminal: TerminalId, words: tuple[int, ...]) -> bool:
         if terminal not in self._terminals:

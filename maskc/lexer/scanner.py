@@ -19,31 +19,23 @@ Source: ``docs/lexing.md``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.budget import at, own_name, quote_symbol
-from maskc.errors import LimitError
+from maskc.budget import own_name, quote_symbol
 from maskc.grammar.model import LexerSpec
-from maskc.ids import DEAD, EMPTY_TEXT, IGNORED, BoundaryId, ScannerStateId, TerminalId
-from maskc.lexer.joining_rows import JoinedRows
-from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
+from maskc.ids import DEAD, IGNORED, BoundaryId, ScannerStateId, TerminalId
 from maskc.regular.partition import (
     Predecessors,
     find_coaccessible,
     number_by_occurrence,
     refine,
 )
-from maskc.regular.threads import settle
-from maskc.wording import Phrase
 
-# Before minimising; what an artifact may hold is no bound, see ``SECTIONS`` there. A matter of
-# memory: each takes about a kilobyte.
-MAX_SCANNER_STATES = 1_000_000
 LONGEST_NAME = 40  # of a terminal in a message
 
 
@@ -109,149 +101,12 @@ def quote_terminal(lexer: LexerSpec, terminal: int) -> str:
     return f"terminal /{shown}/"
 
 
-def describe_states(
-    lexer: LexerSpec,
-    n_states: int,
-    opened: Iterable[int],
-    terminals_in: Callable[[int], Iterable[int]],
-) -> str:
-    """Return how far the scanner is, and which terminals its last open lexemes are inside of."""
-    inside = Counter(terminal for lexeme in opened for terminal in terminals_in(lexeme))
-    names = [quote_terminal(lexer, terminal) for terminal, _ in inside.most_common(2)]
+def describe_states(lexer: LexerSpec, n_states: int, inside: Iterable[int]) -> str:
+    """Return how far the scanner is, and which terminals its last states are inside of."""
+    common = Counter(inside).most_common(2)
+    names = [quote_terminal(lexer, terminal) for terminal, _ in common]
     found = f"pass scanner, {n_states:,} states"
     return f"{found}, at last in {' and '.join(names)}" if names else found
-
-
-class _Builder:
-    """Explores the pairs (open lexeme, open condition) that can occur."""
-
-    def __init__(self, lexer: LexerSpec) -> None:
-        self.lexer = lexer
-        self.after = contexts_after(lexer)
-        self.lexemes = LexemeAutomaton(lexer, self.after)
-        self.n_contexts = len(lexer.contexts)
-        self.number: dict[tuple[int, int], int] = {}
-        self.pairs: list[tuple[int, int]] = []
-        self.next: list[NDArray[np.int32]] = []
-        self.joined = JoinedRows()
-        self.lexeme_rows: dict[int, tuple[int, list[int]]] = {}
-        self.condition_rows: dict[int, tuple[int, list[int]]] = {}
-        self.ends: list[tuple[End, ...]] = []
-        self.boundary_number: dict[tuple[int, int], BoundaryId] = {}
-        self.boundaries: list[tuple[int, int]] = []
-        self.entered: dict[tuple[int, int], int] = {}
-        self.entry_number: dict[bytes, int] = {}
-        self.entry_rows: list[NDArray[np.int32]] = []
-
-    def pair(self, lexeme: int, condition: int) -> int:
-        if lexeme == NO_STATE or condition == NO_STATE:
-            return NO_STATE
-        key = (lexeme, condition)
-        found = self.number.setdefault(key, len(self.pairs))
-        if found == len(self.pairs):
-            if found >= MAX_SCANNER_STATES:
-                raise LimitError("scanner states", MAX_SCANNER_STATES, Phrase.SIMPLER_TERMINALS)
-            self.pairs.append(key)
-        return found
-
-    def row(self, lexeme: int, condition: int) -> NDArray[np.int32]:
-        if lexeme == NO_STATE:
-            return np.full(self.lexemes.n_classes, NO_STATE, dtype=np.int32)
-        one = self.lexeme_rows.get(lexeme)
-        if one is None:
-            one = self.lexeme_rows[lexeme] = self.joined.read(self.lexemes.row(lexeme))
-        other = self.condition_rows.get(condition)
-        if other is None:
-            read = self.joined.read(self.lexemes.condition_row(condition))
-            other = self.condition_rows[condition] = read
-        return self.joined.join(one, other, self.pair)
-
-    def describe(self) -> str:
-        """Return which terminals the states are inside of that were found last."""
-        opened = (lexeme for lexeme, _ in self.pairs[-1000:])
-        return describe_states(self.lexer, len(self.pairs), opened, self.lexemes.terminals_in)
-
-    def explore(self) -> int:
-        at(self.describe)
-        start = self.pair(self.lexemes.start_of_text(), self.lexemes.free)
-        for lexeme, condition in self.pairs:  # grows while we walk it
-            self.next.append(self.row(lexeme, condition))
-            ends = set()
-            look_behind = self.lexemes.states[lexeme].look_behind
-            for terminal, demands in self.lexemes.ends(lexeme):
-                owed = settle([*demands, *self.lexemes.conditions[condition][1]])
-                if owed is None:
-                    continue
-                boundary = self.boundary(look_behind, self.lexemes.condition(look_behind, owed))
-                ends.add(End(terminal, boundary))
-                for context in sorted(self.after.get(terminal, ())):
-                    self.enter(boundary, context)
-            self.ends.append(tuple(sorted(ends)))
-        return start
-
-    def boundary(self, look_behind: int, condition: int) -> BoundaryId:
-        key = (look_behind, condition)
-        found = self.boundary_number.setdefault(key, BoundaryId(len(self.boundaries)))
-        if found == len(self.boundaries):
-            self.boundaries.append(key)
-        return found
-
-    def enter(self, boundary: int, context: int) -> None:
-        if (boundary, context) in self.entered:
-            return
-        look_behind, condition = self.boundaries[boundary]
-        row = self.row(self.lexemes.start(context, look_behind), condition)
-        number = self.entry_number.setdefault(row.tobytes(), len(self.entry_rows))
-        if number == len(self.entry_rows):
-            self.entry_rows.append(row)
-        self.entered[boundary, context] = number
-
-    def end_of_text(self, pair: int) -> TerminalId | None:
-        lexeme, condition = self.pairs[pair]
-        if not self.lexemes.condition_holds_at_end(condition):
-            return None
-        return self.lexemes.end_of_text(lexeme)
-
-
-def build_scanner(lexer: LexerSpec) -> Scanner:
-    """Return the minimal scanner.
-
-    Raises:
-        UnsupportedTerminalError: a terminal is not regular.
-        LimitError: more than ``MAX_SCANNER_STATES`` states.
-    """
-    # What was explored takes far more memory than its tables, which alone are minimised.
-    return minimise(drop_useless(_explore(lexer)))
-
-
-def _explore(lexer: LexerSpec) -> Scanner:
-    """Return the scanner whose states are all pairs of an open lexeme and an open condition."""
-    builder = _Builder(lexer)
-    start = builder.explore()
-    n_pairs, n_classes = len(builder.pairs), builder.lexemes.n_classes
-    # Number 0 becomes the dead state, so everything moves up by one.
-    # The start is a state of its own: the pair it stands for may occur inside a lexeme too.
-    following = np.zeros((n_pairs + 2, n_classes), dtype=np.int32)
-    following[1:-1] = np.array(builder.next, dtype=np.int32).reshape(n_pairs, n_classes) + 1
-    following[-1] = following[start + 1]
-    entries = np.zeros((len(builder.entry_rows) + 1, n_classes), dtype=np.int32)
-    if builder.entry_rows:
-        entries[1:] = np.array(builder.entry_rows, dtype=np.int32) + 1
-    enter = np.zeros((len(builder.boundaries), builder.n_contexts), dtype=np.int32)
-    for (boundary, context), number in builder.entered.items():
-        enter[boundary, context] = number + 1
-    return Scanner(
-        byte_class=builder.lexemes.threads.byte_class,
-        next=following,
-        ends=((), *builder.ends, ()),
-        end_of_text=(None, *map(builder.end_of_text, range(n_pairs)), EMPTY_TEXT),
-        enter=enter,
-        entries=entries,
-        closed=tuple(
-            builder.lexemes.condition_holds_at_end(condition) for _, condition in builder.boundaries
-        ),
-        start=ScannerStateId(n_pairs + 1),
-    )
 
 
 def drop_useless(scanner: Scanner) -> Scanner:

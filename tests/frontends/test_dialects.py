@@ -133,7 +133,7 @@ RULES = {
         "rule root (line 1): more than 1 states in the automaton of one rule; "
         "lower its counts, or split it into rules that name each other"
     ),
-    "maskc.lexer.exploration.MAX_PRODUCT_STATES": (
+    "maskc.lexer.exploration.Exploration.most_states": (
         "scanner states; simplify the rules: lower their counts, or name fewer alternatives"
     ),
     "maskc.compiler.glr.lr0.MAX_GENERAL_STATES": "parser states; simplify the rules",
@@ -144,7 +144,7 @@ RULES = {
 PATTERNS = {
     "maskc.regular.nodes.MAX_NFA_NODES": "the pattern: more than 1 automaton nodes; lower",
     "maskc.lexer.lexeme.MAX_OPEN_LEXEMES": "open lexemes; simplify the pattern",
-    "maskc.lexer.scanner.MAX_SCANNER_STATES": "scanner states; simplify the pattern",
+    "maskc.lexer.exploration.Exploration.most_states": "scanner states; simplify the pattern",
     "maskc.compiler.lalr.refine.MAX_REFINED_STATES": "refined parser states; simplify the pattern",
     "maskc.compiler.rows.walk.MAX_LALR_FRONTIER": "lines in the store's walk; simplify the pattern",
 }

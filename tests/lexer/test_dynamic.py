@@ -128,7 +128,7 @@ def test_what_depends_on_where_lark_cuts_is_refused(terminal, pattern):
 
 @pytest.mark.parametrize("lexer", BUILDERS)
 def test_too_many_states_are_refused(lexer, monkeypatch):
-    monkeypatch.setattr("maskc.lexer.exploration.MAX_PRODUCT_STATES", 3)
+    monkeypatch.setattr("maskc.lexer.exploration.Exploration.most_states", 3)
     with pytest.raises(LimitError, match="more than 3 scanner states"):
         scan('start: "abcdef"\n', lexer)
 

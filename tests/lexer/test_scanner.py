@@ -16,11 +16,10 @@ from maskc.frontends.source import load_source
 from maskc.ids import DEAD
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
+from maskc.lexer.contextual import Contextual, JoinedRows, build_scanner
 from maskc.lexer.dynamic import build_dynamic_scanner
 from maskc.lexer.forgetting import Forgetting
-from maskc.lexer.joining_rows import JoinedRows
 from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
-from maskc.lexer.scanner import _Builder, build_scanner
 from tests.examples import examples
 
 
@@ -259,11 +258,11 @@ def test_a_scanner_whose_states_forget_is_the_one_whose_states_remember(
 
 def test_a_string_has_few_states_beside_a_word_of_any_script():
     grammar, _ = load_lalr_grammar(load_source(GRAMMARS["a string and a word"], parser="lalr"))
-    builder = _Builder(grammar.lexer)
-    builder.explore()
+    explored = Contextual(grammar.lexer)
+    explored.find_all()
     strings = [
-        pair
-        for pair, (lexeme, _) in enumerate(builder.pairs)
-        if "STRING" in {grammar.lexer.terminals[t] for t in builder.lexemes.terminals_in(lexeme)}
+        state
+        for state in explored.states
+        if "STRING" in {grammar.lexer.terminals[t] for t in explored.terminals_in(state)}
     ]
     assert len(strings) < 40

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from maskc.errors import UnsupportedTerminalError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.lexer.scanner import build_scanner
+from maskc.lexer.contextual import build_scanner
 from maskc.regular.lookbehind import LookBehindStepper
 from maskc.regular.nfa import Nfa
 from maskc.regular.threads import (

@@ -18,7 +18,7 @@ from maskc.errors import LimitError, SchemaError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.jsonschema.values import to_fraction
-from maskc.lexer.scanner import build_scanner
+from maskc.lexer.contextual import build_scanner
 from maskc.runtime.schema.numbers import magnitudes
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.sides import Rule
