@@ -130,8 +130,7 @@ class LalrPath:
         scanner = rewrite_scanner(build_scanner(grammar.lexer), grammar.lexer)
         numbers = {name: TerminalId(n) for n, name in enumerate(grammar.bnf.terminals)}
         words = {numbers[name]: automaton for name, automaton in sorted(self.holes.items())}
-        return narrow_scanner(scanner, words) if words else scanner, grammar, {}
-from maskc.lexer.contextual import build_scanner
+        return narrow_scanner(scanner, grammar.lexer, words) if words else scanner, grammar, {}
 
     def parse(
         self, lexed: LexicalAnalysis[LalrGrammar], merged: Mapping[TerminalId, TerminalId]
