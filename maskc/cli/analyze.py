@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from typing import TYPE_CHECKING
 
 import click
 
 from maskc.artifact.files import write_atomically
+from maskc.cli import options as opt
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
-from maskc.cli.options import count_option, json_option, limit_options, tokenizer_option
 from maskc.cli.progress import show_progress
 from maskc.limits import Limits
+from maskc.report.model import Lines, Report
 from maskc.report.render import print_json, show
 from maskc.work.alone import run_alone
 
 if TYPE_CHECKING:
     from maskc.compiler.pushdown.questions import Questions
-
-_ARITY = {"never": (1, None), "always": (1, None), "joint": (3, 3), "follow": (1, 1)}
-
 
 # With a backspace of its own line click leaves the lines of a paragraph as they are.
 _HELP = """Answer a question about GRAMMAR; without one, print an overview.
@@ -38,26 +36,33 @@ dash come after `--`.
 """
 
 
-@click.command("analyze", help=_HELP, short_help="Answer questions about a grammar.")
-@click.argument("grammar", required=False)
-@click.argument(
-    "question",
-    required=False,
-    type=click.Choice(["never", "always", "joint", "classes", "follow", "pda"]),
+# How many terminals a question takes at least and at most, and how that is said.
+_NEEDED: dict[str | None, tuple[int, float, str]] = {
+    **dict.fromkeys(("never", "always"), (1, math.inf, "X and a sequence")),
+    "joint": (3, 3, "X and two quoted sequences"),
+    "follow": (1, 1, "one symbol"),
+    **dict.fromkeys(("classes", "pda", None), (0, 0, "no terminals")),
+}
+
+
+@opt.command(
+    "analyze",
+    "Answer questions about a grammar.",
+    click.argument("grammar", required=False),
+    click.argument("question", required=False, type=click.Choice([*filter(None, _NEEDED)])),
+    click.argument("terminals", nargs=-1),
+    opt.word("--regex", "PATTERN", "Print an overview of a regular expression instead."),
+    opt.flag("--dot", "With pda: print it in Graphviz' language."),
+    opt.word(
+        "--export",
+        "PATH",
+        "Write the grammar (.cfg) or its automaton (.json) as pyformlang reads them.",
+    ),
+    lark_options,
+    opt.json("Print the answer as JSON."),
+    opt.LIMITS,
+    help=_HELP,
 )
-@click.argument("terminals", nargs=-1)
-@click.option(
-    "--regex", metavar="PATTERN", help="Print an overview of a regular expression instead."
-)
-@click.option("--dot", is_flag=True, help="With pda: print it in Graphviz' language.")
-@click.option(
-    "--export",
-    metavar="PATH",
-    help="Write the grammar (.cfg) or its automaton (.json) as pyformlang reads them.",
-)
-@lark_options
-@json_option("Print the answer as JSON.")
-@limit_options
 def analyze_command(
     grammar: str | None,
     *,
@@ -69,11 +74,13 @@ def analyze_command(
     lark: LarkOptions,
     as_json: bool,
     limits: Limits,
-) -> None:
+) -> opt.Outcome:
     """Answer a question about GRAMMAR; without one, print an overview."""
     if (grammar is None) == (regex is None):
         raise click.UsageError("Give one of GRAMMAR and --regex PATTERN.")
-    _check_arity(question, terminals)
+    least, most, needed = _NEEDED[question]
+    if not least <= len(terminals) <= most:
+        raise click.UsageError(f"{question or 'analyze'} takes {needed}.")
     if grammar is not None and grammar.endswith((".json", ".maskc")):
         raise click.UsageError(
             "Questions are about the terminals of a grammar, and this is none; a JSON Schema is "
@@ -94,7 +101,7 @@ def analyze_command(
             _print_answer(questions, question, terminals, dot=dot, as_json=as_json)
         return 0
 
-    click.get_current_context().exit(run_alone(work, limits))
+    return run_alone(work, limits)
 
 
 def _load(grammar: str, regex: str | None, lark: LarkOptions) -> Questions:
@@ -148,28 +155,17 @@ def _print_answer(
     show(report_answer(answer), as_json=as_json)
 
 
-def _check_arity(question: str | None, terminals: Sequence[str]) -> None:
-    least, most = _ARITY.get(question or "", (0, 0))
-    if len(terminals) < least or (most is not None and len(terminals) > most):
-        needed = {"joint": "X and two quoted sequences", "follow": "one symbol"}.get(
-            question or "", "X and a sequence" if least else "no terminals"
-        )
-        raise click.UsageError(f"{question or 'analyze'} takes {needed}.")
-
-
-@click.command(
+@opt.command(
     "dump",
-    short_help="Print what the compiler knows after a stage.",
-    context_settings={"show_default": True},
+    "Print what the compiler knows after a stage.",
+    click.argument("grammar"),
+    opt.word("--stage", "NAME", "Which stage; --stage help lists them.", required=True),
+    opt.tokenizer("For stages from the mask store on."),
+    lark_options,
+    opt.count("--lines", 1_000, "Print at most so many lines."),
+    opt.LIMITS,
+    defaults=True,
 )
-@click.argument("grammar")
-@click.option(
-    "--stage", metavar="NAME", required=True, help="Which stage; --stage help lists them."
-)
-@tokenizer_option("For stages from the mask store on.")
-@lark_options
-@count_option("--lines", 1_000, "Print at most so many lines.")
-@limit_options
 def dump_command(
     grammar: str,
     *,
@@ -178,7 +174,7 @@ def dump_command(
     lark: LarkOptions,
     lines: int,
     limits: Limits,
-) -> None:
+) -> opt.Outcome:
     """Print what the compiler knows of GRAMMAR after one of its stages.
 
     From the grammar alone: grammar, dft, debts, scanner, boundaries, items, table, table-debts, and
@@ -207,5 +203,5 @@ def dump_command(
                 dumped = OF_STORE[stage](compile_stages(source, vocabulary, progress), vocabulary)
             return list(limit_lines(dumped, lines))
 
-    for line in run_alone(work, limits):
-        click.echo(line)
+    found = run_alone(work, limits)
+    return Report(found, [Lines(found)])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from maskc.build.config import load_config
-from maskc.cli.options import executor_option, jobs_option, json_option
+from maskc.cli import options as opt
 from maskc.cli.progress import show_parts
 from maskc.report.formats import format_count, format_size
-from maskc.report.render import print_json
+from maskc.report.model import Lines, Report
+from maskc.report.render import show
 
 if TYPE_CHECKING:
     from maskc.build.building import BuildReport
@@ -27,19 +29,22 @@ def _read_shard(context: click.Context, parameter: click.Parameter, value: str) 
     return int(number), int(n_shards)
 
 
-@click.command("build", short_help="Make the artifacts of a maskc.toml.")
-@click.argument("config", default="maskc.toml")
-@click.option("--check", is_flag=True, help="Make nothing; exit status 1 if something is old.")
-@click.option(
-    "--shard",
-    callback=_read_shard,
-    default="1/1",
-    metavar="I/N",
-    help="Make the I-th of N parts; each file is in one part. For several machines.",
+@opt.command(
+    "build",
+    "Make the artifacts of a maskc.toml.",
+    click.argument("config", default="maskc.toml"),
+    opt.flag("--check", "Make nothing; exit status 1 if something is old."),
+    click.option(
+        "--shard",
+        callback=_read_shard,
+        default="1/1",
+        metavar="I/N",
+        help="Make the I-th of N parts; each file is in one part. For several machines.",
+    ),
+    opt.jobs("Processes; the files do not depend on it."),
+    opt.EXECUTOR,
+    opt.json("Print what was done as JSON."),
 )
-@jobs_option("Processes; the files do not depend on it.")
-@executor_option
-@json_option("Print what was done as JSON.")
 def build_command(
     config: str,
     *,
@@ -48,7 +53,7 @@ def build_command(
     jobs: int,
     executor: str | None,
     as_json: bool,
-) -> None:
+) -> opt.Outcome:
     """Make the artifacts that CONFIG asks for, where they are out of date.
 
     CONFIG names grammars and tokenizers; it is maskc.toml of this folder by default. An artifact is
@@ -58,14 +63,10 @@ def build_command(
     from maskc.build.building import check_build, run_build
 
     wanted = load_config(config)
-    context = click.get_current_context()
     if check:
         report = check_build(wanted, shard)
-        if as_json:
-            print_json(report.to_dict())
-        else:
-            _show_check(report)
-        context.exit(1 if report.out_of_date else 0)
+        show(Report(report.to_dict(), [Lines(_say_check(report))]), as_json=as_json)
+        return 1 if report.out_of_date else 0
     with show_parts("building") as bar:
 
         def progress(file: str, n_done: int, n_files: int) -> None:
@@ -75,32 +76,29 @@ def build_command(
                 click.echo(f"{n_done}/{n_files} {file}")
 
         report = run_build(wanted, shard=shard, jobs=jobs, executor=executor, progress=progress)
-    if as_json:
-        print_json(report.to_dict())
-    else:
-        _show_build(report, str(wanted.output))
+    said = Lines(_say_build(report, str(wanted.output)))
+    show(Report(report.to_dict(), [said]), as_json=as_json)
     for file, error in report.failed.items():
         click.echo(f"maskc: {file}: {' '.join(str(error).split())}", err=True)
-    context.exit(2 if report.failed else 0)
+    return 2 if report.failed else 0
 
 
-def _show_check(report: BuildReport) -> None:
-    for file, reason in report.out_of_date.items():
-        click.echo(f"{file}: {reason}")
-    _show_left_over(report)
+def _say_check(report: BuildReport) -> Iterator[str]:
+    yield from (f"{file}: {reason}" for file, reason in report.out_of_date.items())
+    yield from _say_left_over(report)
     n_old, n_current = len(report.out_of_date), len(report.current)
-    click.echo(f"{format_count(n_old)} out of date, {format_count(n_current)} up to date")
+    yield f"{format_count(n_old)} out of date, {format_count(n_current)} up to date"
 
 
-def _show_build(report: BuildReport, output: str) -> None:
+def _say_build(report: BuildReport, output: str) -> Iterator[str]:
     for file, n_bytes in sorted(report.built.items()):
-        click.echo(f"{file}: {format_size(n_bytes)}; {report.out_of_date[file]}")
-    _show_left_over(report)
+        yield f"{file}: {format_size(n_bytes)}; {report.out_of_date[file]}"
+    yield from _say_left_over(report)
     counts = (len(report.built), len(report.current), len(report.failed))
     built, current, failed = map(format_count, counts)
-    click.echo(f"{output}: {built} built, {current} up to date, {failed} failed")
+    yield f"{output}: {built} built, {current} up to date, {failed} failed"
 
 
-def _show_left_over(report: BuildReport) -> None:
+def _say_left_over(report: BuildReport) -> Iterator[str]:
     for file in report.left_over:
-        click.echo(f"{file}: nothing asks for it any more; delete it")
+        yield f"{file}: nothing asks for it any more; delete it"

@@ -14,6 +14,7 @@ import click
 
 import maskc
 from maskc.artifact.files import check_writable
+from maskc.cli import options as opt
 from maskc.cli.grammar import LarkOptions, compile_options, find_input
 from maskc.cli.input import (
     SCHEMA_SUFFIX,
@@ -22,14 +23,6 @@ from maskc.cli.input import (
     read_resources,
     read_schema_file,
     split_schema,
-)
-from maskc.cli.options import (
-    choice_option,
-    gather,
-    json_option,
-    limit_options,
-    resource_option,
-    schema_option,
 )
 from maskc.cli.progress import show_progress
 from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
@@ -67,27 +60,24 @@ class Saving:
         return target
 
 
-_saving_options = gather(
+_saving_options = opt.gather(
     "saving",
     Saving,
     {
-        "output": click.option(
-            *("-o", "--output"),
-            metavar="PATH",
-            help="Default: GRAMMAR.TOKENIZER.maskc in this folder; regex.TOKENIZER.maskc with "
-            "--regex.",
+        "output": opt.word(
+            "-o",
+            "PATH",
+            "Default: GRAMMAR.TOKENIZER.maskc in this folder; regex.TOKENIZER.maskc with --regex.",
+            "--output",
         ),
-        "kit": click.option(
+        "kit": opt.word(
             "--kit",
-            metavar="FILE",
-            help="Leave the vocabulary to this kit, which must be there when the artifact is "
-            "loaded.",
+            "FILE",
+            "Leave the vocabulary to this kit, which must be there when the artifact is loaded.",
         ),
-        "as_json": json_option(),
-        "verbose": click.option(
-            *("-v", "--verbose"), is_flag=True, help="Print what each pass cost and left."
-        ),
-        "quiet": click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors."),
+        "as_json": opt.json(),
+        "verbose": opt.flag("-v", "Print what each pass cost and left.", "--verbose"),
+        "quiet": opt.flag("-q", "Print nothing but errors.", "--quiet"),
     },
 )
 
@@ -97,29 +87,27 @@ def _keep_given(**values: str | bool | None) -> dict[str, Any]:
 
 
 # The names are those of `Layout`, and `formats`.
-_layout_options = gather(
+_layout_options = opt.gather(
     "choices",
     _keep_given,
     {
-        "key_order": choice_option("--key-order", "any schema", "Of a JSON Schema's texts."),
-        "blanks": choice_option("--blanks", "compact bounded any", "Likewise."),
-        "escapes": choice_option("--escapes", "any minimal", "Likewise."),
-        "numbers": choice_option("--numbers", "usual plain", "Likewise."),
-        "formats": choice_option("--formats", "assert annotate", "What `format` means."),
+        "key_order": opt.choice("--key-order", "any schema", "Of a JSON Schema's texts."),
+        "blanks": opt.choice("--blanks", "compact bounded any", "Likewise."),
+        "escapes": opt.choice("--escapes", "any minimal", "Likewise."),
+        "numbers": opt.choice("--numbers", "usual plain", "Likewise."),
+        "formats": opt.choice("--formats", "assert annotate", "What `format` means."),
     },
 )
-_tool_options = gather(
+_tool_options = opt.gather(
     "tools",
     _keep_given,
     {
-        "choice": click.option(
-            "--choice", metavar="NAME", help="Of tools: auto, required, none or a tool's name."
-        ),
+        "choice": opt.word("--choice", "NAME", "Of tools: auto, required, none or a tool's name."),
         "parallel": click.option(
             "--parallel/--no-parallel", default=None, help="Of tools: several calls, or one."
         ),
-        "family": click.option(
-            "--family", metavar="NAME", help="Of tools: how the model calls them; maskc families."
+        "family": opt.word(
+            "--family", "NAME", "Of tools: how the model calls them; maskc families."
         ),
         "reasoning": click.option(
             "--reasoning", is_flag=True, default=None, help="Of tools: the model thinks first."
@@ -128,23 +116,23 @@ _tool_options = gather(
 )
 
 
-@click.command("compile", short_help="Compile grammars for a tokenizer, one file each.")
-@click.argument("grammars", nargs=-1, metavar="GRAMMAR...")
-@click.option("--regex", metavar="PATTERN", help="Compile the texts of re.fullmatch instead.")
-@click.option(
-    "--choices",
-    "choices_file",
-    metavar="FILE",
-    help="Compile the choice of one line of a file; - is stdin.",
+@opt.command(
+    "compile",
+    "Compile grammars for a tokenizer, one file each.",
+    click.argument("grammars", nargs=-1, metavar="GRAMMAR..."),
+    opt.word("--regex", "PATTERN", "Compile the texts of re.fullmatch instead."),
+    opt.word(
+        "--choices", "FILE", "Compile the choice of one line of a file; - is stdin.", "choices_file"
+    ),
+    opt.schema("Compile"),
+    opt.RESOURCES,
+    _layout_options,
+    _tool_options,
+    vocabulary_options,
+    _saving_options,
+    compile_options,
+    opt.LIMITS,
 )
-@schema_option("Compile")
-@resource_option
-@_layout_options
-@_tool_options
-@vocabulary_options
-@_saving_options
-@compile_options
-@limit_options
 def compile_command(
     grammars: tuple[str, ...],
     *,
@@ -158,7 +146,7 @@ def compile_command(
     saving: Saving,
     lark: LarkOptions,
     limits: Limits,
-) -> None:
+) -> opt.Outcome:
     """Compile each GRAMMAR for a tokenizer into one file.
 
     GRAMMAR is the path of a grammar, the name of one that comes with maskc (`maskc grammars` lists
@@ -187,6 +175,7 @@ def compile_command(
     if saving.as_json:
         reports = [report.data for report in made]
         print_json(reports[0] if len(reports) == 1 else reports)
+    return None
 
 
 def _check_usage(

@@ -1,46 +1,33 @@
-"""``maskc diff``: which tokens are legal in one artifact and not in another, and where?"""
+"""``maskc diff``: the tokens that are legal in one artifact and not in another."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import click
 
 import maskc
-from maskc.cli.options import (
-    count_option,
-    json_option,
-    many_option,
-    seed_option,
-    start_option,
-)
+from maskc.cli import options as opt
 from maskc.errors import ArtifactError
-from maskc.report.render import show
+
+_MAX_BYTES = 100_000  # of a text
 
 
-@click.command(
+@opt.command(
     "diff",
-    short_help="Say where the masks of two artifacts differ.",
-    context_settings={"show_default": True},
+    "Say where the masks of two artifacts differ.",
+    click.argument("first"),
+    click.argument("second"),
+    opt.count("--positions", 2_000, "Configurations in which to compare."),
+    opt.many("--corpus", "PATH", "Texts to compare along; can be repeated."),
+    opt.seed("Of the texts that are drawn."),
+    opt.START,
+    as_json="Print what was found as JSON.",
+    defaults=True,
 )
-@click.argument("first")
-@click.argument("second")
-@count_option("--positions", 2_000, "Configurations in which to compare.")
-@many_option("--corpus", "PATH", "Texts to compare along; can be repeated.")
-@seed_option("Of the texts that are drawn.")
-@start_option
-@json_option("Print what was found as JSON.")
 def diff_command(
-    first: str,
-    second: str,
-    *,
-    positions: int,
-    corpus: tuple[str, ...],
-    seed: int,
-    start: str | None,
-    as_json: bool,
-) -> None:
+    first: str, second: str, positions: int, corpus: tuple[str, ...], seed: int, start: str | None
+) -> opt.Outcome:
     """Compare the masks of two artifacts; exit status 1 if they differ.
 
     Both are walked with the same texts: the shortest first, then texts that are drawn, then those
@@ -51,26 +38,24 @@ def diff_command(
     from maskc.diff.walking import compare
     from maskc.report.diff import report_comparison
 
-    loaded = [maskc.load(path).for_start(start) for path in (first, second)]
-    if loaded[0].fingerprint != loaded[1].fingerprint:
-        names = [artifact.header["tokenizer"]["name"] for artifact in loaded]
+    one, other = (maskc.load(path).for_start(start) for path in (first, second))
+    if one.fingerprint != other.fingerprint:
+        names = [artifact.header["tokenizer"]["name"] for artifact in (one, other)]
         raise ArtifactError(
             second,
             f"is for the tokenizer {names[1]}, and {first} is for other tokens ({names[0]})",
             "compile both for one tokenizer",
         )
     texts = list(_read_texts(corpus)) if corpus else []
-    found = compare(loaded[0], loaded[1], positions=positions, seed=seed, texts=texts)
-    show(report_comparison((first, second), loaded[0], found), as_json=as_json)
-    click.get_current_context().exit(1 if found.differences else 0)
+    found = compare(one, other, positions=positions, seed=seed, texts=texts)
+    return report_comparison((first, second), one, found), int(bool(found.differences))
 
 
-def _read_texts(corpus: tuple[str, ...]) -> Any:
+def _read_texts(corpus: tuple[str, ...]) -> Iterator[bytes]:
     from maskc.verify.files import find_corpus, read_text
 
-    most_bytes = 100_000
-    for path in find_corpus(corpus, most_bytes).files:
+    for path in find_corpus(corpus, _MAX_BYTES).files:
         try:
-            yield read_text(Path(path), most_bytes).encode()
+            yield read_text(path, _MAX_BYTES).encode()
         except UnicodeDecodeError:
             click.echo(f"note: {path}: is not UTF-8, and is left out", err=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from maskc.cli import options as opt
 from maskc.cli.input import read_input
-from maskc.cli.options import Decorator, choice_option, gather, many_option
 from maskc.frontends.texts import find_grammar
 from maskc.limits import Limits
 
@@ -86,13 +86,13 @@ def find_input(grammar: str) -> Path | str:
     return text.replace("\r\n", "\n") + "\n"
 
 
-_STARTS = many_option(
+_STARTS = opt.many(
     "--start", "RULE", "The start symbol; can be repeated: matcher(start=…) takes each of them."
 )
-_OPTIONS: dict[str, Decorator] = {
+_OPTIONS: dict[str, opt.Decorator] = {
     "start": click.option("--start", metavar="RULE", help="The start symbol."),
-    "parser": choice_option("--parser", "lalr earley", "Which parser of Lark's."),
-    "lexer": choice_option(
+    "parser": opt.choice("--parser", "lalr earley", "Which parser of Lark's."),
+    "lexer": opt.choice(
         "--lexer",
         "contextual basic dynamic dynamic_complete",
         "Which lexer of Lark's; earley goes with dynamic, dynamic_complete and basic.",
@@ -100,7 +100,7 @@ _OPTIONS: dict[str, Decorator] = {
     "postlex": click.option(
         "--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation."
     ),
-    "terminal": many_option(
+    "terminal": opt.many(
         "--terminal",
         "RULE.TERMINAL=PATTERN",
         "What a terminal's lexemes match where it stands in a rule; can be repeated.",
@@ -112,5 +112,5 @@ _OPTIONS: dict[str, Decorator] = {
     ),
 }
 # Of commands that read one grammar, and of the one that takes several start symbols.
-lark_options = gather("lark", LarkOptions, _OPTIONS)
-compile_options = gather("lark", LarkOptions, {**_OPTIONS, "start": _STARTS})
+lark_options = opt.gather("lark", LarkOptions, _OPTIONS)
+compile_options = opt.gather("lark", LarkOptions, {**_OPTIONS, "start": _STARTS})

@@ -9,24 +9,25 @@ import click
 
 import maskc
 from maskc.artifact.files import write_atomically
-from maskc.cli.options import json_option, text_option, tokenizer_option
+from maskc.cli import options as opt
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.kinds import kind_of
 from maskc.report.formats import format_size
 from maskc.report.inspect import Inspection, report_artifact, view_artifact
-from maskc.report.model import Report
+from maskc.report.model import Lines, Report
 from maskc.report.render import show
 from maskc.report.timings import hash_artifact, load_timings
 
 
-@click.command("inspect", short_help="Show what is in an artifact.")
-@click.argument("artifact")
-@tokenizer_option("Fail unless it was compiled for this one.")
-@json_option("Print it all as JSON.")
-@click.option("--html", metavar="PATH", help="Draw it as one HTML file instead.")
-@text_option("Show the choice at each of its tokens;", default="")
-@click.option(
-    "--internals", is_flag=True, help="Also show what the compiler made, and what it cost."
+@opt.command(
+    "inspect",
+    "Show what is in an artifact.",
+    click.argument("artifact"),
+    opt.tokenizer("Fail unless it was compiled for this one."),
+    opt.json("Print it all as JSON."),
+    opt.word("--html", "PATH", "Draw it as one HTML file instead."),
+    opt.text("Show the choice at each of its tokens;", default=""),
+    opt.flag("--internals", "Also show what the compiler made, and what it cost."),
 )
 def inspect_command(
     artifact: str,
@@ -36,7 +37,7 @@ def inspect_command(
     html: str | None,
     text: bytes,
     internals: bool,
-) -> None:
+) -> opt.Outcome:
     """Print what ARTIFACT was made from, its terminals, and what may come next.
 
     --html draws the rules as diagrams. With --text, a text's tokens are coloured by how many were
@@ -49,26 +50,25 @@ def inspect_command(
     check_fingerprint(artifact, loaded)
     if tokenizer is not None:
         check_tokenizer(artifact, loaded, tokenizer)
-    header = loaded.header
-    kind = kind_of(header)
+    kind = kind_of(loaded.header)
     if html is not None and not kind.has_rules:
         raise click.UsageError(f"--html draws grammars, not {kind.plural}.")
     inspection = Inspection(
         artifact,
         Path(artifact).stat().st_size,
-        header,
+        loaded.header,
         loaded.contents.arrays,
         load_timings(hash_artifact(artifact)) if kind.has_rules else (),
         None if as_json else view_artifact(loaded, text),
     )
     report = report_artifact(inspection, internals=internals)
     if html is not None:
-        _write_page(inspection, report, html)
-    else:
-        show(report, as_json=as_json)
+        return _write_page(inspection, report, html)
+    show(report, as_json=as_json)
+    return None
 
 
-def _write_page(inspection: Inspection, report: Report, path: str) -> None:
+def _write_page(inspection: Inspection, report: Report, path: str) -> Report:
     from maskc.report.html.page import build_page
 
     if os.path.exists(path) and os.path.samefile(path, inspection.path):
@@ -81,4 +81,4 @@ def _write_page(inspection: Inspection, report: Report, path: str) -> None:
         version=header["maskc"],
     ).encode("utf-8", "xmlcharrefreplace")
     write_atomically(path, page)
-    click.echo(f"{path}: {format_size(len(page))}")
+    return Report({}, [Lines([f"{path}: {format_size(len(page))}"])])

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import click
-
+import maskc
 from maskc.artifact.files import check_writable
-from maskc.cli.options import json_option
+from maskc.cli import options as opt
 from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
 from maskc.report.formats import format_count, format_file, format_seconds
-from maskc.report.model import Facts, Lines, Report
+from maskc.report.model import Fact, Facts, Lines, Report
 from maskc.report.origin import describe_added
-from maskc.report.render import show
 from maskc.vocab.registry import format_name
 
+_WRITTEN = "Print what was written as JSON."
 
-@click.command("kit", short_help="Write what requests of a tokenizer need.")
-@vocabulary_options
-@click.option("--output", "-o", metavar="FILE", help="Where the kit goes.  [default: NAME.kit]")
-@json_option("Print what was written as JSON.")
-def kit_command(vocabulary: VocabularyOptions, output: str | None, *, as_json: bool) -> None:
+
+@opt.command(
+    "kit",
+    "Write what requests of a tokenizer need.",
+    vocabulary_options,
+    opt.word("--output", "FILE", "Where the kit goes.  [default: NAME.kit]", "-o"),
+    as_json=_WRITTEN,
+)
+def kit_command(vocabulary: VocabularyOptions, output: str | None) -> opt.Outcome:
     """Write what requests of a tokenizer are linked against.
 
     A server loads the kit with maskc.load_kit, and makes constraints of what requests bring: JSON
@@ -33,60 +36,59 @@ def kit_command(vocabulary: VocabularyOptions, output: str | None, *, as_json: b
     target = output or f"{vocabulary.name}.kit"
     check_writable(target)
     found = vocabulary.load()
-    began = time.perf_counter()
-    kit = make_kit(found)
-    written = {"path": target, "n_bytes": save_kit(kit, target)}
-    written["seconds"] = time.perf_counter() - began
-    added = found.describe_added()
-    of_kit = {"vocab_size": kit.vocab_size, "fingerprint": kit.fingerprint, **added}
-    facts = [
-        ("tokenizer", found.name),
-        ("vocabulary", f"{format_count(kit.vocab_size)} ids"),
-        *describe_added(added),
-        ("fingerprint", kit.fingerprint),
-    ]
-    _show("kit", written, of_kit, facts, as_json=as_json)
+
+    def write() -> tuple[int, Mapping[str, Any], list[Fact]]:
+        kit, added = make_kit(found), found.describe_added()
+        facts = [
+            ("tokenizer", found.name),
+            ("vocabulary", f"{format_count(kit.vocab_size)} ids"),
+            *describe_added(added),
+            ("fingerprint", kit.fingerprint),
+        ]
+        of_kit = {"vocab_size": kit.vocab_size, "fingerprint": kit.fingerprint, **added}
+        return save_kit(kit, target), of_kit, facts
+
+    return _report("kit", target, write)
 
 
-@click.command("spelling", short_help="Write which tokens are a tokenizer's own.")
-@click.option("--tokenizer", "-t", metavar="NAME", required=True, help="As for compile.")
-@click.option("--output", "-o", metavar="FILE", help="Where it goes.  [default: NAME.spelling]")
-@json_option("Print what was written as JSON.")
-def spelling_command(tokenizer: str, output: str | None, *, as_json: bool) -> None:
+@opt.command(
+    "spelling",
+    "Write which tokens are a tokenizer's own.",
+    opt.word("--tokenizer", "NAME", "As for compile.", "-t", required=True),
+    opt.word("--output", "FILE", "Where it goes.  [default: NAME.spelling]", "-o"),
+    as_json=_WRITTEN,
+)
+def spelling_command(tokenizer: str, output: str | None) -> opt.Outcome:
     """Write how a tokenizer writes texts.
 
     A server gives it to maskc.canonical, which makes matchers that allow only the tokens that the
     tokenizer itself writes. It takes some seconds.
     """
-    import maskc
-
     target = output or f"{format_name(tokenizer).replace('/', '-')}.spelling"
     check_writable(target)
+
+    def write() -> tuple[int, Mapping[str, Any], list[Fact]]:
+        spelling = maskc.compile_spelling(tokenizer)
+        counts = spelling.count()
+        facts = [
+            ("tokenizer", format_name(tokenizer)),
+            ("merges", format_count(counts["n_merges"])),
+            ("nodes of the chunks' automaton", format_count(counts["n_nodes"])),
+            ("tokens that it writes", format_count(counts["n_written"])),
+            ("of these only as a whole chunk", format_count(counts["n_alone"])),
+        ]
+        return spelling.save(target), counts, facts
+
+    return _report("spelling", target, write)
+
+
+def _report(
+    what: str, target: str, write: Callable[[], tuple[int, Mapping[str, Any], list[Fact]]]
+) -> Report:
+    """Write a file, and return its size, what else there is to say, and how long it took."""
     began = time.perf_counter()
-    spelling = maskc.compile_spelling(tokenizer)
-    written = {"path": target, "n_bytes": spelling.save(target)}
-    written["seconds"] = time.perf_counter() - began
-    counts = spelling.count()
-    facts = [
-        ("tokenizer", format_name(tokenizer)),
-        ("merges", format_count(counts["n_merges"])),
-        ("nodes of the chunks' automaton", format_count(counts["n_nodes"])),
-        ("tokens that it writes", format_count(counts["n_written"])),
-        ("of these only as a whole chunk", format_count(counts["n_alone"])),
-    ]
-    _show("spelling", written, counts, facts, as_json=as_json)
-
-
-def _show(
-    what: str,
-    written: Mapping[str, Any],
-    more: Mapping[str, Any],
-    facts: Sequence[tuple[str, str]],
-    *,
-    as_json: bool,
-) -> None:
-    """Print the file that was written, and what is in it."""
-    size = ("size", format_file(written["n_bytes"]))
-    found = Facts([(what, written["path"]), size, *facts])
-    took = Lines([f"in {format_seconds(written['seconds'])}"])
-    show(Report({**written, **more}, [found, took]), as_json=as_json)
+    n_bytes, more, facts = write()
+    seconds = time.perf_counter() - began
+    shown = Facts([(what, target), ("size", format_file(n_bytes)), *facts])
+    data = {"path": target, "n_bytes": n_bytes, "seconds": seconds, **more}
+    return Report(data, [shown, Lines([f"in {format_seconds(seconds)}"])])

@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from maskc.artifact.files import write_atomically
+from maskc.cli import options as opt
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.cli.input import name_schema, read_resources, read_schema_file, split_schema
-from maskc.cli.options import (
-    json_option,
-    limit_options,
-    resource_option,
-    schema_option,
-    tokenizer_option,
-)
 from maskc.cli.progress import show_progress
 from maskc.limits import Limits
 from maskc.report.render import print_json, show
@@ -28,16 +22,19 @@ if TYPE_CHECKING:
     from maskc.lint.model import Finding
 
 
-@click.command("lint", short_help="Print what is odd about a grammar.")
-@click.argument("grammar", required=False)
-@click.option("--regex", metavar="PATTERN", help="Lint a regular expression.")
-@schema_option("Lint")
-@resource_option
-@lark_options
-@tokenizer_option("Also look for tokens that are useless.")
-@json_option("Print the findings as JSON.")
-@click.option("--sarif", metavar="FILE", help="Also write the findings as SARIF 2.1.0; - prints.")
-@limit_options
+@opt.command(
+    "lint",
+    "Print what is odd about a grammar.",
+    click.argument("grammar", required=False),
+    opt.word("--regex", "PATTERN", "Lint a regular expression."),
+    opt.schema("Lint"),
+    opt.RESOURCES,
+    lark_options,
+    opt.tokenizer("Also look for tokens that are useless."),
+    opt.json("Print the findings as JSON."),
+    opt.word("--sarif", "FILE", "Also write the findings as SARIF 2.1.0; - prints."),
+    opt.LIMITS,
+)
 def lint_command(
     grammar: str | None,
     *,
@@ -49,7 +46,7 @@ def lint_command(
     as_json: bool,
     sarif: str | None,
     limits: Limits,
-) -> None:
+) -> opt.Outcome:
     """Print what is odd about GRAMMAR; exit status 1 if something is an error.
 
     Each finding has a code, a severity, a place, a witness where there is one, and a remedy.
@@ -72,7 +69,7 @@ def lint_command(
             raise click.UsageError("--resource goes with a JSON Schema only.")
         found = find_input(grammar or "") if regex is None else regex
         linted = _lint_grammar(found, None if regex is None else "regex", lark, tokenizer, limits)
-    _show(linted, as_json=as_json, sarif=sarif)
+    return _show(linted, as_json=as_json, sarif=sarif)
 
 
 class _Linted(NamedTuple):
@@ -119,8 +116,8 @@ def _lint_schema(path: str, resources: tuple[str, ...], limits: Limits) -> _Lint
     return _Linted(name, path, text.decode(errors="replace"), findings)
 
 
-def _show(linted: _Linted, *, as_json: bool, sarif: str | None) -> None:
-    """Print findings and exit, with status 1 if something is an error."""
+def _show(linted: _Linted, *, as_json: bool, sarif: str | None) -> int:
+    """Print findings; return the exit status, 1 if something is an error."""
     from maskc.lint.model import Severity
     from maskc.report.lint import report_findings, to_sarif
 
@@ -133,5 +130,4 @@ def _show(linted: _Linted, *, as_json: bool, sarif: str | None) -> None:
             write_atomically(sarif, f"{json.dumps(log, indent=2)}\n".encode())
     if sarif != "-":
         show(report_findings(name, findings, text), as_json=as_json)
-    has_errors = any(finding.severity is Severity.ERROR for finding in findings)
-    click.get_current_context().exit(1 if has_errors else 0)
+    return int(any(finding.severity is Severity.ERROR for finding in findings))

@@ -18,6 +18,8 @@ import click
 import maskc
 from maskc.cli.input import read_input, read_resources
 from maskc.limits import MEGABYTE, Limits
+from maskc.report.model import Report
+from maskc.report.render import show
 
 if TYPE_CHECKING:
     from maskc.kinds import Kind
@@ -49,6 +51,56 @@ class _Seconds(click.FloatRange):
 SECONDS = _Seconds()
 
 
+# What a command returns: what it tells, its exit status, or both.
+Outcome = Report | int | tuple[Report, int] | None
+
+
+def command(
+    name: str,
+    short: str,
+    *options: Decorator,
+    as_json: str | None = None,
+    defaults: bool = False,
+    help: str | None = None,  # noqa: A002 - as click calls it
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return a decorator that makes a command of a function.
+
+    The function gets the values of the options by name, and returns what it tells as a report, its
+    exit status, both, or neither.
+
+    Args:
+        name: of the command.
+        short: its line in the list of commands.
+        options: its arguments and options, in the order of the help.
+        as_json: what ``--json`` prints; with it the command shows its report so if asked.
+        defaults: whether the help names the defaults of all options.
+        help: the text of the help; the function's docstring without it.
+    """
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        @functools.wraps(function)
+        def run(**values: Any) -> None:
+            is_json = values.pop("as_json") if as_json is not None else False
+            outcome = function(**values)
+            report, status = outcome if isinstance(outcome, tuple) else (outcome, 0)
+            if isinstance(report, int):
+                report, status = None, report
+            if report is not None:
+                show(report, as_json=is_json)
+            if status:
+                click.get_current_context().exit(status)
+
+        decorated: Command = run
+        asked = () if as_json is None else (json(as_json),)
+        for option in reversed((*options, *asked)):
+            decorated = option(decorated)
+        settings = {"show_default": defaults}
+        made = click.command(name, short_help=short, help=help, context_settings=settings)
+        return made(decorated)
+
+    return decorate
+
+
 def gather(name: str, make: Callable[..., object], options: Mapping[str, Decorator]) -> Decorator:
     """Return a decorator that gives a command options, and their values as one argument.
 
@@ -72,32 +124,40 @@ def gather(name: str, make: Callable[..., object], options: Mapping[str, Decorat
     return decorate
 
 
-def count_option(flag: str, default: int | None, what: str, *, least: int = 1) -> Decorator:
-    return click.option(flag, type=click.IntRange(least), default=default, metavar="N", help=what)
+def flag(name: str, what: str, *names: str) -> Decorator:
+    return click.option(name, *names, is_flag=True, default=False, help=what)
 
 
-def choice_option(flag: str, choices: str, what: str) -> Decorator:
+def word(name: str, metavar: str, what: str, *names: str, required: bool = False) -> Decorator:
+    return click.option(name, *names, metavar=metavar, help=what, required=required)
+
+
+def count(name: str, default: int | None, what: str, *, least: int = 1) -> Decorator:
+    return click.option(name, type=click.IntRange(least), default=default, metavar="N", help=what)
+
+
+def choice(name: str, choices: str, what: str) -> Decorator:
     """Return an option that takes one of some words, with blanks between them."""
-    return click.option(flag, type=click.Choice(choices.split()), help=what)
+    return click.option(name, type=click.Choice(choices.split()), help=what)
 
 
-def many_option(flag: str, metavar: str, what: str, *, required: bool = False) -> Decorator:
-    return click.option(flag, multiple=True, required=required, metavar=metavar, help=what)
+def many(name: str, metavar: str, what: str, *, required: bool = False) -> Decorator:
+    return click.option(name, multiple=True, required=required, metavar=metavar, help=what)
 
 
-def json_option(what: str = "Print the report as JSON.") -> Decorator:
-    return click.option("--json", "as_json", is_flag=True, help=what)
+def json(what: str = "Print the report as JSON.") -> Decorator:
+    return flag("--json", what, "as_json")
 
 
-def tokenizer_option(what: str) -> Decorator:
-    return click.option("--tokenizer", metavar="NAME|PATH", help=what)
+def tokenizer(what: str) -> Decorator:
+    return word("--tokenizer", "NAME|PATH", what)
 
 
-def seed_option(what: str) -> Decorator:
+def seed(what: str) -> Decorator:
     return click.option("--seed", type=int, default=0, metavar="N", help=what)
 
 
-def text_option(what: str, *, default: str | None = None) -> Decorator:
+def text(what: str, *, default: str | None = None) -> Decorator:
     """Return the option ``--text``, whose value comes as bytes; without a default it is needed."""
 
     def read(_context: click.Context, _option: click.Parameter, text: str) -> bytes:
@@ -114,26 +174,19 @@ def text_option(what: str, *, default: str | None = None) -> Decorator:
     )
 
 
-def schema_option(verb: str) -> Decorator:
-    return click.option(
-        "--json-schema",
-        metavar="FILE",
-        help=f"{verb} a JSON Schema, whatever its name; - is stdin.",
-    )
+def schema(verb: str) -> Decorator:
+    what = f"{verb} a JSON Schema, whatever its name; - is stdin."
+    return word("--json-schema", "FILE", what)
 
 
 # Where an artifact names its tokenizer, and the name is of another machine.
-found_tokenizer_option = tokenizer_option(
+FOUND_TOKENIZER = tokenizer(
     "Where the tokenizer is, if the artifact's name for it does not find it."
 )
-corpus_option = many_option(
-    "--corpus", "PATH", "A file or a folder of texts; can be repeated.", required=True
-)
-start_option = click.option(
-    "--start", metavar="RULE", help="One of the artifact's start symbols; default: its first."
-)
-vocab_size_option = count_option("--vocab-size", None, "The model's padded vocabulary size.")
-resource_option = click.option(
+CORPUS = many("--corpus", "PATH", "A file or a folder of texts; can be repeated.", required=True)
+START = word("--start", "RULE", "One of the artifact's start symbols; default: its first.")
+VOCAB_SIZE = count("--vocab-size", None, "The model's padded vocabulary size.")
+RESOURCES = click.option(
     "--resource",
     "resources",
     multiple=True,
@@ -174,13 +227,13 @@ def _open(artifact: str, start: str | None, resources: tuple[str, ...] = ()) -> 
     return replace(opened, resources=read_resources(resources))
 
 
-_ARTIFACT = {"artifact": click.argument("artifact"), "start": start_option}
+_ARTIFACT: dict[str, Decorator] = {"artifact": click.argument("artifact"), "start": START}
 # The artifact of a command, which comes as its argument ``opened``.
-artifact_options = gather("opened", _open, _ARTIFACT)
-sourced_artifact_options = gather("opened", _open, {**_ARTIFACT, "resources": resource_option})
+ARTIFACT = gather("opened", _open, _ARTIFACT)
+SOURCED = gather("opened", _open, {**_ARTIFACT, "resources": RESOURCES})
 
 
-def jobs_option(what: str) -> Decorator:
+def jobs(what: str) -> Decorator:
     return click.option(
         "--jobs",
         type=click.IntRange(1),
@@ -198,10 +251,10 @@ def _count_cores() -> int:
     return min(os.cpu_count() or 1, MOST_JOBS)
 
 
-executor_option = click.option(
+EXECUTOR = word(
     "--executor",
-    metavar="MODULE:NAME",
-    help="A function that returns a concurrent.futures.Executor, to be used in the place of "
+    "MODULE:NAME",
+    "A function that returns a concurrent.futures.Executor, to be used in the place of "
     "processes of this machine.",
 )
 
@@ -221,7 +274,7 @@ def _limit_option(flag: str, default: float, metavar: str, what: str) -> Decorat
 
 
 # The limits of a command; they come as its argument ``limits``.
-limit_options = gather(
+LIMITS = gather(
     "limits",
     lambda *, time_limit, memory_limit, text_limit, work_limit: Limits(
         time_limit, memory_limit * MEGABYTE, text_limit, work_limit
@@ -242,7 +295,7 @@ limit_options = gather(
     },
 )
 
-part_limit_option = click.option(
+PART_LIMIT = click.option(
     "--part-limit",
     "part_seconds",
     type=SECONDS,

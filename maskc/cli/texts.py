@@ -9,39 +9,30 @@ from functools import partial
 import click
 
 import maskc
+from maskc.cli import options as opt
 from maskc.cli.input import read_input
-from maskc.cli.options import (
-    Opened,
-    artifact_options,
-    corpus_option,
-    count_option,
-    found_tokenizer_option,
-    json_option,
-    limit_options,
-    part_limit_option,
-    seed_option,
-    sourced_artifact_options,
-    text_option,
-)
 from maskc.files import read_bounded
 from maskc.limits import Limits
 from maskc.report.formats import format_count
-from maskc.report.render import print_json, print_report, show
+from maskc.report.render import print_json, print_report
 from maskc.work.alone import run_alone
 
 _MAX_BYTES = 64_000_000
 _MOST_SHOWN = 12  # rules that no text holds
 
 
-@click.command("check", short_help="Are these files texts of a grammar?")
-@sourced_artifact_options
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@json_option("Print the results as JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit status says it.")
-@limit_options
+@opt.command(
+    "check",
+    "Are these files texts of a grammar?",
+    opt.SOURCED,
+    click.argument("files", nargs=-1, required=True, metavar="FILE..."),
+    opt.json("Print the results as JSON."),
+    opt.flag("-q", "Print nothing; the exit status says it.", "--quiet"),
+    opt.LIMITS,
+)
 def check_command(
-    opened: Opened, files: tuple[str, ...], *, as_json: bool, quiet: bool, limits: Limits
-) -> None:
+    opened: opt.Opened, files: tuple[str, ...], *, as_json: bool, quiet: bool, limits: Limits
+) -> opt.Outcome:
     """Check that each FILE is a text that the masks of ARTIFACT allow; - is standard input.
 
     Where one is not, prints FILE:LINE:COLUMN, what is wrong there and what was expected. A line
@@ -66,18 +57,21 @@ def check_command(
     elif not quiet:
         right = f"{format_count(len(files) - n_wrong)} of {format_count(len(files))}"
         click.echo(f"{right} files are right", err=True)
-    click.get_current_context().exit(1 if n_wrong else 0)
+    return 1 if n_wrong else 0
 
 
-@click.command("explain", short_help="Say what may come next after a text, and why.")
-@sourced_artifact_options
-@text_option("What was written so far;")
-@click.option("--token", metavar="ID|TEXT", help="Is this token legal, and why?")
-@json_option("Print it all as JSON.")
-@limit_options
+@opt.command(
+    "explain",
+    "Say what may come next after a text, and why.",
+    opt.SOURCED,
+    opt.text("What was written so far;"),
+    opt.word("--token", "ID|TEXT", "Is this token legal, and why?"),
+    opt.LIMITS,
+    as_json="Print it all as JSON.",
+)
 def explain_command(
-    opened: Opened, *, text: bytes, token: str | None, as_json: bool, limits: Limits
-) -> None:
+    opened: opt.Opened, text: bytes, token: str | None, limits: Limits
+) -> opt.Outcome:
     r"""Explain what may come next after a text, by the masks of ARTIFACT.
 
     TEXT of --token may have Python's escapes; digits alone are an id, unless they are in quotes,
@@ -94,29 +88,26 @@ def explain_command(
         )
     except ValueError as error:
         raise click.UsageError(f"{error}.") from None
-    show(report_explanation(explanation), as_json=as_json)
+    return report_explanation(explanation)
 
 
-@click.command(
+@opt.command(
     "generate",
-    short_help="Print random texts of a grammar.",
-    context_settings={"show_default": True},
+    "Print random texts of a grammar.",
+    opt.ARTIFACT,
+    opt.count("--count", 1, "How many."),
+    opt.count("--max-tokens", 400, "About the most that a text has; a lexeme counts as one."),
+    opt.seed("Of the random choices."),
+    opt.flag(
+        "--unreached", "Say at the end which alternatives of the grammar's rules no text holds."
+    ),
+    opt.json("Print them as JSON."),
+    opt.PART_LIMIT,
+    opt.LIMITS,
+    defaults=True,
 )
-@artifact_options
-@count_option("--count", 1, "How many.")
-@count_option("--max-tokens", 400, "About the most that a text has; a lexeme counts as one.")
-@seed_option("Of the random choices.")
-@click.option(
-    "--unreached",
-    is_flag=True,
-    default=False,
-    help="Say at the end which alternatives of the grammar's rules no text holds.",
-)
-@json_option("Print them as JSON.")
-@part_limit_option
-@limit_options
 def generate_command(
-    opened: Opened,
+    opened: opt.Opened,
     *,
     count: int,
     max_tokens: int,
@@ -125,7 +116,7 @@ def generate_command(
     as_json: bool,
     part_seconds: float,
     limits: Limits,
-) -> None:
+) -> opt.Outcome:
     """Print random texts that the grammar of ARTIFACT accepts.
 
     They are drawn by the rules of the grammar, each alternative in its turn. Each text is printed
@@ -136,7 +127,7 @@ def generate_command(
         raise click.UsageError("--unreached goes with a grammar only.")
     drawn = opened.kind.draw(opened.artifact, count, max_tokens, seed)
     if drawn is not None:
-        click.get_current_context().exit(_show_drawn(opened.path, drawn, as_json=as_json))
+        return _show_drawn(opened.path, drawn, as_json=as_json)
     from maskc.verify.generation import draw_text, list_unreached
     from maskc.verify.grammar import read_encoding
     from maskc.work.executors import result_of
@@ -166,7 +157,7 @@ def generate_command(
         print_json(dictionaries)
     if others is not None:
         click.echo(_say_reached(*others), err=True)
-    click.get_current_context().exit(1 if problems else 0)
+    return 1 if problems else 0
 
 
 def _say_reached(n_rules: int, others: tuple[str, ...]) -> str:
@@ -202,13 +193,20 @@ def _write(text: str, encoding: str = "utf-8") -> None:
     sys.stdout.buffer.flush()
 
 
-@click.command("play", short_help="Try an artifact in a browser.")
-@sourced_artifact_options
-@click.option(
-    "--port", type=click.IntRange(0, 65_535), default=0, metavar="N", help="Default: a free one."
+@opt.command(
+    "play",
+    "Try an artifact in a browser.",
+    opt.SOURCED,
+    click.option(
+        "--port",
+        type=click.IntRange(0, 65_535),
+        default=0,
+        metavar="N",
+        help="Default: a free one.",
+    ),
+    opt.flag("--no-browser", "Only print where the page is."),
 )
-@click.option("--no-browser", is_flag=True, help="Only print where the page is.")
-def play_command(opened: Opened, *, port: int, no_browser: bool) -> None:
+def play_command(opened: opt.Opened, *, port: int, no_browser: bool) -> None:
     """Open a page in which ARTIFACT can be tried; Ctrl-C ends it.
 
     While you type, the page shows which tokens may come next, by terminal, how much choice there
@@ -230,27 +228,21 @@ def play_command(opened: Opened, *, port: int, no_browser: bool) -> None:
         server.serve_forever()
 
 
-@click.command(
+@opt.command(
     "bench",
-    short_help="Time an artifact on texts of yours.",
-    context_settings={"show_default": True},
+    "Time an artifact on texts of yours.",
+    click.argument("artifact"),
+    opt.CORPUS,
+    # The defaults are those of BenchOptions, which a test compares: importing it loads Lark.
+    opt.count("--files", 60, "Files to walk."),
+    opt.count("--max-bytes", 100_000, "Size of a file."),
+    opt.FOUND_TOKENIZER,
+    as_json="Print the report as JSON.",
+    defaults=True,
 )
-@click.argument("artifact")
-@corpus_option
-# The defaults are those of BenchOptions, which a test compares: importing it loads Lark.
-@count_option("--files", 60, "Files to walk.")
-@count_option("--max-bytes", 100_000, "Size of a file.")
-@found_tokenizer_option
-@json_option()
 def bench_command(
-    artifact: str,
-    *,
-    corpus: tuple[str, ...],
-    files: int,
-    max_bytes: int,
-    tokenizer: str | None,
-    as_json: bool,
-) -> None:
+    artifact: str, corpus: tuple[str, ...], files: int, max_bytes: int, tokenizer: str | None
+) -> opt.Outcome:
     """Time ARTIFACT on texts, token by token, beside what copying the same masks costs.
 
     fill writes a mask, accept takes the text's next token, step is both. Cold is the first pass
@@ -264,5 +256,4 @@ def bench_command(
     options = BenchOptions(files=files, max_bytes=max_bytes, tokenizer=tokenizer)
     if tokenizer is not None:
         check_tokenizer(artifact, maskc.load(artifact), tokenizer)
-    measured = run_bench(artifact, corpus, options).to_dict()
-    show(report_bench(measured), as_json=as_json)
+    return report_bench(run_bench(artifact, corpus, options).to_dict())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from maskc.cli.options import gather, many_option, vocab_size_option
+from maskc.cli import options as opt
 from maskc.errors import ArtifactError, VocabularyMismatchError
 from maskc.runtime.artifact import Artifact
 
@@ -59,14 +59,14 @@ class VocabularyOptions:
         return found
 
 
-vocabulary_options = gather(
+vocabulary_options = opt.gather(
     "vocabulary",
     VocabularyOptions,
     {
         "tokenizer": click.option(
             "--tokenizer", "-t", required=True, metavar="NAME|PATH", help="See `maskc tokenizers`."
         ),
-        "vocab_size": vocab_size_option,
+        "vocab_size": opt.VOCAB_SIZE,
         "added_tokens": click.option(
             "--added-tokens",
             # Those of maskc.vocab.added.CHOICES, which is not loaded for a list of options.
@@ -75,14 +75,14 @@ vocabulary_options = gather(
             help="Which write text, of those that are not special: form: all that are not written "
             "like markers (the default); text: all; atoms: none.",
         ),
-        "text_token": many_option(
+        "text_token": opt.many(
             *("--text-token", "TOKEN"),
             "An added token that writes text, by its text or id; can be repeated.",
         ),
-        "atom_token": many_option(
+        "atom_token": opt.many(
             "--atom-token", "TOKEN", "One that stands outside text; can be repeated."
         ),
-        "eos": many_option(
+        "eos": opt.many(
             *("--eos", "TOKEN"),
             "A token that ends the output, by its id or name; can be repeated. "
             "Default: those that the tokenizer names.",

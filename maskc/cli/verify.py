@@ -2,89 +2,64 @@
 
 from __future__ import annotations
 
-import click
+from typing import Any
 
-from maskc.cli.options import (
-    Opened,
-    corpus_option,
-    count_option,
-    executor_option,
-    found_tokenizer_option,
-    gather,
-    jobs_option,
-    json_option,
-    limit_options,
-    part_limit_option,
-    seed_option,
-    sourced_artifact_options,
-)
+from maskc.cli import options as opt
 from maskc.cli.progress import show_parts
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.limits import Limits
-from maskc.report.render import show
 from maskc.report.verify import report_verification
 
-# How much to check. The defaults are those of VerifyOptions, which a test compares: importing it
-# loads Lark.
-_amount_options = gather(
+# How much to check: the default, what is counted, and whether there may be none. The defaults are
+# those of VerifyOptions, which a test compares: importing it loads Lark.
+_AMOUNTS: dict[str, tuple[int, str, int]] = {
+    "files": (300, "Files to walk.", 1),
+    "max_bytes": (100_000, "Size of a file.", 1),
+    "texts": (40, "Texts to generate; 0: none.", 0),
+    "max_tokens": (400, "Length of a text.", 1),
+    "positions": (400, "Masks to compare; 0: none.", 0),
+    "stretches": (200, "Stretches of texts to cut into tokens in every way; 0: none.", 0),
+    "mutations": (300, "Texts to change by a byte; 0: none.", 0),
+    "raw_positions": (2_000, "Masks to compare with those before streamlining; 0: none.", 0),
+}
+_amount_options = opt.gather(
     "amounts",
     dict,
     {
-        "files": count_option("--files", 300, "Files to walk."),
-        "max_bytes": count_option("--max-bytes", 100_000, "Size of a file."),
-        "texts": count_option("--texts", 40, "Texts to generate; 0: none.", least=0),
-        "max_tokens": count_option("--max-tokens", 400, "Length of a text."),
-        "positions": count_option("--positions", 400, "Masks to compare; 0: none.", least=0),
-        "stretches": count_option(
-            *("--stretches", 200, "Stretches of texts to cut into tokens in every way; 0: none."),
-            least=0,
-        ),
-        "mutations": count_option(
-            "--mutations", 300, "Texts to change by a byte; 0: none.", least=0
-        ),
-        "raw_positions": count_option(
-            *("--raw-positions", 2_000),
-            "Masks to compare with those before streamlining; 0: none.",
-            least=0,
-        ),
-        "seed": seed_option("Of all random choices."),
-    },
+        name: opt.count(f"--{name.replace('_', '-')}", default, what, least=least)
+        for name, (default, what, least) in _AMOUNTS.items()
+    }
+    | {"seed": opt.seed("Of all random choices.")},
 )
 
 
-@click.command(
+@opt.command(
     "verify",
-    short_help="Check that an artifact keeps its promise.",
-    context_settings={"show_default": True},
+    "Check that an artifact keeps its promise.",
+    opt.SOURCED,
+    opt.CORPUS,
+    _amount_options,
+    opt.FOUND_TOKENIZER,
+    opt.jobs("Processes; the report does not depend on it."),
+    opt.EXECUTOR,
+    opt.flag(
+        "--allow-refused", "Files that Lark refuses are no failure, as long as it parses one."
+    ),
+    opt.PART_LIMIT,
+    opt.LIMITS,
+    as_json="Print the report as JSON.",
+    defaults=True,
 )
-@sourced_artifact_options
-@corpus_option
-@_amount_options
-@found_tokenizer_option
-@jobs_option("Processes; the report does not depend on it.")
-@executor_option
-@click.option(
-    "--allow-refused",
-    is_flag=True,
-    default=False,
-    help="Files that Lark refuses are no failure, as long as it parses one.",
-)
-@part_limit_option
-@json_option()
-@limit_options
 def verify_command(
-    opened: Opened,
-    *,
+    opened: opt.Opened,
     corpus: tuple[str, ...],
     amounts: dict[str, int],
     tokenizer: str | None,
     jobs: int,
     executor: str | None,
-    allow_refused: bool,
-    part_seconds: float,
-    as_json: bool,
     limits: Limits,
-) -> None:
+    **more: Any,
+) -> opt.Outcome:
     """Check ARTIFACT in six experiments; exit status 1 if one fails or has nothing to check.
 
     corpus: what Lark parses of the files is accepted token by token, and nothing else is.
@@ -106,16 +81,8 @@ def verify_command(
     if tokenizer is not None:
         check_tokenizer(path, artifact, tokenizer)
     opened.kind.check_source(artifact)
-    options = VerifyOptions(
-        **amounts,
-        tokenizer=tokenizer,
-        start=opened.start,
-        allow_refused=allow_refused,
-        part_seconds=part_seconds,
-        limits=limits,
-        resources=opened.resources,
-    )
+    settings: dict[str, Any] = {**amounts, **more, "tokenizer": tokenizer, "start": opened.start}
+    options = VerifyOptions(**settings, limits=limits, resources=opened.resources)
     with show_parts("verifying") as progress:
-        report = run_verify(path, corpus, options, jobs=jobs, executor=executor, progress=progress)
-    show(report_verification(report.to_dict()), as_json=as_json)
-    click.get_current_context().exit(0 if report.ok else 1)
+        found = run_verify(path, corpus, options, jobs=jobs, executor=executor, progress=progress)
+    return report_verification(found.to_dict()), 0 if found.ok else 1

@@ -12,7 +12,7 @@ from rich.console import Console
 from maskc.cli import progress
 from maskc.cli.compile import Saving
 from maskc.cli.grammar import LarkOptions
-from maskc.cli.options import gather, limit_options, part_limit_option
+from maskc.cli.options import LIMITS, PART_LIMIT, gather
 from maskc.cli.progress import show_parts, show_progress
 from maskc.cli.signals import Terminated, quit_at_once, raise_exceptions, status_of
 from maskc.errors import MaskcError
@@ -36,8 +36,8 @@ def test_a_group_of_options_comes_as_one_value_and_stands_in_its_order_in_the_he
 
 
 @click.command()
-@part_limit_option
-@limit_options
+@PART_LIMIT
+@LIMITS
 def show(part_seconds, limits):
     click.echo(f"{part_seconds:g} {limits.seconds:g} {limits.bytes} {limits.text} {limits.work}")
 
