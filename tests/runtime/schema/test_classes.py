@@ -3,11 +3,11 @@ import pytest
 
 from maskc.jsonschema.patterns import build_pattern
 from maskc.runtime.schema.scans import classes
+from maskc.runtime.schema.scans.class_tries import number_keys
 from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
-from maskc.runtime.schema.scans.scanned import number_keys
 from maskc.runtime.schema.strings.strings import Body
 from tests.runtime.schema.spelling import spell_below, step_texts
-from tests.runtime.schema.vocabularies import build_index
+from tests.runtime.schema.vocabularies import TEXTS, build_index
 
 INDEX = build_index()
 SPELLED = spell_below(index=INDEX)
@@ -22,8 +22,24 @@ PATTERNS = [
 ]
 
 
-def scan(dfa, state):
-    return scan_all(INDEX, SPELLED, dfa, matrix_of(dfa), state)
+BEGINNINGS = [b"\\u00e", b"\\u003", b"\\u00", b"\\ud83d\\ude0", b"\xc3", b"\xe2\x82", b"\xf0\x9f"]
+ENDINGS = [
+    b"1b\xc3\xa9",
+    b"11a",
+    b"1\xc3",
+    b"00ab",
+    b"1\\u00",
+    b"e1,",
+    b"\xa9a",
+    b"\x98\x80b",
+    b'1"',
+    b"\xa9",
+]
+WITH_ENDINGS = build_index(sorted({*TEXTS, *ENDINGS}))
+
+
+def scan(dfa, state, spelled=SPELLED, index=INDEX):
+    return scan_all(index, spelled, dfa, matrix_of(dfa), state)
 
 
 def visit(body):
@@ -53,6 +69,29 @@ def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
         closing = [p for node, _ in ended for p in INDEX.quotes_of(node)[0]]
         labels = np.array(dfa.labels)[scanned.quote_states]
         assert sorted(scanned.units.closers.places[labels >= 0].tolist()) == sorted(closing)
+
+
+@pytest.mark.parametrize("before", BEGINNINGS)
+@pytest.mark.parametrize("pattern", ["^[ê㐀-鿿😁a-z,1-9€]*$", "^.b?é*$", "^[^é]*$"])
+def test_a_vocabulary_is_scanned_inside_a_character_as_it_is_stepped(pattern, before):
+    dfa, index = build_pattern(pattern), WITH_ENDINGS
+    body = Body(dfa, minimal=False)
+    at = body.read(before)
+    inside, ended = step_texts(index, body, at)
+    spelled = spell_below(index=index, before=before)
+    scanned = scan(dfa, dfa.start, spelled, index)
+    expected = index.pack([index.ids[place] for place in inside])
+    assert np.array_equal(scanned.pack_live(), expected)
+    closing = [p for node, _ in ended for p in index.quotes_of(node)[0]]
+    labels = np.array(dfa.labels)[scanned.quote_states]
+    assert sorted(scanned.units.closers.places[labels >= 0].tolist()) == sorted(closing)
+
+
+def test_the_first_character_after_another_beginning_is_another_one():
+    dfa, index = build_pattern("^[^é]*$"), build_index([b"1", b"1a", b"9", b"9a"])
+    spelled = spell_below(index=index, before=b"\\u00e")
+    scanned = scan(dfa, dfa.start, spelled, index)
+    assert np.array_equal(scanned.pack_live(), index.pack([0, 1]))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

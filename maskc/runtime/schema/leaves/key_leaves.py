@@ -16,7 +16,8 @@ from maskc.runtime.effort import spend
 from maskc.runtime.schema.leaves.leaves import Labelled, Leaves
 from maskc.runtime.schema.leaves.rows import FreeRows, Leaf
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.scans.scanned import Closers, Scanned, closers_at
+from maskc.runtime.schema.scans.class_tries import Closers, closers_at
+from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.scans.searching import find_names
 from maskc.runtime.schema.scans.spelled import Spelled
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa

@@ -20,9 +20,10 @@ from maskc.runtime.schema.leaves.rows import FreeRows, Leaf, free_rows_of, part_
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.plan.custom import CustomRule, Read
 from maskc.runtime.schema.plan.rules import StringRule
+from maskc.runtime.schema.scans.class_tries import Closers, closers_at
 from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
 from maskc.runtime.schema.scans.custom import CustomScans
-from maskc.runtime.schema.scans.scanned import Closers, Scanned, closers_at
+from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.scans.searching import Searched, find_names, search
 from maskc.runtime.schema.scans.spelled import Spelled, free_body, spell
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
@@ -133,7 +134,7 @@ class Leaves:
             effects = self.follow(dfa, state, before, exactly=True)
             self._known.put(key, effects)
             if isinstance(effects, Scanned):
-                self._machine.budget.charge(8 * len(effects.units.ids))  # for its groups
+                self._machine.budget.charge(8 * len(effects.units.sizes))  # for its groups
         if not isinstance(effects, Scanned):
             columns = (effects.places, effects.targets, effects.sizes)
             ids = [

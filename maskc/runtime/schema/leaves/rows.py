@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.scans.scanned import Closers, Places, units_of
+from maskc.runtime.schema.scans.class_tries import Closers, items_of
 from maskc.runtime.schema.scans.searching import Searched, free_items
 from maskc.runtime.schema.scans.spelled import CLOSES, Spelled
 from maskc.runtime.schema.tries.summary import Part
@@ -45,26 +45,24 @@ class FreeRows:
 
     def __init__(self, index: TokenIndex, spelled: Spelled) -> None:
         self._index, self._spelled = index, spelled
-        self._units = units = units_of(index, spelled)
-        self.words = index.pack(units.ids[units.ids >= 0])
-        self.closers = units.closers
-        # Of each token that closes, the item.
-        self._items: Places = units.quotes - 1
-        self._largest = int(units.sizes.max())
+        self._items = items = items_of(index, spelled)
+        self.words = index.pack(items.ids[items.ids >= 0])
+        self.closers = items.closers
+        self._largest = int(items.sizes.max(initial=0))
         self._sorted: tuple[Ints, list[int]] | None = None
 
     @property
     def n_bytes(self) -> int:
-        return 4 * self._index.n_words + 4 * len(self._units.ids) + 8 * len(self._items) + 1000
+        return 4 * self._index.n_words + 4 * len(self._items.ids) + 1000
 
     def of_size(self, least: int, most: int | None) -> Leaf:
         """Return the row of strings of which so many more characters must come, and may."""
         most = None if most is None or most >= self._largest else most
         least, shared = min(least, self._largest + 1), self._index.shared
-        key = (Leaf, self._spelled.minimal, self._spelled.before, least, most)
+        key = (Leaf, self._spelled.minimal, self._spelled.like.before, least, most)
         found: Leaf | None = shared.get(key)
         if found is None:
-            closers, sizes = self.closers, self._units.sizes[self._units.quotes]
+            closers, sizes = self.closers, self._items.sizes[self._items.quotes]
             if least or most is not None:
                 kept = (sizes >= least) & (sizes <= (self._largest if most is None else most))
                 closers = closers.chosen(kept)
@@ -76,7 +74,7 @@ class FreeRows:
     def _up_to(self, most: int | None) -> Part:
         """Return the tokens that stay inside with at most so many characters."""
         index = self._index
-        key = (Part, self._spelled.minimal, self._spelled.before, most)
+        key = (Part, self._spelled.minimal, self._spelled.like.before, most)
         found: Part | None = index.shared.get(key)
         if found is None:
             if most is None:
@@ -94,10 +92,10 @@ class FreeRows:
     def _sort(self) -> tuple[Ints, list[int]]:
         """Return the tokens that stay inside by their sizes, and how many have up to each."""
         if self._sorted is None:
-            units = np.flatnonzero(self._units.ids >= 0)
-            sizes = self._units.sizes[units]
+            inside = np.flatnonzero(self._items.ids >= 0)
+            sizes = self._items.sizes[inside]
             counts = np.bincount(sizes, minlength=self._largest + 1)
-            ids = self._units.ids[units[np.argsort(sizes, kind="stable")]]
+            ids = self._items.ids[inside[np.argsort(sizes, kind="stable")]]
             self._sorted = ids, np.cumsum(counts).tolist()
         return self._sorted
 
@@ -112,10 +110,10 @@ class FreeRows:
                 changed.update(dict.fromkeys(range(first, last), now))
             return self._without([item for item, now in changed.items() if not now])
         items = free_items(self._spelled, found)
-        ids = self._units.ids[items + 1]
+        ids = self._items.ids[items]
         is_in = np.zeros(self._spelled.n_items, dtype=np.bool_)
         is_in[items] = True
-        return self._index.pack(ids[ids >= 0]), self.closers.chosen(is_in[self._items])
+        return self._index.pack(ids[ids >= 0]), self.closers.chosen(is_in[self._items.quotes])
 
     def _without(self, gone: list[int]) -> tuple[Words, Closers]:
         index, kinds = self._index, self._spelled.kinds
@@ -124,11 +122,11 @@ class FreeRows:
         closing = [item for item in gone if kinds[item] == CLOSES]
         if not closing:
             return words, self.closers
-        return words, self.closers.chosen(~np.isin(self._items, closing))
+        return words, self.closers.chosen(~np.isin(self._items.quotes, closing))
 
 
 def free_rows_of(index: TokenIndex, spelled: Spelled) -> FreeRows:
-    key = (FreeRows, spelled.minimal, spelled.before)
+    key = (FreeRows, spelled.minimal, spelled.like.before)
     found: FreeRows | None = index.shared.get(key)
     if found is None:
         found = FreeRows(index, spelled)

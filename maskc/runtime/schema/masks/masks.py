@@ -49,7 +49,7 @@ from maskc.runtime.schema.machine.nodes import (
 )
 from maskc.runtime.schema.masks.walking import Walk, make_parts
 from maskc.runtime.schema.plan.objects import OTHERS
-from maskc.runtime.schema.scans.scanned import Closers
+from maskc.runtime.schema.scans.class_tries import Closers
 from maskc.runtime.schema.strings.characters import NO_LABEL
 from maskc.runtime.schema.tries.summary import Mixes, Part, Rests
 from maskc.runtime.schema.tries.tokens import Words

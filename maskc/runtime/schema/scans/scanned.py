@@ -1,7 +1,7 @@
 """What an automaton does to a whole vocabulary, from one of its states.
 
-It is a number for each *unit*, an item of what the vocabulary writes: the state that its characters
-lead to, or, where they end inside one, a set of states.
+It is a number for each unit of a :class:`maskc.runtime.schema.scans.class_tries.ClassTrie`: the
+state that its characters lead to, or, where they end inside one, a set of states.
 
 Example: for ``^[a-z]+$`` the units of ``ab`` and ``abc`` stay in one state, and that of ``1`` is
 dead.
@@ -15,87 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.cache.budget import ENTRY_BYTES
-from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, owners_of
+from maskc.runtime.schema.scans.class_tries import Bools, Places, Units, number_keys
 from maskc.runtime.schema.strings.characters import only
-from maskc.runtime.schema.tries.tokens import TokenIndex, Words
-from maskc.runtime.schema.tries.trie import Ints, Nodes
+from maskc.runtime.schema.tries.tokens import Words
+from maskc.runtime.schema.tries.trie import Ints, spread
 
-Places = NDArray[np.intp]
-Bools = NDArray[np.bool_]
-
-_MOST_KEYS = 1 << 22
-_FEWER = 5  # so many times fewer units than there are, of which it is better to write each
-
-
-class Closers:
-    """Tokens that close a string, by place, and the rests after their quotes."""
-
-    __slots__ = ("is_shared", "places", "rests")
-
-    def __init__(self, places: Ints, rests: Ints, *, is_shared: bool = False) -> None:
-        self.places, self.rests, self.is_shared = places, rests, is_shared
-
-    def chosen(self, kept: Bools) -> Closers:
-        return Closers(self.places[kept], self.rests[kept])
-
-    def of_rests(self, index: TokenIndex, bits: int) -> Ints:
-        """Return the tokens whose rests are in a bit set, by place."""
-        raw = bits.to_bytes(-(-index.n_rests // 8), "little")
-        allowed = np.unpackbits(np.frombuffer(raw, dtype=np.uint8), bitorder="little")
-        found: Ints = self.places[np.flatnonzero(allowed[self.rests])]
-        return found
-
-
-def closers_at(index: TokenIndex, nodes: Nodes) -> Closers:
-    key = (Closers, nodes)
-    found: Closers | None = index.shared.get(key)
-    if found is None:
-        _, rows = index.quotes_below(np.array(nodes, dtype=np.int32))
-        found = Closers(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
-        index.shared.put(key, found, ENTRY_BYTES + 8 * (len(rows) + len(nodes)))
-    return found
-
-
-class Units(NamedTuple):
-    """What tokens write: unit n + 1 is item n of a :class:`Spelled`, 0 that of no string.
-
-    Attributes:
-        ids: int32[n_units], the token, -1 of one that closes a string and of 0.
-        sizes: int32[n_units], the characters, one left open included.
-        unit_of: intp[vocab_size], of each token that closes no string its unit.
-        closers: the tokens that close a string, ascending by their units.
-        quotes: intp[n_closers], their units.
-    """
-
-    ids: Ints
-    sizes: Ints
-    unit_of: Places
-    closers: Closers
-    quotes: Places
-
-
-def units_of(index: TokenIndex, spelled: Spelled) -> Units:
-    """Return the units of what a whole vocabulary writes."""
-    key = (Units, spelled.minimal, spelled.before)
-    found: Units | None = index.shared.get(key)
-    if found is None:
-        kinds, places, levels = spelled.tables.kinds, spelled.tables.places, spelled.levels
-        closing = np.flatnonzero(kinds == CLOSES)
-        inside = np.flatnonzero(kinds != CLOSES)
-        ids = np.full(1 + len(kinds), -1, dtype=np.int32)
-        ids[1 + inside] = index.order[places[inside]]
-        lengths = np.repeat(np.arange(len(levels) - 1, dtype=np.int32), np.diff(levels))
-        sizes = np.zeros(1 + len(kinds), dtype=np.int32)
-        sizes[1:] = lengths[owners_of(spelled.tables)] + (spelled.tables.begun > 0)
-        unit_of = np.zeros(index.n_words * 32, dtype=np.intp)
-        unit_of[ids[1 + inside]] = 1 + inside
-        run, rows = index.quotes_below(places[closing])
-        closers = Closers(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
-        found = Units(ids, sizes, unit_of, closers, 1 + closing[run])
-        n_bytes = ids.nbytes + sizes.nbytes + unit_of.nbytes + 16 * len(found.quotes)
-        index.shared.put(key, found, n_bytes)
-    return found
+_FEWER = 5  # so many times fewer tokens than there are, of which it is better to write each
 
 
 class Group(NamedTuple):
@@ -183,21 +108,12 @@ class Scanned:
     def pack(self, kept: Bools, which: NDArray[np.integer]) -> Words:
         """Return the mask of the tokens of some groups."""
         units, live = self.units, kept.take(which)
-        if int(np.count_nonzero(live)) * _FEWER < len(live):
-            of_token = np.zeros(len(units.unit_of), dtype=np.bool_)
-            of_token[units.ids[np.flatnonzero(live)]] = True
+        few = live.nonzero()[0]
+        begin, end = units.first.take(few), units.first.take(few + 1)
+        if units.unit_of is None or int((end - begin).sum()) * _FEWER < len(units.tokens):
+            _, rows = spread(begin, end)
+            of_token = np.zeros(units.n_tokens, dtype=np.bool_)
+            of_token[units.tokens.take(rows)] = True
         else:
             of_token = live.take(units.unit_of, mode="clip")
         return np.packbits(of_token, bitorder="little").view("<i4")
-
-
-def number_keys(keys: Places) -> tuple[Places, Places]:
-    n_keys = int(keys.max(initial=-1)) + 1
-    if n_keys > _MOST_KEYS:
-        distinct, inverse = np.unique(keys, return_inverse=True)
-        return distinct, inverse
-    number = np.zeros(n_keys, dtype=np.intp)
-    number[keys] = 1
-    distinct = np.flatnonzero(number)
-    number[distinct] = np.arange(len(distinct))
-    return distinct, number.take(keys)

@@ -25,7 +25,12 @@ from numpy.typing import NDArray
 from maskc.levels import build_levels, first_children
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.strings.spelling import Ranges, ranges_after, read_character
+from maskc.runtime.schema.strings.spelling import (
+    Ranges,
+    ranges_after,
+    read_character,
+    rests_like,
+)
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
 from maskc.runtime.schema.tries.trie import Ints, Nodes, Trie, narrow, parents_of
@@ -81,10 +86,19 @@ class Spelled:
         levels: where the nodes of so many characters begin, and one past the last.
         below_root: character → the child of the root.
         ranges: number of a beginning → the characters that it can become.
+        like: a trie of the same texts whose first characters alone are others, or this one.
     """
 
-    def __init__(self, tables: SpelledTables, *, minimal: bool, before: bytes = b"") -> None:
+    def __init__(
+        self,
+        tables: SpelledTables,
+        *,
+        minimal: bool,
+        before: bytes = b"",
+        like: Spelled | None = None,
+    ) -> None:
         self.tables, self.minimal, self.before = tables, minimal, before
+        self.like = like or self
         self.levels: list[int] = tables.levels.tolist()
         # A memory view gives Python's integers, and copies nothing.
         self.chars, self.first = tables.chars.data, tables.first.data
@@ -105,6 +119,7 @@ class Spelled:
         self._closing: bytes | None = None
         self._words: dict[str, int] = {}
         self._characters: tuple[Ints, Ints] | None = None
+        self._openings: Ints | None = None
 
     @property
     def closing(self) -> bytes:
@@ -114,6 +129,14 @@ class Spelled:
             n_closing = np.cumsum(np.append(0, tables.kinds == CLOSES))
             self._closing = (n_closing[tables.high] > n_closing[tables.low]).tobytes()
         return self._closing
+
+    @property
+    def openings(self) -> Ints:
+        """int32[3, m], the ranges that beginnings can become: ends, and which beginning it is."""
+        if self._openings is None:
+            rows = [(low, high, n) for n, pairs in enumerate(self.ranges) for low, high in pairs]
+            self._openings = np.array(rows, dtype=np.int32).reshape(-1, 3).T
+        return self._openings
 
     @property
     def distinct(self) -> Ints:
@@ -141,6 +164,29 @@ class Spelled:
     @property
     def n_bytes(self) -> int:
         return sum(array.nbytes for array in self.tables) + 4 * len(self.chars) + 1000
+
+    def after(self, before: bytes) -> Spelled:
+        """Return the trie where another beginning was read that the same bytes end.
+
+        See :func:`maskc.runtime.schema.strings.spelling.rests_like`.
+        """
+        (low, _), *_ = ranges_after(before, minimal=self.minimal)
+        (own_low, _), *_ = ranges_after(self.before, minimal=self.minimal)
+        tables = self.tables
+        chars, begun = tables.chars.copy(), tables.begun.astype(np.int32)
+        chars[slice(*self.levels[1:3])] += low - own_low
+        # Texts that do not end the character end in another one.
+        numbers, inverse = np.unique(begun[: self.n_ending[0]], return_inverse=True)
+        texts = cut_texts(tables.begun_bytes, tables.begun_first)
+        begun[: self.n_ending[0]] = len(texts) + inverse
+        texts += [before + texts[number][len(self.before) :] for number in numbers.tolist()]
+        tables = tables._replace(
+            chars=chars,
+            begun=narrow(begun),
+            begun_first=np.cumsum([0, *map(len, texts)], dtype=np.int32),
+            begun_bytes=np.frombuffer(b"".join(texts), dtype=np.uint8),
+        )
+        return Spelled(tables, minimal=self.minimal, before=before, like=self)
 
     def child(self, node: int, character: int) -> int:
         """Return the child of a node by its character, -1 if there is none."""
@@ -269,10 +315,14 @@ def spell(
     key = spelled_key(index, trie, nodes, minimal=minimal, before=before)
     found: Spelled | None = index.shared.get(key)
     if found is None:
-        items = _read_items(trie, nodes, free_body(index, minimal=minimal), before)
-        found = Spelled(tabulate_items(items), minimal=minimal, before=before)
+        alike = before and rests_like(before, minimal=minimal)
+        if alike and alike != before:
+            found = spell(index, trie, nodes, minimal=minimal, before=alike).after(before)
+        else:
+            items = _read_items(trie, nodes, free_body(index, minimal=minimal), before)
+            found = Spelled(tabulate_items(items), minimal=minimal, before=before)
+            spend(found.n_items // 8)
         index.shared.put(key, found, found.n_bytes)
-        spend(found.n_items // 8)
     return found
 
 

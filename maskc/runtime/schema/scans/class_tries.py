@@ -1,0 +1,372 @@
+"""The tries of a vocabulary in which texts are one that write characters of the same classes.
+
+Patterns are mostly about letters, digits and white space as a whole. So the decoded-character trie
+(:mod:`maskc.runtime.schema.scans.spelled`) is folded by classes that such patterns do not cut: the
+nodes that the same classes lead to become one, which leaves a twentieth or a fifth of them. A
+pattern that cuts these classes is followed in a trie of single characters.
+
+Tokens that end at the same node in the same way are a *unit*. Units are numbered depth first, so
+what is below a node is one run of them. Characters are told apart in at most 64 *groups*, and of
+each node we know which groups come below it: a state that none of these moves is that of all units
+of the node, and nothing below has to be looked at.
+
+Example: ``cat`` and ``dog`` are one unit for ``^[a-z]+$``, and two for ``^[a-c]+$``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.levels import first_children
+from maskc.runtime.cache.budget import ENTRY_BYTES
+from maskc.runtime.effort import spend
+from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, owners_of
+from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries.trie import Ints, Nodes
+
+Places = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+Bits = NDArray[np.uint64]
+
+_MOST_KEYS = 1 << 22
+_NODES_AT_ONCE = 8  # that are one step where a vocabulary is read once for all
+_FEW_NODES = 40_000  # of a vocabulary that is not worth folding
+_FEW_TOKENS = 8  # so many times fewer tokens than the vocabulary has
+N_GROUPS = 64
+# Ranges of characters that patterns seldom cut, the coarsest first, and those that are one group.
+_CONTROLS = (b"\x00\x08", b"\x0e\x1f")
+_HEXADECIMAL = (b"AF", b"GY", b"af", b"gy")
+_RANGES = ((*_CONTROLS, b"AZ", b"az", b"09"), (*_CONTROLS, *_HEXADECIMAL))
+_GROUPED = (b"\x00\x1f", b"09", b"AZ", b"~\x7f")
+_NOT_ASCII, _SPACE = 0x80, 0x81  # two more classes
+_SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
+
+
+class Closers:
+    """Tokens that close a string, by place, and the rests after their quotes."""
+
+    __slots__ = ("is_shared", "places", "rests")
+
+    def __init__(self, places: Ints, rests: Ints, *, is_shared: bool = False) -> None:
+        self.places, self.rests, self.is_shared = places, rests, is_shared
+
+    def chosen(self, kept: Bools) -> Closers:
+        return Closers(self.places[kept], self.rests[kept])
+
+    def of_rests(self, index: TokenIndex, bits: int) -> Ints:
+        """Return the tokens whose rests are in a bit set, by place."""
+        raw = bits.to_bytes(-(-index.n_rests // 8), "little")
+        allowed = np.unpackbits(np.frombuffer(raw, dtype=np.uint8), bitorder="little")
+        found: Ints = self.places[np.flatnonzero(allowed[self.rests])]
+        return found
+
+
+def closers_at(index: TokenIndex, nodes: Nodes) -> Closers:
+    key = (Closers, nodes)
+    found: Closers | None = index.shared.get(key)
+    if found is None:
+        _, rows = index.quotes_below(np.array(nodes, dtype=np.int32))
+        found = Closers(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
+        index.shared.put(key, found, ENTRY_BYTES + 8 * (len(rows) + len(nodes)))
+    return found
+
+
+class Items(NamedTuple):
+    """The items of a :class:`Spelled` as tokens.
+
+    Attributes:
+        owners: int32[n_items], their nodes.
+        ids: int32[n_items], the token, -1 of one that closes a string.
+        sizes: int32[n_items], the characters, one left open included.
+        closers: the tokens that close a string, ascending by their items.
+        quotes: intp[n_closers], their items.
+    """
+
+    owners: Ints
+    ids: Ints
+    sizes: Ints
+    closers: Closers
+    quotes: Places
+
+
+def items_of(index: TokenIndex, spelled: Spelled) -> Items:
+    """Return what a whole vocabulary writes, as tokens."""
+    key = (Items, spelled.minimal, spelled.like.before)
+    found: Items | None = index.shared.get(key)
+    if found is None:
+        tables, levels = spelled.tables, spelled.levels
+        closing = np.flatnonzero(tables.kinds == CLOSES)
+        inside = np.flatnonzero(tables.kinds != CLOSES)
+        ids = np.full(spelled.n_items, -1, dtype=np.int32)
+        ids[inside] = index.order[tables.places[inside]]
+        lengths = np.repeat(np.arange(len(levels) - 1, dtype=np.int32), np.diff(levels))
+        owners = owners_of(tables)
+        sizes = lengths[owners] + (tables.begun > 0)
+        run, rows = index.quotes_below(tables.places[closing])
+        closers = Closers(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
+        found = Items(owners, ids, sizes.astype(np.int32), closers, closing[run])
+        index.shared.put(key, found, 12 * len(ids) + 16 * len(found.quotes))
+    return found
+
+
+class Units(NamedTuple):
+    """Tokens by the unit that they are of; unit 0 is that of tokens of no string.
+
+    Attributes:
+        unit_of: intp[vocab_size], of each token that closes no string its unit; ``None`` where
+            few write anything.
+        tokens: int32, those that do not, ascending by their units.
+        first: int32[n_units + 1], where those of a unit begin among them.
+        sizes: int32[n_units], the characters, one left open included.
+        closers: the tokens that close a string.
+        quotes: intp[n_closers], their units.
+        n_tokens: in the vocabulary, and up to 31 more.
+    """
+
+    unit_of: Places | None
+    tokens: Ints
+    first: Ints
+    sizes: Ints
+    closers: Closers
+    quotes: Places
+    n_tokens: int
+
+
+class ClassTrie(NamedTuple):
+    """A trie of symbols, which are classes of characters or single ones.
+
+    Attributes:
+        symbols: intp[n_characters], of each of ``Spelled.distinct`` its symbol.
+        groups: intp[n_symbols], of each symbol its group.
+        first: int32[n + 1], the children of a node are those from its own to the next one's.
+        low: int32[n], the first unit below it, less 1; its own come first.
+        symbol_of: int32[n], its last symbol.
+        below: uint64[n], the groups that come below it, as bits; those of the root are not read.
+        units: of its tokens.
+        cut, cut_items: intp[n_cut], the units that end inside a character, and an item of each.
+        closing: intp[n_closing], the units that close a string.
+    """
+
+    symbols: Places
+    groups: Places
+    first: Ints
+    low: Ints
+    symbol_of: Ints
+    below: Bits
+    units: Units
+    cut: Places
+    cut_items: Places
+    closing: Places
+
+    @property
+    def n_bytes(self) -> int:
+        units = self.units
+        n_bytes = 20 * len(self.low) + 12 * len(units.sizes) + 4 * len(units.tokens)
+        return n_bytes + (0 if units.unit_of is None else units.unit_of.nbytes)
+
+
+def trie_for(index: TokenIndex, spelled: Spelled, kind_of: Ints) -> ClassTrie:
+    """Return the smallest trie in which no two characters of different kinds are one.
+
+    A trie is made once: it takes 25 to 40 ms for 128,000 tokens.
+
+    Args:
+        index: whose memory is used.
+        spelled: the vocabulary.
+        kind_of: int[n_characters], the kind of each of ``spelled.distinct``.
+    """
+    is_folded = not spelled.before and len(spelled.chars) > _FEW_NODES
+    for n, ranges in enumerate(_RANGES if is_folded else ()):
+        symbols = _classes_of(index, spelled, ranges)
+        kinds = np.zeros(N_GROUPS, dtype=kind_of.dtype)
+        kinds[symbols] = kind_of
+        if np.array_equal(kinds[symbols], kind_of):
+            return _trie_of(index, spelled, n, symbols)
+    return _trie_of(index, spelled, len(_RANGES), None)
+
+
+def _classes_of(index: TokenIndex, spelled: Spelled, ranges: Sequence[bytes]) -> Places:
+    """Return the classes of a vocabulary's characters of which those of a range are one."""
+    key = (_classes_of, spelled.minimal, spelled.before, ranges)
+    found: Places | None = index.shared.get(key)
+    if found is None:
+        found = _classify(spelled.distinct, ranges)
+        index.shared.put(key, found, found.nbytes)
+    return found
+
+
+def _classify(characters: Ints, ranges: Sequence[bytes]) -> Places:
+    """Return the classes of characters: some ranges, white space, single ones.
+
+    A class has the same number in all vocabularies.
+    """
+    classes = np.arange(_SPACE + 1)
+    for first, last in ranges:
+        classes[first : last + 1] = last
+    numbers: Places = np.unique(classes, return_inverse=True)[1]
+    kinds = np.minimum(characters, _NOT_ASCII)
+    kinds[np.isin(characters, _SPACES)] = _SPACE
+    return numbers.take(kinds)
+
+
+def _group(characters: Ints) -> Places:
+    """Return the groups of single characters, of which the letters are with their capitals."""
+    capital = (characters >= ord("A")) & (characters <= ord("Z"))
+    return _classify(np.where(capital, characters + 0x20, characters), _GROUPED)
+
+
+def _trie_of(index: TokenIndex, spelled: Spelled, number: int, symbols: Places | None) -> ClassTrie:
+    key = (ClassTrie, spelled.minimal, spelled.before, number)
+    found: ClassTrie | None = index.shared.get(key)
+    if found is None:
+        spend(len(spelled.chars) // _NODES_AT_ONCE)
+        if spelled.like is spelled:
+            found = _make_trie(index, spelled, symbols)
+            n_bytes = found.n_bytes
+        else:
+            found = _move_trie(_trie_of(index, spelled.like, number, None), spelled)
+            n_bytes = found.symbols.nbytes + 12 * len(found.low)
+        index.shared.put(key, found, n_bytes)
+    return found
+
+
+def _move_trie(trie: ClassTrie, spelled: Spelled) -> ClassTrie:
+    """Return a trie of single characters whose first ones alone are others."""
+    symbols, groups = np.arange(len(spelled.distinct)), _group(spelled.distinct)
+    return trie._replace(symbols=symbols, groups=groups, symbol_of=spelled.character_of)
+
+
+def _make_trie(index: TokenIndex, spelled: Spelled, symbols: Places | None) -> ClassTrie:
+    tables, items = spelled.tables, items_of(index, spelled)
+    levels, first, owners = spelled.levels, tables.first, items.owners.astype(np.intp)
+    symbol_of = spelled.character_of
+    if symbols is None:
+        symbols = np.arange(len(spelled.distinct))
+        groups = _group(spelled.distinct)
+    else:
+        groups = np.arange(N_GROUPS)
+        levels, first, folded = _fold_nodes(spelled, symbols)
+        owners, symbol_of = folded[owners], np.zeros(levels[-1], dtype=np.int32)
+        symbol_of[folded] = symbols[spelled.character_of]
+    # Ways to end: between two characters, inside one, by its beginning, and with the quote.
+    n_begun = len(spelled.ranges)
+    ends = np.where(tables.kinds == CLOSES, n_begun, tables.begun)
+    keys, of_item = number_keys(owners * (n_begun + 1) + ends)
+    owner_of, end_of = np.divmod(keys, n_begun + 1)
+    inner = _inner_nodes(first, levels)
+    low, number = _number_units(first, inner, owner_of)
+    unit_of_item = 1 + number[of_item]
+    cut, closing = np.flatnonzero((end_of > 0) & (end_of < n_begun)), end_of == n_begun
+    items_by_key = np.zeros(len(keys), dtype=np.intp)
+    items_by_key[of_item] = np.arange(len(of_item))
+    return ClassTrie(
+        symbols,
+        groups,
+        first,
+        low,
+        symbol_of,
+        _join_below(inner, _bits_of(groups[symbol_of])),
+        _unite_items(index, items, unit_of_item, len(keys)),
+        1 + number[cut],
+        items_by_key[cut],
+        1 + number[closing],
+    )
+
+
+def _fold_nodes(spelled: Spelled, symbols: Places) -> tuple[list[int], Ints, Places]:
+    """Return the levels of a folded trie, their children, and which node each node becomes."""
+    n_symbols = int(symbols.max()) + 1
+    own, above = symbols[spelled.character_of], spelled.parent_array
+    folded = np.zeros(len(own), dtype=np.intp)
+    parents, levels = [np.zeros(1, dtype=np.intp)], [0, 1]
+    for first, last in zip(spelled.levels[1:], spelled.levels[2:], strict=False):
+        base = levels[-2]
+        keys = (folded[above[first:last]] - base) * n_symbols + own[first:last]
+        distinct, inverse = number_keys(keys)
+        folded[first:last] = inverse + levels[-1]
+        parents.append(distinct // n_symbols + base)
+        levels.append(levels[-1] + len(distinct))
+    return levels, first_children(np.concatenate(parents).astype(np.int32)), folded
+
+
+def _inner_nodes(first: Ints, levels: list[int]) -> list[tuple[Places, slice, Places]]:
+    """Return of each level the nodes that have children, these, and where each node's begin."""
+    found = []
+    for start, stop in itertools.pairwise(levels[:-1]):
+        begins = first[start : stop + 1]
+        some = (begins[1:] > begins[:-1]).nonzero()[0]
+        # The children of a level are the next level, in the order of their parents.
+        children = slice(int(begins[0]), int(begins[-1]))
+        found.append((start + some, children, begins[some].astype(np.intp) - children.start))
+    return found
+
+
+def _number_units(
+    first: Ints, inner: list[tuple[Places, slice, Places]], owners: Places
+) -> tuple[Ints, Places]:
+    """Return the first unit below each node, and the numbers of units, depth first.
+
+    Args:
+        first: of the nodes.
+        inner: of the nodes, see :func:`_inner_nodes`.
+        owners: of each unit its node, ascending.
+    """
+    own = np.bincount(owners, minlength=len(first) - 1)
+    total, low = own.copy(), np.zeros(len(own), dtype=np.intp)
+    for parents, children, begin in reversed(inner):
+        total[parents] += np.add.reduceat(total[children], begin)
+    for parents, children, begin in inner:
+        before = total[children].cumsum() - total[children]
+        base = low[parents] + own[parents] - before[begin]
+        low[children] = before + base.repeat(first[parents + 1] - first[parents])
+    rank = np.arange(len(owners)) - (own.cumsum() - own)[owners]
+    return low.astype(np.int32), low[owners] + rank
+
+
+def _unite_items(index: TokenIndex, items: Items, unit_of_item: Places, n_units: int) -> Units:
+    inside, unit_of = np.flatnonzero(items.ids >= 0), None
+    if len(inside) * _FEW_TOKENS > index.n_words * 32:
+        unit_of = np.zeros(index.n_words * 32, dtype=np.intp)
+        unit_of[items.ids[inside]] = unit_of_item[inside]
+    counts = np.bincount(unit_of_item[inside], minlength=n_units + 1)
+    sizes = np.zeros(n_units + 1, dtype=np.int32)
+    sizes[unit_of_item] = items.sizes
+    return Units(
+        unit_of,
+        items.ids[inside[np.argsort(unit_of_item[inside], kind="stable")]],
+        np.concatenate([[0], counts.cumsum()]).astype(np.int32),
+        sizes,
+        items.closers,
+        unit_of_item[items.quotes],
+        index.n_words * 32,
+    )
+
+
+def _join_below(inner: list[tuple[Places, slice, Places]], own: Bits) -> Bits:
+    """Return the groups below each node, from those of the nodes, as bits."""
+    below = np.zeros_like(own)
+    for parents, children, begin in reversed(inner):
+        below[parents] = np.bitwise_or.reduceat(own[children] | below[children], begin)
+    return below
+
+
+def _bits_of(groups: Places) -> Bits:
+    return np.uint64(1) << groups.astype(np.uint64)
+
+
+def number_keys(keys: Places) -> tuple[Places, Places]:
+    """Return some keys, each once and ascending, and of each where it is among them."""
+    n_keys = int(keys.max(initial=-1)) + 1
+    if n_keys > _MOST_KEYS:
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        return distinct, inverse
+    number = np.zeros(n_keys, dtype=np.intp)
+    number[keys] = 1
+    distinct = np.flatnonzero(number)
+    number[distinct] = np.arange(len(distinct))
+    return distinct, number.take(keys)

@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+
+from maskc.jsonschema.patterns import build_pattern
+from maskc.native import is_compiled
+from maskc.runtime.schema.scans import class_tries, classes
+from maskc.runtime.schema.scans.classes import matrix_of, scan_all
+from maskc.runtime.schema.strings.strings import Body
+from tests.runtime.schema.spelling import spell_below, step_texts
+from tests.runtime.schema.vocabularies import build_index
+
+PATTERNS = [
+    "",
+    "b.*b",
+    "^[^,]*$",
+    "^([ab]|é)+$",
+    "^\\s*[^\\s]+$",
+    "^(ab|b)*c?.*$",
+    "^[^\\\\]*x?$",
+    "^.{0,2}$",
+]
+
+
+def list_ends(scanned):
+    """Return what each token leads to, and each that closes the string, with what stands before."""
+    groups, which = scanned.groups
+    units = scanned.units
+    columns = (units.closers.places, scanned.quote_states, units.sizes[units.quotes])
+    quotes = sorted(zip(*(column.tolist() for column in columns), strict=True))
+    return [groups[n] for n in which[units.unit_of].tolist()], quotes
+
+
+def turn_all(delta, _):
+    return np.full(len(delta), -1, dtype=np.int64).view(np.uint64)
+
+
+@pytest.mark.skipif(is_compiled(), reason="exchanges a function")
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_what_is_left_alone_ends_where_all_nodes_are_followed(monkeypatch, pattern):
+    dfa = build_pattern(pattern)
+    found = []
+    for _ in range(2):
+        index = build_index()
+        spelled, delta = spell_below(index=index), matrix_of(dfa)
+        scanned = [scan_all(index, spelled, dfa, delta, s) for s in range(1, dfa.n_states)]
+        found.append([(*list_ends(each), each.pack_live().tolist()) for each in scanned])
+        monkeypatch.setattr(classes, "turns_of", turn_all)
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("few", [0, 1 << 20])
+def test_letters_digits_and_white_space_are_one_only_where_nothing_tells_them_apart(
+    monkeypatch, few
+):
+    monkeypatch.setattr(class_tries, "_FEW_NODES", few)
+    index = build_index()
+    spelled = spell_below(index=index)
+    for pattern in [*PATTERNS, "^[a-z]+$", "^[0-9]*é?$", "^[0-9a-f]{2}", "^\\S*$", "^[\\s0-9]+$"]:
+        dfa = build_pattern(pattern)
+        body = Body(dfa, minimal=False)
+        scanned = scan_all(index, spelled, dfa, matrix_of(dfa), dfa.start)
+        inside, ended = step_texts(index, body, body.start)
+        ends, quotes = list_ends(scanned)
+        places = {token: place for place, token in enumerate(index.ids)}
+        stays = {places[n]: (*end,) for n, end in enumerate(ends) if end.targets}
+        assert stays == inside
+        closing = {p for node, _ in ended for p in index.quotes_of(node)[0]}
+        assert {place for place, state, _ in quotes if dfa.labels[state] >= 0} == closing
+
+
+def test_classes_and_groups_of_all_characters_have_bits_of_their_own():
+    characters = np.arange(0x110000, dtype=np.int32)
+    found = [class_tries._classify(characters, ranges) for ranges in class_tries._RANGES]
+    for numbers in (*found, class_tries._group(characters)):
+        assert int(numbers.max()) < class_tries.N_GROUPS
