@@ -126,6 +126,10 @@ class LinkMachine:
         ]
 
     def _mask_all(self, here: tuple[Link, ...]) -> PooledMask:
+        known = [hypothesis.mask for hypothesis in here]
+        masks = [mask for mask in known if mask is not None]
+        if len(masks) == len(here):
+            return self.pool.unite(masks)
         with one_mask(self.pool.steps):
             return self.pool.unite(map(self.mask, here))
 
