@@ -19,6 +19,7 @@ from functools import cached_property
 from maskc import bits
 from maskc.artifact.model import Contents
 from maskc.artifact.sections import UNLISTED
+from maskc.budget import at
 from maskc.compiler.emit.graph import DecisionGraph
 from maskc.compiler.glr.adjacency import Adjacency, LexedCfg, keep_adjacent
 from maskc.compiler.glr.cfg import drop_empties, merge_unit_cycles, share_tails
@@ -36,8 +37,7 @@ from maskc.compiler.glr.top_state import (
     find_states_after,
     list_asked,
 )
-from maskc.compiler.glr.triples import Triples, ask_productions, find_follow
-from maskc.compiler.glr.walk import build_general_store
+from maskc.compiler.glr.walk import CutRule, Triples, ask_productions, find_follow
 from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.optimise.order import LegalityOracle, OptimisedRows
 from maskc.compiler.optimise.rows import Rows
@@ -55,6 +55,7 @@ from maskc.compiler.rows.sequences import Event, RawRows
 from maskc.compiler.rows.steps import build_steps
 from maskc.compiler.rows.unlexed import Adjacency as Unlexed
 from maskc.compiler.rows.unlexed import explain_no_text, find_unlexed
+from maskc.compiler.rows.walk import walk_tokens
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Bnf, Grammar
@@ -140,17 +141,12 @@ class GeneralLanguage:
 
     def walk(self, trie: TokenTrie, progress: Callable[[float], None]) -> RawRows:
         """Return the rows of all tokens."""
-        lexer, scanner = self.lexed.grammar.lexer, self.lexed.scanner
-        follow = find_follow(self.asked)
-        return build_general_store(
-            scanner,
-            self.lexed.boundaries,
-            Triples(len(lexer.terminals), follow, ask_productions(self.asked)),
-            build_steps(lexer, scanner),
-            trie,
-            progress,
-            lambda terminal: quote_terminal(lexer, terminal),
-        )
+        lexer, asked = self.lexed.grammar.lexer, self.asked
+        steps = build_steps(lexer, self.lexed.scanner)
+        triples = Triples(len(lexer.terminals), find_follow(asked), ask_productions(asked))
+        rule = CutRule(steps, triples)
+        at(lambda: rule.describe(lambda terminal: quote_terminal(lexer, terminal)))
+        return walk_tokens(self.lexed, steps, rule, trie, progress)
 
     def count(self) -> dict[str, int]:
         """Return how many productions and states there are."""

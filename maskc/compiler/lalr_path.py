@@ -23,10 +23,11 @@ from maskc.compiler.lalr.refine import RefinedTable, build_refined_table
 from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.optimise.lalr_oracle import make_lalr_oracle
 from maskc.compiler.optimise.order import LegalityOracle, OptimisedRows
+from maskc.compiler.rows.paths import LalrRule
 from maskc.compiler.rows.sequences import RawRows
 from maskc.compiler.rows.steps import build_steps
 from maskc.compiler.rows.unlexed import Adjacency, explain_no_text, find_adjacencies
-from maskc.compiler.rows.walk import build_store
+from maskc.compiler.rows.walk import walk_tokens
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Bnf, LalrGrammar, LalrTable, Layout, list_reductions
@@ -74,9 +75,9 @@ class LalrLanguage:
 
     def walk(self, trie: TokenTrie, progress: Callable[[float], None]) -> RawRows:
         """Return the rows of all tokens."""
-        grammar, scanner = self.lexed.grammar, self.lexed.scanner
-        steps = build_steps(grammar.lexer, scanner)
-        return build_store(grammar, scanner, self.lexed.boundaries, steps, trie, progress)
+        lexed = self.lexed
+        steps = build_steps(lexed.grammar.lexer, lexed.scanner)
+        return walk_tokens(lexed, steps, LalrRule(lexed.grammar, steps), trie, progress)
 
     def count(self) -> dict[str, int]:
         """Return how many states and contexts there are."""

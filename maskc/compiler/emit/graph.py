@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.compiler.rows.paths import COLUMNS
+from maskc.compiler.rows.numbering import COLUMNS
 from maskc.compiler.rows.sequences import Sequences
 from maskc.ids import NO_EVENT, NodeId, SequenceId, TerminalId
 

@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 Longs = NDArray[np.int64]
 Places = NDArray[np.intp]
 
+COLUMNS = 1 << 21  # more than any column change of one token, both signs
+
 _SPARSE = 4  # flags a line, beyond which lines are sorted
 _FEW = 1 << 16  # flags that cost nothing
 
@@ -137,3 +139,22 @@ def order_opens(lexeme: Ints, column: Ints, used: Ints) -> tuple[Ints, Ints, Int
     number_of = np.full(len(lexeme), -1, np.int32)
     number_of[kept] = np.arange(len(kept), dtype=np.int32)
     return number_of, lexeme[kept], column[kept]
+
+
+class Opens:
+    """Numbers what a token leaves open: an open lexeme and, for a newline, its column change."""
+
+    def __init__(self) -> None:
+        self._number: dict[int, int] = {}
+
+    def number(self, open_lexeme: Ints, column: Ints) -> Ints:
+        """Return int32[n], a number for each pair."""
+        (lexemes, columns), place = distinguish(open_lexeme, column)
+        keys = (lexemes * COLUMNS + columns + COLUMNS // 2).tolist()
+        found = [self._number.setdefault(key, len(self._number)) for key in keys]
+        return np.array(found, dtype=np.int32)[place]
+
+    def list(self) -> tuple[Ints, Ints]:
+        """Return the open lexemes and the column changes, by number."""
+        keys = np.array(list(self._number), dtype=np.int64)
+        return (keys // COLUMNS).astype(np.int32), (keys % COLUMNS - COLUMNS // 2).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Paths: what a token completes, as numbers that a walk can carry in an array.
+"""Paths of an LALR grammar: what a token completes, as numbers that a walk can carry in an array.
 
 Lexemes alone allow very many paths: where ``--`` may be prefix or postfix, each of the dashes in a
 long row of them could be either. The parser knows better, so a path keeps the LALR states that
@@ -12,37 +12,26 @@ from numpy.typing import NDArray
 
 from maskc import bits
 from maskc.compiler.lalr.driver import Moves
-from maskc.compiler.rows.numbering import distinguish
+from maskc.compiler.rows.numbering import COLUMNS, OrderedPaths, distinguish, order_paths
 from maskc.compiler.rows.steps import Steps
+from maskc.compiler.rows.walk import Frontier
+from maskc.errors import LimitError
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import DROPPED
+from maskc.vocab.trie import TokenTrie
+from maskc.wording import Phrase
 
 Ints = NDArray[np.int32]
 
-COLUMNS = 1 << 21  # more than any column change of one token, both signs
+MAX_LALR_FRONTIER = 60_000_000
 
 
-class Opens:
-    """Numbers what a token leaves open: an open lexeme and, for a newline, its column change."""
+class LalrRule:
+    """Paths that some stack of the table takes."""
 
-    def __init__(self) -> None:
-        self._number: dict[int, int] = {}
-
-    def number(self, open_lexeme: Ints, column: Ints) -> Ints:
-        """Return int32[n], a number for each pair."""
-        (lexemes, columns), place = distinguish(open_lexeme, column)
-        keys = (lexemes * COLUMNS + columns + COLUMNS // 2).tolist()
-        found = [self._number.setdefault(key, len(self._number)) for key in keys]
-        return np.array(found, dtype=np.int32)[place]
-
-    def list(self) -> tuple[Ints, Ints]:
-        """Return the open lexemes and the column changes, by number."""
-        keys = np.array(list(self._number), dtype=np.int64)
-        return (keys // COLUMNS).astype(np.int32), (keys % COLUMNS - COLUMNS // 2).astype(np.int32)
-
-
-class Paths:
-    """Numbers paths; 0 is the empty one."""
+    lines = 500_000
+    seed_order: tuple[str, ...] = ("state", "node", "column")
+    joins_boundaries = True
 
     def __init__(self, grammar: LalrGrammar, steps: Steps) -> None:
         self._events = steps.events
@@ -76,15 +65,36 @@ class Paths:
         return np.array([self._find(key) for key in keys.tolist()], dtype=np.int32)[place]
 
     def join(self, before: Ints, path: Ints) -> Ints:
-        """Return int32[n], each path after another one, or ``DROPPED``.
-
-        Args:
-            before: int32[n], the paths that come first.
-            path: int32[n].
-        """
+        """Return int32[n], each path after another one, or ``DROPPED``."""
         (firsts, paths), place = distinguish(before, path)
         found = map(self._join, firsts.tolist(), paths.tolist())
         return np.fromiter(found, np.int32, len(paths))[place]
+
+    def prune(self, frontier: Frontier, n_origins: int, trie: TokenTrie) -> Frontier:
+        """Return all lines: no two agree, as the scanner reads a beginning in one way."""
+        del n_origins, trie
+        return frontier
+
+    def check(self, n_lines: int) -> None:
+        """Raise a ``LimitError`` if a single seed's level may not have so many lines."""
+        if n_lines > MAX_LALR_FRONTIER:
+            raise LimitError(
+                "lines in the store's walk", MAX_LALR_FRONTIER, Phrase.SIMPLER_TERMINALS
+            )
+
+    def order(self, used: Ints) -> OrderedPaths:
+        """Return the paths of rows in their canonical order."""
+        keys = np.array(self._keys, dtype=np.int64)
+        parent, event = np.divmod(keys // COLUMNS, max(len(self._events), 1))
+        column = keys % COLUMNS - COLUMNS // 2
+        return order_paths(
+            parent.astype(np.int32), event.astype(np.int32), column.astype(np.int32), used
+        )
+
+    def list_unlisted(self, trie: TokenTrie) -> Ints:
+        """Return nothing: all tokens have rows."""
+        del trie
+        return np.zeros(0, dtype=np.int32)
 
     def _join(self, before: int, path: int) -> int:
         # A path is as long as a token has terminals, which may be thousands.
@@ -116,10 +126,3 @@ class Paths:
                 self._keys.append(key)
                 self._possible.append(possible)
         return number
-
-    def list(self) -> tuple[Ints, Ints, Ints]:
-        """Return int32[n_paths] each: the path before the last event, the event, its column."""
-        keys = np.array(self._keys, dtype=np.int64)
-        parent, event = np.divmod(keys // COLUMNS, max(len(self._events), 1))
-        column = keys % COLUMNS - COLUMNS // 2
-        return parent.astype(np.int32), event.astype(np.int32), column.astype(np.int32)

@@ -18,12 +18,13 @@ Where keywords may be written in any case, ``the`` and ``THE`` are one; of llama
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.compiler.rows.numbering import distinguish
 from maskc.compiler.rows.token_sets import TokenSets, unite
 from maskc.grammar.model import Layout
 from maskc.ids import DEAD
@@ -36,54 +37,40 @@ Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Starts:
-    """Distinct starts.
+class Seeds:
+    """Distinct seeds.
 
     Attributes:
-        state: int32[n], the scanner state after the first byte.
-        node: int32[n], the trie's node of that byte.
-        column: int32[n], the column change it makes of an open newline.
-        first: int64[n_sources + 1], the starts of a source are ``of_source[first[s] : …]``.
+        columns: name → int32[n], what tells seeds apart, as of a walk's frontier.
+        first: int64[n_sources + 1], the seeds of a source are ``of_source[first[s] : …]``.
         of_source: int32[…], ascending within a source.
         before: int32[…], the path that comes before each of these; 0 inside a lexeme.
     """
 
-    state: Ints
-    node: Ints
-    column: Ints
+    columns: Mapping[str, Ints]
     first: NDArray[np.int64]
     of_source: Ints
     before: Ints
 
     def __len__(self) -> int:
-        return len(self.state)
+        return len(self.columns["node"])
 
 
-def number_seeds(
-    source: Ints, before: Ints, state: Ints, node: Ints, column: Ints, n_sources: int
-) -> Starts:
-    """Return the starts of lines after the first byte.
+def number_seeds(source: Ints, before: Ints, columns: Mapping[str, Ints], n_sources: int) -> Seeds:
+    """Return the seeds of lines after the first byte, ordered by their columns.
 
     Args:
         source: int32[n_lines], the source that a line comes from.
-        before: int32[n_lines], the path that it has taken.
-        state: int32[n_lines], the state after the byte.
-        node: int32[n_lines], the byte's node, a child of the root.
-        column: int32[n_lines], the column change.
+        before: int32[n_lines], the path that comes before it.
+        columns: name → int32[n_lines].
         n_sources: number of scanner states and boundaries.
     """
-    low = int(column.min(initial=0))
-    width, n_nodes = int(column.max(initial=0)) - low + 1, int(node.max(initial=0)) + 1
-    key = (state.astype(np.int64) * n_nodes + node) * width + (column - low)
-    distinct, number = np.unique(key, return_inverse=True)
-    number = number.reshape(-1).astype(np.int32)
+    distinct, number = distinguish(*columns.values())
     order = np.lexsort((before, number, source))
-    return Starts(
-        state=(distinct // width // n_nodes).astype(np.int32),
-        node=(distinct // width % n_nodes).astype(np.int32),
-        column=(distinct % width + low).astype(np.int32),
+    return Seeds(
+        {name: some.astype(np.int32) for name, some in zip(columns, distinct, strict=True)},
         first=np.searchsorted(source[order], np.arange(n_sources + 1)).astype(np.int64),
-        of_source=number[order],
+        of_source=number[order].astype(np.int32),
         before=before[order],
     )
 

@@ -178,11 +178,14 @@ class RowCollector:
             origin: int32[n], counted from the first of them.
             path: int32[n].
             opened: int32[n].
-            items: int32[n].
+            items: int32[n]; one may come twice.
         """
         n_paths, n_opens = int(path.max(initial=0)) + 1, int(opened.max(initial=0)) + 1
         key = (origin.astype(np.int64) * n_paths + path) * n_opens + opened
         key, items = sort_pairs(key, items, n_origins * n_paths * n_opens)
+        is_new = np.ones(len(key), np.bool_)  # several scanner states may say the same
+        is_new[1:] = (key[1:] != key[:-1]) | (items[1:] != items[:-1])
+        key, items = key[is_new], items[is_new]
         begin = np.flatnonzero(np.diff(key, prepend=-1))
         pieces = pairwise(np.append(begin, len(items)).tolist())
         numbers = np.array([self.items.intern(items[low:high]) for low, high in pieces], np.int32)

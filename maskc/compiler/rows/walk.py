@@ -1,13 +1,14 @@
-"""Runs every token from every source at once: scanner × trie → rows.
+"""Runs every token from every source at once: scanner × trie → raw rows.
 
-The walk goes down the trie level by level. Its frontier is a table with one line per (origin,
-path so far, scanner state, trie node); one step gathers the children of all nodes, moves all
-states by the bytes on their edges, and adds the lines in which a lexeme ends before the byte.
-Nothing is done token by token. Origins go through in portions, so that the frontier fits into
-the caches and memory stays bounded.
+The walk goes down the trie level by level. Its frontier is a table with one line per (seed, path so
+far, scanner state, trie node); one step gathers the children of all nodes, moves all states by the
+bytes on their edges, and adds the lines in which a lexeme ends before the byte. Nothing is done
+token by token. Seeds (:mod:`maskc.compiler.rows.seeds`), which many lexer states and boundaries
+share, go through in batches, so that the frontier fits into the caches and memory stays bounded.
 
-An origin is a start (:mod:`maskc.compiler.rows.seeds`), which many lexer states and boundaries
-share.
+What a path is, and which of them a parser may take, is a :class:`Rule`: the moves of an LALR table
+(:mod:`maskc.compiler.rows.paths`), or three terminals in a row of a general grammar's productions
+(:mod:`maskc.compiler.glr.walk`).
 
 Example: from inside the NAME ``fo``, the token ``o(`` ends with path ``NAME{…}`` and an open LPAR.
 
@@ -19,15 +20,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.budget import reserve
-from maskc.compiler.rows.numbering import order_opens, order_paths
-from maskc.compiler.rows.paths import Opens, Paths
+from maskc.compiler.lexed import LexicalAnalysis
+from maskc.compiler.rows.numbering import Opens, OrderedPaths, order_opens
 from maskc.compiler.rows.seeds import (
-    Starts,
+    Seeds,
     fold_trie,
     list_tokens,
     number_seeds,
@@ -38,26 +40,30 @@ from maskc.compiler.rows.seeds import (
 from maskc.compiler.rows.sequences import RawRows
 from maskc.compiler.rows.steps import InvariantSubtrees, Steps
 from maskc.compiler.rows.token_sets import RowCollector
-from maskc.errors import LimitError
-from maskc.grammar.model import LalrGrammar
+from maskc.grammar.model import Grammar
 from maskc.ids import DEAD, DROPPED, END, NO_LINE, SAME
-from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.scanner import Scanner
 from maskc.vocab.trie import TokenTrie
-from maskc.wording import Phrase
 
 Ints = NDArray[np.int32]
 Places = NDArray[np.intp]
 
-MAX_LALR_FRONTIER = 60_000_000
 BYTES_A_LINE = 64  # of a frontier: five columns, and what they are made from
 _STATES = 4096  # whose first bytes are taken at once
-_PORTION = 500_000  # lines aimed at in one portion's widest level
-_TOO_WIDE = 4 * _PORTION  # a portion that comes to so many is taken in smaller ones
+_TOO_WIDE = 4  # a batch that comes to so many times the lines aimed at is taken in smaller ones
 
 
 @dataclass(slots=True)
-class _Frontier:
+class Frontier:
+    """Lines; each attribute is int32[n_lines].
+
+    Attributes:
+        origin: the source or the seed that a line comes from.
+        path: what was completed on the way.
+        state: the scanner's.
+        node: of the trie.
+        column: the column change of an open newline.
+    """
+
     origin: Ints
     path: Ints
     state: Ints
@@ -67,59 +73,86 @@ class _Frontier:
     def __len__(self) -> int:
         return len(self.origin)
 
-    def take(self, lines: Places) -> _Frontier:
+    def columns(self) -> tuple[Ints, ...]:
+        """Return the columns in order."""
+        return self.origin, self.path, self.state, self.node, self.column
+
+    def take(self, lines: Places) -> Frontier:
         """Return some of the lines."""
-        columns = (self.origin, self.path, self.state, self.node, self.column)
-        return _Frontier(*(column[lines] for column in columns))
+        return Frontier(*(column[lines] for column in self.columns()))
 
     @staticmethod
-    def join(parts: list[_Frontier]) -> _Frontier:
-        return _Frontier(
-            *(
-                np.concatenate([getattr(part, name) for part in parts])
-                for name in ("origin", "path", "state", "node", "column")
-            )
-        )
+    def join(parts: list[Frontier]) -> Frontier:
+        """Return the lines of some frontiers, one after the other."""
+        columns = zip(*(part.columns() for part in parts), strict=True)
+        return Frontier(*(np.concatenate(column) for column in columns))
 
 
-def build_store(
-    grammar: LalrGrammar,
-    scanner: Scanner,
-    boundaries: Boundaries,
+class Rule(Protocol):
+    """Numbers the paths that a parser may take; path 0 is empty.
+
+    Attributes:
+        lines: aimed at in a batch's widest level.
+        seed_order: by which columns seeds are ordered.
+        joins_boundaries: whether the walk after a boundary is one for all boundaries, and paths are
+            joined in the end.
+    """
+
+    lines: int
+    seed_order: tuple[str, ...]
+    joins_boundaries: bool
+
+    def extend(self, path: Ints, event: Ints, change: Ints) -> Ints:
+        """Return int32[n], each path with one more event, or ``DROPPED``."""
+
+    def join(self, before: Ints, path: Ints) -> Ints:
+        """Return int32[n], each path after another one, or ``DROPPED``."""
+
+    def prune(self, frontier: Frontier, n_origins: int, trie: TokenTrie) -> Frontier:
+        """Return the lines of a level that are gone on with."""
+
+    def check(self, n_lines: int) -> None:
+        """Raise a ``LimitError`` if a single seed's level may not have so many lines."""
+
+    def order(self, used: Ints) -> OrderedPaths:
+        """Return the paths with the numbers that rows have, given those of rows."""
+
+    def list_unlisted(self, trie: TokenTrie) -> Ints:
+        """Return the tokens that lack rows, ascending."""
+
+
+def walk_tokens(
+    lexed: LexicalAnalysis[Grammar],
     steps: Steps,
+    rule: Rule,
     trie: TokenTrie,
     progress: Callable[[float], None] | None = None,
 ) -> RawRows:
     """Return the rows of all sources.
 
     Raises:
-        LimitError: a single origin needs a frontier of more than ``MAX_LALR_FRONTIER`` lines.
+        LimitError: a single seed needs too large a frontier, or as the rule says.
     """
-    walk = _Walk(grammar, scanner, boundaries, steps, trie)
-    size = max(64, _PORTION // trie.widest_level())
-    walk_in_batches(walk.run, len(walk.starts), size, _PORTION, progress)
+    walk = _Walk(lexed, steps, rule, trie)
+    size = max(64 if rule.joins_boundaries else 1, rule.lines // trie.widest_level())
+    walk_in_batches(walk.run, len(walk.seeds), size, rule.lines, progress)
     return walk.finish()
 
 
 class _Walk:
     def __init__(
-        self,
-        grammar: LalrGrammar,
-        scanner: Scanner,
-        boundaries: Boundaries,
-        steps: Steps,
-        trie: TokenTrie,
+        self, lexed: LexicalAnalysis[Grammar], steps: Steps, rule: Rule, trie: TokenTrie
     ) -> None:
-        self.grammar, self.scanner, self.steps = grammar, scanner, steps
-        self.trie = trie = fold_trie(trie, scanner, grammar.lexer.layout)
-        self.boundaries = boundaries
+        scanner, boundaries, layout = lexed.scanner, lexed.boundaries, lexed.grammar.lexer.layout
+        self.lexed, self.scanner, self.steps, self.rule = lexed, scanner, steps, rule
+        self.layout = layout
+        self.trie = trie = fold_trie(trie, scanner, layout)
         self.n_classes = scanner.next.shape[1]
         self.next = scanner.next.reshape(-1)
         self.node_class = scanner.byte_class[trie.byte].astype(np.int32)
         self.has_token = np.diff(trie.first_token) > 0
         self.open_lexeme_of = np.array(boundaries.open_lexeme_of, dtype=np.int32)
         self.has_end = np.diff(steps.end_first) > 0
-        layout = grammar.lexer.layout
         may_be_newline = np.array(
             [bool(f.newlines) for f in boundaries.open_lexemes], dtype=np.bool_
         )
@@ -129,85 +162,85 @@ class _Walk:
         self.event_is_newline = np.array(
             [layout is not None and t == layout.newline for t, _ in steps.events], dtype=np.bool_
         )
-        self.staying = InvariantSubtrees(
+        self.invariant = InvariantSubtrees(
             scanner.next, steps, trie, self.node_class, self.has_column
         )
-        self.paths = Paths(grammar, steps)
         self.opens = Opens()
         self.rows = RowCollector()
-        self.first_nodes = np.arange(1, int(trie.first_child[1]), dtype=np.int32)
-        self.starts = self._find_starts()
+        self.seeds = self._find_seeds()
 
     def run(self, low: int, high: int) -> int | None:
-        """Walk the origins ``low … high - 1``.
+        """Walk the seeds ``low … high - 1``.
 
         Returns:
-            The width of the widest level; ``None`` if it is too much for several origins at once,
+            The width of the widest level; ``None`` if it is too much for several seeds at once,
             of which then no rows are kept.
         """
         frontier = self._begin(low, high)
-        widest = 0
+        widest, most = 0, _TOO_WIDE * self.rule.lines
         found: list[tuple[Ints, Ints, Ints, Ints]] = []
         while len(frontier):
             widest = max(widest, len(frontier))
-            if widest > _TOO_WIDE and high - low > 1:
+            if widest > most and high - low > 1:
                 return None
-            if widest > MAX_LALR_FRONTIER:
-                raise LimitError(
-                    "lines in the store's walk", MAX_LALR_FRONTIER, Phrase.SIMPLER_TERMINALS
-                )
-            frontier = self._step(self._collect(frontier, found))
+            self.rule.check(widest)
+            frontier = self._step(self._collect(frontier, found), high - low)
         columns = zip(*found, strict=True) if found else [[np.zeros(0, np.int32)]] * 4
-        origin, path, opened, items = (np.concatenate(column) for column in columns)
-        self.rows.add(high - low, origin - low, path, opened, items)
+        self.rows.add(high - low, *(np.concatenate(column) for column in columns))
         return widest
 
-    def _find_starts(self) -> Starts:
+    def _find_seeds(self) -> Seeds:
         """Take the first byte, inside every scanner state and after every boundary."""
-        n_states, n_first = self.scanner.n_states, len(self.first_nodes)
+        first_nodes = np.arange(1, int(self.trie.first_child[1]), dtype=np.int32)
+        n_states, n_first = self.scanner.n_states, len(first_nodes)
         n_sources = n_states + len(self.scanner.closed)
         reserve(n_sources * n_first * BYTES_A_LINE, "the first bytes of tokens")
         parts = []
         for low in range(0, n_states, _STATES):
             states = np.arange(low, min(low + _STATES, n_states), dtype=np.int32)
-            source, node = np.repeat(states, n_first), np.tile(self.first_nodes, len(states))
+            source, node = np.repeat(states, n_first), np.tile(first_nodes, len(states))
             column = np.where(self.has_column[source], SAME, 0).astype(np.int32)
             state = self.next[source * self.n_classes + self.node_class[node]]
             nothing = np.zeros(len(source), dtype=np.int32)
             # Nothing goes on from the dead state, and nothing has to.
-            line = _Frontier(source, nothing, state, node, column)
+            line = Frontier(source, nothing, state, node, column)
             parts.append(self._arrive(line, np.arange(len(source)), None, state, node))
         nothing = np.zeros(n_first, dtype=np.int32)
         first_kind = len(self.steps.kinds) - len(self.scanner.closed)
         for boundary in range(len(self.scanner.closed)):
             sources = np.full(n_first, n_states + boundary, dtype=np.int32)
-            line = _Frontier(sources, nothing, nothing, self.first_nodes, nothing)
+            line = Frontier(sources, nothing, nothing, first_nodes, nothing)
             kinds = np.full(n_first, first_kind + boundary, dtype=np.int32)
-            parts.append(self._enter(line, np.arange(n_first), self.first_nodes, kinds))
-        line = _Frontier.join(parts)
+            parts.append(self._enter(line, np.arange(n_first), first_nodes, kinds))
+        line = Frontier.join(parts)
         # What may become a newline has a column, so states that are alike agree on that too.
         n_bytes = self.trie.count_bytes_below()[line.node - 1]
-        state = replace_equivalent(self.scanner, self.boundaries, line.state, n_bytes)
-        return number_seeds(line.origin, line.path, state, line.node, line.column, n_sources)
+        line.state = replace_equivalent(self.scanner, self.lexed.boundaries, line.state, n_bytes)
+        before = np.zeros(len(line), dtype=np.int32)
+        if self.rule.joins_boundaries:
+            before, line.path = line.path, before
+        columns = {name: getattr(line, name) for name in self.rule.seed_order}
+        return number_seeds(line.origin, before, columns, n_sources)
 
-    def _begin(self, low: int, high: int) -> _Frontier:
-        """Return the first level: starts have taken their first byte."""
-        origin = np.arange(low, high, dtype=np.int32)
-        nothing = np.zeros(len(origin), dtype=np.int32)
-        state, node, column = self.starts.state, self.starts.node, self.starts.column
-        return _Frontier(origin, nothing, state[low:high], node[low:high], column[low:high])
+    def _begin(self, low: int, high: int) -> Frontier:
+        """Return the first level: seeds have taken their first byte."""
+        columns = self.seeds.columns
+        path, state, node, column = (
+            columns[name][low:high] if name in columns else np.zeros(high - low, np.int32)
+            for name in ("path", "state", "node", "column")
+        )
+        return Frontier(np.arange(high - low, dtype=np.int32), path, state, node, column)
 
-    def _step(self, frontier: _Frontier) -> _Frontier:
+    def _step(self, frontier: Frontier, n_origins: int) -> Frontier:
         """Return the next level: every line with every child of its node, one byte further.
 
-        The columns of a frontier have one entry a line. A line of n children becomes n lines that
-        agree but for the node; each of them goes on inside its lexeme by the byte of its node, and
-        where the lexeme may end before that byte, once more for each way to end and each state
-        that the byte then enters.
+        A line of n children becomes n lines that agree but for the node; each of them goes on
+        inside its lexeme by the byte of its node, and where the lexeme may end before that byte,
+        once more for each traversal that ends it and each state that the byte then enters.
 
         Invariant: a line of a level is a token's beginning of that many bytes, read from the line's
-        origin in one of the ways in which the scanner reads it and the parser may take it; no way
-        is left out, and none is in twice.
+        seed in one of the ways in which the scanner reads it and the parser may take it; none is
+        left out.
         """
         trie, state_of = self.trie, frontier.state
         # Children of a node lie side by side: first_child[node] … first_child[node + 1].
@@ -220,7 +253,7 @@ class _Walk:
         parts = []
         ending = np.flatnonzero(self.has_end[state])
         if len(ending):
-            # The nth way to end, of all lines that have so many: a few rounds, none line by line.
+            # The nth end of all lines that have so many: a few rounds, none line by line.
             first = self.steps.end_first[state[ending]]
             n_ends = self.steps.end_first[state[ending] + 1] - first
             for nth in range(int(n_ends.max())):
@@ -230,9 +263,10 @@ class _Walk:
         # `next` is flat: row by state, column by byte class.
         state = self.next[state * self.n_classes + self.node_class[node]]
         parts.append(self._arrive(frontier, place, None, state, node))
-        return _Frontier.join(parts)
+        after = Frontier.join(parts)
+        return self.rule.prune(after, n_origins, trie) if len(parts) > 1 else after
 
-    def _enter(self, frontier: _Frontier, place: Places, node: Ints, kinds: Ints) -> _Frontier:
+    def _enter(self, frontier: Frontier, place: Places, node: Ints, kinds: Ints) -> Frontier:
         """End the open lexemes of some lines and take the byte of ``node`` as the next's first."""
         steps = self.steps
         cell = kinds * self.n_classes + self.node_class[node]
@@ -242,13 +276,13 @@ class _Walk:
         index, moves = _list_all(np.arange(len(cell)), begin, counts)
         events, place = steps.move_event[moves], place[index]
         change = np.where(self.event_is_newline[events], frontier.column[place], 0)
-        path = self.paths.extend(frontier.path[place], events, change)
+        path = self.rule.extend(frontier.path[place], events, change)
         state = np.where(path == DROPPED, DEAD, steps.move_state[moves])
         return self._arrive(frontier, place, path, state, node[index])
 
     def _arrive(
-        self, frontier: _Frontier, place: Places, path: Ints | None, state: Ints, node: Ints
-    ) -> _Frontier:
+        self, frontier: Frontier, place: Places, path: Ints | None, state: Ints, node: Ints
+    ) -> Frontier:
         """Return lines that have just taken a byte, without the dead ones.
 
         Args:
@@ -261,13 +295,13 @@ class _Walk:
         alive = np.flatnonzero(state != DEAD)
         place, state, node = place[alive], state[alive], node[alive]
         fresh, path = path is not None, frontier.path[place] if path is None else path[alive]
-        if self.grammar.lexer.layout is None:
+        if self.layout is None:
             column = np.zeros(len(alive), dtype=np.int32)
         else:
             before = np.full(len(alive), NO_LINE, np.int32) if fresh else frontier.column[place]
             moved = self._move_column(before, self.trie.byte[node])
             column = np.where(self.has_column[state], moved, 0).astype(np.int32)
-        return _Frontier(frontier.origin[place], path, state, node, column)
+        return Frontier(frontier.origin[place], path, state, node, column)
 
     def _move_column(self, before: Ints, byte: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Return the columns after one more byte each."""
@@ -277,12 +311,12 @@ class _Walk:
         )
         return np.where(byte == 10, 0, moved)
 
-    def _collect(self, line: _Frontier, found: list[tuple[Ints, Ints, Ints, Ints]]) -> _Frontier:
+    def _collect(self, line: Frontier, found: list[tuple[Ints, Ints, Ints, Ints]]) -> Frontier:
         """Add the items in which tokens end, and return the lines that go on.
 
         Below those that are left out nothing changes any more.
         """
-        done = self.staying.find(line.state, line.node)
+        done = self.invariant.find(line.state, line.node)
         ending = np.flatnonzero(done | self.has_token[line.node])
         opens = self.opens.number(self.open_lexeme_of[line.state[ending]], line.column[ending])
         items = write_items(line.node[ending], done[ending])
@@ -290,29 +324,29 @@ class _Walk:
         return line.take(np.flatnonzero(~done))
 
     def finish(self) -> RawRows:
-        """Return the store from all portions."""
+        """Return the rows from all batches."""
         joined: dict[bytes, tuple[Ints, Ints, Ints]] = {}
         of_source = []
-        for low, high in pairwise(self.starts.first.tolist()):
-            starts, before = self.starts.of_source[low:high], self.starts.before[low:high]
-            key = starts.tobytes() + before.tobytes()
+        for low, high in pairwise(self.seeds.first.tolist()):
+            seeds, before = self.seeds.of_source[low:high], self.seeds.before[low:high]
+            key = seeds.tobytes() + before.tobytes()
             if key not in joined:
-                joined[key] = self.rows.join(starts.tolist(), before.tolist(), self.paths.join)
+                joined[key] = self.rows.join(seeds.tolist(), before.tolist(), self.rule.join)
             of_source.append(joined[key])
         path, opened, sets = (np.concatenate(column) for column in zip(*of_source, strict=True))
         n_rows = [len(rows[0]) for rows in of_source]
-        paths = order_paths(*self.paths.list(), path)
+        paths = self.rule.order(path)
         open_number, open_lexeme, open_column = order_opens(*self.opens.list(), opened)
         path, opened = paths.number_of[path], open_number[opened]
         tokens, sets = list_tokens(self.rows.items, self.trie, sets)
         order = np.lexsort((opened, path, np.repeat(np.arange(len(n_rows)), n_rows)))
-        masks = sorted({mask for _, mask in self.steps.events})
+        events = self.steps.events
+        masks = sorted({mask for _, mask in events})
         mask_number = {mask: i for i, mask in enumerate(masks)}
-        n_contexts = len(self.grammar.lexer.contexts)
-        terminals = np.array([e.terminal for e in self.steps.events] or [END], dtype=np.int32)
-        contexts = np.array([mask_number[m] for _, m in self.steps.events] or [0], dtype=np.int32)
+        n_contexts = len(self.lexed.grammar.lexer.contexts)
+        terminals = np.array([event.terminal for event in events] or [END], dtype=np.int32)
+        contexts = np.array([mask_number[mask] for _, mask in events] or [0], dtype=np.int32)
         return RawRows(
-            unlisted=np.zeros(0, dtype=np.int32),
             n_states=self.scanner.n_states,
             source_first=np.cumsum([0, *n_rows]).astype(np.int32),
             row_path=path[order],
@@ -329,6 +363,7 @@ class _Walk:
             open_lexeme=open_lexeme,
             open_column=open_column,
             tokens=tokens,
+            unlisted=self.rule.list_unlisted(self.trie),
         )
 
 

@@ -19,7 +19,7 @@ from maskc.compiler.glr.cfg import (
     share_tails,
 )
 from maskc.compiler.glr.recursion import turn_right_recursion
-from maskc.compiler.glr.triples import find_follow
+from maskc.compiler.glr.walk import find_follow
 from maskc.compiler.glr_path import find_symbol_classes
 from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.interchangeable import merge_terminals

@@ -7,19 +7,26 @@ from maskc.compiler.glr import lr0 as general
 from maskc.compiler.glr import walk as general_walk
 from maskc.compiler.glr.cfg import make_cfg
 from maskc.compiler.glr.lr0 import build_general_table
-from maskc.compiler.glr.triples import ANY_PAIR, Triples, ask_productions, find_follow
-from maskc.compiler.glr.walk import Frontier, build_general_store
+from maskc.compiler.glr.walk import (
+    ANY_PAIR,
+    CutRule,
+    Triples,
+    ask_productions,
+    find_distinct,
+    find_follow,
+)
 from maskc.compiler.glr_path import (
     ask_lexed,
     rewrite_productions,
 )
+from maskc.compiler.lexed import analyse
 from maskc.compiler.rows.steps import build_steps
+from maskc.compiler.rows.walk import Frontier
+from maskc.compiler.rows.walk import walk_tokens as walk
 from maskc.errors import LimitError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.model import Production
-from maskc.lexer.boundaries import build_boundaries
-from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
 from maskc.vocab.trie import build_trie
 from tests.languages import language_of
@@ -40,18 +47,17 @@ def test_too_many_states_are_refused(monkeypatch):
 
 
 def frontier(*lines):
-    return Frontier(*np.array(lines, dtype=np.int32).T)
+    origin, path, state, node = np.array(lines, dtype=np.int32).T
+    return Frontier(origin, path, state, node, np.zeros_like(origin))
 
 
 def lines_of(found):
-    columns = (found.origin, found.path, found.state, found.node)
-    return list(zip(*(column.tolist() for column in columns), strict=True))
+    return list(zip(*(column.tolist() for column in found.columns()[:4]), strict=True))
 
 
 def test_of_lines_that_agree_one_is_kept():
     found = frontier((1, 0, 5, 2), (0, 0, 5, 2), (1, 0, 5, 2), (0, 1, 5, 2), (0, 1, 5, 3))
-    small = found.find_distinct(2, 2, 6, 4)
-    large = found.find_distinct(2, 2, 6, 1 << 60)
+    small, large = find_distinct(found, 2, 4), find_distinct(found, 2, 1 << 60)
     assert small.tolist() == large.tolist()
     assert lines_of(found.take(small)) == [(0, 0, 5, 2), (1, 0, 5, 2), (0, 1, 5, 2), (0, 1, 5, 3)]
 
@@ -62,14 +68,14 @@ ONE_WORD = "start: W\nW: /[a-z]+/\n"
 
 def walk_tokens(text, tokens):
     """Return what the tokens do from the start of the text: (terminals' names, tokens)."""
-    grammar, _ = load_grammar(load_source(text, parser="earley"))
+    grammar, source = load_grammar(load_source(text, parser="earley"))
     scanner = build_dynamic_complete_scanner(grammar.lexer, grammar.bnf.used_terminals())
-    boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
-    productions = rewrite_productions(grammar.bnf, scanner, boundaries)
+    lexed = analyse(source, grammar, scanner)
+    productions = rewrite_productions(grammar.bnf, scanner, lexed.boundaries)
     follow = find_follow(ask_lexed(productions, grammar))
     steps, trie = build_steps(grammar.lexer, scanner), build_trie(tokens)
     triples = Triples(len(grammar.lexer.terminals), follow, lambda *_: True)
-    store = build_general_store(scanner, boundaries, triples, steps, trie)
+    store = walk(lexed, steps, CutRule(steps, triples), trie)
 
     def names(path):
         found = []
@@ -106,8 +112,7 @@ def test_it_does_not_matter_how_much_is_walked_at_once(monkeypatch, lines):
     text = 'start: (W | "a" "b" | S)+\nW: /[a-c]+/\nS: /"[^"]*"/\n%ignore " "\n'
     tokens = (b"a", b"ab", b"abc", b" a", b'"a', b'a"', b'b "', b"ca b")
     whole = sorted((names, sorted(some)) for names, some in walk_tokens(text, tokens))
-    monkeypatch.setattr(general_walk, "_PORTION", lines)
-    monkeypatch.setattr(general_walk, "_TOO_WIDE", 2 * lines)
+    monkeypatch.setattr(CutRule, "lines", lines)
     assert sorted((names, sorted(some)) for names, some in walk_tokens(text, tokens)) == whole
 
 

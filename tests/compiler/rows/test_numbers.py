@@ -13,7 +13,7 @@ from maskc.artifact.model import column_after
 from maskc.compiler.pipeline import compile_contents
 from maskc.compiler.rows import walk
 from maskc.compiler.rows.numbering import distinguish
-from maskc.compiler.rows.paths import Paths
+from maskc.compiler.rows.paths import LalrRule
 from maskc.compiler.rows.seeds import walk_in_batches
 from maskc.compiler.rows.sequences import Event, Sequences
 from maskc.compiler.rows.steps import build_steps
@@ -38,7 +38,7 @@ def paths_of(text):
     names = lexed.grammar.bnf.terminals
     events = {names[t]: i for i, (t, _) in enumerate(steps.events) if t >= 0}
     assert terminal(language, "A") >= 0
-    return Paths(lexed.grammar, steps), events
+    return LalrRule(lexed.grammar, steps), events
 
 
 def test_a_path_that_no_stack_takes_is_dropped():
@@ -156,7 +156,7 @@ def test_portions_that_come_to_too_many_lines_are_walked_in_smaller_ones(monkeyp
         return widths[-1]
 
     monkeypatch.setattr(walk._Walk, "run", record)
-    monkeypatch.setattr(walk, "_TOO_WIDE", 3)
+    monkeypatch.setattr(LalrRule, "lines", 1)
     in_portions = compile_text(text, tokens)
     assert None in widths
     assert len([width for width in widths if width is not None]) > 5
