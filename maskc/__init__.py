@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         register_format,
     )
     from maskc.errors import MaskcError
+    from maskc.generation.endpoint import Endpoint
+    from maskc.generation.writing import generate, stream
     from maskc.kit.kit import Kit
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact, load
@@ -41,6 +43,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AddedTokens",
     "Artifact",
+    "Endpoint",
     "Limits",
     "MaskcError",
     "Matcher",
@@ -57,11 +60,13 @@ __all__ = [
     "compile_tools",
     "fill_bitmasks",
     "follow",
+    "generate",
     "load",
     "load_kit",
     "load_spelling",
     "narrow",
     "register_format",
+    "stream",
 ]
 
 
@@ -215,6 +220,7 @@ def apply_bitmask(logits: Any, bitmask: Any) -> None:
 _MODULES = {
     "AddedTokens": "vocab",
     "Artifact": "runtime.artifact",
+    "Endpoint": "generation.endpoint",
     "Limits": "limits",
     "MaskcError": "errors",
     "Matcher": "runtime.matcher",
@@ -226,9 +232,11 @@ _MODULES = {
     "compile_structural_tag": "compiling",
     "compile_tools": "compiling",
     "fill_bitmasks": "runtime.batches",
+    "generate": "generation.writing",
     "load": "runtime.artifact",
     "load_spelling": "runtime.spelling.spelling",
     "register_format": "compiling",
+    "stream": "generation.writing",
 }
 # They are attributes once something below them is loaded.
 _PACKAGES = {"artifact", "errors", "runtime"}
@@ -250,6 +258,8 @@ if not TYPE_CHECKING:
             return globals()[name]
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if _MODULES[name].startswith("generation."):
+            import_module("maskc.compiling").check_compiler()
         value = getattr(import_module(f"maskc.{_MODULES[name]}"), name)
         globals()[name] = value
         return value

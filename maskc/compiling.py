@@ -125,10 +125,11 @@ def compile_json_schema(
     *,
     tokenizer: Any,
     resources: Mapping[str, Any] | None = None,
-    key_order: str = "any",
-    blanks: str = "bounded",
-    escapes: str = "any",
-    numbers: str = "usual",
+    style: str | None = None,
+    key_order: str | None = None,
+    blanks: str | None = None,
+    escapes: str | None = None,
+    numbers: str | None = None,
     formats: str = "assert",
     vocab_size: int | None = None,
     eos_ids: Sequence[int] | None = None,
@@ -138,10 +139,14 @@ def compile_json_schema(
     """Return a JSON Schema compiled for a tokenizer.
 
     Args:
-        schema: a mapping, a JSON text, or a Pydantic class.
+        schema: a mapping, a JSON text, or a Python type: a Pydantic class, or what Pydantic's
+            ``TypeAdapter`` takes.
         tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
             tokenizers, tiktoken, sentencepiece or mistral-common.
         resources: URI → other schemas that references lead to; nothing is fetched.
+        style: ``any``, the layouts that are usual, or ``plain``, the one that models write: keys
+            in the schema's order, no blanks, no needless escapes, no exponents. Default: ``plain``
+            for a type, ``any`` for a schema. The next four choose single parts of it.
         key_order: ``any``, or ``schema``: as the schema names them, others last.
         blanks: ``compact``, ``bounded`` or ``any``.
         escapes: ``any``, or ``minimal``: only what must be escaped.
@@ -159,17 +164,21 @@ def compile_json_schema(
         ValueError: a choice of layout is not one of those above.
     """
     check_compiler()
-    from maskc.arguments import as_mapping
-    from maskc.jobs import SchemaJob
-    from maskc.jsonschema.layouts import choose_layout, takes_formats
+    from maskc.jobs import read_schema_job
     from maskc.limits import as_limits
 
-    assert_formats = takes_formats(formats)
-    layout = choose_layout(key_order, blanks, escapes, numbers)
-    others = {} if resources is None else as_mapping("resources", resources)
+    job = read_schema_job(
+        schema,
+        resources,
+        style=style,
+        formats=formats,
+        key_order=key_order,
+        blanks=blanks,
+        escapes=escapes,
+        numbers=numbers,
+    )
     bounds = as_limits(limits)
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
-    job = SchemaJob(schema, others, layout, assert_formats)
     return _compile(lambda: job, vocabulary, bounds, name="schema")
 
 
@@ -365,7 +374,7 @@ def check_compiler() -> None:
     Raises:
         MissingPackageError: it is.
     """
-    if _find_spec("maskc.compiler.pipeline") is None:
+    if _find_spec("maskc.compiler") is None:
         from maskc.errors import MissingPackageError
 
         raise MissingPackageError("the compiler of maskc")

@@ -377,3 +377,24 @@ class TagError(MaskcError):
     def _sentence(self) -> str:
         place = _show(self.pointer) or "#"
         return f"structural tag at {place}: {_show(self.reason)}; {self.remedy}"
+
+
+class UnfinishedTextError(MaskcError):
+    """A model's text was cut before it was whole.
+
+    ``text`` is what there is of it, and ``finish_reason`` is ``length`` or ``stop_string``.
+    """
+
+    def __init__(self, text: str, finish_reason: str, max_tokens: int) -> None:
+        super().__init__(text, finish_reason, max_tokens)
+        self.text, self.finish_reason, self.max_tokens = text, finish_reason, max_tokens
+
+    def _sentence(self) -> str:
+        if self.finish_reason == "stop_string":
+            return (
+                f"a stop string ended the text before it was whole, after {_show(self.text, 40)!r}"
+            )
+        return (
+            f"the text is not whole after {self.max_tokens:,} tokens: it ends with "
+            f"{self.text[-40:]!r}; give a larger max_tokens"
+        )

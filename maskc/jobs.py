@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
+from maskc.arguments import as_mapping, as_one_of
 from maskc.artifact.model import Contents
 from maskc.compiler.emit.provenance import describe_grammar
 from maskc.compiler.pipeline import PassRecord, compile_starts
@@ -26,6 +27,8 @@ from maskc.frontends.dialects import REGEX
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_sources
 from maskc.jsonschema.compiling import build_plan, compile_schema
+from maskc.jsonschema.layouts import choose_layout
+from maskc.jsonschema.python_types import describe_type, is_type
 from maskc.limits import Limits
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
 from maskc.vocab.vocabulary import Vocabulary
@@ -218,6 +221,37 @@ class ChoicesJob:
 
         del limits, progress
         return compile_choices(self.words, vocabulary, name=self.name), ()
+
+
+def read_schema_job(
+    schema: Any,
+    resources: Any = None,
+    *,
+    name: str = "<schema>",
+    style: str | None = None,
+    formats: str = "assert",
+    **choices: str | None,
+) -> SchemaJob:
+    """Return the job of a JSON Schema, from what :func:`maskc.compile_json_schema` takes.
+
+    Args:
+        schema: as there.
+        resources: as there.
+        name: of the schema.
+        style: default: ``plain`` for a Python type, ``any`` for a schema.
+        formats: ``assert`` or ``annotate``.
+        choices: single parts of the style: ``key_order``, ``blanks``, ``escapes``, ``numbers``.
+
+    Raises:
+        SchemaError: a Python type has no schema.
+        WrongTypeError, WrongValueError: a choice is none that there is.
+    """
+    is_asserted = as_one_of("formats", formats, ("assert", "annotate")) == "assert"
+    if is_type(schema):
+        schema, style = describe_type(schema), style or "plain"
+    layout = choose_layout(style or "any", **choices)
+    others = {} if resources is None else as_mapping("resources", resources)
+    return SchemaJob(schema, others, layout, is_asserted, name)
 
 
 def read_grammar(

@@ -15,8 +15,7 @@ from maskc.build.config import OF_LARK, OF_SCHEMAS, OF_TOOLS, Config, Entry
 from maskc.errors import ConfigError, GrammarError, MaskcError, UnreadableFileError
 from maskc.files import read_bounded
 from maskc.frontends.texts import list_grammars, read_text
-from maskc.jobs import GrammarJob, LinkJob, SchemaJob, name_choice, read_grammar
-from maskc.jsonschema.layouts import choose_layout
+from maskc.jobs import GrammarJob, LinkJob, SchemaJob, name_choice, read_grammar, read_schema_job
 from maskc.tags.parsing import is_tag
 
 SCHEMA_SUFFIX = ".schema.json"
@@ -58,10 +57,6 @@ def read_imports(job: GrammarJob, paths: tuple[str, ...]) -> dict[str, str] | No
 
 def _load_schema(config: Config, entry: Entry, path: Path) -> SchemaJob:
     given = _take_settings(config, entry, OF_SCHEMAS, "a JSON Schema")
-    formats = given.pop("formats", "assert")
-    if formats not in ("assert", "annotate"):
-        place = f"grammars.{entry.name}.formats"
-        raise ConfigError(config.path, place, f"{formats!r} is unknown", "write assert or annotate")
     resources = {}
     for resource in given.pop("resources", ()):
         uri, equals, file = resource.rpartition("=")
@@ -69,12 +64,12 @@ def _load_schema(config: Config, entry: Entry, path: Path) -> SchemaJob:
             place = f"grammars.{entry.name}.resources"
             raise ConfigError(config.path, place, f"{resource!r} has no URI", "write URI=FILE")
         resources[uri] = _read(config.folder / file)
+    choices = {name.replace("-", "_"): value for name, value in given.items()}
     try:
-        layout = choose_layout(**{name.replace("-", "_"): value for name, value in given.items()})
+        return read_schema_job(_read(path), resources, name=path.name, **choices)
     except ValueError as error:
         place = f"grammars.{entry.name}"
         raise ConfigError(config.path, place, str(error), "choose one of these") from None
-    return SchemaJob(_read(path), resources, layout, formats == "assert", path.name)
 
 
 def _load_link(config: Config, entry: Entry, path: Path) -> LinkJob:

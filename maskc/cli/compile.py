@@ -86,16 +86,24 @@ def _keep_given(**values: str | bool | None) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-# The names are those of `Layout`, and `formats`.
+# The names are those of `read_schema_job`.
 _layout_options = opt.gather(
     "choices",
     _keep_given,
     {
-        "key_order": opt.choice("--key-order", "any schema", "Of a JSON Schema's texts."),
-        "blanks": opt.choice("--blanks", "compact bounded any", "Likewise."),
-        "escapes": opt.choice("--escapes", "any minimal", "Likewise."),
-        "numbers": opt.choice("--numbers", "usual plain", "Likewise."),
-        "formats": opt.choice("--formats", "assert annotate", "What `format` means."),
+        "json_style": opt.choice(
+            "--json-style",
+            "any plain",
+            "How the JSON is written: as is usual, or only as models write it. The next four "
+            "options choose parts of it.",
+        ),
+        "key_order": opt.choice("--key-order", "any schema", "Order of keys."),
+        "blanks": opt.choice("--blanks", "compact bounded any", "White space."),
+        "escapes": opt.choice("--escapes", "any minimal", "Escapes in strings."),
+        "numbers": opt.choice("--numbers", "usual plain", "Numbers, plain without exponents."),
+        "formats": opt.choice(
+            "--formats", "assert annotate", "Whether `format` is checked in JSON."
+        ),
     },
 )
 _tool_options = opt.gather(
@@ -241,18 +249,16 @@ def _read(
     limits: Limits,
 ) -> tuple[str, Callable[[], Job]]:
     """Return the stem of an artifact's name, and what reads its job within limits."""
-    from maskc.jobs import ChoicesJob, LinkJob, SchemaJob, name_choice
-    from maskc.runtime.schema.plan.plan import Layout
+    from maskc.jobs import ChoicesJob, LinkJob, name_choice, read_schema_job
 
     name = {"choices": "choices", "schema": "schema"}.get(kind, "grammar")
     name = name if text == "-" else Path(text).name
     if kind == "choices":
         return Path(name).stem, lambda: ChoicesJob(read_choices(text), name)
     if kind == "schema":
-        layout = Layout(**{key: value for key, value in choices.items() if key != "formats"})
-        is_asserted = choices.get("formats", "assert") == "assert"
-        return name.removesuffix(SCHEMA_SUFFIX).removesuffix(".json"), lambda: SchemaJob(
-            read_schema_file(text), read_resources(resources), layout, is_asserted, name
+        parts = {part.removeprefix("json_"): choice for part, choice in choices.items()}
+        return name.removesuffix(SCHEMA_SUFFIX).removesuffix(".json"), lambda: read_schema_job(
+            read_schema_file(text), read_resources(resources), name=name, **parts
         )
     if kind == "regex":
         return "regex", lambda: lark.read_job(text, limits, "regex")

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from maskc.kit.kit import Kit
+    from maskc.runtime.matcher import Matcher
     from maskc.vocab.vocabulary import Vocabulary
 
 ENGINE = "transformers"
@@ -69,7 +70,7 @@ class GrammarProcessor:
         seconds: what they took, with following the tokens, and without writing to the scores.
 
     Raises:
-        IntegrationError: a name is given, or anything else that makes no matchers.
+        IntegrationError: no artifact is given, or a name, or anything else that makes no matchers.
     """
 
     # It tells sequences apart by their place in the batch, and continuous batching packs them.
@@ -81,7 +82,12 @@ class GrammarProcessor:
         *,
         max_new_tokens: int | None = None,
     ) -> None:
-        check_artifacts(ENGINE, artifacts if isinstance(artifacts, list | tuple) else [artifacts])
+        given = artifacts if isinstance(artifacts, list | tuple) else [artifacts]
+        check_artifacts(ENGINE, given)
+        if all(artifact is None for artifact in given):
+            raise IntegrationError(
+                ENGINE, "a processor has no artifact", "leave out the processor, or give one"
+            )
         self._is_shared = not isinstance(artifacts, Sequence)
         self._artifacts = tuple(artifacts) if isinstance(artifacts, Sequence) else (artifacts,)
         self._max_new_tokens, self._is_told = max_new_tokens, False
@@ -105,7 +111,7 @@ class GrammarProcessor:
         if self._prompts is None:
             self._prompts = ids.copy()
             self._check(len(ids), scores.shape[1])
-        self._check_continues(ids)
+        self._check_continues(ids, self._prompts)
         generated = np.ascontiguousarray(ids[:, self._prompts.shape[1] :])
         began = time.perf_counter()
         sequences = self._follow(generated)
@@ -120,6 +126,53 @@ class GrammarProcessor:
         self.n_masks += len(sequences)
         illegal = ~unpack_bitmask(bitmask, scores.shape[1], device=scores.device)
         return scores.masked_fill(illegal, -float("inf"))
+
+    def finish_reasons(self, output_ids: Tensor) -> list[str | None]:
+        """Return why each text ended: ``stop``, it is whole; ``length``, it was cut.
+
+        ``None`` is a sequence without a grammar. What follows an end is ignored.
+
+        Args:
+            output_ids: int64[rows, length], as ``generate()`` returned them: prompts included.
+
+        Raises:
+            IntegrationError: the processor was not used, or the prompts are others.
+        """
+        return [
+            None if here is None else "stop" if here.is_terminated else "length"
+            for here in self._read_outputs(output_ids)
+        ]
+
+    def is_complete(self, output_ids: Tensor) -> list[bool | None]:
+        """Return whether each text is whole, also where it was cut just before its end.
+
+        Args and errors are those of :meth:`finish_reasons`.
+        """
+        return [
+            None if here is None else here.is_terminated or here.is_accepting
+            for here in self._read_outputs(output_ids)
+        ]
+
+    def _read_outputs(self, output_ids: Tensor) -> list[Matcher | None]:
+        """Return a matcher after each row's text, ``None`` for a row without a grammar."""
+        ids = output_ids.detach().cpu().numpy()
+        prompts = self._prompts
+        if prompts is None:
+            raise IntegrationError(
+                ENGINE, "a processor was not used yet", "call generate() with it first"
+            )
+        # Of a prompt's beams some are returned, in its place.
+        places = np.arange(len(ids)) * len(prompts) // max(1, len(ids))
+        self._check_continues(ids, prompts[places])
+        found: list[Matcher | None] = []
+        for row, generated in enumerate(ids[:, prompts.shape[1] :].tolist()):
+            place = 0 if self._is_shared else row * len(self._artifacts) // len(ids)
+            artifact = self._artifacts[place]
+            matcher = None if artifact is None else artifact.matcher()
+            if matcher is not None:
+                matcher.accept_tokens(generated)
+            found.append(matcher)
+        return found
 
     def _follow(self, generated: NDArray[np.int64]) -> dict[int, Following]:
         """Return the sequences of the rows that have a grammar, and remember them."""
@@ -170,9 +223,8 @@ class GrammarProcessor:
                 "load artifacts by a registry, which compares them with the model's tokenizer",
             )
 
-    def _check_continues(self, ids: NDArray[np.int64]) -> None:
-        prompts = self._prompts
-        if prompts is None or np.array_equal(ids[:, : prompts.shape[1]], prompts):
+    def _check_continues(self, ids: NDArray[np.int64], prompts: NDArray[np.int64]) -> None:
+        if np.array_equal(ids[:, : prompts.shape[1]], prompts):
             return
         raise IntegrationError(
             ENGINE,

@@ -1,6 +1,6 @@
 """The choices of how a JSON text may be written, as callers make them.
 
-Example: ``choose_layout("any", "compact", "any", "usual")`` writes no blanks.
+Example: ``choose_layout("any", blanks="compact")`` writes no blanks.
 """
 
 from __future__ import annotations
@@ -16,16 +16,29 @@ from maskc.runtime.schema.plan.plan import ESCAPES, KEY_ORDERS, Layout
 _NUMBERS = ("usual", "plain")
 
 
+# The choices by style: what is legal in JSON, and what models write and strict parsers read.
+STYLES = {
+    "any": Layout(),
+    "plain": Layout(key_order="schema", blanks="compact", escapes="minimal", numbers="plain"),
+}
+
+
 def choose_layout(
-    key_order: Any = "any", blanks: Any = "bounded", escapes: Any = "any", numbers: Any = "usual"
+    style: Any = "any",
+    *,
+    key_order: Any = None,
+    blanks: Any = None,
+    escapes: Any = None,
+    numbers: Any = None,
 ) -> Layout:
-    """Return a layout; see :func:`maskc.compile_json_schema`.
+    """Return a layout; see :func:`maskc.compile_json_schema`. ``None`` is as the style has it.
 
     Raises:
         WrongTypeError: a choice is no text.
         WrongValueError: it is none that there is.
     """
-    chosen = as_text("blanks", blanks)
+    usual = STYLES[as_one_of("style", style, tuple(STYLES))]
+    chosen = usual.blanks if blanks is None else as_text("blanks", blanks)
     try:
         Blanks(chosen)
     except ValueError:
@@ -33,13 +46,8 @@ def choose_layout(
         fact = f"blanks is {chosen[:40]!r}; give {named}, or at most N"
         raise WrongValueError(fact) from None
     return Layout(
-        as_one_of("key_order", key_order, KEY_ORDERS),
+        usual.key_order if key_order is None else as_one_of("key_order", key_order, KEY_ORDERS),
         chosen,
-        as_one_of("escapes", escapes, ESCAPES),
-        as_one_of("numbers", numbers, _NUMBERS),
+        usual.escapes if escapes is None else as_one_of("escapes", escapes, ESCAPES),
+        usual.numbers if numbers is None else as_one_of("numbers", numbers, _NUMBERS),
     )
-
-
-def takes_formats(formats: Any) -> bool:
-    """Return whether ``format`` is asserted; raises as :func:`choose_layout`."""
-    return as_one_of("formats", formats, ("assert", "annotate")) == "assert"

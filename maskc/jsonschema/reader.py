@@ -1,4 +1,4 @@
-"""What was given as a schema, as parsed JSON: a mapping, a text, or a Pydantic class.
+"""What was given as a schema, as parsed JSON: a mapping, a text, or a Python type.
 
 Numbers are read exactly. What cannot be a schema is refused here: no JSON, a key twice in one
 object, half of a surrogate pair, too long, nested too deep. A document that holds schemas and is
@@ -13,6 +13,7 @@ from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.keywords import ALL_KEYWORDS, ASKING
+from maskc.jsonschema.python_types import describe_type, is_type
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_DEPTH = 100
@@ -31,16 +32,14 @@ def read_schema(given: Any) -> Any:
     """Return a schema as parsed JSON.
 
     Args:
-        given: parsed JSON, its text, or a class with ``model_json_schema()``.
+        given: parsed JSON, its text, or a Python type.
     """
     if isinstance(given, str | bytes | bytearray):
         return _parse(given)
-    if isinstance(given, type) and hasattr(given, "model_json_schema"):
-        given = given.model_json_schema()
+    if is_type(given):
+        given = describe_type(given)
     if not isinstance(given, dict | bool):
-        raise _fault(
-            "is no object and no Boolean", "give a mapping, a JSON text or a Pydantic class"
-        )
+        raise _fault("is no object and no Boolean", "give a mapping, a JSON text or a Python type")
     if _check(given):
         return given
     try:

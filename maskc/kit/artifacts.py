@@ -28,6 +28,7 @@ from maskc.frontends.regex import NAME, read_pattern
 from maskc.frontends.source import source_from_header
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
+from maskc.kit.kit import write_choice
 from maskc.limits import Limits
 from maskc.regular.counted import count_loops
 from maskc.runtime.artifact import Artifact
@@ -115,9 +116,9 @@ def compile_choices(
 
     Raises:
         GrammarError: there is no text, or one is not UTF-8.
-        TypeError: one is no text.
+        TypeError: one is neither a text nor a number.
     """
-    chosen = list(words)
+    chosen = [write_choice(word) for word in words]
     made = make_kit(vocabulary).choice(chosen)
     options = [{"type": "const_string", "value": word} for word in sorted(set(chosen))]
     tag = {"type": "structural_tag", "format": {"type": "or", "elements": options}}

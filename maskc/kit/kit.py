@@ -17,14 +17,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.arguments import as_items, as_mapping, as_text
+from maskc.arguments import as_items, as_text
 from maskc.artifact.sections import is_link
 from maskc.bounded import run_bounded
 from maskc.errors import (
@@ -34,8 +36,7 @@ from maskc.errors import (
     WrongValueError,
 )
 from maskc.frontends.settings import check_given
-from maskc.jobs import SchemaJob
-from maskc.jsonschema.layouts import choose_layout, takes_formats
+from maskc.jobs import read_schema_job
 from maskc.kit.compiling import Compiler, GrammarOrder
 from maskc.kit.constraint import Constraint
 from maskc.kit.making import ArtifactConstraint, Maker, name_json
@@ -99,10 +100,11 @@ class Kit(Shared):
         schema: Any,
         *,
         resources: Mapping[str, Any] | None = None,
-        key_order: str = "any",
-        blanks: str = "bounded",
-        escapes: str = "any",
-        numbers: str = "usual",
+        style: str | None = None,
+        key_order: str | None = None,
+        blanks: str | None = None,
+        escapes: str | None = None,
+        numbers: str | None = None,
         formats: str = "assert",
         limits: Limits = REQUEST_LIMITS,
     ) -> Constraint:
@@ -113,20 +115,33 @@ class Kit(Shared):
             SchemaError: the schema cannot be compiled.
             ValueError: a choice of layout is not one of those that there are.
         """
-        limits, assert_formats = as_limits(limits), takes_formats(formats)
-        layout = choose_layout(key_order, blanks, escapes, numbers)
-        if hasattr(schema, "model_json_schema"):
-            schema = schema.model_json_schema()
-        others = {} if resources is None else as_mapping("resources", resources)
-        return self._maker.schema(SchemaJob(schema, others, layout, assert_formats), limits)
+        job = read_schema_job(
+            schema,
+            resources,
+            style=style,
+            formats=formats,
+            key_order=key_order,
+            blanks=blanks,
+            escapes=escapes,
+            numbers=numbers,
+        )
+        return self._maker.schema(job, as_limits(limits))
 
-    def choice(self, words: Iterable[str]) -> Constraint:
+    def choice(self, words: Iterable[str | float | Enum]) -> Constraint:
         """Return the constraint of one of some words, at least one.
+
+        Args:
+            words: texts, numbers, or members of an ``Enum`` with such values, as which they are
+                written; an ``Enum`` stands for all its members.
 
         Raises:
             GrammarError: there is none, or one is not UTF-8.
+            TypeError: it is one text, a mapping, or has something else.
         """
-        data = _encode("<choice>", "a choice", as_items("what holds the choices", words))
+        if isinstance(words, Mapping):
+            raise WrongTypeError("what holds the choices is a list, and this is a mapping")
+        given = as_items("what holds the choices", words)
+        data = _encode("<choice>", "a choice", map(write_choice, given))
         if not data:
             raise GrammarError("<choice>", "there is no word to choose; give one at least")
         name = hashlib.sha256(json.dumps([word.decode() for word in data]).encode()).hexdigest()
@@ -349,6 +364,13 @@ class Kit(Shared):
             if part.tokens is not self.tokens:
                 raise WrongValueError("a part is a constraint of another kit")
         return [part.expression for part in parts]
+
+
+def write_choice(word: Any) -> Any:
+    """Return a number as it is written; what is no number stays."""
+    value = word.value if isinstance(word, Enum) else word
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return json.dumps(value) if is_number and math.isfinite(value) else value
 
 
 def _encode(place: str, what: str, words: Iterable[Any]) -> list[bytes]:

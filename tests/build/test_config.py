@@ -150,7 +150,7 @@ def test_a_tag_and_tools_are_told_by_what_the_file_holds(job_of, project):
     [
         ("list.lark", {"blanks": "any"}, "a grammar has no blanks"),
         ("order.schema.json", {"start": ("a",)}, "a JSON Schema has no start"),
-        ("order.schema.json", {"formats": "maybe"}, "write assert or annotate"),
+        ("order.schema.json", {"formats": "maybe"}, "give assert or annotate"),
         ("order.schema.json", {"blanks": "maybe"}, "blanks"),
         ("order.schema.json", {"resources": ("a.json",)}, "write URI=FILE"),
         ("", {"regex": "a", "start": ("a",)}, "a regular expression has no start"),

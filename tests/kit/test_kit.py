@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from enum import Enum
 
 import numpy as np
 import pytest
@@ -13,6 +14,10 @@ from maskc.vocab import load_vocabulary
 from tests.kit.conftest import fill, legal, takes
 
 QUICK = maskc.Limits(seconds=0.3)
+
+
+class Size(Enum):
+    S, M, XL = "small", "medium", 5
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +33,9 @@ def test_each_kind_takes_its_texts(kit, tmp_path):
         "schema": (kit.json_schema({"type": "integer"}), "12", "x"),
         "text of a schema": (kit.json_schema('{"const": "a"}'), '"a"', '"b"'),
         "choice": (kit.choice(["yes", "no"]), "no", "n"),
+        "choice of an Enum": (kit.choice(Size), "medium", "M"),
+        "choice of members": (kit.choice([Size.S, Size.XL]), "5", "medium"),
+        "choice of numbers": (kit.choice([1, 2.5, -3]), "2.5", "2.0"),
         "pattern": (kit.regex(r"(?i)a+\b.?"), "aA!", "b"),
         "text": (kit.text(), "é\n", "\udcff"),
         "text without": (kit.text(without=["</t>"]), "a</t", "a</t>"),
@@ -84,7 +92,11 @@ def test_a_mask_has_one_number_in_all_constraints(kit):
     [
         (lambda kit: kit.choice([]), GrammarError),
         (lambda kit: kit.choice(["\ud800"]), GrammarError),
-        (lambda kit: kit.choice([1]), TypeError),
+        (lambda kit: kit.choice("yes"), TypeError),
+        (lambda kit: kit.choice({"yes": 1}), TypeError),
+        (lambda kit: kit.choice([True]), TypeError),
+        (lambda kit: kit.choice([float("nan")]), TypeError),
+        (lambda kit: kit.choice([None]), TypeError),
         (lambda kit: kit.choice([b"a"]), TypeError),
         (lambda kit: kit.regex("("), GrammarError),
         (lambda kit: kit.regex(r"(a+)\1"), GrammarError),

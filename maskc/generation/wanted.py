@@ -1,0 +1,72 @@
+"""What a model is to write: a value of a Python type, JSON by a schema, or a text of a grammar.
+
+Example: ``read_wanted(Order).read('{"kind": "buy"}')`` is ``Order(kind="buy")``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from maskc.errors import WrongTypeError
+from maskc.integrations.errors import IntegrationError
+from maskc.jsonschema.python_types import describe_type, is_type, read_as
+from maskc.jsonschema.reader import read_schema
+
+if TYPE_CHECKING:
+    from maskc.kit.kit import Kit
+    from maskc.runtime.compiled import Compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a text is to be.
+
+    Attributes:
+        read: makes the value of a whole text.
+        schema: of the text, as parsed JSON; ``None``: it is a text of ``compiled``.
+        style: how the JSON text is written; see :func:`maskc.compile_json_schema`.
+        compiled: an artifact, or a constraint of a kit.
+    """
+
+    read: Callable[[str], Any]
+    schema: Any = None
+    style: str = "any"
+    compiled: Compiled | None = None
+
+    def constrain(self, kit: Kit) -> Compiled:
+        """Return the constraint, for the model of a kit."""
+        if self.compiled is not None:
+            return self.compiled
+        return kit.json_schema(self.schema, style=self.style)
+
+
+def read_wanted(wanted: Any, style: str | None = None) -> Wanted:
+    """Return what is meant by a type, a schema, an artifact or a constraint.
+
+    Raises:
+        SchemaError: Pydantic cannot describe the type, or the mapping is no schema.
+        WrongTypeError: it is none of these.
+    """
+    if is_type(wanted):
+        return Wanted(read_as(wanted), describe_type(wanted), style or "plain")
+    if isinstance(wanted, Mapping):
+        return Wanted(_read_json, read_schema(dict(wanted)), style or "any")
+    if callable(getattr(wanted, "matcher", None)):
+        return Wanted(str, compiled=cast("Compiled", wanted))
+    raise WrongTypeError(
+        f"what is wanted is a type, a JSON Schema, an artifact or a constraint, and this is "
+        f"{type(wanted).__name__[:40]}"
+    )
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        fact = f"wrote what is no JSON ({error})"
+        raise IntegrationError(
+            "the model", fact, "ask a server that keeps response_format"
+        ) from None
