@@ -86,7 +86,6 @@ class InProcess:
         self._vocabulary = vocabulary
 
     def plan(self, job: SchemaJob, limits: Limits) -> FrozenPlan:
-        """Return the plan of a schema."""
         # To watch the clock takes longer than to compile such a schema.
         if is_plain(job.schema, most=_FEW_SCHEMAS):
             return job.plan()
@@ -104,7 +103,6 @@ class InProcess:
         return make() if _is_small(pattern) else run_bounded(make, limits, name="<regex>")
 
     def artifact(self, order: GrammarOrder, limits: Limits) -> Compiled:
-        """Return the artifact of a grammar, or its positions if its loops are to be counted."""
         from maskc.compiler.pipeline import compile_contents
         from maskc.frontends.notations import count_grammar
         from maskc.frontends.source import load_source
@@ -121,17 +119,11 @@ class InProcess:
         return run_bounded(compile_it, limits)
 
     def wait(self, turn: threading.Condition, is_over: Callable[[], bool]) -> None:
-        """Wait until another thread has made something."""
         turn.wait_for(is_over)
 
 
 def compile_automaton(pattern: str, limits: Limits) -> Pattern:
-    """Return the automaton of a pattern, its counts written out.
-
-    Raises:
-        GrammarError: ``re`` refuses the pattern, or it has a back-reference to many texts.
-        LimitError: a limit was reached.
-    """
+    """Return the automaton of a pattern, its counts written out."""
 
     def make() -> Pattern:
         with QUIET:

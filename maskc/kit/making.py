@@ -99,7 +99,6 @@ class Maker:
         return found
 
     def statistics(self) -> dict[str, int]:
-        """Return counts: pieces made and found again, masks with a number, tokens."""
         return {
             "pieces_made": self._n_made,
             "pieces_found": self._n_found,
@@ -121,12 +120,6 @@ class Maker:
         return Constraint(expression, LinkMachine(root, self._results), self.tokens)
 
     def schema(self, job: SchemaJob, limits: Limits) -> Constraint:
-        """Return the constraint of a JSON Schema.
-
-        Raises:
-            LimitError: a limit was reached.
-            SchemaError: the schema cannot be compiled.
-        """
         asked = (name_json(job.schema), name_json(dict(job.resources)), job.assert_formats)
         key = repr((*asked, *job.layout.to_dict().values()))
         return self.constrain("json_schema", key, lambda: self._schema(job, limits), limits)
@@ -139,7 +132,6 @@ class Maker:
         return piece
 
     def plan(self, job: SchemaJob, limits: Limits) -> Plan:
-        """Return what a JSON Schema asks; raises as :meth:`schema`."""
         return self._read_plan(self._compiler.plan(job, limits), job, limits)
 
     def _read_plan(self, frozen: FrozenPlan, job: SchemaJob, limits: Limits) -> Plan:
@@ -159,11 +151,7 @@ class Maker:
         return plan
 
     def _check_steps(self, plan: Plan) -> None:
-        """Refuse what takes more steps for a mask than this kit allows, where that is known.
-
-        Raises:
-            SchemaError: the plan has host names in Unicode, whose masks take tenths of a second.
-        """
+        """Refuse host names in Unicode, whose masks take tenths of a second, if steps are few."""
         is_bounded = self.pool.steps is not None and self.pool.steps < USUAL_STEPS
         if is_bounded and any(_is_slow(rule) for rule in plan.strings):
             raise SchemaError(
@@ -174,11 +162,6 @@ class Maker:
             )
 
     def grammar(self, order: GrammarOrder, limits: Limits) -> Constraint:
-        """Return the constraint of a grammar.
-
-        Raises:
-            MaskcError: it cannot be compiled, or a limit was reached.
-        """
         asked = repr((order.text, sorted(order.settings.items())))
         return self.constrain(order.dialect, asked, lambda: self._grammar(order, limits), limits)
 
@@ -194,12 +177,7 @@ class Maker:
         return piece
 
     def regex(self, pattern: str, limits: Limits) -> Constraint:
-        """Return the constraint of the texts that ``re.fullmatch`` takes.
-
-        Raises:
-            GrammarError: ``re`` refuses the pattern, or it is not regular.
-            LimitError: a limit was reached.
-        """
+        """Return the constraint of the texts that ``re.fullmatch`` takes."""
 
         def make() -> Piece:
             return self._regular(self._compiler.automaton(pattern, limits))
@@ -249,11 +227,7 @@ class ArtifactConstraint(Constraint):
         self._maker, self._artifact = maker, artifact
 
     def bind(self, **holes: Given) -> Constraint:
-        """Return the constraint with terminals narrowed; see :meth:`maskc.Artifact.bind`.
-
-        Raises:
-            HoleError, TypeError, UnknownSymbolError: as there.
-        """
+        """Return the constraint with terminals narrowed; see :meth:`maskc.Artifact.bind`."""
         bound = self._artifact.bind(**holes)
         return self._maker.link(
             self._maker.joints.leaf(self._maker.machine(self._artifact, bound.machine))
@@ -261,11 +235,7 @@ class ArtifactConstraint(Constraint):
 
 
 def name_json(schema: Any) -> str:
-    """Return a text that is the same only for the same JSON.
-
-    Raises:
-        LimitError: it is nested very deep.
-    """
+    """Return a text that is the same only for the same JSON, which is not nested very deep."""
     if isinstance(schema, str):
         return schema
     try:

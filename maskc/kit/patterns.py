@@ -74,7 +74,6 @@ class Pattern(ByteAutomaton[_State]):
         super().__init__(first)
 
     def find_moves(self, name: _State) -> dict[int, _State]:
-        """Return what each byte leads to; see the base class."""
         return {
             byte: after
             for byte_class, after in self._step_all(name).items()
@@ -83,7 +82,6 @@ class Pattern(ByteAutomaton[_State]):
         }
 
     def is_accepting(self, name: _State) -> bool:
-        """Return whether the text so far matches."""
         return any(position < 0 and hold_at_end(owed) for position, owed in name[1])
 
     def _step_all(self, name: _State) -> dict[int, _State]:

@@ -33,7 +33,6 @@ class _Flight:
         self.error: MaskcError | None = None
 
     def has_landed(self) -> bool:
-        """Return whether it is over."""
         return self.is_over
 
 

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.once import made_once
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.vocabulary import TokenTable
@@ -31,23 +27,7 @@ class KitTokens:
         self.ends = frozenset(eos_ids)
 
     @property
-    def first_bytes(self) -> NDArray[np.int16]:
-        """int16[vocab_size]: each token's first byte, -1 for one without bytes."""
-        return self.table.first_bytes
-
-    @property
-    def joined_bytes(self) -> bytes:
-        """The bytes that no token writes alone, in order."""
-        return self.table.joined_bytes
-
-    @property
-    def token_texts(self) -> TokenTexts:
-        """The tokens by their bytes, for forced tokens."""
-        return self.table.token_texts
-
-    @property
     def fingerprint(self) -> str:
-        """The fingerprint of the tokens."""
         return self.table.fingerprint(self.eos_ids)
 
     def find(self, name: str) -> int | None:
@@ -61,5 +41,4 @@ class KitTokens:
         return {text: token for token, text in sorted(ids, reverse=True)}
 
     def list_all(self) -> tuple[bytes | None, ...]:
-        """Return the bytes of each token."""
         return tuple(map(self.text_of, range(self.vocab_size)))

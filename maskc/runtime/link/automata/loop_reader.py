@@ -14,9 +14,8 @@ than it demands.
 Example: below the root, ``[a-z]+`` is inside of its component at ``ab`` and has left it at ``ab1``;
 ``[a-z]{1,80}`` passes three times in ``abc``, so it is read after 77 letters and not after 78.
 
-The invariant of the walk: a level holds all nodes of its depth below the node, ascending, which are
-consecutive, each with the number of its place, counted from 1, or 0 outside of the component, and
-with its passes.
+The invariant of the walk: a level holds the nodes of its depth that are inside of the component,
+ascending, each with the number of its place, counted from 1, and with its passes.
 """
 
 from __future__ import annotations
@@ -155,23 +154,29 @@ class LoopReader:
         # What is out of the component stays out.
         cells = np.concatenate([np.zeros(256, dtype=np.uint16), cells])
         leaves = np.concatenate([np.zeros(256, dtype=np.bool_), component.leaves.reshape(-1)])
-        above, passed, level = np.ones(1, dtype=np.uint16), np.zeros(1, dtype=np.uint16), node
-        first, last = trie.first[node], trie.first[node + 1]
-        while first < last and above.any():
-            spend(1 + (last - first) // AT_ONCE)
-            parents = trie.parent_array[first:last] - level
-            before, passes = above[parents], passed[parents]
-            keys = (before << 8) + trie.byte_array[first:last]
+        nodes = np.array([node], dtype=np.int32)
+        above, passed = np.ones(1, dtype=np.uint16), np.zeros(1, dtype=np.uint16)
+        while len(nodes):
+            low, high = int(nodes[0]), int(nodes[-1]) + 1
+            if 2 * len(nodes) > high - low:
+                # Most of the level: all children are a slice, and 0 is out of the component.
+                children = np.arange(trie.first[low], trie.first[high], dtype=np.int32)
+                parents = trie.parent_array[trie.first[low] : trie.first[high]] - low
+                above = _among(nodes - low, above, high - low)
+                passed = _among(nodes - low, passed, high - low)
+            else:
+                parents, children = trie.children_of(nodes)
+            spend(1 + len(children) // AT_ONCE)
+            passes = passed[parents]
+            keys = (above[parents] << 8) + trie.byte_array[children]
             cell = cells[keys]
-            above, passed = cell & 0xFF, passes + (cell >> 8)
-            gone = np.flatnonzero(leaves[keys])
-            left = (keys[gone] - 256).astype(np.uint16)
-            levels.left.append(((gone + first).astype(np.int32), left, passes[gone]))
-            now = np.flatnonzero(above)
-            nodes = (now + first).astype(np.int32)
-            levels.inside.append((nodes, above[now].astype(np.uint8), passed[now]))
-            level = first
-            first, last = trie.first[first], trie.first[last]
+            left = np.flatnonzero(leaves[keys])
+            levels.left.append((children[left], (keys[left] - 256).astype(np.uint16), passes[left]))
+            numbers = cell & 0xFF
+            stays = np.flatnonzero(numbers)
+            nodes, above = children[stays], numbers[stays]
+            passed = passes[stays] + (cell[stays] >> 8)
+            levels.inside.append((nodes, above.astype(np.uint8), passed))
         return self._pack(component, node, levels)
 
     def _pack(self, component: Component, node: int, levels: _Levels) -> Reading:
@@ -198,6 +203,13 @@ class LoopReader:
             keys[by_key],
             left_passes[by_key],
         )
+
+
+def _among(places: Ints, values: Passes, size: int) -> Passes:
+    """Return an array with values at some places, and 0 elsewhere."""
+    found = np.zeros(size, dtype=np.uint16)
+    found[places] = values
+    return found
 
 
 class _Levels:
