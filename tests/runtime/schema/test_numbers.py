@@ -84,6 +84,14 @@ def test_the_digits_of_a_free_number_are_forgotten():
     assert read(numbers, "123") == read(numbers, "98765")
 
 
+def test_of_an_integer_counts_what_it_leaves_divided_by_all_factors():
+    numbers = Numbers(Rule(multiple=Fraction(3), not_multiples=(Fraction(5),)), exponents=True)
+    assert read(numbers, "482") == read(numbers, "2") == read(numbers, "17")
+    assert read(numbers, "482") != read(numbers, "483")
+    fraction = Numbers(Rule(multiple=Fraction(3, 2)), exponents=True)
+    assert read(fraction, "482") != read(fraction, "2")
+
+
 HUGE = st.builds(
     lambda digits, exponent: digits * Fraction(10) ** exponent,
     st.integers(-99, 99),

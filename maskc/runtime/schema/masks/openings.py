@@ -7,8 +7,11 @@ Example: of ``{"id":`` the key ``id`` ends before the colon, and ``{"i`` leaves 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.effort import spend, spend_at_once
@@ -24,7 +27,7 @@ from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.summary import MANY, EndedKeys, Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
+from maskc.runtime.schema.tries.trie import Nodes, Trie
 
 _QUOTE, _COLON = 0x22, 0x3A
 _BEFORE_KEYS = frozenset(b",{")
@@ -333,24 +336,21 @@ class KeySummary:
 
 
 def _find_quotes(trie: Trie) -> tuple[Nodes, ...]:
-    layers: list[list[int]] = []
     spend(len(trie.bytes) // _NODES)
-    # A node, whether a key can open after it, and how many quotes of keys there were.
-    open_ = [(ROOT, False, 0)]
-    while open_:
-        node, is_before, depth = open_.pop()
-        for child, byte in trie.children(node, None):
-            if not trie.has_children(child):
-                continue
-            n_quotes = depth
-            if byte == _QUOTE and is_before:
-                if depth == len(layers):
-                    layers.append([])
-                layers[depth].append(child)
-                n_quotes += 1
-            goes_on = byte in _BEFORE_KEYS or is_before and byte in BLANK_BYTES
-            open_.append((child, goes_on, n_quotes))
-    return tuple(tuple(sorted(layer)) for layer in layers)
+    bytes_, first, parents = trie.byte_array, trie.first_array, trie.parent_array
+    is_blank, opens = np.isin(bytes_, list(BLANK_BYTES)), np.isin(bytes_, list(_BEFORE_KEYS))
+    # Of each node whether a key can open after it, and how many quotes of keys there were.
+    is_before = np.zeros(len(bytes_), dtype=np.bool_)
+    depth = np.zeros(len(bytes_), dtype=np.int32)
+    is_quote = np.zeros(len(bytes_), dtype=np.bool_)
+    for start, stop in itertools.pairwise(trie.levels[1:]):
+        above = is_before[parents[start:stop]]
+        is_quote[start:stop] = above & (bytes_[start:stop] == _QUOTE)
+        is_before[start:stop] = opens[start:stop] | above & is_blank[start:stop]
+        depth[start:stop] = depth[parents[start:stop]] + is_quote[start:stop]
+    quotes = np.flatnonzero(is_quote & (first[1:] > first[:-1]))
+    layers = range(1, int(depth[quotes].max(initial=0)) + 1)
+    return tuple(tuple(quotes[depth[quotes] == layer].tolist()) for layer in layers)
 
 
 def after_quote(trie: Trie, text: bytes, quotes: Nodes) -> bytes:

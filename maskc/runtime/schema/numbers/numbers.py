@@ -354,7 +354,8 @@ class Numbers:
             n_fraction = 1 if is_fraction else 0
             return (negative, phase, digits, n_fraction, last, min(exponent, 1))
         if side.enough is not None and phase == INTEGER and digits >= side.enough:
-            return (negative, phase, side.enough, 0, False, 0)
+            rest = (digits - side.enough) % side.period
+            return (negative, phase, side.enough + rest, 0, last and side.multiple is None, 0)
         return state
 
 

@@ -20,7 +20,7 @@ from maskc.runtime.schema.numbers.magnitudes import (
     Multiples,
     by_digits,
 )
-from maskc.runtime.schema.numbers.powers import Factor
+from maskc.runtime.schema.numbers.powers import Factor, common_denominator
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ class Side:
         is_free: whether nothing of the digits counts but whether there is a fraction.
         places: every multiple of ``10 ** -places`` between the bounds is allowed, and no other
             value; ``None`` if it is not so for any number of places.
-        enough: from it on, nothing of an integer's digits counts; ``None`` if it always does.
+        enough: from it on, of an integer only what it leaves divided by ``period`` counts; ``None``
+            if there is no such number.
     """
 
     def __init__(
@@ -98,11 +99,14 @@ class Side:
         self.has_zero = bounds.has_zero()
         self.places = _count_places(rule.multiple) if is_whole_side else None
         self.is_free = is_plain and self.has_zero and rule.multiple in (None, 1)
-        self.enough = (
-            max(1, math.ceil(bounds.low) + bounds.low_open)
-            if is_plain and rule.multiple == 1
-            else None
-        )
+        factors = [*rule.not_multiples, *([] if rule.multiple is None else [rule.multiple])]
+        is_periodic = rule.values is None and not self.has_gaps and bounds.high is None
+        # An exponent that makes a number smaller makes no integer of it, but others above 0.
+        is_periodic = is_periodic and (rule.multiple is not None or not bounds.low)
+        is_periodic = is_periodic and all(factor.denominator == 1 for factor in factors)
+        self.period = common_denominator(1 / factor for factor in factors) if is_periodic else 0
+        first = math.ceil(bounds.low) + bounds.low_open
+        self.enough = max(1, first) if self.period else None
         is_whole = rule.multiple in (None, 1) or self.places is not None
         self._takes_integers = is_whole_side and is_whole
         self._least = math.floor(bounds.low) + 1
