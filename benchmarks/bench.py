@@ -27,10 +27,16 @@ import numpy as np
 
 from benchmarks.engines import PEERS, read_engine
 from benchmarks.workloads import ROOT, WORKLOADS, Workload, compile_artifact, encode_documents
-from maskc.bench.collector import measure_collections
+from maskc.bench import N_FIRST
 from maskc.bench.floors import collect_rows, measure_floors
-from maskc.bench.model import N_FIRST
-from maskc.bench.timing import FIGURES, compute_figures, keep_least, measure_pass, walk
+from maskc.bench.timing import (
+    FIGURES,
+    compute_figures,
+    keep_least,
+    measure_collections,
+    measure_pass,
+    walk,
+)
 from maskc.report.model import Table
 from maskc.report.render import make_console, make_table
 
@@ -152,8 +158,7 @@ def work(engine: str, workload: str, tokens: str, artifact: str, limit: str, res
     if engine == "maskc":
         start = known.compile(*asked)
         about["collections"] = {
-            name: measure_collections(lambda: walk(start, documents)).to_dict()
-            for name in ("cold", "warm")
+            name: measure_collections(lambda: walk(start, documents)) for name in ("cold", "warm")
         }
         rows, order = collect_rows(start, documents, known.bitmask)
         about |= {"masks": len(rows), "floors": measure_floors(rows, order)}

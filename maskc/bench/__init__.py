@@ -1,10 +1,12 @@
-"""How fast is an artifact on texts of the user's own?
+"""Time an artifact on texts of the user's own.
 
 Each text is teacher-forced: the mask is filled, then the text's next token is accepted. *fill* is
 ``fill_bitmask``, *accept* is ``accept_token``, *step* is both; *cold* is the first pass over all
-texts after loading, *warm* the second. Beside them stands what the same masks cost to copy.
+texts after loading, *warm* the second. Beside them stands what the same masks cost to copy, and
+where the slowest fills are: a position is ranked by the slower of its two fills, since a mask that
+is slow once and then remembered is another matter than one that is slow each time.
 
-Example: ``run_bench("json.llama3.maskc", ["documents/"], BenchOptions()).to_dict()``.
+Example: ``run_bench("json.llama3.maskc", ["documents/"], BenchOptions())``.
 
 One thread, one sequence at a time; nothing is printed or collected while times are taken. Each
 pass is made twice, the cold one from a second loading, and of each position the lesser time is
@@ -15,28 +17,59 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from maskc.bench.collector import measure_collections
-from maskc.bench.documents import read_documents
+import numpy as np
+
 from maskc.bench.floors import collect_rows, measure_floors
-from maskc.bench.model import BenchOptions, BenchReport
-from maskc.bench.slowest import find_slowest
-from maskc.bench.timing import Bitmask, Session, keep_least, measure_pass, walk
+from maskc.bench.timing import (
+    Bitmask,
+    Session,
+    Times,
+    compute_figures,
+    keep_least,
+    measure_collections,
+    measure_pass,
+    walk,
+)
+from maskc.errors import GrammarError, TokenizerError
 from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.batches import allocate_bitmask
-from maskc.verify.files import choose_files, find_corpus
-from maskc.vocab import load_encoder
+from maskc.runtime.link.plan.replies import encode_reply, names_of
+from maskc.verify.files import choose_files, find_corpus, read_text
+from maskc.vocab import Encoder, load_encoder
 
-__all__ = ["BenchOptions", "BenchReport", "run_bench"]
+__all__ = ["BenchOptions", "run_bench"]
 
 SEED = 0  # of the choice among the files
+N_FIRST = 10_000  # tokens that a server meets first that just loaded the artifact
+_N_SLOWEST = 10
+_N_AROUND = 40  # bytes of text that are shown on either side
+
+
+@dataclass(frozen=True, slots=True)
+class BenchOptions:
+    """How much to time."""
+
+    files: int = 60
+    max_bytes: int = 100_000
+    tokenizer: str | None = None
+
+
+class Document(NamedTuple):
+    """A text of the corpus: its path, and canonical ids whose bytes concatenate to the file's."""
+
+    name: str
+    tokens: tuple[int, ...]
 
 
 def run_bench(
     artifact_path: str | os.PathLike[str], corpus: Sequence[str], options: BenchOptions
-) -> BenchReport:
-    """Return the times of an artifact over a corpus.
+) -> dict[str, Any]:
+    """Return the times of an artifact over a corpus, in microseconds.
 
     Raises:
         ArtifactError: the artifact cannot be loaded.
@@ -47,7 +80,7 @@ def run_bench(
     files = choose_files(find_corpus(corpus, options.max_bytes).files, options.files, SEED)
     tokenizer = artifact.header["tokenizer"]["name"]
     encoder = load_encoder(options.tokenizer or tokenizer, is_text=artifact.is_text)
-    documents, n_skipped = read_documents(artifact, encoder, files, options.max_bytes)
+    documents, n_skipped = _read_documents(artifact, encoder, files, options.max_bytes)
 
     tokens = [document.tokens for document in documents]
     bitmask = allocate_bitmask(1, artifact.vocab_size)
@@ -62,21 +95,104 @@ def run_bench(
         name: measure_collections(lambda: walk(start, tokens)) for name in ("cold", "warm")
     }
     rows, order = collect_rows(start, tokens, bitmask)
-    return BenchReport(
-        artifact=os.fspath(artifact_path),
-        tokenizer=tokenizer,
-        vocab_size=artifact.vocab_size,
-        n_documents=len(documents),
-        n_skipped=n_skipped,
-        cold=cold,
-        warm=warm,
-        n_masks=len(rows),
-        floors=measure_floors(rows, order),
-        collections=collections,
-        slowest=find_slowest(artifact, documents, cold, warm),
-    )
+    return {
+        "artifact": os.fspath(artifact_path),
+        "tokenizer": tokenizer,
+        "vocab_size": artifact.vocab_size,
+        "documents": len(documents),
+        "skipped": n_skipped,
+        "refused": len(cold.refused),
+        "tokens": len(cold.fill),
+        "masks": len(rows),
+        "passes": list_passes(cold, warm),
+        "floors": measure_floors(rows, order),
+        "collections": collections,
+        "slowest": find_slowest(artifact, documents, cold, warm),
+    }
 
 
 def _start(artifact: Artifact, bitmask: Bitmask) -> Session:
     matcher = artifact.matcher()
     return Session(partial(matcher.fill_bitmask, bitmask, 0), matcher.accept_token)
+
+
+def _read_documents(
+    artifact: Artifact, encoder: Encoder, files: Sequence[Path], max_bytes: int
+) -> tuple[list[Document], int]:
+    """Return the documents, and how many files are left out.
+
+    Left out are files that are empty, no UTF-8, or have a character that no token writes.
+
+    Raises:
+        GrammarError: none has a legal first token: this is no corpus of the grammar.
+    """
+    documents, names = [], names_of(artifact.header)
+    for path in files:
+        try:
+            text = read_text(path, max_bytes)
+            tokens = tuple(encode_reply(text, names, encoder.encode))
+        except (UnicodeDecodeError, TokenizerError):
+            continue
+        if tokens:
+            documents.append(Document(str(path), tokens))
+    if not any(artifact.matcher().accept_token(document.tokens[0]) for document in documents):
+        raise GrammarError(
+            artifact.header["grammar"]["name"],
+            f"no text of the corpus ({len(files)} files) begins with a legal token; "
+            "give --corpus texts of this grammar",
+        )
+    return documents, len(files) - len(documents)
+
+
+def list_passes(cold: Times, warm: Times) -> dict[str, dict[str, dict[str, float]]]:
+    """Return figures by pass (``first``, ``cold``, ``warm``) and by ``fill``, ``accept``, ``step``.
+
+    ``first`` is the cold pass up to its first ``N_FIRST`` tokens.
+    """
+    passes = {
+        "first": (cold.fill[:N_FIRST], cold.accept[:N_FIRST]),
+        "cold": (cold.fill, cold.accept),
+        "warm": (warm.fill, warm.accept),
+    }
+    return {
+        name: {
+            "fill": compute_figures(fill),
+            "accept": compute_figures(accept),
+            "step": compute_figures(np.add(fill, accept)),
+        }
+        for name, (fill, accept) in passes.items()
+    }
+
+
+def find_slowest(
+    artifact: Artifact, documents: Sequence[Document], cold: Times, warm: Times
+) -> list[dict[str, Any]]:
+    """Return the slowest fills, slowest first: the file, its line, the text around, both times."""
+    worst = np.argsort(-np.maximum(cold.fill, warm.fill), kind="stable")[:_N_SLOWEST]
+    first = np.concatenate([[0], np.cumsum(cold.n_taken)])
+
+    def show(tokens: Sequence[int], part: slice) -> str:
+        return b"".join(artifact.token_bytes(token) or b"" for token in tokens)[part].decode(
+            "utf-8",
+            "backslashreplace",  # it may begin or end inside a character
+        )
+
+    found = []
+    for position in worst.tolist():
+        number = int(np.searchsorted(first, position, side="right")) - 1
+        name, tokens = documents[number]
+        here = position - int(first[number])
+        cold_us, warm_us = (int(times.fill[position]) / 1000 for times in (cold, warm))
+        found.append(
+            {
+                "file": name,
+                "line": show(tokens[:here], slice(None)).count("\n") + 1,
+                "before": show(tokens[:here], slice(-_N_AROUND, None)),
+                "token": show(tokens[here : here + 1], slice(None)),
+                "after": show(tokens[here + 1 : here + 1 + _N_AROUND], slice(_N_AROUND)),
+                "cold_us": cold_us,
+                "warm_us": warm_us,
+                "slower": "cold" if cold_us >= warm_us else "warm",
+            }
+        )
+    return found

@@ -1,4 +1,4 @@
-"""What do the same masks cost to copy, with nothing to decide?
+"""What the same masks cost to copy, with nothing to decide.
 
 An engine in CPython that writes whole masks cannot be faster than a call that copies them. A mask
 that the processor's cache still holds costs a fraction of one that left it, so the copies are timed
@@ -16,8 +16,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.bench.collector import without_collections
-from maskc.bench.timing import Bitmask, Session, compute_figures
+from maskc.bench.timing import Bitmask, Session, compute_figures, without_collections
 
 MAX_ROWS = 20_000  # 320 MB at 128,000 tokens; further positions are left out of the order
 N_TIMES, N_OF_OR = 5_000, 50

@@ -256,4 +256,4 @@ def bench_command(
     options = BenchOptions(files=files, max_bytes=max_bytes, tokenizer=tokenizer)
     if tokenizer is not None:
         check_tokenizer(artifact, maskc.load(artifact), tokenizer)
-    return report_bench(run_bench(artifact, corpus, options).to_dict())
+    return report_bench(run_bench(artifact, corpus, options))

@@ -1,6 +1,6 @@
 """What ``maskc bench`` measured: the times, the floors, garbage collection, the slowest fills.
 
-It reads what :meth:`maskc.bench.model.BenchReport.to_dict` returns. Times are microseconds.
+It reads what :func:`maskc.bench.run_bench` returns. Times are microseconds.
 """
 
 from __future__ import annotations

@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 
 from maskc import allocate_bitmask
-from maskc.bench import BenchOptions
-from maskc.bench.documents import Document
+from maskc.bench import N_FIRST, BenchOptions, Document, find_slowest, list_passes
 from maskc.bench.floors import collect_rows
-from maskc.bench.model import N_FIRST, list_passes
-from maskc.bench.slowest import find_slowest
 from maskc.bench.timing import Session, Times, compute_figures, keep_least, measure_pass, walk
 from maskc.cli.texts import bench_command
 from tests.compiled import compile_text
@@ -97,9 +94,10 @@ def test_the_slowest_fill_is_shown_where_it_happened(artifact):
     cold = times_of([1, 1, 1, 1, 1, 1, 7000, 1, 1], (3, 6))
     warm = times_of([1, 1, 8000, 1, 1, 1, 1, 1, 1], (3, 6))
     first, second = find_slowest(artifact, documents, cold, warm)[:2]
-    assert (first.file, first.before, first.token, first.slower) == ("one", "ab", ";", "warm")
-    assert (second.file, second.before, second.token, second.after) == ("two", "ab;", "a", "b;")
-    assert (second.slower, second.cold_us, second.line) == ("cold", 7.0, 1)
+    place = {"file": "one", "line": 1, "before": "ab", "token": ";", "after": ""}
+    assert first == {**place, "cold_us": 0.001, "warm_us": 8.0, "slower": "warm"}
+    place = {"file": "two", "line": 1, "before": "ab;", "token": "a", "after": "b;"}
+    assert second == {**place, "cold_us": 7.0, "warm_us": 0.001, "slower": "cold"}
 
 
 @pytest.mark.parametrize("name", ["files", "max_bytes"])
