@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskc.explain.model import Explanation
-    from maskc.explain.questions import TokenName
+    from maskc.explain.questions import Judge, TokenName
     from maskc.runtime.artifact import Artifact
     from maskc.runtime.matcher import Matcher
 
@@ -62,8 +62,14 @@ class Kind:
         """
         from maskc.explain.questions import explain
 
+        return explain(self.judge(artifact, resources or {}), text, asked)
+
+    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> Judge[Any]:
+        """Return what explains the texts of an artifact of this kind."""
+        from maskc.explain.readings import GrammarJudge
+
         del resources
-        return explain(artifact, text, asked)
+        return GrammarJudge(artifact)
 
     def cut(self, header: Mapping[str, Any], text: bytes) -> list[bytes | int]:
         """Return a text as bytes, and special tokens where a reply names them."""
@@ -110,16 +116,10 @@ class _SchemaKind(Kind):
     no_rules = ("a JSON Schema has no rules", "parse the text, or compile a grammar")
     _CHOICES = ("key_order", "blanks", "escapes", "numbers")
 
-    def explain(
-        self,
-        artifact: Artifact,
-        text: bytes,
-        asked: TokenName | None = None,
-        resources: Mapping[str, Any] | None = None,
-    ) -> Explanation[Any]:
-        from maskc.explain.schemas import explain_schema
+    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> Judge[Any]:
+        from maskc.explain.schemas import SchemaJudge
 
-        return explain_schema(artifact, text, asked, resources)
+        return SchemaJudge(artifact, resources)
 
     def draw(self, artifact: Artifact, count: int, max_tokens: int, seed: int) -> Texts:
         from maskc.verify.json_layout import lay_out_drawn
@@ -152,17 +152,11 @@ class _LinkKind(Kind):
     has_rules = False
     no_rules = ("a structural tag has no rules", "parse the reply, or compile a grammar")
 
-    def explain(
-        self,
-        artifact: Artifact,
-        text: bytes,
-        asked: TokenName | None = None,
-        resources: Mapping[str, Any] | None = None,
-    ) -> Explanation[Any]:
-        from maskc.explain.links import explain_link
+    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> Judge[Any]:
+        from maskc.explain.links import LinkJudge
 
         del resources
-        return explain_link(artifact, text, asked)
+        return LinkJudge(artifact)
 
     def cut(self, header: Mapping[str, Any], text: bytes) -> list[bytes | int]:
         reply = text.decode(errors="surrogateescape")

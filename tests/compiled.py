@@ -1,14 +1,19 @@
 """Small grammars compiled for small vocabularies, and what their masks say."""
 
+from collections.abc import Mapping
 from random import Random
+from typing import Any
 
 import numpy as np
 
 from maskc import Artifact, MaskcError, Matcher, allocate_bitmask
 from maskc.compiler.optimise.order import STEPS
 from maskc.compiler.pipeline import compile_contents
+from maskc.explain.model import Explanation
+from maskc.explain.questions import TokenName
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
+from maskc.kinds import kind_of
 from maskc.vocab.vocabulary import Vocabulary
 from tests.kept import keep
 from tests.random_grammars import draw_grammar
@@ -69,3 +74,13 @@ def accepts(artifact: Artifact, text: str) -> bool:
     """Return whether the whole text is accepted, and the end after it."""
     matcher = artifact.matcher()
     return matcher.accept_bytes(text.encode()) and matcher.is_accepting
+
+
+def explain(
+    artifact: Artifact,
+    text: bytes,
+    asked: TokenName | None = None,
+    resources: Mapping[str, Any] | None = None,
+) -> Explanation[Any]:
+    """Return what may come next after a text of an artifact of any kind."""
+    return kind_of(artifact.header).explain(artifact, text, asked, resources)

@@ -1,4 +1,4 @@
-"""To which terminals do the legal tokens belong?
+"""The terminals that legal tokens belong to.
 
 A token belongs to the first terminal of the text that it reads a part of, other than what is
 ignored: after ``{"a": `` the token ``1}`` belongs to NUMBER, and `` "`` to STRING. A token of which
@@ -12,12 +12,14 @@ out once, so a vocabulary of 128,000 tokens takes less than a second.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from maskc.explain.model import Group
-from maskc.explain.readings import Open, Reader
 from maskc.explain.sights import H
 from maskc.ids import IGNORED
+
+if TYPE_CHECKING:
+    from maskc.explain.readings import Open, Reader
 
 N_EXAMPLES = 8
 

@@ -1,73 +1,76 @@
-"""What may come next after a text of a structural tag, or of tools?
+"""What may come next after a text of a structural tag, or of tools, and which part a token reads.
 
 The masks say what is legal; where a text dies is said, and not of which part of the tag. Names of
 special tokens in the text are those tokens.
 
-Example: after ``<tool_call>`` of ``qwen_3`` the next bytes are forced up to the tool's name.
+A reply is linked of pieces: fixed text, free text, patterns, JSON, texts of a grammar. A token
+belongs to the piece that reads its first byte; of JSON, to the key, string and so on that it reads
+(:mod:`maskc.explain.schema_groups`). Tokens that are taken whatever they write are special ones.
+
+Example: after ``<tool_call>`` of ``qwen_3`` the next bytes are forced up to the tool's name. A
+token is of free text until ``<tool_call>``, then of fixed text, and after ``"arguments": `` of
+JSON.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from maskc.explain.link_groups import group_link
-from maskc.explain.model import Death, Explanation, TokenVerdict
-from maskc.explain.questions import TokenName, describe_next, find_token, list_legal
+import numpy as np
+
+from maskc.explain.groups import Named, list_groups
+from maskc.explain.model import Death, Group, Reading
+from maskc.explain.questions import Judge
+from maskc.explain.schema_groups import find_blanks, name_parts
 from maskc.runtime.artifact import Artifact
+from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.joining.grammar_piece import MachinePiece
+from maskc.runtime.link.joining.machine import LinkMachine
+from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Piece, SchemaPiece
+from maskc.runtime.link.joining.switching import Markers
 from maskc.runtime.link.plan.replies import cut_reply, names_of
+from maskc.runtime.link.text.barred_schema import BarredSchemaPiece
+from maskc.runtime.link.text.free_text import FreeText
+from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.matcher import Matcher
 
-
-def explain_link(
-    artifact: Artifact, text: bytes, asked: TokenName | None = None
-) -> Explanation[Death]:
-    """Return what may come next after a text.
-
-    Raises:
-        ValueError: there is no token of that id.
-    """
-    matcher = artifact.matcher()
-    here, death = _read(artifact, matcher, text)
-    if death is not None:
-        return Explanation(text, artifact.header["tokenizer"]["n_tokens"], death)
-    groups = group_link(artifact, here, list_legal(artifact, matcher))
-    found: Explanation[Death] = replace(describe_next(artifact, text, matcher), groups=groups)
-    if asked is None:
-        return found
-    token_id, token = find_token(artifact, asked)
-    if token_id is not None:
-        is_legal = token_id in list_legal(artifact, matcher)
-        death = None if is_legal or token is None else _step(matcher, token, 0)
-        return replace(found, token=TokenVerdict(token_id, token, is_legal, death))
-    death = _step(matcher, token or b"", 0)
-    return replace(found, token=TokenVerdict(None, token, death is None, death))
+_SPECIAL = "special token"
 
 
-def _read(
-    artifact: Artifact, matcher: Matcher, text: bytes
-) -> tuple[tuple[Any, ...], Death | None]:
-    """Move a matcher along a text; return where that leads, and where it dies if it does."""
-    machine = artifact.machine
-    names = names_of(artifact.header)
-    by_id = {token: name for name, token in names.items()}
-    here, offset = machine.start(), 0
-    for part in cut_reply(text.decode(errors="surrogateescape"), names):
-        if isinstance(part, int):
-            name = by_id[part].encode()
-            if not matcher.accept_token(part):
-                return (), Death(offset, name[0], ())
-            here = () if matcher.is_terminated else machine.take(here, part)
-            offset += len(name)
-            continue
-        data = part.encode(errors="surrogateescape")
-        death = _step(matcher, data, offset)
-        if death is not None:
-            return (), death
-        for byte in data:
-            here = machine.step(here, bytes([byte]))
-        offset += len(data)
-    return here, None
+class LinkJudge(Judge[Death]):
+    """Explains texts of an artifact of a structural tag, or of tools."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        super().__init__(artifact)
+        self._here: tuple[Any, ...] = artifact.machine.start()
+
+    def read(self, text: bytes) -> Death | None:
+        machine, matcher, offset = self.artifact.machine, self.matcher, 0
+        names = names_of(self.artifact.header)
+        by_id = {token: name for name, token in names.items()}
+        for part in cut_reply(text.decode(errors="surrogateescape"), names):
+            if isinstance(part, int):
+                name = by_id[part].encode()
+                if not matcher.accept_token(part):
+                    return Death(offset, name[0], ())
+                self._here = () if matcher.is_terminated else machine.take(self._here, part)
+                offset += len(name)
+                continue
+            data = part.encode(errors="surrogateescape")
+            death = _step(matcher, data, offset)
+            if death is not None:
+                return death
+            for byte in data:
+                self._here = machine.step(self._here, bytes([byte]))
+            offset += len(data)
+        return None
+
+    def group(self, legal: Sequence[int]) -> tuple[Group, ...]:
+        return group_link(self.artifact, self._here, legal)
+
+    def try_token(self, token: bytes) -> tuple[Death | None, tuple[Reading, ...]]:
+        return _step(self.matcher.fork(), token, 0), ()
 
 
 def _step(matcher: Matcher, data: bytes, offset: int) -> Death | None:
@@ -75,3 +78,83 @@ def _step(matcher: Matcher, data: bytes, offset: int) -> Death | None:
         if not matcher.accept_bytes(bytes([byte])):
             return Death(offset + place, byte, ())
     return None
+
+
+def group_link(
+    artifact: Artifact, here: tuple[Link, ...], legal: Iterable[int]
+) -> tuple[Group, ...]:
+    """Return the groups of legal tokens, those with the most tokens first."""
+    machine = artifact.machine
+    if not isinstance(machine, LinkMachine):
+        raise TypeError(f"{type(machine).__name__} is of no link")
+    shown = {token: name.encode() for name, token in names_of(artifact.header).items()}
+    atoms = set(machine.list_atoms(here))
+    names = _Names(machine, here)
+    found: Named = {}
+    for token_id in legal:
+        text = artifact.token_bytes(token_id)
+        if token_id in atoms:
+            found.setdefault(_SPECIAL, []).append(shown.get(token_id) or text or b"")
+        elif text is not None:
+            for name in names.of(token_id, text):
+                found.setdefault(name, []).append(text)
+    return list_groups(found)
+
+
+class _Names:
+    """Names the parts that tokens are of.
+
+    Args:
+        machine: of the artifact.
+        here: where the text is.
+    """
+
+    def __init__(self, machine: LinkMachine, here: tuple[Link, ...]) -> None:
+        self._machine = machine
+        self._masks = [(link, machine.mask(link).words) for link in here]
+        self._after: dict[tuple[Link, bytes], tuple[Link, ...]] = {}
+
+    def of(self, token_id: int, text: bytes) -> set[str | None]:
+        """Return the parts that a legal token is of; ``None``: it is blanks between parts."""
+        found: set[str | None] = set()
+        for link, words in self._masks:
+            if np.uint32(words[token_id // 32]) >> np.uint32(token_id % 32) & np.uint32(1):
+                found |= self._of(link, text)
+        return found
+
+    def _of(self, link: Link, text: bytes) -> set[str | None]:
+        match link.piece:
+            case SchemaPiece():
+                inner = link.inner
+            case BarredSchemaPiece():
+                inner = link.inner.schema
+            case piece:
+                return {_name_piece(piece)}
+        blanks = find_blanks(inner, text)
+        if len(blanks) == len(text):
+            return {None}
+        if not blanks:
+            return set(name_parts(inner, text[0]))
+        return self._of_rest(link, blanks, text[len(blanks) :])
+
+    def _of_rest(self, link: Link, blanks: bytes, rest: bytes) -> set[str | None]:
+        """Return the parts of what follows blanks: perhaps no longer of the same JSON text."""
+        key = (link, blanks)
+        if key not in self._after:
+            self._after[key] = self._machine.begin((link,), blanks)
+        found: set[str | None] = set()
+        for after in self._after[key]:
+            if self._machine.go_on((after,), rest):
+                found |= self._of(after, rest)
+        return found
+
+
+def _name_piece(piece: Piece) -> str:
+    match piece:
+        case MachinePiece():
+            return "grammar"
+        case LimitedPiece() | AutomatonPiece(automaton=FreeText()):
+            return "free text"
+        case AutomatonPiece(automaton=Words() | Markers()):
+            return "fixed text"
+    return "pattern"

@@ -1,18 +1,22 @@
-"""What may come next after a text, and is a token legal there?"""
+"""What may come next after a text, and whether a token is legal there.
+
+A kind of artifact brings a :class:`Judge`: it reads the text beside the masks' matcher, and says
+why a text dies, how it is read, and of which part the legal tokens are.
+
+Example: ``explain(GrammarJudge(artifact), b"[1")``.
+"""
 
 from __future__ import annotations
 
 import ast
 import codecs
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Generic, NamedTuple
 
 import numpy as np
 
-from maskc.explain.groups import group_tokens
-from maskc.explain.model import Death, Explanation, TokenVerdict
-from maskc.explain.readings import Open, Reader, open_reader
+from maskc.explain.model import D, Explanation, Group, Reading, TokenVerdict
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.matcher import Matcher
@@ -20,8 +24,7 @@ from maskc.runtime.matcher import Matcher
 N_EXAMPLES = 16
 
 
-@dataclass(frozen=True, slots=True)
-class TokenName:
+class TokenName(NamedTuple):
     """A token as it is asked for: by its id, or by its bytes."""
 
     token_id: int | None
@@ -55,43 +58,70 @@ def parse_token(name: str) -> TokenName:
     return TokenName(None, text.encode(errors="surrogatepass"))
 
 
-def explain(artifact: Artifact, text: bytes, asked: TokenName | None = None) -> Explanation[Death]:
+class Judge(ABC, Generic[D]):
+    """Reads one text of an artifact of its kind.
+
+    Attributes:
+        matcher: that has taken what was read.
+    """
+
+    def __init__(self, artifact: Artifact) -> None:
+        self.artifact, self.matcher = artifact, artifact.matcher()
+
+    @abstractmethod
+    def read(self, text: bytes) -> D | None:
+        """Read a text from the start; return where it dies, and of what, if it does."""
+
+    @abstractmethod
+    def group(self, legal: Sequence[int]) -> tuple[Group, ...]:
+        """Return the groups of tokens that are legal after what was read."""
+
+    @abstractmethod
+    def try_token(self, token: bytes) -> tuple[D | None, tuple[Reading, ...]]:
+        """Return where the bytes of a token die after what was read, else how they are read."""
+
+    def describe(self) -> tuple[Reading, ...]:
+        """Return the ways to read what was read, if the kind has any."""
+        return ()
+
+
+def explain(judge: Judge[D], text: bytes, asked: TokenName | None = None) -> Explanation[D]:
     """Return what may come next after a text.
 
     Raises:
         GrammarError, PostlexError: the grammar of the artifact cannot be built again.
+        SchemaError: the schema refers to a document that is not given.
         ValueError: there is no token of that id.
     """
+    artifact, matcher = judge.artifact, judge.matcher
     token_id, token = find_token(artifact, asked) if asked is not None else (None, None)
-    reader = open_reader(artifact)
-    readings, death = reader.read(reader.start(), text)
+    n_tokens: int = artifact.header["tokenizer"]["n_tokens"]
+    death = judge.read(text)
     if death is not None:
-        return Explanation(text, artifact.header["tokenizer"]["n_tokens"], death)
-    matcher = artifact.matcher()
-    if not matcher.accept_bytes(text):
-        raise ValueError("the readings and the matcher disagree")
-    found: Explanation[Death] = describe_next(artifact, text, matcher)
+        return Explanation(text, n_tokens, death)
     legal = list_legal(artifact, matcher)
-    return replace(
-        found,
-        readings=tuple(map(reader.describe, readings)),
-        groups=group_tokens(reader, readings, list_texts(artifact, legal)),
-        token=_explain_token(reader, readings, legal, token_id, token) if asked else None,
-    )
-
-
-def describe_next(artifact: Artifact, text: bytes, matcher: Matcher) -> Explanation[Any]:
-    """Return what a matcher says may come next after a text that it has accepted."""
-    legal = list_legal(artifact, matcher)
-    tokens = list_texts(artifact, legal)
+    texts = sorted(list_texts(artifact, legal), key=lambda token: (len(token), token))
     return Explanation(
         text=text,
-        n_tokens=artifact.header["tokenizer"]["n_tokens"],
+        n_tokens=n_tokens,
+        readings=judge.describe(),
         may_end=matcher.is_accepting,
         forced=matcher.forced_bytes(),
         n_legal=len(legal),
-        examples=tuple(sorted(tokens, key=lambda token: (len(token), token))[:N_EXAMPLES]),
+        examples=tuple(texts[:N_EXAMPLES]),
+        groups=judge.group(legal),
+        token=_judge_token(judge, legal, token_id, token) if asked is not None else None,
     )
+
+
+def _judge_token(
+    judge: Judge[D], legal: Sequence[int], token_id: int | None, token: bytes | None
+) -> TokenVerdict[D]:
+    if token is None:
+        return TokenVerdict(token_id, None, token_id in legal, None)
+    death, readings = judge.try_token(token)
+    is_legal = death is None if token_id is None else token_id in legal
+    return TokenVerdict(token_id, token, is_legal, None if is_legal else death, readings)
 
 
 def list_texts(artifact: Artifact, tokens: Iterable[int]) -> list[bytes]:
@@ -122,18 +152,3 @@ def list_legal(artifact: Artifact, matcher: Matcher) -> list[int]:
     bits = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")
     found: list[int] = np.flatnonzero(bits).tolist()
     return found
-
-
-def _explain_token(
-    reader: Reader[Any],
-    readings: tuple[Open[Any], ...],
-    legal: list[int],
-    token_id: int | None,
-    token: bytes | None,
-) -> TokenVerdict[Death]:
-    if token is None:
-        return TokenVerdict(token_id, None, token_id in legal, None, ())
-    after: tuple[Open[Any], ...]
-    death: Death | None
-    after, death = reader.read(readings, token)
-    return TokenVerdict(token_id, token, death is None, death, tuple(map(reader.describe, after)))

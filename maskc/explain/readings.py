@@ -1,4 +1,4 @@
-"""How is a text read, byte by byte, and of what does a reading die?
+"""Readings of a text of a grammar, byte by byte, and what each of them dies of.
 
 The artifact's own machine moves, one byte at a time, so that what is said here is what the masks
 do. Beside each hypothesis we remember where its open lexeme began.
@@ -10,12 +10,15 @@ that the parser refuses.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic
 
-from maskc.explain.model import Cause, Death, Ending, Reading
+from maskc.explain.groups import group_tokens
+from maskc.explain.model import Cause, Death, Ending, Group, Reading
 from maskc.explain.names import GrammarNames
+from maskc.explain.questions import Judge, list_texts
 from maskc.explain.sights import GlrSight, H, LalrSight, Sight
 from maskc.ids import EMPTY_TEXT, IGNORED
 from maskc.runtime.artifact import Artifact
@@ -189,3 +192,28 @@ class Reader(Generic[H]):
 
     def _terminals_of(self, lookaheads: int) -> set[int]:
         return {t for t, own in enumerate(self._lookaheads.of_terminal) if own & lookaheads}
+
+
+class GrammarJudge(Judge[Death]):
+    """Explains texts of an artifact of a grammar."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        super().__init__(artifact)
+        self._reader = open_reader(artifact)
+        self._readings = self._reader.start()
+
+    def read(self, text: bytes) -> Death | None:
+        self._readings, death = self._reader.read(self._readings, text)
+        if death is None and not self.matcher.accept_bytes(text):
+            raise ValueError("the readings and the matcher disagree")
+        return death
+
+    def describe(self) -> tuple[Reading, ...]:
+        return tuple(map(self._reader.describe, self._readings))
+
+    def group(self, legal: Sequence[int]) -> tuple[Group, ...]:
+        return group_tokens(self._reader, self._readings, list_texts(self.artifact, legal))
+
+    def try_token(self, token: bytes) -> tuple[Death | None, tuple[Reading, ...]]:
+        after, death = self._reader.read(self._readings, token)
+        return death, tuple(map(self._reader.describe, after))

@@ -1,4 +1,4 @@
-"""What may come next after a text of a JSON Schema, and which keywords forbid a token?
+"""What may come next after a text of a JSON Schema, and which keywords forbid a token.
 
 The masks say what is legal; what forbids the rest is asked of the compiler, with keywords left out
 (:mod:`maskc.explain.causes`).
@@ -8,26 +8,19 @@ Example: after ``{"a"`` of a schema that requires b the token ``:1}`` is forbidd
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.explain.causes import find_causes
-from maskc.explain.model import Explanation, Group, Refusal, TokenVerdict
-from maskc.explain.questions import (
-    TokenName,
-    describe_next,
-    find_token,
-    list_legal,
-    list_texts,
-)
+from maskc.explain.model import Group, Reading, Refusal
+from maskc.explain.questions import Judge, list_texts
 from maskc.explain.schema_groups import group_texts
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.matcher import Matcher
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.plan.plan import Layout, Plan
 
@@ -35,47 +28,8 @@ _CACHE_BYTES = 1 << 24
 _FREE = {"key_order": "any", "blanks": "any", "escapes": "any", "numbers": "usual"}
 
 
-def explain_schema(
-    artifact: Artifact,
-    text: bytes,
-    asked: TokenName | None = None,
-    resources: Mapping[str, Any] | None = None,
-) -> Explanation[Refusal]:
-    """Return what may come next after a text.
-
-    Raises:
-        SchemaError: the schema refers to a document that is not given.
-        ValueError: there is no token of that id.
-    """
-    judge = _Judge(artifact, resources or {})
-    matcher = artifact.matcher()
-    if not matcher.accept_bytes(text):
-        n_tokens: int = artifact.header["tokenizer"]["n_tokens"]
-        return Explanation(text, n_tokens, judge.refuse(b"", text))
-    found: Explanation[Refusal] = replace(
-        describe_next(artifact, text, matcher), groups=_group(artifact, matcher, text)
-    )
-    if asked is None:
-        return found
-    token_id, token = find_token(artifact, asked)
-    if token is None:
-        is_legal = token_id in list_legal(artifact, matcher)
-    else:
-        is_legal = matcher.fork().accept_bytes(token)
-    refusal = judge.refuse(text, token) if token is not None and not is_legal else None
-    return replace(found, token=TokenVerdict(token_id, token, is_legal, refusal))
-
-
-def _group(artifact: Artifact, matcher: Matcher, text: bytes) -> tuple[Group, ...]:
-    machine = artifact.machine
-    if not isinstance(machine, SchemaMachine):
-        raise TypeError(f"{type(machine).__name__} is of no JSON Schema")
-    (here,) = machine.step(machine.start(), text)
-    return group_texts(machine, here, list_texts(artifact, list_legal(artifact, matcher)))
-
-
-class _Judge:
-    """Says why a text is illegal.
+class SchemaJudge(Judge[Refusal]):
+    """Explains texts of an artifact of a JSON Schema.
 
     Args:
         artifact: of a JSON Schema.
@@ -83,15 +37,34 @@ class _Judge:
     """
 
     def __init__(self, artifact: Artifact, resources: Mapping[str, Any]) -> None:
+        super().__init__(artifact)
         header = artifact.header
+        self._text = b""
         self._schema = read_schema(header["grammar"]["text"])
         self._layout = Layout(**header["schema_layout"])
         self._asserts = header["schema_formats"] == "asserted"
         self._formats = header.get("registered_formats", {})
         self._resources = resources
 
-    def refuse(self, before: bytes, text: bytes) -> Refusal:
-        """Return why a text is illegal after another one."""
+    def read(self, text: bytes) -> Refusal | None:
+        if not self.matcher.accept_bytes(text):
+            return self._refuse(text)
+        self._text = text
+        return None
+
+    def group(self, legal: Sequence[int]) -> tuple[Group, ...]:
+        machine = self.artifact.machine
+        if not isinstance(machine, SchemaMachine):
+            raise TypeError(f"{type(machine).__name__} is of no JSON Schema")
+        (here,) = machine.step(machine.start(), self._text)
+        return group_texts(machine, here, list_texts(self.artifact, legal))
+
+    def try_token(self, token: bytes) -> tuple[Refusal | None, tuple[Reading, ...]]:
+        return None if self.matcher.fork().accept_bytes(token) else self._refuse(token), ()
+
+    def _refuse(self, text: bytes) -> Refusal:
+        """Return why a text is illegal after what was read."""
+        before = self._text
         machine = self._build(self._schema, self._layout)
         here = machine.start()
         offset = -len(before)

@@ -1,4 +1,4 @@
-"""What can be seen of a machine's hypothesis, whichever parser it has?
+"""What can be seen of a machine's hypothesis, whichever parser it has.
 
 :mod:`maskc.explain.readings` asks the same of all: which lookaheads the parser takes, what is left
 if the open lexeme becomes a terminal, and which productions are being read. Here are the answers of
@@ -109,7 +109,6 @@ class LalrSight:
         self.newline: TerminalId = layout.newline if layout is not None else NO_EVENT
 
     def spot(self, h: Hypothesis) -> Spot:
-        """See :class:`Sight`."""
         state, tables = h.stack.state, self._tables
         return Spot(
             self._lalr.lookaheads.taken[state],
@@ -119,33 +118,27 @@ class LalrSight:
         )
 
     def end(self, h: Hypothesis, terminal: TerminalId) -> Hypothesis | None:
-        """See :class:`Sight`."""
         end = self._lalr.lexemes.end
         ended = end(h.stack, h.indents, terminal, h.column, ReadSet(0))
         return None if ended is None else Hypothesis(DEAD, *ended, NO_LINE)
 
     def stacks(self, h: Hypothesis) -> Hashable:
-        """See :class:`Sight`."""
         return h.stack
 
     def goes_on(self, before: Hypothesis, after: Hypothesis) -> bool:
-        """See :class:`Sight`."""
         return after.stack is before.stack
 
     def blocks(self, h: Hypothesis) -> tuple[int, ...]:
-        """See :class:`Sight`."""
         if self.newline < 0 or self._tables.enclosed[h.stack.state]:
             return ()
         taken = self._lalr.effects.shift(h.stack, self.newline, ReadSet(0)) is not None
         return h.indents if taken else ()
 
     def newlines(self, h: Hypothesis, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
-        """See :class:`Sight`."""
         del h
         return lexeme.newlines if isinstance(lexeme, LalrLexeme) else ()
 
     def ignored_newlines(self, h: Hypothesis, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
-        """See :class:`Sight`."""
         return self.newlines(h, lexeme) if self._tables.enclosed[h.stack.state] else ()
 
 
@@ -160,30 +153,24 @@ class GlrSight:
         self._gss = machine.gss
 
     def spot(self, h: GlrHypothesis) -> Spot:
-        """See :class:`Sight`."""
         return Spot(self._gss.taken(h.stacks), PLACE, ContextId(0), ())
 
     def end(self, h: GlrHypothesis, terminal: TerminalId) -> GlrHypothesis | None:
-        """See :class:`Sight`."""
         after = h.stacks if terminal == IGNORED else self._gss.shift(h.stacks, terminal)
         return None if after is None else GlrHypothesis(DEAD, after)
 
     def stacks(self, h: GlrHypothesis) -> Hashable:
-        """See :class:`Sight`."""
         return h.stacks
 
     def goes_on(self, before: GlrHypothesis, after: GlrHypothesis) -> bool:
-        """See :class:`Sight`: where readings meet in one, one of them goes on."""
         del before, after
-        return True
+        return True  # where readings meet in one, one of them goes on
 
     def blocks(self, h: GlrHypothesis) -> tuple[int, ...]:
-        """See :class:`Sight`."""
         del h
         return ()
 
     def newlines(self, h: GlrHypothesis, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
-        """See :class:`Sight`."""
         del h, lexeme
         return ()
 

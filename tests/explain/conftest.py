@@ -1,8 +1,8 @@
 import pytest
 
-from maskc.explain.questions import explain, parse_token
+from maskc.explain.questions import parse_token
 from maskc.frontends.texts import find_grammar
-from tests.compiled import EVERY_BYTE, compile_text
+from tests.compiled import EVERY_BYTE, compile_text, explain
 
 BLOCKS = """\
 // maskc: postlex=indenter NL_type=_NL INDENT_type=_INDENT DEDENT_type=_DEDENT tab_len=2

@@ -5,16 +5,13 @@ import json
 import pytest
 
 import maskc
-from maskc.explain.links import explain_link
-from maskc.explain.questions import explain
 from maskc.explain.schema_groups import group_texts
-from maskc.explain.schemas import explain_schema
 from maskc.jsonschema.compiling import compile_schema
 from maskc.kit.artifacts import compile_structural_tag
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.vocab.vocabulary import Vocabulary
-from tests.compiled import EVERY_BYTE, compile_text
+from tests.compiled import EVERY_BYTE, compile_text, explain
 
 WORDS = """\
 start: "if" NAME | NAME "=" /[0-9]+/
@@ -103,7 +100,7 @@ def tag():
 
 
 def link_groups(artifact, text):
-    return {group.name: group for group in explain_link(artifact, text.encode()).groups}
+    return {group.name: group for group in explain(artifact, text.encode()).groups}
 
 
 @pytest.mark.parametrize(
@@ -133,7 +130,7 @@ def test_a_choice_is_fixed_text():
 
 @pytest.mark.parametrize("text", ["", "so <", "<f>", "<f>1", "<f>[1", "<f>1<", "<f>1</f>"])
 def test_every_token_of_a_tag_that_writes_is_in_a_group(tag, text):
-    found = explain_link(tag, text.encode())
+    found = explain(tag, text.encode())
     counts = [group.n_tokens for group in found.groups]
     assert found.n_legal - found.may_end <= sum(counts)
     assert len(found.groups) == len({g.name for g in found.groups})
@@ -144,7 +141,7 @@ def test_special_tokens_are_named():
     vocabulary = Vocabulary((b"a", None, None), (1,), "few", {"<|python_tag|>": 2})
     whole = {"type": "structural_tag", "format": tag}
     artifact = Artifact(compile_structural_tag(whole, vocabulary, limits=Limits()))
-    (group,) = explain_link(artifact, b"").groups
+    (group,) = explain(artifact, b"").groups
     assert (group.name, group.n_tokens) == ("special token", 1)
     assert group.examples == (b"<|python_tag|>",)
 
@@ -166,7 +163,7 @@ def values():
 
 
 def schema_groups(artifact, text):
-    found = explain_schema(artifact, text.encode()).groups
+    found = explain(artifact, text.encode()).groups
     return {group.name: group.n_tokens for group in found}
 
 
@@ -207,7 +204,7 @@ def test_a_token_belongs_to_the_part_that_it_reads_first(values):
 
 @pytest.mark.parametrize("text", ["", '{"a": 1', '{"a": "\\u00', '{"b": [[{"c', '{"b": [true'])
 def test_every_token_that_writes_is_in_one_group(values, text):
-    found = explain_schema(values, text.encode())
+    found = explain(values, text.encode())
     n_written = found.n_legal - found.may_end
     assert sum(group.n_tokens for group in found.groups) == n_written
 

@@ -1,7 +1,7 @@
 import pytest
 
-from maskc.explain.questions import explain, parse_token
-from tests.compiled import legal_ids, legal_tokens, matcher_at
+from maskc.explain.questions import parse_token
+from tests.compiled import explain, legal_ids, legal_tokens, matcher_at
 
 
 @pytest.mark.parametrize(

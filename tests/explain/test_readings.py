@@ -10,13 +10,12 @@ import maskc
 from maskc.errors import MaskcError
 from maskc.explain.checking import find_problem, place_of
 from maskc.explain.heat import Warmth, measure_heat
-from maskc.explain.questions import explain
 from maskc.explain.readings import open_reader
 from maskc.kit.artifacts import compile_structural_tag
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.vocab.vocabulary import Vocabulary
-from tests.compiled import accepts, compile_text
+from tests.compiled import accepts, compile_text, explain
 from tests.examples import seeds
 from tests.general_grammars import draw_general_grammar
 

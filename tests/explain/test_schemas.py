@@ -7,7 +7,7 @@ from maskc.errors import SchemaError
 from maskc.explain import causes
 from maskc.explain.causes import find_causes
 from maskc.explain.questions import parse_token
-from maskc.explain.schemas import explain_schema
+from tests.compiled import explain
 from tests.jsonschema.texts import build_machine, read
 
 INTEGERS = {"properties": {"a": {"type": "integer"}}, "required": ["a"], "type": "object"}
@@ -18,7 +18,7 @@ def ask(text, token=None, schema=INTEGERS, resources=None, **layout):
         schema, tokenizer="bytes", resources=resources or {}, **layout
     )
     asked = None if token is None else parse_token(token)
-    return explain_schema(artifact, text.encode(), asked, resources)
+    return explain(artifact, text.encode(), asked, resources)
 
 
 def test_what_may_come_next_is_told():
@@ -66,7 +66,7 @@ def test_documents_that_a_schema_refers_to_must_be_given():
     assert ask("", "'1'", schema, resources).token.death.causes.alone[0].pointer == "/$ref"
     artifact = maskc.compile_json_schema(schema, tokenizer="bytes", resources=resources)
     with pytest.raises(SchemaError, match="give the document"):
-        explain_schema(artifact, b"", parse_token("'1'"))
+        explain(artifact, b"", parse_token("'1'"))
 
 
 SCHEMA = {

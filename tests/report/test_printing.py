@@ -5,7 +5,7 @@ import pytest
 import maskc
 from maskc.compiler.pipeline import compile_contents
 from maskc.compiler.pushdown.questions import FollowAnswer, JointAnswer, NeverAnswer
-from maskc.explain.questions import explain, parse_token
+from maskc.explain.questions import parse_token
 from maskc.frontends.source import load_source
 from maskc.kinds import kind_of
 from maskc.lint.model import Finding, Place, Severity
@@ -17,7 +17,7 @@ from maskc.report.lint import report_findings, to_sarif
 from maskc.report.origin import list_origin
 from maskc.report.render import print_report
 from maskc.vocab.vocabulary import Vocabulary
-from tests.compiled import compile_text
+from tests.compiled import compile_text, explain
 
 
 @pytest.mark.parametrize(
