@@ -56,11 +56,19 @@ PATTERNS = {
     r".{1,99}": "ab",
     r"[a-z]{1,99}": "ab",
 }
-_ARGUMENTS = {"text": "a b", "count": 12, "size": 1.5, "flag": True, "list": ["a", "b"]}
+_ARGUMENTS = {
+    "text": "a b",
+    "name": "a b",
+    "count": 12,
+    "size": 1.5,
+    "flag": True,
+    "list": ["a", "b"],
+}
 TOOL: dict[str, Any] = {
     "type": "object",
     "properties": {
         "text": {"type": "string"},
+        "name": {"type": "string", "maxLength": 99},
         "count": {"type": "integer"},
         "size": {"type": "number"},
         "flag": {"type": "boolean"},

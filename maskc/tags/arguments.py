@@ -20,7 +20,6 @@ from maskc.errors import LimitError, SchemaError, UnsatisfiableError
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.plan.composing import Item, Late
 from maskc.runtime.link.plan.members import Counts, Parameters, Ways
-from maskc.runtime.link.text.raw_text import RawString
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.records import Position
 from maskc.tags.objects import (
@@ -340,7 +339,8 @@ class Arguments:
             return self._free()
         if rule.body.dfa.reader:
             raise self._where.refuse("", "format")
-        string = RawString(plan, number, [word.encode() for word in self._barred])
+        barred = [word.encode() for word in self._barred]
+        string = self._compose.raw_string(plan, number, barred)
         if string.is_empty:
             return None
         inner = self._compose.raw_text(string)

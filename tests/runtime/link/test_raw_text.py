@@ -15,6 +15,7 @@ from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START, Words
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.pieces import CountingPiece
+from maskc.runtime.link.text.raw_body import RawBody
 from maskc.runtime.link.text.raw_text import RawString, RawText
 from maskc.runtime.schema.plan.plan import Layout, Plan
 from tests.examples import seeds
@@ -28,7 +29,8 @@ def make(schema, *barred):
     frozen = build_plan({"type": "string", **schema}, resources={}, layout=Layout(),
                       assert_formats=True)  # fmt: skip
     plan = Plan(frozen, Layout(), Budget(1 << 20))
-    return RawString(plan, plan.positions[plan.root].strings[0], [b.encode() for b in barred])
+    number, words = plan.positions[plan.root].strings[0], tuple(b.encode() for b in barred)
+    return RawString(plan, number, words, RawBody(plan.strings[number].body.dfa, words))
 
 
 def read(text, data):

@@ -42,9 +42,12 @@ from maskc.runtime.link.text.barred_schema import BarredSchemaPiece, Barring
 from maskc.runtime.link.text.free_text import FreeScans, FreeText, FreeWords
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.names import NameScans, OtherName
+from maskc.runtime.link.text.raw_body import RawBody
 from maskc.runtime.link.text.raw_text import RawString, RawText
+from maskc.runtime.schema.plan.plan import Plan
 
 _MANY_IDS = 48  # have a mask of their own
+_RAW_STATE_BYTES = 1_000  # of memory, about: between characters, with those inside of one
 _MOST_BYTES = 500_000  # of the words of a free text: 150 MB
 
 
@@ -134,6 +137,18 @@ class Composer:
 
     def counter(self, pattern: CountedPattern) -> Expression:
         return self.joints.leaf(count_pattern(pattern, self.joints.scanner))
+
+    def raw_string(self, plan: Plan, number: int, barred: Iterable[bytes]) -> RawString:
+        """Return a rule of a plan's strings without some words, to be written as it is."""
+        words, dfa = tuple(barred), plan.strings[number].body.dfa
+
+        def make() -> RawBody:
+            body = RawBody(dfa, words)
+            self.joints.scanner.budget.charge(_RAW_STATE_BYTES * body.dfa.n_states)
+            return body
+
+        body: RawBody = self.keep("raw_body", (dfa.digest, words), make)
+        return RawString(plan, number, words, body)
 
     def raw_text(self, string: RawString) -> Expression:
         scanner = self.joints.scanner

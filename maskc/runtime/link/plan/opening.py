@@ -29,7 +29,6 @@ from maskc.runtime.link.plan.composing import Composer, Constant, Item, Keep, La
 from maskc.runtime.link.plan.members import Parameters, Ways
 from maskc.runtime.link.plan.plan import LinkPlan
 from maskc.runtime.link.plan.records import in_ranges
-from maskc.runtime.link.text.raw_text import RawString
 from maskc.runtime.machine import Machine
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, index_of
@@ -87,7 +86,7 @@ class LinkOpener:
                 return compose.other_name(names)
             case "raw text", schema, rule, barred:
                 read = plan.schema(schema, self._results.budget)
-                return compose.raw_text(RawString(read, rule, barred))
+                return compose.raw_text(compose.raw_string(read, rule, barred))
             case "schema", schema:
                 return compose.joints.leaf(self._schema(schema))
             case "barred schema", schema, barred:

@@ -1,0 +1,174 @@
+"""Strings that are written as they are, whatever their length, byte by byte.
+
+An automaton over characters says which strings there are, the words that do not stand in them left
+out of it. Inside a character a state also holds what was read of it, until all that the character
+can become leads to one state.
+
+Example: ``^[a-z]+$`` without ``</p>`` has two states between characters.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from maskc.runtime.effort import spend
+from maskc.runtime.link.automata.loops import MOST_PLACES, Component
+from maskc.runtime.link.text.free_text import CHARACTERS, MISSING
+from maskc.runtime.link.text.without_words import without_words
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+
+NO_CODE = -1
+_CONTINUATION_BITS = 6
+
+
+class RawState(NamedTuple):
+    """Where a text stands, whatever its length.
+
+    Attributes:
+        at: the state of the automaton over characters.
+        left: what is left of a character, as :data:`CHARACTERS` has it; 0 between two.
+        code: the bits that were read of it; ``NO_CODE``: they no longer matter, ``at`` comes next.
+    """
+
+    at: int
+    left: int
+    code: int
+
+
+class RawBody:
+    """The states of strings of any length; shared by all rules that differ in their bounds alone.
+
+    Attributes:
+        dfa: the strings without the words.
+        furthest: the most characters that the nearest end of a state is away.
+        is_steady: whether each string that may end can have one more character: then a state that
+            accepts some length accepts all greater ones.
+    """
+
+    def __init__(self, dfa: CharDfa, barred: Sequence[bytes]) -> None:
+        self.dfa = dfa = without_words(dfa, [word.decode() for word in barred])
+        live, labels = range(1, dfa.n_states), dfa.labels
+        self.start = RawState(dfa.start, 0, NO_CODE)
+        self.furthest = max(map(dfa.nearest, live), default=0)
+        self.is_steady = all(
+            any(labels[after] != NO_LABEL for after in dfa.successors(state))
+            for state in live
+            if labels[state] != NO_LABEL
+        )
+        self._firsts = _group_firsts(dfa)
+        self._moves: dict[RawState, list[tuple[RawState, list[int]]]] = {}
+        self._targets: dict[RawState, frozenset[int]] = {}
+        self._components: dict[RawState, tuple[Component, list[RawState]] | None] = {}
+
+    def component(self, start: RawState) -> tuple[Component, list[RawState]] | None:
+        """Return the states that a state leads to, as a loop that each character passes once more.
+
+        ``None`` if they are too many.
+        """
+        if start not in self._components:
+            self._components[start] = self._find_component(start)
+        return self._components[start]
+
+    def may_end(self, state: RawState) -> bool:
+        """Return whether a string of the right length may end in a state."""
+        return not state.left and self.dfa.labels[state.at] != NO_LABEL
+
+    def to_end(self, state: RawState) -> int:
+        """Return the fewest characters to an end that are not begun yet."""
+        return min(map(self.dfa.nearest, self.targets(state)))
+
+    def moves(self, state: RawState) -> list[tuple[RawState, list[int]]]:
+        """Return the live states one byte on, whatever the length, each with its bytes."""
+        found = self._moves.get(state)
+        if found is None:
+            by_state: dict[RawState, list[int]] = {}
+            if state.left:
+                for byte, left in CHARACTERS[state.left].items():
+                    by_state.setdefault(self._go_on(state, byte, left), []).append(byte)
+            else:
+                for (kinds, left), bytes_ in self._firsts.items():
+                    for after, some in self._begin(state.at, kinds, left, bytes_):
+                        by_state.setdefault(after, []).extend(some)
+            spend(8 * len(by_state))
+            found = [pair for pair in by_state.items() if self.targets(pair[0])]
+            self._moves[state] = found
+        return found
+
+    def _begin(
+        self, at: int, kinds: frozenset[int], left: int, bytes_: list[int]
+    ) -> list[tuple[RawState, list[int]]]:
+        """Return the states after the first byte of a character of some classes."""
+        row, default = self.dfa.rows[at], self.dfa.defaults[at]
+        targets = {row.get(kind, default) for kind in kinds} if row else {default}
+        if len(targets) == 1:
+            return [(RawState(targets.pop(), left, NO_CODE), bytes_)]
+        n_bits = (7, 5, 4, 3)[MISSING[left]]
+        return [(RawState(at, left, byte & ((1 << n_bits) - 1)), [byte]) for byte in bytes_]
+
+    def _go_on(self, state: RawState, byte: int, left: int) -> RawState:
+        at, _, code = state
+        if code != NO_CODE:
+            code = code << _CONTINUATION_BITS | byte & 0x3F
+            targets = self.dfa.targets(at, *_characters_of(code, left))
+            if len(targets) == 1:
+                at, code = min(targets), NO_CODE
+        return RawState(at, left, code)
+
+    def targets(self, state: RawState) -> frozenset[int]:
+        """Return the live states after the character that is open; itself if none is."""
+        found = self._targets.get(state)
+        if found is None:
+            at, left, code = state
+            every = {at} if code == NO_CODE else self.dfa.targets(at, *_characters_of(code, left))
+            found = self._targets[state] = frozenset(every - {DEAD})
+        return found
+
+    def _find_component(self, start: RawState) -> tuple[Component, list[RawState]] | None:
+        states, numbers = [start], {start: 1}
+        table, passes = np.zeros((2, MOST_PLACES, 256), dtype=np.uint8)
+        for row, state in enumerate(states):  # grows while we walk it
+            for after, bytes_ in self.moves(state):
+                if after not in numbers:
+                    states.append(after)
+                    numbers[after] = len(states)
+                if len(states) > MOST_PLACES:
+                    return None
+                table[row, bytes_] = numbers[after]
+                passes[row, bytes_] = not state.left
+        table, passes = table[: len(states)], passes[: len(states)]
+        whole = tuple(number for number, state in enumerate(states) if not state.left)
+        leaves = np.zeros(table.shape, dtype=np.bool_)
+        to_end = tuple(map(self.to_end, states))
+        key = table.tobytes() + np.packbits(passes).tobytes() + bytes(f"{to_end} raw", "ascii")
+        return Component(table, passes, leaves, whole, to_end, key), states
+
+
+def _group_firsts(dfa: CharDfa) -> dict[tuple[frozenset[int], int], list[int]]:
+    """Return the first bytes of characters by the classes of these, and what is left of them."""
+    found: dict[tuple[frozenset[int], int], list[int]] = {}
+    for byte, left in CHARACTERS[0].items():
+        code = byte & ((1 << (7, 5, 4, 3)[MISSING[left]]) - 1)
+        low, high = _characters_of(code, left)
+        first, last = bisect_right(dfa.starts, low) - 1, bisect_right(dfa.starts, high)
+        kinds = frozenset(dfa.classes[first:last])
+        found.setdefault((kinds, left), []).append(byte)
+    return found
+
+
+def _characters_of(code: int, left: int) -> tuple[int, int]:
+    """Return the first and last character that begin so: not overlong, and no surrogate."""
+    n_bits = MISSING[left] * _CONTINUATION_BITS
+    low, high = code << n_bits, (code + 1 << n_bits) - 1
+    if left == 4:
+        return max(low, 0x800), high
+    if left == 5:
+        return low, min(high, 0xD7FF)
+    if left == 6:
+        return max(low, 0x10000), high
+    if left == 7:
+        return low, min(high, 0x10FFFF)
+    return low, high
