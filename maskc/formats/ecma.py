@@ -1,9 +1,14 @@
-r"""Patterns of ECMA-262, character by character: what may come next, and may it end here?
+r"""Patterns of ECMA-262, character by character: the format ``regex``.
 
 A pattern is read with the flag ``u``, as JSON Schema says. What an automaton cannot count is kept
 as it is: the groups that are open, how many capture, the greatest back-reference, and the names of
 groups. A back-reference may come before its group, so whether there are enough groups is decided at
 the end; until then one more group can always be written. So nothing is a dead end.
+
+A piece that is not complete, as an escape, is kept as its text, and read anew with each character.
+In a class and in a name it counts which characters an escape can still become: after ``[z-\x`` no
+``4`` may come. Where a piece turns out to have been complete before, the rest is read after it: two
+escapes of surrogates are one character, so ``[\ud83d`` waits for a second one.
 
 Example: after ``(a\2`` a group must be closed, and another one must be opened, before it may end.
 
@@ -15,43 +20,43 @@ Source: ECMA-262, 15th edition, 22.2.1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from maskc.formats.ecma_escapes import (
-    ATOM,
-    CLASS,
-    DASH,
-    ESCAPE,
-    IN_ESCAPES,
-    NAME,
-    NOTHING,
-    NUMBER,
-    OUT,
-    REPEATED,
-    START_CLASS,
-    ZERO,
-    ZERO_CLASS,
-    Lex,
-    follow_escape,
-)
 from maskc.formats.identifiers import has_identifier, name_ranges
+from maskc.formats.properties import begins_property, is_property
 
-_OPEN, _MARK, _BEFORE = "(", "(?", "(?<"
-_COUNT, _LEAST, _MOST, _REFERENCE = "{", "{n", "{n,", "k"
 _MOST_GROUPS = (1 << 32) - 2
-_LAST, _LAST_ASCII = "\U0010ffff", "\x7f"
-_DIGITS = frozenset(range(0x30, 0x3A))
-# Kinds of groups: those that may be repeated, and assertions.
-GROUP, ASSERTION = "g", "a"
-_NONE: frozenset[str] = frozenset()
+_LAST = 0x10FFFF
+_ASCII, _EVERY = ("\0", "\x7f"), ("\0", "\U0010ffff")
+_LEADS, _TRAILS = (0xD800, 0xDBFF), (0xDC00, 0xDFFF)
+_CONTROLS = {"f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B}
+_SIGNS = frozenset("^$\\.*+?()[]{}|/")
+_HEX = re.compile(r"[0-9a-fA-F]*")
+_COUNT = re.compile(r"\{(?:(?P<low>[0-9]+)(?:(?P<comma>,)(?P<high>[0-9]*))?)?(?P<end>\})?")
+_NEEDLESS_ZEROS = re.compile(r"(?<![0-9])0+(?=[0-9])")
+# A piece that is complete, though the next character may belong to it.
+_MAY_BE_COMPLETE = re.compile(r"\\[0-9]+|\\u[dD][89abAB]..|\(|\[")
+
+# Where a piece stands: outside of classes, with whether what was read may be repeated; in a class,
+# with the character with which a range may begin, and the one with which one has begun; in the name
+# of a group, with what it is for and its beginning.
+_OUT, _CLASS, _NAME = "out", "class", "name"
+_NOTHING, _ATOM, _REPEATED = range(3)
+_SEVERAL = -1  # in the place of a character: ``\d``, with which no range begins
+# Kinds of groups: those that may be repeated, and assertions. What a name is for else.
+_GROUP, _ASSERTION, _REFERENCE = "g", "a", "k"
+
+Place = tuple[Any, ...]
 
 
 class Pattern(NamedTuple):
     """What has been read of a pattern.
 
     Attributes:
-        lex: what is under way; first its kind.
+        place: where it goes on.
+        text: of a piece that is not complete.
         groups: the kinds of groups that are open, the innermost last.
         n_groups: groups that capture.
         most: the greatest number of a back-reference.
@@ -59,44 +64,63 @@ class Pattern(NamedTuple):
         wanted: names that are referred to.
     """
 
-    lex: Lex
+    place: Place = (_OUT, _NOTHING)
+    text: str = ""
     groups: str = ""
     n_groups: int = 0
     most: int = 0
-    names: frozenset[str] = _NONE
-    wanted: frozenset[str] = _NONE
+    names: frozenset[str] = frozenset()
+    wanted: frozenset[str] = frozenset()
+
+    def go(self, *place: Any) -> Pattern:
+        """Return what is read when a piece is complete."""
+        return self._replace(place=place, text="")
+
+    def open(self, kind: str, n_groups: int = 0) -> Pattern:
+        opened = self._replace(groups=self.groups + kind, n_groups=self.n_groups + n_groups)
+        return opened.go(_OUT, _NOTHING)
+
+    def fits(self, ranges: Iterable[tuple[int, int]]) -> bool:
+        """Return whether a character of some ranges may stand here."""
+        where, *_, last = self.place
+        if where == _CLASS:
+            return last is None or any(high >= last for _, high in ranges)
+        if where == _NAME:
+            return any(has_identifier(*pair, is_first=last == "") for pair in ranges)
+        return True
+
+    def take(self, code: int) -> Pattern | None:
+        """Return what is read after the character that an escape is."""
+        if not self.fits([(code, code)]):
+            return None
+        where, *known = self.place
+        if where == _CLASS:
+            return self.go(_CLASS, code if known[1] is None else None, None)
+        if where == _NAME:
+            return self.go(_NAME, known[0], known[1] + chr(code))
+        return self.go(_OUT, _ATOM)
+
+    def take_several(self) -> Pattern | None:
+        r"""Return what is read after several characters, as ``\d``."""
+        if self.place[0] == _OUT:
+            return self.go(_OUT, _ATOM)
+        return self.go(_CLASS, _SEVERAL, None) if self.place[2] is None else None
 
 
 class Patterns:
     """Reads patterns: :class:`maskc.formats.registry.RangeReader`."""
 
     def start(self) -> Pattern:
-        """Return what is read of a pattern at its beginning."""
-        return Pattern((OUT, NOTHING))
+        return Pattern()
 
     def step(self, state: Pattern, character: str) -> Pattern | None:
         """Return what is read with one more character, ``None`` if no pattern begins so."""
-        kind, code = state.lex[0], ord(character)
-        if kind in (OUT, ZERO, NUMBER):
-            return _outside(state, code)
-        if kind in (CLASS, START_CLASS, DASH, ZERO_CLASS):
-            lex = _in_class(state.lex, code)
-            return state._replace(lex=lex) if lex else None
-        if kind in IN_ESCAPES:
-            return _in_escape(state, code)
-        if kind == NAME:
-            return _in_name(state, code)
-        if kind in (_COUNT, _LEAST, _MOST):
-            lex = _in_count(state.lex, code)
-            return state._replace(lex=lex) if lex else None
-        if kind == _REFERENCE:
-            return state._replace(lex=(NAME, _REFERENCE, "")) if code == ord("<") else None
-        return _in_opening(state, code)
+        return _step(state, character)
 
     def may_end(self, state: Pattern) -> bool:
-        """Return whether a pattern may end here."""
         return (
-            state.lex[0] in (OUT, ZERO, NUMBER)
+            state.place[0] == _OUT
+            and (not state.text or state.text[0] == "\\" and state.text[1:].isdigit())
             and not state.groups
             and state.most <= state.n_groups
             and state.wanted <= state.names
@@ -104,153 +128,226 @@ class Patterns:
 
     def characters(self, state: Pattern) -> Iterable[tuple[str, str]]:
         """Return ranges of the characters that may follow at most."""
-        kind = state.lex[0]
-        if kind in (NAME, _BEFORE):
-            is_first = kind == _BEFORE or state.lex[2] == ""
-            return name_ranges(is_first=is_first)
-        if kind == DASH:
-            return (("\0", _LAST_ASCII), (chr(max(state.lex[1], 0x80)), _LAST))
-        if kind in (OUT, ZERO, NUMBER, _OPEN, CLASS, START_CLASS, ZERO_CLASS):
-            return (("\0", _LAST),)
-        return (("\0", _LAST_ASCII),)
+        if state.text == "(?<" or state.place[0] == _NAME and not state.text:
+            return name_ranges(is_first=state.text != "" or state.place[2] == "")
+        if state.text and not _MAY_BE_COMPLETE.fullmatch(state.text):
+            return (_ASCII,)
+        if state.place[0] == _CLASS and state.place[2] is not None and not state.text:
+            return (_ASCII, (chr(max(state.place[2], 0x80)), _EVERY[1]))
+        return (_EVERY,)
 
 
-def _in_escape(state: Pattern, code: int) -> Pattern | None:
-    lex = follow_escape(state.lex, code)
-    if lex is None:
+def _step(state: Pattern | None, sign: str) -> Pattern | None:
+    if state is None:
         return None
-    most = max(state.most, lex[1]) if lex[0] == NUMBER else state.most
-    return state._replace(lex=lex, most=most)
+    if not state.text:
+        where = state.place[0]
+        after = _outside if where == _OUT else _in_class if where == _CLASS else _in_name
+        return after(state, sign)
+    match state.text[0]:
+        case "\\":
+            return _escape(state, sign)
+        case "(":
+            return _open(state, sign)
+        case "{":
+            return _count(state, sign)
+    # A class, whose first sign may be ^.
+    opened = state.go(_CLASS, None, None)
+    return opened if sign == "^" else _step(opened, sign)
 
 
-def _outside(state: Pattern, code: int) -> Pattern | None:
-    """Go on outside of classes."""
-    kind, after = state.lex[0], state.lex[1]
-    if kind != OUT:
-        if code in _DIGITS:
-            if kind == ZERO:
-                return None
-            number = after * 10 + code - 0x30
-            if number > _MOST_GROUPS:
-                return None
-            return state._replace(lex=(NUMBER, number), most=max(state.most, number))
-        after = ATOM
-    sign = chr(code)
+def _outside(state: Pattern, sign: str) -> Pattern | None:
+    after = state.place[1]
     if sign in "*+?{":
-        if sign == "?" and after == REPEATED:
-            return state._replace(lex=(OUT, NOTHING))
-        if after in (NOTHING, REPEATED):
+        if sign == "?" and after == _REPEATED:
+            return state.go(_OUT, _NOTHING)
+        if after != _ATOM:
             return None
-        return state._replace(lex=(_COUNT,) if sign == "{" else (OUT, REPEATED))
+        return state._replace(text=sign) if sign == "{" else state.go(_OUT, _REPEATED)
     if sign in "}]":
         return None
     if sign == ")":
-        return _close(state)
-    lex: Lex
-    if sign in "^$|":
-        lex = (OUT, NOTHING)
-    elif sign == "(":
-        lex = (_OPEN,)
-    elif sign == "[":
-        lex = (START_CLASS,)
-    elif sign == "\\":
-        lex = (ESCAPE, (OUT,))
-    else:
-        lex = (OUT, ATOM)
-    return state._replace(lex=lex)
+        if not state.groups:
+            return None
+        left = state._replace(groups=state.groups[:-1])
+        return left.go(_OUT, _ATOM if state.groups[-1] == _GROUP else _NOTHING)
+    if sign in "([\\":
+        return state._replace(text=sign)
+    return state.go(_OUT, _NOTHING if sign in "^$|" else _ATOM)
 
 
-def _close(state: Pattern) -> Pattern | None:
-    if state.groups:
-        after = ATOM if state.groups[-1] == GROUP else NOTHING
-        return state._replace(lex=(OUT, after), groups=state.groups[:-1])
-    return None
-
-
-def _open(state: Pattern, kind: str, n_groups: int = 0) -> Pattern:
-    return state._replace(
-        lex=(OUT, NOTHING), groups=state.groups + kind, n_groups=state.n_groups + n_groups
-    )
-
-
-def _in_opening(state: Pattern, code: int) -> Pattern | None:
+def _open(state: Pattern, sign: str) -> Pattern | None:
     """Go on after ``(``, ``(?`` or ``(?<``."""
-    kind, sign = state.lex[0], chr(code)
-    if kind == _OPEN:
-        if sign == "?":
-            return state._replace(lex=(_MARK,))
-        return _outside(_open(state, GROUP, 1), code)
+    if state.text == "(":
+        return state._replace(text="(?") if sign == "?" else _step(state.open(_GROUP, 1), sign)
     if sign in "=!":
-        return _open(state, ASSERTION)
-    if kind == _MARK:
-        if sign == ":":
-            return _open(state, GROUP)
-        return state._replace(lex=(_BEFORE,)) if sign == "<" else None
-    return _in_name(state._replace(lex=(NAME, GROUP, "")), code)
+        return state.open(_ASSERTION)
+    if state.text == "(?<":
+        return _step(state.go(_NAME, _GROUP, ""), sign)
+    if sign == ":":
+        return state.open(_GROUP)
+    return state._replace(text="(?<") if sign == "<" else None
 
 
-def _in_name(state: Pattern, code: int) -> Pattern | None:
-    """Go on in the name of a group, or of one that is referred to."""
-    _, purpose, text = state.lex
-    if code == ord("\\"):
-        return state._replace(lex=(ESCAPE, (NAME, purpose, text)))
-    if code != ord(">"):
-        if not has_identifier(code, code, is_first=text == ""):
-            return None
-        return state._replace(lex=(NAME, purpose, text + chr(code)))
-    if text == "":
-        return None
-    if purpose == _REFERENCE:
-        state = state._replace(wanted=state.wanted | {text})
-    elif text in state.names:
-        return None
-    else:
-        state = state._replace(names=state.names | {text})
-    if purpose == _REFERENCE:
-        return state._replace(lex=(OUT, ATOM))
-    return _open(state, GROUP, 1)
-
-
-def _in_count(lex: Lex, code: int) -> Lex | None:
+def _count(state: Pattern, sign: str) -> Pattern | None:
     """Go on in a quantifier with numbers, as ``{2,3}``."""
-    kind = lex[0]
-    if code in _DIGITS:
-        digit = code - 0x30
-        if kind == _COUNT:
-            return (_LEAST, digit)
-        if kind == _LEAST:
-            return (_LEAST, lex[1] * 10 + digit)
-        return (_MOST, lex[1], max(lex[2], 0) * 10 + digit)
-    if code == ord("}"):
-        fits = kind == _LEAST or kind == _MOST and (lex[2] < 0 or lex[1] <= lex[2])
-        return (OUT, REPEATED) if fits else None
-    return (_MOST, lex[1], -1) if code == ord(",") and kind == _LEAST else None
+    found = _COUNT.fullmatch(state.text + sign)
+    if found is None:
+        return None
+    if not found["end"]:
+        return state._replace(text=_NEEDLESS_ZEROS.sub("", found[0]))
+    low, high = found["low"] or "", found["high"] or ""
+    is_count = low and (not high or (len(low), low) <= (len(high), high))
+    return state.go(_OUT, _REPEATED) if is_count else None
 
 
-def _in_class(lex: Lex, code: int) -> Lex | None:
+def _in_class(state: Pattern, sign: str) -> Pattern | None:
     """Go on in a class, as ``[a-z]``, outside of escapes."""
-    kind, sign = lex[0], chr(code)
-    if kind == ZERO_CLASS:
-        if code in _DIGITS:
-            return None
-        lex = (CLASS, lex[1], None)
-        kind = CLASS
-    elif kind == START_CLASS:
-        if sign == "^":
-            return (CLASS, None, None)
-        lex = (CLASS, None, None)
-        kind = CLASS
-    pending = lex[1]
+    _, pending, low = state.place
     if sign == "]":
-        return (OUT, ATOM)
-    if kind == DASH:
-        if pending < 0:
-            return None  # after \d a hyphen is the last
-        if sign == "\\":
-            return (ESCAPE, (CLASS, pending, None))
-        return (CLASS, None, None) if code >= pending else None
+        return state.go(_OUT, _ATOM)
+    if low == _SEVERAL:
+        return None  # after \d a hyphen is the last
     if sign == "\\":
-        return (ESCAPE, (CLASS, None, lex[2]))
-    if sign == "-" and pending is not None:
-        return (DASH, pending)
-    return (CLASS, code, None)
+        return state._replace(text=sign)
+    if sign == "-" and pending is not None and low is None:
+        return state.go(_CLASS, None, pending)
+    return state.take(ord(sign))
+
+
+def _in_name(state: Pattern, sign: str) -> Pattern | None:
+    """Go on in the name of a group, or of one that is referred to."""
+    _, purpose, name = state.place
+    if sign == "\\":
+        return state._replace(text=sign)
+    if sign != ">":
+        return state.take(ord(sign))
+    if not name or purpose == _GROUP and name in state.names:
+        return None
+    if purpose == _REFERENCE:
+        return state._replace(wanted=state.wanted | {name}).go(_OUT, _ATOM)
+    return state._replace(names=state.names | {name}).open(_GROUP, 1)
+
+
+def _escape(state: Pattern, sign: str) -> Pattern | None:
+    text, where = state.text + sign, state.place[0]
+    kind, rest = text[1], text[2:]
+    longer = state._replace(text=text)
+    if kind == "u":
+        return _unit(longer)
+    if where == _NAME:
+        return None
+    if kind in "dDsSwW":
+        return state.take_several()
+    if kind in "pP":
+        if rest[-1:] == "}":
+            return state.take_several() if is_property(rest[1:-1]) else None
+        begins = not rest or rest[0] == "{" and begins_property(rest[1:])
+        return longer if begins and state.take_several() else None
+    if kind == "0":
+        if rest:
+            return None if "0" <= sign <= "9" else _step(state.take(0), sign)
+        return longer if state.fits([(0, 0)]) else None
+    if kind == "c":
+        if rest:
+            return state.take(ord(sign) & 31) if sign.isascii() and sign.isalpha() else None
+        return longer if state.fits([(1, 26)]) else None
+    if kind == "x":
+        return _digits(longer, rest, 2)
+    if where == _OUT:
+        if "1" <= kind <= "9":
+            return _number(longer, sign)
+        if kind == "k":
+            return longer if not rest else state.go(_NAME, _REFERENCE, "") if sign == "<" else None
+        if kind in "bB":
+            return state.go(_OUT, _NOTHING)
+    elif kind in "b-":
+        return state.take(8 if kind == "b" else 0x2D)
+    if kind in _CONTROLS:
+        return state.take(_CONTROLS[kind])
+    return state.take(ord(kind)) if kind in _SIGNS else None
+
+
+def _number(state: Pattern, sign: str) -> Pattern | None:
+    """Go on in the number of a back-reference."""
+    if not "0" <= sign <= "9":
+        return _step(state.go(_OUT, _ATOM), sign)
+    number = int(state.text[1:])
+    return state._replace(most=max(state.most, number)) if number <= _MOST_GROUPS else None
+
+
+def _digits(state: Pattern, digits: str, n_digits: int) -> Pattern | None:
+    """Go on after some of so many hexadecimal digits, which are the end of the text."""
+    if not _HEX.fullmatch(digits):
+        return None
+    low, high = _spread(digits, n_digits)
+    if len(digits) == n_digits:
+        return state.take(low)
+    is_unit = n_digits == 4
+    if not state.fits([(low, high), *(_pairs(low, high, *_TRAILS) if is_unit else ())]):
+        return None
+    if state.place[0] == _OUT:  # which ones they are is all the same
+        state = state._replace(text=state.text[: len(state.text) - len(digits)] + "0" * len(digits))
+    return state
+
+
+def _unit(state: Pattern) -> Pattern | None:
+    r"""Go on in ``\uXXXX``, in two of these, or in ``\u{X…}``."""
+    text = state.text
+    if text[2:3] == "{":
+        return _braces(state, text[3:])
+    digits, second = text[2:6], text[6:]
+    lead = int(digits, 16) if len(digits) == 4 and _HEX.fullmatch(digits) else 0
+    is_lead = _LEADS[0] <= lead <= _LEADS[1] and state.place[0] != _OUT
+    if not is_lead:
+        return _digits(state, digits, 4)
+    if "\\u".startswith(second[:2]) and _HEX.fullmatch(second[2:]):
+        pairs = list(_pairs(lead, lead, *_spread(second[2:], 4)))
+        if len(second) == 6 and pairs:
+            return state.take(pairs[0][0])
+        if len(second) < 6 and pairs and state.fits(pairs):
+            return state
+        if not second and state.fits([(lead, lead)]):
+            return state
+    if state.place[0] == _NAME:
+        return None
+    alone = state.take(lead)
+    for sign in second:
+        alone = _step(alone, sign)
+    return alone
+
+
+def _braces(state: Pattern, digits: str) -> Pattern | None:
+    r"""Go on in ``\u{…}``, where any number of digits may be zeros."""
+    if digits[-1:] == "}":
+        return state.take(int(digits[:-1], 16)) if digits[:-1] else None
+    if not _HEX.fullmatch(digits):
+        return None
+    if not digits:
+        return state
+    low = high = value = int(digits, 16)
+    ranges: list[tuple[int, int]] = []
+    while low <= _LAST and (value or high <= _LAST or not ranges):
+        ranges.append((low, min(high, _LAST)))
+        low, high = low << 4, high << 4 | 15
+    if not value:
+        ranges.append((0, _LAST))
+    return state._replace(text=rf"\u{{{value:x}") if ranges and state.fits(ranges) else None
+
+
+def _spread(digits: str, n_digits: int) -> tuple[int, int]:
+    """Return the least and the greatest number of so many digits that begins with some."""
+    n_left = 4 * (n_digits - len(digits))
+    low = int(digits or "0", 16) << n_left
+    return low, low | (1 << n_left) - 1
+
+
+def _pairs(low: int, high: int, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Yield the characters that are a surrogate of one range and then one of another."""
+    low, high = max(low, _LEADS[0]), min(high, _LEADS[1])
+    first, last = max(first, _TRAILS[0]), min(last, _TRAILS[1])
+    if low <= high and first <= last:
+        yield (
+            0x10000 + (low - 0xD800 << 10) + first - 0xDC00,
+            (0x10000 + (high - 0xD800 << 10) + last - 0xDC00),
+        )
