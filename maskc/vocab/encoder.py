@@ -24,8 +24,9 @@ from dataclasses import dataclass, field
 from maskc.errors import TokenizerError
 from maskc.vocab.added import choose_text
 from maskc.vocab.canonical import build_tokenize
+from maskc.vocab.encodings import open_encoding
 from maskc.vocab.files import open_tokenizer_file
-from maskc.vocab.loading import load_tokens
+from maskc.vocab.loading import load_tokens, read_tokenizer
 from maskc.vocab.pieces import LOWER_BAR
 from maskc.vocab.registry import find_tokenizer, format_name
 from maskc.vocab.vocabulary import build_byte_table
@@ -113,6 +114,10 @@ def load_encoder(spec: str, *, is_text: Callable[[int], bool] | None = None) -> 
         TokenizerError: the tokenizer is unknown or broken, the package that encodes for it is
             not installed, or the file does not hold what encoding needs.
     """
+    encoding = open_encoding(spec)
+    if encoding is not None:
+        name, table = read_tokenizer(encoding)
+        return Encoder(name, table.tokens, encoding.encode_ordinary)
     path = find_tokenizer(spec)
     name = format_name(spec)
     if path is None:

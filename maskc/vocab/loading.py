@@ -21,6 +21,7 @@ from typing import Any
 
 from maskc.errors import TokenizerError
 from maskc.vocab.added import USUAL, AddedTokens
+from maskc.vocab.encodings import open_encoding
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.gguf_tokens import load_gguf
 from maskc.vocab.huggingface import find_eos_ids, load_huggingface
@@ -115,7 +116,8 @@ def load_vocabulary(
     """Return the vocabulary of a tokenizer.
 
     Args:
-        spec: a known name, a path to a tokenizer file or its folder, or ``org/name`` on the hub;
+        spec: a known name, one of tiktoken, a path to a tokenizer file or its folder, or
+            ``org/name`` on the hub;
             or a tokenizer of transformers, tokenizers, tiktoken, sentencepiece or mistral-common.
         vocab_size: the model's padded size if it is larger than the tokenizer; padding ids are
             never legal.
@@ -130,6 +132,8 @@ def load_vocabulary(
     """
     spec = find_file_of(spec) or spec
     spec = os.fspath(spec) if isinstance(spec, os.PathLike) else spec
+    if isinstance(spec, str):
+        spec = open_encoding(spec) or spec
     if isinstance(spec, str):
         name, table = format_name(spec), _read(spec, finds_ends=eos_ids is None)
     else:

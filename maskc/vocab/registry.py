@@ -5,7 +5,8 @@ A tokenizer is asked for, in this order of meaning, as
 1. a known name: ``bytes`` is built in; ``llama3``, ``mistral``, ``deepseek`` and ``qwen`` are
    files inside Python packages, which are found without importing them;
 2. a path to a tokenizer file, or to a folder with one;
-3. ``org/name``, a repository of the Hugging Face hub: cached, else downloaded.
+3. an encoding of tiktoken, see :mod:`maskc.vocab.encodings`, which has no file;
+4. ``org/name``, a repository of the Hugging Face hub: cached, else downloaded.
 
 A known name whose package is missing falls back to a hub repository of the same family.
 
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from maskc.errors import TokenizerError
+from maskc.vocab.encodings import ENCODINGS
 from maskc.vocab.hub import download, find_cached, is_repository
 
 BYTES = "bytes"
@@ -87,6 +89,9 @@ def list_tokenizers() -> tuple[TokenizerEntry, ...]:
         else:
             available, how = False, format_install(name)
         entries.append(TokenizerEntry(name, package, file, repository, available, how))
+    is_there = importlib.util.find_spec("tiktoken") is not None
+    how = "package tiktoken, which downloads it once" if is_there else "pip install tiktoken"
+    entries += [TokenizerEntry(name, "tiktoken", "", "", is_there, how) for name in ENCODINGS]
     return tuple(entries)
 
 
@@ -105,14 +110,17 @@ def find_tokenizer(spec: str) -> Path | None:
     # os.path.exists is False, not an error, for texts that cannot be a path.
     if spec and os.path.exists(spec):
         return Path(spec)
+    if spec in ENCODINGS:
+        fact = "is an encoding of tiktoken, and has no file"
+        raise TokenizerError(spec, fact, "give the file of a tokenizer, such as tokenizer.json")
     if is_repository(spec):
         remedy = "check the name or the path, or pip install 'maskc[hub]' and allow the network"
         return find_cached(spec) or download(spec, spec, remedy)
-    names = ", ".join([BYTES, *sorted(name for name, *_ in _KNOWN)])
+    names = ", ".join([BYTES, *sorted(name for name, *_ in _KNOWN), *ENCODINGS])
     raise TokenizerError(
         spec or repr(spec),
         "there is no such name, file or folder",
-        f"use one of {names}, a path, or a hub repository as org/name",
+        f"use one of {names}, a path, a hub repository as org/name, or, in Python, the tokenizer",
     )
 
 

