@@ -11,6 +11,12 @@ from tests.runtime.schema.machines import INDEX, texts_of
 PAIR = {"properties": {"a": {"type": "integer"}, "b": True}, "additionalProperties": False}
 
 
+def walk_above(parts, node, gap):
+    walk = Walk(parts, INDEX.tokens, None)
+    walk.enter(node, gap, (ROOT,))
+    return walk.parts()
+
+
 @pytest.mark.parametrize(
     ("schema", "text"),
     [
@@ -31,7 +37,7 @@ def test_parts_of_a_stack_have_what_the_machine_reads(schema, text):
     parts = make_parts(INDEX, machine)
     found = set()
     for node in here.nodes:
-        found |= texts_of(parts.above(INDEX.tokens, node, here.gap, (ROOT,)))
+        found |= texts_of(walk_above(parts, node, here.gap))
     assert found == {t for t in INDEX.texts if read(machine, t, here) is not None}
 
 
@@ -51,7 +57,7 @@ def test_what_stays_below_is_asked_once():
     machine = build_machine(True)
     parts = make_parts(INDEX, machine)
     texts = ['{"a":[1', '{"a":[1,"b"', '{"a":[true']
-    first = parts.above(INDEX.tokens, read(machine, texts[0] + " ").nodes[0], 1, (ROOT,))
+    first = walk_above(parts, read(machine, texts[0] + " ").nodes[0], 1)
     for text in texts:
         (node,) = read(machine, text + " ").nodes
-        assert parts.above(INDEX.tokens, node, 1, (ROOT,))[1:] == first[1:]
+        assert walk_above(parts, node, 1)[1:] == first[1:]

@@ -126,10 +126,9 @@ class SchemaMasks:
 
     def _between(self, node: Node, here: Configuration) -> Iterable[Part]:
         """Return all that is legal with a node on top that is no string."""
-        if not node[CAPTURES]:
-            return self._parts.above(self._index.tokens, node, here.gap, (ROOT,))
-        walk = Walk(self._parts, self._index.tokens, here.text)
-        walk.enter(self._machine.renew(node, here.text), here.gap, (ROOT,))
+        walk = Walk(self._parts, self._index.tokens, here.text if node[CAPTURES] else None)
+        top = self._machine.renew(node, here.text) if node[CAPTURES] else node
+        walk.enter(top, here.gap, (ROOT,))
         return walk.parts()
 
     def _find(self, here: Configuration) -> PooledMask:

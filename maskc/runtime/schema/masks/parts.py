@@ -73,48 +73,33 @@ class Parts:
         self._make_walk = make_walk
         self._holes: dict[tuple[int, bool], Node] = {}
 
-    def above(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> tuple[Part, ...]:
+    def beyond(self, trie: Trie, node: Node, nodes: Nodes) -> tuple[Part, ...]:
         """Return parts that have all that is legal after some nodes of a trie.
 
-        ``node`` is on top of a stack in which no items are compared.
+        ``node`` is on top of a stack in which no items are compared, where something above it has
+        ended. A node that stays below, while others come and go on top of it, remembers it.
         """
-        part = self.part(trie, node, gap, nodes)
-        found: tuple[Part, ...] = (part,)
-        if part.keys:
-            walk = self._make_walk(self, trie)
-            walk.end_keys(node, part.keys)
-            found += walk.parts()
-        if part.exits:
-            for parent in node[PARENTS]:
-                found += self.beyond(trie, parent, part.exits)
-        return found
-
-    def beyond(self, trie: Trie, node: Node, nodes: Nodes) -> tuple[Part, ...]:
-        """Return the same where something above a node has ended.
-
-        A node that stays below, while others come and go on top of it, remembers it.
-        """
-        key = (node[SERIAL], nodes, trie is self.index.rests)
-        found: tuple[Part, ...] | None = self._below.get(key)
-        if found is None:
-            found = self._put_together(self.above(trie, node, 0, nodes))
-            self._below.put(key, found)
-            self.machine.budget.charge(8 * (len(nodes) + len(found)) + ENTRY_BYTES)
-        return found
+        return self._remember((node[SERIAL], nodes, trie is self.index.rests), trie, nodes, node)
 
     def after_key(
         self, trie: Trie, node: Node, label: int, text: str, nodes: Nodes
     ) -> tuple[Part, ...]:
         """Return the same after the quote of a key of an object."""
-        outlook = self.outlook(trie, node, label)
-        key = (outlook, text, nodes, trie is self.index.rests)
+        key = (self.outlook(trie, node, label), text, nodes, trie is self.index.rests)
         found: tuple[Part, ...] | None = self._below.get(key)
         if found is None:
-            found = ()
-            for colon in self.machine.after_key(node, label, text):
-                found += self.above(trie, colon, 0, nodes)
-            found = self._put_together(found)
+            found = self._remember(key, trie, nodes, *self.machine.after_key(node, label, text))
+        return found
+
+    def _remember(self, key: Any, trie: Trie, nodes: Nodes, *tops: Node) -> tuple[Part, ...]:
+        found: tuple[Part, ...] | None = self._below.get(key)
+        if found is None:
+            walk = self._make_walk(self, trie)
+            for top in tops:
+                walk.enter(top, 0, nodes)
+            found = self._put_together(walk.parts())
             self._below.put(key, found)
+            self.machine.budget.charge(8 * (len(nodes) + len(found)) + ENTRY_BYTES)
         return found
 
     def _put_together(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:

@@ -96,8 +96,6 @@ class Steps:
         """Go on at some nodes of the trie, with a node on top of the stack."""
         if node[STATE][KIND] == HOLE:
             self._exits += nodes
-        elif self._is_alone(node):
-            self.add(*self._parts.above(self._trie, node, gap, nodes))
         elif not node[CAPTURES] or self._machine.variety.is_calm(node):
             part = self._parts.part(self._trie, node, gap, nodes)
             self.add(part)
@@ -183,20 +181,19 @@ class Steps:
                 self._exits += nodes
                 if ends and not parent[STATE][1]:
                     self.add_ends(nodes)
-            elif is_compared(parent):
+            elif not is_compared(parent):
+                self.go(parent, nodes, ends=ends)
+            elif parent[STATE][ITEM] == FRESH:
+                self.go(self._machine.end_fresh(parent), nodes, ends=ends)
+            else:
                 for node in nodes:
                     for after in self._after_item(parent, node):
                         self.go(after, (node,), ends=ends)
-            else:
-                self.go(parent, nodes, ends=ends)
 
     def _after_item(self, frame: Node, node: int) -> Iterable[Node]:
         """Yield the nodes after an item of an array that has ended at a node of the trie."""
-        start = frame[STATE][ITEM]
-        if start == FRESH:
-            yield self._machine.end_fresh(frame)
-            return
         if not self._is_rests:
+            start = frame[STATE][ITEM]
             start = start if start >= 0 else NEW - start
             item = self.text_at(node)[start:]
             spend_at_once(len(item))
