@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any
 
 from maskc.jsonschema.exploring import (
     MAX_STATES,
@@ -62,15 +63,11 @@ def combine(
         for part, own in zip(parts, zip(*column_of, strict=True), strict=True)
     ]
 
-    def follow(state: Hashable) -> Iterable[Hashable]:
-        if not isinstance(state, tuple):
-            raise TypeError
-        found = zip(*(part[s] for part, s in zip(rows, state, strict=True)), strict=True)
-        return (None if DEAD in after else after for after in found) if needs_all else found
+    def follow(state: tuple[int, ...]) -> Sequence[Hashable]:
+        found = list(zip(*(part[s] for part, s in zip(rows, state, strict=True)), strict=True))
+        return [None if DEAD in after else after for after in found] if needs_all else found
 
-    def of(state: Hashable) -> int:
-        if not isinstance(state, tuple):
-            raise TypeError
+    def of(state: tuple[int, ...]) -> int:
         return label(tuple(part.labels[s] for part, s in zip(parts, state, strict=True)))
 
     begin = tuple(part.start for part in parts)
@@ -239,12 +236,10 @@ def of_length(least: int, most: int | None) -> CharDfa:
     if n > MAX_STATES:
         raise TooLargeError
 
-    def step(state: Hashable, _: int) -> Hashable:
-        length = state if isinstance(state, int) else 0
+    def step(length: int, _: int) -> int:
         return min(length + 1, n)
 
-    def label(state: Hashable) -> int:
-        length = state if isinstance(state, int) else 0
+    def label(length: int) -> int:
         return 0 if length >= least and (most is None or length <= most) else NO_LABEL
 
     return explore([0], 0, step, label)
@@ -273,8 +268,8 @@ def restrict(dfa: CharDfa, read: CharDfa) -> CharDfa:
     starts = merge_starts([dfa.starts, read.starts, range(_N_ASCII + 1)])
     alone = {code for code, after in itertools.pairwise(starts) if after == code + 1}
 
-    def step(state: Hashable, character: int) -> Hashable:
-        at, here = _parts(state)
+    def step(state: tuple[int, tuple[int, Any]], character: int) -> Hashable:
+        at, here = state
         target = dfa.step(at, character)
         if target == DEAD:
             return None
@@ -289,15 +284,8 @@ def restrict(dfa: CharDfa, read: CharDfa) -> CharDfa:
             raise CustomFormatError(read.reader)
         return made
 
-    def label(state: Hashable) -> int:
-        at, here = _parts(state)
+    def label(state: tuple[int, tuple[int, Any]]) -> int:
+        at, here = state
         return dfa.labels[at] if strings.may_end(*here) else NO_LABEL
 
     return explore(starts, (dfa.start, strings.begin[:2]), step, label)
-
-
-def _parts(state: Hashable) -> tuple[int, tuple[int, Hashable]]:
-    if not isinstance(state, tuple):
-        raise TypeError
-    at, here = state
-    return at, here

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
 
 from maskc.budget import poll
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
@@ -33,8 +34,8 @@ NONE = CharDfa([0], [0], [DEAD], [{}], [NO_LABEL], DEAD)
 def explore(
     starts: Sequence[int],
     begin: Hashable,
-    step: Callable[[Hashable, int], Hashable],
-    label: Callable[[Hashable], int],
+    step: Callable[[Any, int], Hashable],
+    label: Callable[[Any], int],
     kinds: Sequence[Hashable] | None = None,
     *,
     n_parts: int = 1,
@@ -58,7 +59,7 @@ def explore(
     columns = [column_of[n if kinds is None else kinds[n]] for n in range(len(starts))]
     characters = list(first_of.values())
 
-    def follow(state: Hashable) -> Iterable[Hashable]:
+    def follow(state: Any) -> Sequence[Hashable]:
         return [step(state, character) for character in characters]
 
     return explore_rows(starts, columns, len(characters), begin, follow, label, n_parts)
@@ -69,8 +70,8 @@ def explore_rows(
     columns: Sequence[int],
     n_columns: int,
     begin: Hashable,
-    follow: Callable[[Hashable], Iterable[Hashable]],
-    label: Callable[[Hashable], int],
+    follow: Callable[[Any], Sequence[Hashable]],
+    label: Callable[[Any], int],
     n_parts: int,
 ) -> CharDfa:
     """Return the minimal automaton of a function from a state to those after each column.
@@ -88,7 +89,7 @@ def explore_rows(
     for state in states.order:
         if not len(table) % POLL_EVERY:
             poll()
-        table.append(states.row(list(follow(state))))
+        table.append(states.row(follow(state)))
     return minimise(starts, columns, table, [NO_LABEL, *map(label, states.order)])
 
 
@@ -99,7 +100,7 @@ class _Numbers:
         self.of: dict[Hashable, int] = {begin: 1}
         self.order, self._most = [begin], most
 
-    def row(self, states: list[Hashable]) -> list[int]:
+    def row(self, states: Sequence[Hashable]) -> list[int]:
         """Return the numbers of some states.
 
         Raises:

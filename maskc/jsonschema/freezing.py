@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import marshal
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -115,25 +115,27 @@ class _Freezer:
             self._parts[part].append(entry)
         return number
 
-    def _add_each(self, part: str, records: Iterable[Any]) -> tuple[int, ...]:
-        return tuple(dict.fromkeys([self._add(part, record) for record in records]))
-
     def _position(self, draft: PositionDraft) -> Position:
         fitting, fit = self._fitting, self._listing.fit
-        arrays = ((array, fitting.array_rule(array, fit)) for array in draft.of(ArrayDraft))
-        objects = (
-            (object_, fitting.object_rule(object_, fit)) for object_ in draft.of(ObjectDraft)
-        )
-        strings = (string for string in draft.of(StringDraft) if fitting.fits(string, fit))
-        return Position(
-            draft.literals,
-            self._add_each("numbers", filter(fitting.has_number, draft.of(Rule))),
-            self._add_each("strings", ((self._add_dfa(s.dfa), s.low, s.high) for s in strings)),
-            self._add_each(
-                "arrays", (self._array(a, rule, draft.pointer) for a, rule in arrays if rule)
-            ),
-            self._add_each("objects", (self._object(o, rule) for o, rule in objects if rule)),
-        )
+        lists: dict[str, list[int]] = {n: [] for n in ("numbers", "strings", "arrays", "objects")}
+        for part in draft.parts:
+            record: Any
+            if isinstance(part, Rule):
+                kind, record = "numbers", part if fitting.has_number(part) else None
+            elif isinstance(part, StringDraft):
+                kind, record = "strings", self._string(part) if fitting.fits(part, fit) else None
+            elif isinstance(part, ArrayDraft):
+                items = fitting.array_rule(part, fit)
+                kind, record = "arrays", items and self._array(part, items, draft.pointer)
+            else:
+                members = fitting.object_rule(part, fit)
+                kind, record = "objects", members and self._object(part, members)
+            if record is not None:
+                lists[kind].append(self._add(kind, record))
+        return Position(draft.literals, *[tuple(dict.fromkeys(each)) for each in lists.values()])
+
+    def _string(self, draft: StringDraft) -> tuple[int, int, int | None]:
+        return (self._add_dfa(draft.dfa), draft.low, draft.high)
 
     def _add_dfa(self, dfa: CharDfa) -> int:
         number = self._number_of.get(dfa)

@@ -16,19 +16,11 @@ Source: the automaton of positions is Glushkov's (1961, doi:10.1070/RM1961v016n0
 
 from __future__ import annotations
 
-from maskc.budget import poll
-from maskc.jsonschema.exploring import (
-    MAX_STATES,
-    MAX_WORK,
-    NONE,
-    POLL_EVERY,
-    TooLargeError,
-    minimise,
-)
+from maskc.jsonschema.exploring import MAX_STATES, NONE, TooLargeError, explore_rows
 from maskc.regular.charset import MAX_CODE_POINT, CodePoints
 from maskc.regular.ecma import EVERY
 from maskc.regular.tree import Anchor, Characters, Choice, Expression, Look, Repeat, Sequence
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 MAX_POSITIONS = 4 * MAX_STATES
 _MAX_PARTS = 3 * MAX_POSITIONS  # written out, those of groups that read nothing included
@@ -211,59 +203,6 @@ class Positions:
         return starts, readers
 
 
-class _States:
-    """Numbers sets of positions in the order in which they are met.
-
-    Attributes:
-        sets: state → its positions; state 0 is dead.
-    """
-
-    def __init__(self, positions: Positions, begun: int, most: int) -> None:
-        self._follows, self._dominated = positions.follows, positions.dominated
-        self._dominating = sum(1 << number for number in self._dominated)
-        self._most = most
-        begun = self._reduce(begun)
-        self.sets = [0, begun]
-        self._number = {0: DEAD, begun: 1}
-        self._after: dict[int, int] = {}  # by the positions that have read a character
-
-    def row(self, reading: list[int]) -> list[int]:
-        """Return the numbers of the states after some positions have read a character.
-
-        Raises:
-            TooLargeError: there are too many.
-        """
-        known = self._after
-        for positions in reading:
-            if positions not in known:
-                known[positions] = self._advance(positions)
-        return [known[positions] for positions in reading]
-
-    def _advance(self, reading: int) -> int:
-        after = 0
-        while reading:
-            low = reading & -reading
-            after |= self._follows[low.bit_length() - 1]
-            reading ^= low
-        after = self._reduce(after)
-        number = self._number.get(after)
-        if number is None:
-            if len(self.sets) > self._most:
-                raise TooLargeError
-            number = self._number[after] = len(self.sets)
-            self.sets.append(after)
-        return number
-
-    def _reduce(self, bits: int) -> int:
-        """Return positions without those that others of them dominate."""
-        left = bits & self._dominating
-        while left:
-            low = left & -left
-            bits &= ~self._dominated[low.bit_length() - 1]
-            left = (left ^ low) & bits
-        return bits
-
-
 def determinise(positions: Positions, begun: int, *, at_start: bool) -> CharDfa:
     """Return the minimal automaton of positions of a pattern that does not look around.
 
@@ -277,15 +216,40 @@ def determinise(positions: Positions, begun: int, *, at_start: bool) -> CharDfa:
     begun = positions.finish(begun, at_start=at_start)
     if not begun:
         return NONE
+    follows, dominated = positions.follows, positions.dominated
+    dominating = sum(1 << number for number in dominated)
     starts, readers = positions.columns()
     column_of = {bits: n for n, bits in enumerate(dict.fromkeys(readers))}
     kinds = list(column_of)
-    states = _States(positions, begun, min(MAX_STATES, MAX_WORK // len(kinds)))
-    table = [[DEAD] * len(kinds)]
-    for bits in states.sets:
-        if bits:
-            table.append(states.row([bits & reading for reading in kinds]))
-            if not len(table) % POLL_EVERY:
-                poll()
-    labels = [0 if bits & END else NO_LABEL for bits in states.sets]
-    return minimise(starts, [column_of[bits] for bits in readers], table, labels)
+    known: dict[int, int | None] = {}  # by the positions that have read a character
+
+    def reduce(bits: int) -> int:
+        """Return positions without those that others of them dominate."""
+        left = bits & dominating
+        while left:
+            low = left & -left
+            bits &= ~dominated[low.bit_length() - 1]
+            left = (left ^ low) & bits
+        return bits
+
+    def advance(reading: int) -> int | None:
+        after, left = 0, reading
+        while left:
+            low = left & -left
+            after |= follows[low.bit_length() - 1]
+            left ^= low
+        found = known[reading] = reduce(after) or None
+        return found
+
+    def follow(bits: int) -> list[int | None]:
+        read = [bits & own for own in kinds]
+        for reading in read:
+            if reading not in known:
+                advance(reading)
+        return [known[reading] for reading in read]
+
+    def label(bits: int) -> int:
+        return 0 if bits & END else NO_LABEL
+
+    columns = [column_of[bits] for bits in readers]
+    return explore_rows(starts, columns, len(kinds), reduce(begun), follow, label, 1)

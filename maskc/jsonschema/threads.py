@@ -14,7 +14,7 @@ Limits: ``MAX_MOVES`` threads are moved, no more than ``MAX_AT_ONCE`` of a state
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 
 from maskc.budget import poll
 from maskc.jsonschema.automata import complement
@@ -200,12 +200,10 @@ def build_automaton(node: Expression, before: str = START) -> CharDfa:
         for low, bits in reading.items()
     ]
 
-    def step(state: Hashable, character: int) -> Hashable:
-        if not isinstance(state, frozenset):
-            raise TypeError
+    def step(state: frozenset[Thread], character: int) -> frozenset[Thread] | None:
         return threads.advance(state, reading[character], character) or None
 
-    def label(state: Hashable) -> int:
-        return 0 if isinstance(state, frozenset) and threads.may_end(state) else NO_LABEL
+    def label(state: frozenset[Thread]) -> int:
+        return 0 if threads.may_end(state) else NO_LABEL
 
     return explore(starts, first, step, label, kinds)

@@ -9,9 +9,8 @@ Example: ``listed(number("nodes"))`` is a list of numbers of nodes.
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
@@ -77,7 +76,10 @@ def number(below: int | str, least: int = 0) -> Field:
     """Declare a number below another one, or below the size of a name."""
 
     def read(value: Any, scope: Scope) -> int:
-        return read_number(value, scope.sizes[below] if isinstance(below, str) else below, least)
+        limit = scope.sizes[below] if isinstance(below, str) else below
+        if type(value) is int and least <= value < limit:
+            return value
+        return read_number(value, limit, least)
 
     return Field(read, as_it_is)
 
@@ -104,9 +106,10 @@ def bits(below: int) -> Field:
 
 
 def optional(inner: Field) -> Field:
+    write = inner.write
     return Field(
         lambda value, scope: None if value is None else inner.read(value, scope),
-        lambda value: None if value is None else inner.write(value),
+        as_it_is if write is as_it_is else lambda value: None if value is None else write(value),
     )
 
 
@@ -119,11 +122,14 @@ def listed(
         found = read_list(value, scope.sizes[length] if length else None)
         return into([inner.read(entry, scope) for entry in found])
 
-    return Field(read, lambda values: [inner.write(value) for value in values], size)
+    write: Callable[[Any], Any] = list
+    if inner.write is not as_it_is:
+        write = lambda values: list(map(inner.write, values))  # noqa: E731
+    return Field(read, write, size)
 
 
 def pairs(left: Field, right: Field) -> Field:
-    """Declare a tuple of pairs, written as one list."""
+    """Declare a tuple of pairs, which are written as they are, in one list."""
 
     def read(value: Any, scope: Scope) -> tuple[tuple[Any, Any], ...]:
         flat = read_list(value)
@@ -132,10 +138,7 @@ def pairs(left: Field, right: Field) -> Field:
         found = zip(flat[::2], flat[1::2], strict=True)
         return tuple([(left.read(one, scope), right.read(other, scope)) for one, other in found])
 
-    def write(values: Iterable[tuple[Any, Any]]) -> list[Any]:
-        return [n for one, other in values for n in (left.write(one), right.write(other))]
-
-    return Field(read, write)
+    return Field(read, lambda values: [n for pair in values for n in pair])
 
 
 def grouped(into: Callable[..., Any], *fields: Field) -> Field:
@@ -143,19 +146,19 @@ def grouped(into: Callable[..., Any], *fields: Field) -> Field:
 
     What is written is a tuple of these values, or a dataclass with them.
     """
+    readers, writers = [field.read for field in fields], [field.write for field in fields]
+    sizes = [(n, field.size) for n, field in enumerate(fields) if field.size]
+    names = list(getattr(into, "__dataclass_fields__", ()))
 
     def read(value: Any, scope: Scope) -> Any:
-        entries = read_list(value, len(fields))
-        for field, entry in zip(fields, entries, strict=True):
-            if field.size:
-                scope.sizes[field.size] = len(read_list(entry))
-        return into(*[f.read(entry, scope) for f, entry in zip(fields, entries, strict=True)])
+        entries = read_list(value, len(readers))
+        for n, size in sizes:
+            scope.sizes[size] = len(read_list(entries[n]))
+        return into(*[read(entry, scope) for read, entry in zip(readers, entries, strict=True)])
 
     def write(record: Any) -> list[Any]:
-        values = record
-        if not isinstance(record, tuple):
-            values = [getattr(record, each.name) for each in dataclasses.fields(record)]
-        return [field.write(value) for field, value in zip(fields, values, strict=True)]
+        values = record if isinstance(record, tuple) else [getattr(record, n) for n in names]
+        return [write(value) for write, value in zip(writers, values, strict=True)]
 
     return Field(read, write)
 

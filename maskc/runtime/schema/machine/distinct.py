@@ -84,9 +84,9 @@ class Distinct:
 
     def numbers(self, node: Node, text: bytes) -> list[tuple[Numbers, NumberState]]:
         """Return the numbers that an open number on top may become, each with its state there."""
-        question = _NumberQuestion(self._plan, self.choices, node, text)
-        question.is_live()
-        return question.found
+        found: list[tuple[Numbers, NumberState]] = []
+        _Question(self._plan, self.choices, node, text, found).is_live()
+        return found
 
     def words(self, frame: Node, node: Node, text: bytes) -> Iterator[str]:
         """Yield what an open string or key is in the items that may still become the one under way.
@@ -150,11 +150,23 @@ def _take_apart(value: Value, opened: Open) -> tuple[Value | None, Rest] | None:
 
 
 class _Question:
-    """Whether one text, with some node on top, can be finished."""
+    """Whether one text, with some node on top, can be finished.
 
-    def __init__(self, plan: Plan, choices: Choices, top: Node, text: bytes) -> None:
+    Args:
+        numbers: where a number is on top, those that it may become are added, with their states;
+            the answer is then no, so that all ways are found in which it may.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        choices: Choices,
+        top: Node,
+        text: bytes,
+        numbers: list[tuple[Numbers, NumberState]] | None = None,
+    ) -> None:
         self._plan, self._choices = plan, choices
-        self._top, self._text = top, text
+        self._top, self._text, self._numbers = top, text, numbers
         self._is_minimal = plan.layout.escapes == "minimal"
         self._inner: dict[int, list[Node]] = {}
 
@@ -241,9 +253,17 @@ class _Question:
 
     def _top_is_other(self, values: Values, read: Unfinished | None, depth: int) -> bool:
         """Return whether what is on top can become none of some values, if there are any."""
+        state = self._top[STATE]
+        if self._numbers is not None:
+            _, number, at, unique = state
+            if read is None:
+                self._numbers.append((self._plan.numbers_without(number, unique), at))
+            else:
+                rule = self._plan.numbers_without(number, frozenset(values))
+                self._add_number(rule, read.rest)
+            return False
         if not values or read is None:
             return True
-        state = self._top[STATE]
         if state[KIND] == KEY:
             return self._key_has_other(self._top_rests(values, read, depth), read.rest)
         if state[KIND] in _BRACKETS:
@@ -253,6 +273,10 @@ class _Question:
     def _top_may_be(self, value: Value, read: Unfinished, depth: int) -> bool:
         """Return whether what is on top can become a value."""
         state, choices = self._top[STATE], self._choices
+        if self._numbers is not None:
+            if value[0] == "number":
+                self._add_number(self._plan.numbers_only(state[RULE], value), read.rest)
+            return False
         if state[KIND] != KEY and state[KIND] not in _BRACKETS:
             return choices.becomes(state, value, read.rest)
         rests = self._top_rests([value], read, depth)
@@ -263,6 +287,11 @@ class _Question:
             and choices.fits_members(state[RULE], read_members(state), rest)
             for rest in rests
         )
+
+    def _add_number(self, numbers: Numbers | None, text: bytes) -> None:
+        state = None if numbers is None else numbers.read(text)
+        if self._numbers is not None and numbers is not None and state is not None:
+            self._numbers.append((numbers, state))
 
     def _top_rests(self, values: Values, read: Unfinished, depth: int) -> list[Rest]:
         """Return what is left of the values that have what was read of the bracket on top."""
@@ -308,43 +337,3 @@ class _Question:
                     ):
                         return True
         return False
-
-
-class _NumberQuestion(_Question):
-    """Which numbers the one on top may become; finds all ways in which it may.
-
-    Attributes:
-        found: the numbers, each with its state after what was read.
-    """
-
-    def __init__(self, plan: Plan, choices: Choices, top: Node, text: bytes) -> None:
-        super().__init__(plan, choices, top, text)
-        self.found: list[tuple[Numbers, NumberState]] = []
-
-    def _top_is_other(
-        self,
-        values: Values,
-        read: Unfinished | None,
-        depth: int,  # noqa: ARG002  # a number has no brackets
-    ) -> bool:
-        _, number, state, unique = self._top[STATE]
-        if read is None:
-            self.found.append((self._plan.numbers_without(number, unique), state))
-        else:
-            self._add(self._plan.numbers_without(number, frozenset(values)), read.rest)
-        return False
-
-    def _top_may_be(
-        self,
-        value: Value,
-        read: Unfinished,
-        depth: int,  # noqa: ARG002  # a number has no brackets
-    ) -> bool:
-        if value[0] == "number":
-            self._add(self._plan.numbers_only(self._top[STATE][RULE], value), read.rest)
-        return False
-
-    def _add(self, numbers: Numbers | None, text: bytes) -> None:
-        state = None if numbers is None else numbers.read(text)
-        if numbers is not None and state is not None:
-            self.found.append((numbers, state))

@@ -169,15 +169,9 @@ class ObjectRule:
         if not self.ordered:
             return self
         if self._unordered is None:
+            counts = (self.required, self.low, self.high, self.n_wishes)
             self._unordered = ObjectRule(
-                self.dfa,
-                self.n_names,
-                self.options,
-                self.required,
-                self.low,
-                self.high,
-                self.n_wishes,
-                ordered=False,
+                self.dfa, self.n_names, self.options, *counts, ordered=False
             )
         return self._unordered
 
