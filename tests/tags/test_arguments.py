@@ -1,12 +1,17 @@
 """Arguments in the styles of parameters: strings as they are, everything else as JSON."""
 
+import json
+import random
+import re
+
 import jsonschema
 import pytest
 
 from maskc.errors import SchemaError
 from maskc.tags.arguments import may_wait
 from maskc.tags.rendering import write_arguments
-from tests.tags.conftest import tag_of, takes
+from tests.examples import seeds
+from tests.tags.conftest import legal, tag_of, takes
 
 _FLAT = {
     "type": "object",
@@ -343,10 +348,8 @@ _VALUES = [
 ]
 
 
-@pytest.mark.parametrize("style", ["cohere_xml", "minimax_m3_xml", "qwen_xml", "kimi_k3_xml"])
-@pytest.mark.parametrize("chosen", range(len(_CHOSEN)))
-def test_a_value_is_taken_as_jsonschema_takes_it(chosen, style, kit):
-    schema = {
+def _whole(chosen):
+    return {
         "$id": "https://example.com/whole.json",
         "type": "object",
         "properties": {"x": _CHOSEN[chosen], "y": {"type": "array", "items": _LIST}},
@@ -354,6 +357,12 @@ def test_a_value_is_taken_as_jsonschema_takes_it(chosen, style, kit):
         "additionalProperties": False,
         "$defs": {"A": _ADDRESS, "C": _CAT, "D": _DOG, "N": _NODE},
     }
+
+
+@pytest.mark.parametrize("style", ["cohere_xml", "minimax_m3_xml", "qwen_xml", "kimi_k3_xml"])
+@pytest.mark.parametrize("chosen", range(len(_CHOSEN)))
+def test_a_value_is_taken_as_jsonschema_takes_it(chosen, style, kit):
+    schema = _whole(chosen)
     judge = jsonschema.Draft202012Validator(schema)
     constraint = kit.structural_tag(_form(schema, style))
     valid = [value for value in _VALUES if judge.is_valid({"x": value})]
@@ -363,6 +372,44 @@ def test_a_value_is_taken_as_jsonschema_takes_it(chosen, style, kit):
     alike = [v for v in ({}, []) if style == "minimax_m3_xml" and v not in valid]
     assert [v for v in taken if v not in alike] == valid
     assert not alike or not [v for v in alike if v in taken] or {} in valid or [] in valid
+
+
+def _parse(text):
+    """Return the parameters or items that a text in cohere_xml has, each with its name."""
+    found = []
+    while text:
+        name, kind, text = re.match(
+            r'<cofl:value(?: name="(\w+)")? type="(\w+)">(.*)', text, re.S
+        ).groups()
+        depth, end = 1, 0
+        while depth:
+            tag = re.compile("<(/?)cofl:value").search(text, end)
+            depth, end = depth + (-1 if tag[1] else 1), tag.end()
+        inner, text = text[: tag.start()], text[end + 1 :].lstrip()
+        if kind in ("dict", "list"):
+            pairs = _parse(inner.lstrip())
+            inner = dict(pairs) if kind == "dict" else [value for _, value in pairs]
+            assert kind == "list" or len(inner) == len(pairs)
+        else:
+            inner = inner if kind == "raw" else json.loads(inner)
+        found.append((name, inner))
+    return found
+
+
+@pytest.mark.parametrize("seed", seeds(20))
+@pytest.mark.parametrize("chosen", range(len(_CHOSEN)))
+def test_what_is_drawn_is_what_jsonschema_takes(chosen, seed, kit):
+    draw, schema = random.Random(seed), _whole(chosen)
+    matcher = kit.structural_tag(_form(schema, "cohere_xml")).matcher()
+    taken = []
+    while len(taken) < 150 and not matcher.is_terminated:
+        taken.append(draw.choice(sorted(legal(matcher, kit.vocab_size))))
+        assert matcher.accept_token(taken[-1])
+    if not matcher.is_terminated:
+        taken += matcher.shortest_completion().tokens
+    text = bytes(byte for byte in taken if byte < 256)
+    value = dict(_parse(text.decode().lstrip()))
+    assert jsonschema.Draft202012Validator(schema).is_valid(value), text
 
 
 @pytest.mark.parametrize(

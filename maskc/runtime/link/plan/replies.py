@@ -12,8 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from maskc.runtime.matcher import Matcher
-
 
 def names_of(header: Mapping[str, Any]) -> Mapping[str, int]:
     found: Mapping[str, int] = header["link"]["tokens"] if "link" in header else {}
@@ -41,20 +39,3 @@ def encode_reply(
     for part in cut_reply(text, names):
         found += [part] if isinstance(part, int) else encode(part)
     return found
-
-
-def accept_reply(matcher: Matcher, text: str, names: Mapping[str, int]) -> int:
-    """Take a reply, character by character; return how many characters were taken."""
-    n_taken = 0
-    by_id = {token: name for name, token in names.items()}
-    for part in cut_reply(text, names):
-        if isinstance(part, int):
-            if not matcher.accept_token(part):
-                return n_taken
-            n_taken += len(by_id[part])
-            continue
-        for character in part:
-            if not matcher.accept_bytes(character.encode(errors="surrogateescape")):
-                return n_taken
-            n_taken += 1
-    return n_taken
