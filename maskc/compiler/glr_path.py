@@ -216,12 +216,7 @@ def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: Boundaries) -> L
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeneralOracle:
-    """What the productions and the states of a general table decide.
-
-    Attributes:
-        verdicts: the productions' answers.
-        stacks: the states' answers.
-    """
+    """What the productions and the states of a general table decide."""
 
     verdicts: ProductionVerdicts
     stacks: StackVerdicts

@@ -188,11 +188,6 @@ def compile_narrowed(
 ) -> Contents:
     """Return the contents for a grammar of the LALR parser whose terminals are narrowed.
 
-    Args:
-        source: the grammar.
-        vocabulary: the tokens.
-        holes: by the terminal's name its words.
-
     Raises:
         MaskcError: as :func:`compile_contents`.
     """
@@ -206,11 +201,6 @@ def compile_starts(
     sources: Sequence[GrammarSource], vocabulary: Vocabulary, progress: Progress | None = None
 ) -> tuple[Contents, tuple[PassRecord, ...]]:
     """Return the artifact of a grammar with several start symbols, and what each pass cost.
-
-    Args:
-        sources: the grammar as it is read with each of them.
-        vocabulary: the tokens.
-        progress: called with a pass's name and the fraction done, for each of them.
 
     Raises:
         MaskcError: as :func:`compile_contents`.

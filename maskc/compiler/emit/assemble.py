@@ -50,17 +50,7 @@ def assemble(
     graph: DecisionGraph,
     unions: Unions,
 ) -> Contents:
-    """Return the contents that both kinds of grammars have, without the parser's table.
-
-    Args:
-        lexed: the grammar.
-        vocabulary: the tokens.
-        counts: how large the parts are.
-        unlexed: terminals that stand side by side in the grammar and never in a text.
-        optimised: what the steps left.
-        graph: of the rows that are left.
-        unions: the graph's, as masks.
-    """
+    """Return the contents that both kinds of grammars have, without the parser's table."""
     grammar, scanner, boundaries = lexed.grammar, lexed.scanner, lexed.boundaries
     header = {
         "format": FORMAT,

@@ -51,14 +51,7 @@ Ints = NDArray[np.int32]
 def make_roots(
     rows: Rows, nodes: Nodes, contexts: Sequence[int], newline: TerminalId | None
 ) -> tuple[tuple[Question, ...], ...]:
-    """Return the questions of each scanner state: its own rows, and those after its ends.
-
-    Args:
-        rows: all of them.
-        nodes: where new ones are numbered.
-        contexts: of each scanner state, as bits.
-        newline: the terminal whose columns count, if there is indentation.
-    """
+    """Return the questions of each scanner state: its own rows, and those after its ends."""
     place = nodes.place
     sequences = np.array([place[sequence] for sequence in rows.sequence.tolist()], dtype=np.int32)
     terminals = np.array([event.terminal for event in rows.events], dtype=np.int32)
@@ -111,12 +104,6 @@ class _Rows(NamedTuple):
 
 class Answers:
     """Answers nodes; equal answers are kept once.
-
-    Args:
-        nodes: those of the roots; others are met on the way.
-        profiles: that can be on top.
-        verdicts: what each state decides about sequences.
-        n_contexts: of the lexer.
 
     Attributes:
         distinct: answer → number.

@@ -182,14 +182,7 @@ def _refine(
     after: Mapping[int, int],
     end: frozenset[int],
 ) -> list[int]:
-    """Return the class of each state: states of a class allow the same sequences of terminals.
-
-    Args:
-        states: the lookaheads that each allows.
-        terminal_of: lookahead → terminal.
-        after: lookahead → the state after it.
-        end: the lookaheads that stand for the end of the text.
-    """
+    """Return the class of each state: states of a class allow the same sequences of terminals."""
 
     def sign(class_of: Sequence[int]) -> Iterator[Hashable]:
         for allowed in states:

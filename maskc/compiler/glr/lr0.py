@@ -177,17 +177,7 @@ def general_sections(
     live: Sequence[int],
     profile_of: NDArray[np.int32],
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays.
-
-    Args:
-        table: of the grammar over symbols.
-        symbols: symbol → terminal and lookaheads.
-        n_lookaheads: bits of a set of lookaheads.
-        end: the lookahead that stands for the end of the text, as a set.
-        closed: boundary → whether the text may end there.
-        live: state → the lookaheads that a stack with it on top can go on with.
-        profile_of: int32[n_states], of the decision graph.
-    """
+    """Return the arrays."""
     taken = [
         bits.unite(symbols[s].lookaheads for s in row) | (end if accepts else 0)
         for row, accepts in zip(table.shifts, table.accepts, strict=True)

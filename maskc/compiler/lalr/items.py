@@ -150,13 +150,7 @@ class _Beginning(NamedTuple):
 def find_equivalent(
     grammar: LalrGrammar, item_sets: ItemSets, reduced_on: Sequence[Reduced]
 ) -> list[dict[int, LalrStateId]]:
-    """Return, per state, nonterminal → the first state from which it derives the same.
-
-    Args:
-        grammar: with Lark's table.
-        item_sets: its items.
-        reduced_on: per state, production → the lookaheads on which it is reduced.
-    """
+    """Return, per state, nonterminal → the first state from which it derives the same."""
     beginnings = _list_beginnings(item_sets)
     in_order: dict[int, list[tuple[int, _Beginning]]] = {}  # by the identity of a closure
     known: dict[tuple[int, ...], LalrStateId] = {}

@@ -19,7 +19,7 @@ Source: Bouajjani, Esparza, Maler 1997, section 2; ``docs/how-it-works.md``, sec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from types import MappingProxyType
@@ -32,69 +32,8 @@ from maskc.compiler.lalr.items import Item, ItemSets, build_item_sets
 from maskc.errors import LimitError
 from maskc.grammar.closures import find_components
 from maskc.grammar.model import Bnf, LalrGrammar
-from maskc.ids import END, NO_NONTERMINAL, ContextId, LalrStateId, LookaheadId, RefinedStateId
+from maskc.ids import END, ContextId, LalrStateId, LookaheadId, RefinedStateId
 from maskc.wording import Phrase
-
-FROM_CLOSURE = -1  # in the place of a kernel item's position
-
-
-class Origin(NamedTuple):
-    """Where a pushed kernel item comes from: kernel item ``kernel``, or the closure of ``lhs``.
-
-    Attributes:
-        kernel: position among the kernel items below, ``FROM_CLOSURE`` for the closure.
-        lhs: the nonterminal whose production the item starts, ``NO_NONTERMINAL`` for a kernel item.
-    """
-
-    kernel: int
-    lhs: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pushes:
-    """Every push on one LALR state.
-
-    Attributes:
-        symbols: symbol → the state it leads to, and the origin of each of its kernel items.
-        nonterminals: those of the closure.
-        readers: nonterminal → nonterminals of the closure that start with it.
-    """
-
-    symbols: Mapping[int, tuple[LalrStateId, tuple[Origin, ...]]]
-    nonterminals: tuple[int, ...]
-    readers: Mapping[int, frozenset[int]]
-
-
-def list_pushes(grammar: LalrGrammar, item_sets: ItemSets, state: int) -> Pushes:
-    """Return every push on one LALR state."""
-    right_sides, closure = item_sets.right_sides, item_sets.closures[state]
-    moved: dict[int, dict[Item, Origin]] = {}
-    for position, (production, dot) in enumerate(item_sets.kernels[state]):
-        right_side = right_sides[production]
-        if dot < len(right_side):
-            items = moved.setdefault(right_side[dot], {})
-            items[production, dot + 1] = Origin(position, NO_NONTERMINAL)
-    readers: dict[int, set[int]] = {nonterminal: set() for nonterminal in closure}
-    for lhs, productions in closure.items():
-        origin = Origin(FROM_CLOSURE, lhs)
-        for production in productions:
-            right_side = right_sides[production]
-            if right_side:
-                symbol = right_side[0]
-                moved.setdefault(symbol, {})[production, 1] = origin
-                if symbol < 0:
-                    readers[lhs].add(-1 - symbol)
-    row = grammar.lalr.states[state]
-    symbols = {}
-    for symbol, items in moved.items():
-        target = row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]
-        symbols[symbol] = (target, tuple([items[item] for item in item_sets.kernels[target]]))
-    return Pushes(
-        MappingProxyType(symbols),
-        tuple(closure),
-        MappingProxyType({n: frozenset(found) for n, found in readers.items()}),
-    )
-
 
 MAX_REFINED_STATES = 200_000
 _DEAD = RefinedStateId(-1)  # a stack from which no text is finished
@@ -193,13 +132,6 @@ def refine_states(
 ) -> RefinedTable:
     """Return the refined table.
 
-    Args:
-        grammar: with Lark's table.
-        item_sets: its items.
-        completions: the relations of all items.
-        end: the lookaheads that stand for the end of the text.
-        brackets: how many are open at each item.
-
     Raises:
         LimitError: more than ``MAX_REFINED_STATES`` states.
     """
@@ -257,13 +189,14 @@ class _Refiner:
             ]
             for base in range(brackets.most + 1)
         ]
-        orders: dict[int, list[int]] = {}  # by the identity of a closure, which states share
-        self.pushes = []
-        for state, kernel in zip(item_sets.states(), item_sets.kernels, strict=True):
-            pushes, closure = list_pushes(grammar, item_sets, state), item_sets.closures[state]
-            if id(closure) not in orders:
-                orders[id(closure)] = _order_readers(pushes.readers)
-            self.pushes.append(_order_pushes(pushes, len(kernel), orders[id(closure)]))
+        readers: dict[int, dict[int, set[int]]] = {}  # by the identity of a closure
+        for closure in item_sets.closures:  # which states share
+            if id(closure) not in readers:
+                readers[id(closure)] = _list_readers(closure, item_sets.right_sides)
+        self.pushes = [
+            _list_pushes(grammar, item_sets, state, readers[id(item_sets.closures[state])])
+            for state in item_sets.states()
+        ]
         self.live_cache: list[dict[Wanted, Lookaheads]] = [{} for _ in self.pushes]
 
     def number(self, key: _Key) -> RefinedStateId:
@@ -347,25 +280,46 @@ class _Pushes(NamedTuple):
     closure: tuple[tuple[LalrStateId, _Pick, int], ...]
 
 
-def _order_readers(readers: Mapping[int, frozenset[int]]) -> list[int]:
-    """Return the nonterminals of a closure, those that are read before those that read them."""
-    edges = {nonterminal: sorted(found) for nonterminal, found in sorted(readers.items())}
-    components = find_components(edges)
-    return [nonterminal for component in reversed(components) for nonterminal in component]
+def _list_readers(
+    closure: Mapping[int, Sequence[int]], right_sides: Sequence[tuple[int, ...]]
+) -> dict[int, set[int]]:
+    """Return nonterminal → those that its productions start with: they read what it wants.
+
+    Nonterminals that are read come before those that read them.
+    """
+    readers = {
+        lhs: {-1 - right_sides[p][0] for p in some if right_sides[p] and right_sides[p][0] < 0}
+        for lhs, some in sorted(closure.items())
+    }
+    components = find_components({lhs: sorted(found) for lhs, found in readers.items()})
+    return {lhs: readers[lhs] for component in reversed(components) for lhs in component}
 
 
-def _order_pushes(pushes: Pushes, n_kernel: int, order: list[int]) -> _Pushes:
-    place = {nonterminal: i for i, nonterminal in enumerate(order)}
-    of_closure = {nonterminal: n_kernel + i for nonterminal, i in place.items()}
+def _list_pushes(
+    grammar: LalrGrammar, item_sets: ItemSets, state: int, readers: Mapping[int, set[int]]
+) -> _Pushes:
+    right_sides, kernel = item_sets.right_sides, item_sets.kernels[state]
+    place = {nonterminal: i for i, nonterminal in enumerate(readers)}
+    # Symbol → kernel item after it → the place of what its base wants.
+    moved: dict[int, dict[Item, int]] = {}
+    for position, (production, dot) in enumerate(kernel):
+        right_side = right_sides[production]
+        if dot < len(right_side):
+            moved.setdefault(right_side[dot], {})[production, dot + 1] = position
+    for lhs, productions in item_sets.closures[state].items():
+        for production in productions:
+            if right_sides[production]:
+                first = right_sides[production][0]
+                moved.setdefault(first, {})[production, 1] = len(kernel) + place[lhs]
     symbols: dict[int, tuple[int, LalrStateId, _Pick]] = {}
-    for symbol, (target, origins) in sorted(pushes.symbols.items()):
-        places = tuple([kernel if kernel >= 0 else of_closure[lhs] for kernel, lhs in origins])
-        symbols[symbol] = (symbol, target, _pick(places))
+    for symbol, items in sorted(moved.items()):
+        target = grammar.lalr.target(state, symbol)
+        pick = _pick(tuple([items[item] for item in item_sets.kernels[target]]))
+        symbols[symbol] = symbol, target, pick
     closure = []
-    for nonterminal in order:
+    for nonterminal, read in readers.items():
         _, target, pick = symbols[-1 - nonterminal]
-        readers = [place[reader] for reader in pushes.readers[nonterminal]]
-        closure.append((target, pick, bits.from_members(readers)))
+        closure.append((target, pick, bits.from_members(place[one] for one in read)))
     return _Pushes(tuple(symbols.values()), tuple(closure))
 
 

@@ -227,14 +227,7 @@ def make_lalr_oracle(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LalrOracle:
-    """What a refined table decides.
-
-    Attributes:
-        lexed: the grammar.
-        table: its refined table.
-        verdicts: what the productions decided.
-        decisions: the table's verdicts.
-    """
+    """What a refined table decides."""
 
     lexed: LexicalAnalysis[LalrGrammar]
     table: RefinedTable

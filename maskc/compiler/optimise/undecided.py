@@ -144,13 +144,7 @@ MAX_EXAMPLES = 12
 
 @dataclass(slots=True, eq=False)
 class _Residue:
-    """What has been counted so far.
-
-    Attributes:
-        rows: for each (source, state on top), how many rows depend on the stack.
-        moves: likewise, how many terminals they wait for.
-        blamed: sequence → how many (source, state on top) pairs have a row of it that depends.
-    """
+    """What has been counted so far."""
 
     rows: list[int] = field(default_factory=list)
     moves: list[int] = field(default_factory=list)
@@ -164,15 +158,7 @@ def describe_residue(
     boundaries: Boundaries,
     terminals: tuple[str, ...],
 ) -> dict[str, Any]:
-    """Return how many rows depend on the stack, over all (source, state on top) pairs.
-
-    Args:
-        rows: the rows.
-        verdicts: the answers for their sequences.
-        states_after: event → the states that can be on top when it has happened.
-        boundaries: of the grammar.
-        terminals: their names.
-    """
+    """Return how many rows depend on the stack, over all (source, state on top) pairs."""
     residue = _count_residue(rows, verdicts, states_after)
     worst = sorted(residue.blamed.items(), key=lambda item: (-item[1], item[0]))[:MAX_EXAMPLES]
     curve, moves = percentiles(residue.rows), percentiles(residue.moves)
@@ -224,17 +210,7 @@ def _count_source(
     states_after: Callable[[Event], States],
     residue: _Residue,
 ) -> None:
-    """Count the rows of one source.
-
-    Args:
-        rows: all rows.
-        here: which of them are the source's.
-        classes: of these, the class of the verdict.
-        asked: of these, the first terminal of the sequence.
-        flags: uint8[n_classes, n_states], the verdicts.
-        states_after: event → the states that can be on top when it has happened.
-        residue: where they are counted.
-    """
+    """Count the rows of one source."""
     firsts, sequences = rows.first[here], rows.sequence[here]
     n_states = flags.shape[1]
     depending = np.zeros(n_states, dtype=np.int64)

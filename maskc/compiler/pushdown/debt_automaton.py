@@ -219,13 +219,7 @@ def decide(start: Node, borrow: Borrow[Node, Symbol], *, most: int = MAX_STATES)
 
 
 def find_stack(start: Node, borrow: Borrow[Node, Symbol], end: int) -> tuple[Symbol, ...] | None:
-    """Return the top of a shortest stack that leads to an end, ``None`` if none does.
-
-    Args:
-        start: the start node.
-        borrow: its edges, and those of the nodes that they lead to.
-        end: ``TAKEN`` or ``REFUSED``.
-    """
+    """Return the top of a shortest stack that leads to an end, ``None`` if none does."""
     above: dict[Any, tuple[Any, Symbol] | None] = {start: None}
     for node in (pending := [*above]):  # grows while we walk it
         for symbol, below in borrow(node):

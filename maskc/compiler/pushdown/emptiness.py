@@ -23,8 +23,8 @@ Source: appendix, section 2; Bar-Hillel, Perles, Shamir 1961 for the fixpoint.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from maskc import bits
@@ -54,25 +54,36 @@ class _Rest(NamedTuple):
     can_be_empty: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Suffix:
-    """What is known of a sequence; all sequences that end with it share it.
+    """A sequence as its first element and the rest, kept once: all that end with it share it.
 
     Attributes:
-        elements: the sequence.
-        terminals: what its first element stands for, as bits.
-        read: nonterminal → how much of it the nonterminal reads, if it reads anything.
+        element: the first one; a terminal, or the number of a set of terminals.
+        terminals: what it stands for, as bits.
+        tails: position → what is left of the sequence from there; the last one is empty.
+        has_gap: whether two positions stand side by side in no text; ``None``: not asked yet.
+        read: nonterminal → how much of the sequence it reads, if anything; ``None``: not asked yet.
         known: number of a rest → where one may be once it is generated from here.
-        tails: position → what is left of the sequence from there.
-        met: climb → whether it lets the sequence be read.
+        good, bad: what was found of productions that go on with the sequence: whether the stack
+            below lets the rest be read, as bits.
     """
 
-    elements: Symbols
+    element: int
     terminals: Terminals
-    read: dict[int, Positions]
-    known: dict[int, Positions]
     tails: list[Suffix]
-    met: dict[int, bool]
+    has_gap: bool | None = None
+    read: dict[int, Positions] | None = None
+    known: dict[int, Positions] = field(default_factory=dict)
+    good: Bits = 0
+    bad: Bits = 0
+
+    def __len__(self) -> int:
+        return len(self.tails) - 1
+
+    def elements(self) -> Symbols:
+        """Return the sequence."""
+        return tuple(tail.element for tail in self.tails[:-1])
 
 
 class Reads:
@@ -100,28 +111,24 @@ class Reads:
             symbol: tuple((lhs, self.number_rest(rest)) for lhs, rest in pairs)
             for symbol, pairs in _list_corners(reduced, sets.nullable).items()
         }
-        nothing_left = Suffix((), 0, {}, {}, [], {})
-        nothing_left.tails.append(nothing_left)
-        self._nothing_left = nothing_left
-        self._suffixes: dict[Symbols, Suffix] = {(): nothing_left}
+        self.nothing = Suffix(0, 0, [], has_gap=False, read={})
+        self.nothing.tails.append(self.nothing)
+        self._suffixes: dict[tuple[int, Suffix], Suffix] = {}
 
-    def suffix(self, elements: Symbols) -> Suffix:
-        """Return what is known of a sequence, and of all that it ends with."""
-        found = self._suffixes.get(elements)
-        if found is None:
-            found = self._nothing_left
-            for start in range(len(elements) - 1, -1, -1):
-                found = self._prepend(elements[start:], found)
+    def suffix(self, elements: Iterable[int]) -> Suffix:
+        """Return a sequence of elements."""
+        found = self.nothing
+        for element in reversed(tuple(elements)):
+            found = self.prepend(element, found)
         return found
 
-    def _prepend(self, elements: Symbols, after: Suffix) -> Suffix:
-        """Return what is known of a sequence of which all but the first element is ``after``."""
-        found = self._suffixes.get(elements)
+    def prepend(self, element: int, after: Suffix) -> Suffix:
+        """Return the sequence of an element and what comes after it."""
+        key = (element, after)
+        found = self._suffixes.get(key)
         if found is None:
-            found = Suffix(elements, self._terminals_at(elements[0]), {}, {}, [], {})
+            found = self._suffixes[key] = Suffix(element, self._terminals_at(element), [])
             found.tails.extend((found, *after.tails))
-            found.read.update(self._fill(found))  # what is left of it was filled before
-            self._suffixes[elements] = found
         return found
 
     def advance(self, rest: int, positions: Positions, suffix: Suffix) -> Positions:
@@ -152,27 +159,35 @@ class Reads:
         empty = int(rest.can_be_empty)
         if not rest.first & suffix.terminals:
             return empty
-        if len(suffix.elements) == 1:
+        if len(suffix) == 1:
             return MET
         if rest.symbol >= 0:
             read = self.advance(rest.after, 2, suffix)
             return MET if read == MET else empty | read
         nonterminal = -1 - rest.symbol
-        here = suffix.read.get(nonterminal, 0) | (nonterminal in self._sets.nullable)
-        if here >> len(suffix.elements):
+        read_by = self._fill(suffix) if suffix.read is None else suffix.read
+        here = read_by.get(nonterminal, 0) | (nonterminal in self._sets.nullable)
+        if here >> len(suffix):
             return MET
         read = self.advance(rest.after, here, suffix)
         return MET if read == MET else empty | read
 
     def _fill(self, suffix: Suffix) -> dict[int, Positions]:
-        """Return how much of a sequence each nonterminal reads, if it reads anything.
+        """Return how much of a sequence each nonterminal reads, if it reads anything."""
+        found: dict[int, Positions] = {}
+        for tail in reversed(suffix.tails):  # the fixpoint of each needs those of its tails
+            found = tail.read = self._find_read(tail) if tail.read is None else tail.read
+        return found
+
+    def _find_read(self, suffix: Suffix) -> dict[int, Positions]:
+        """As ``_fill``, where the tails are filled.
 
         The last bit, the sequence's length, also stands for all that begins with the sequence.
         """
-        last = 1 << len(suffix.elements)
+        last = 1 << len(suffix)
         table: dict[int, Positions] = {}
         pending: list[tuple[int, Positions]] = [
-            (symbol, 2) for symbol in self._list_terminals(suffix.elements[0])
+            (symbol, 2) for symbol in self._list_terminals(suffix.element)
         ]
         while pending:
             symbol, positions = pending.pop()
@@ -252,12 +267,10 @@ class Emptiness:
         unread, _ = unite_along(ended, begun)
         must_read = ~(_BOTTOM | bits.from_members(place[pair] for pair in can_be_empty))
         self._must_read = {symbol: unread[n] & must_read for symbol, n in index.items()}
-        number: dict[Bits, int] = {}
-        self._number = {s: number.setdefault(climbs[n], len(number)) for s, n in index.items()}
-        self._climbs = list(number)
-        # By place: the number of what is climbed after its left side, and of what it lacks.
+        self._climbs = {symbol: climbs[n] for symbol, n in index.items()}
+        # By place: what is climbed after its left side, and the number of what it lacks.
         self._places = [(0, 0)]
-        self._places += ((self._number[-1 - lhs], reads.number_rest(rest)) for lhs, rest in place)
+        self._places += ((self._climbs[-1 - lhs], reads.number_rest(rest)) for lhs, rest in place)
         self._by_first: dict[Terminals, Bits] = {1 << END: _BOTTOM}
         for (_, rest), n in place.items():
             first, _ = sets.first_of(rest)
@@ -266,28 +279,20 @@ class Emptiness:
 
     def can_be_read(self, symbol: int, suffix: Suffix) -> bool:
         """Return whether some stack after a symbol lets a sequence, not empty, be read."""
-        climb = self._number.get(symbol)
-        if climb is None:
-            return False
-        found = suffix.met.get(climb)
-        if found is not None:
-            return found
-        calls = [(suffix.met, climb, iter(self._list_below(climb, suffix)))]
+        places = self._climbs.get(symbol, 0) & self._find_fitting(suffix.terminals)
+        if places & suffix.good or not places & ~suffix.bad:
+            return bool(places & suffix.good)
+        # A token may have many terminals: this stack is ours, not Python's.
+        calls = [self._ask(places, suffix)]
+        answer: bool | None = None
         while calls:
-            known, climb, below = calls[-1]
-            for lower, rest in below:
-                found = rest.met.get(lower) if rest.elements else True
-                if found:
-                    for known, climb, _ in calls:
-                        known[climb] = True
-                    return True
-                if found is None:
-                    calls.append((rest.met, lower, iter(self._list_below(lower, rest))))
-                    break
-            else:
-                known[climb] = False
+            try:
+                calls.append(self._ask(*calls[-1].send(answer)))
+                answer = None
+            except StopIteration as done:
                 calls.pop()
-        return False
+                answer = done.value
+        return bool(answer)
 
     def is_refused_at_once(self, symbol: int, suffix: Suffix) -> bool:
         """Return whether a place that must read something cannot begin with a sequence.
@@ -297,19 +302,26 @@ class Emptiness:
         places = self._must_read.get(symbol, 0)
         return places & ~self._find_fitting(suffix.terminals) != 0
 
-    def _list_below(self, climb: int, suffix: Suffix) -> list[tuple[int, Suffix]]:
-        """Return what is climbed once a part of a sequence is read, and what is left of it then."""
-        fitting = self._climbs[climb] & self._find_fitting(suffix.terminals)
-        nothing = suffix.tails[-1]
-        found = []
-        for place in bits.iterate(fitting):
+    def _ask(
+        self, places: Bits, suffix: Suffix
+    ) -> Generator[tuple[Bits, Suffix], bool | None, bool]:
+        """Return whether one of some places goes on with a sequence, and asks what lies below."""
+        for place in bits.iterate(places & ~suffix.bad):
             lower, lacking = self._places[place]
-            read = self._advance(lacking, 1, suffix) if place else _end(suffix)
-            if read == MET:
-                return [(lower, nothing)]
+            at_bottom = MET if len(suffix) == 1 else 0  # where the text ends
+            read = self._advance(lacking, 1, suffix) if place else at_bottom
             # What can be empty was passed: only where something is read, something is found.
-            found += [(lower, suffix.tails[n]) for n in bits.iterate(read & ~1)]
-        return found
+            for n in bits.iterate(0 if read == MET else read & ~1):
+                tail = suffix.tails[n]
+                below = lower & self._find_fitting(tail.terminals)
+                if not len(tail) or below & tail.good or below & ~tail.bad and (yield below, tail):
+                    read = MET
+                    break
+            if read == MET:
+                suffix.good |= 1 << place
+                return True
+            suffix.bad |= 1 << place
+        return False
 
     def _find_fitting(self, terminals: Terminals) -> Bits:
         """Return the places that can begin with one of some terminals."""
@@ -325,8 +337,3 @@ def _list_reading(
 ) -> dict[tuple[int, Symbols], None]:
     """Return the places that lack something, each once."""
     return {pair: None for pairs in returns.values() for pair in pairs if pair[1]}
-
-
-def _end(suffix: Suffix) -> int:
-    """Return what of a sequence that begins with the end of the text is read at the bottom."""
-    return MET if len(suffix.elements) == 1 else 0

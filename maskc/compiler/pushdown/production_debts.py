@@ -50,7 +50,7 @@ from maskc.compiler.pushdown.debt_automaton import (
 )
 from maskc.compiler.pushdown.dft import BOTTOM as Z0
 from maskc.compiler.pushdown.dft import DftAutomaton
-from maskc.compiler.pushdown.emptiness import MET, Emptiness, Positions, Reads, Symbols
+from maskc.compiler.pushdown.emptiness import MET, Emptiness, Positions, Reads, Suffix, Symbols
 from maskc.grammar.sets import Terminals, compute_adjacent, compute_sets
 from maskc.ids import END
 
@@ -122,7 +122,7 @@ class ProductionDebts:
         self.sets = compute_sets(reduced)
         self.adjacent = compute_adjacent(reduced, self.sets)
         self._after: dict[int, Terminals] = {}
-        self._gaps: dict[Symbols, bool] = {}
+        self._starts: dict[Terminals, list[int]] = {}
         self.n_edges = 0
         self._returns = _list_returns(dft)
         # Symbol → the first that stands in the same places: the same stacks lie below both.
@@ -144,7 +144,7 @@ class ProductionDebts:
             )
             for symbol, found in self._returns.items()
         }
-        self._built: dict[tuple[int, Symbols, int], DebtAutomaton | None] = {}
+        self._built: dict[tuple[int, Suffix, int], DebtAutomaton | None] = {}
         self._set_number: dict[Terminals, int] = {}
         self._members: list[Terminals] = []
 
@@ -169,23 +169,32 @@ class ProductionDebts:
         mask = self._members[-1 - element]
         return [terminal for terminal in sorted(used) if mask >> terminal & 1]
 
-    def is_never_legal(self, x: int, sequence: Sequence[int]) -> bool:
-        """Return whether no text of the grammar has the sequence right after ``x``."""
-        elements, after = tuple(sequence), self.list_after(x)
-        if not elements:
-            return not after
-        if not after & self.terminals_at(elements[0]) or self._has_gap(elements):
-            return True
-        return len(elements) > 1 and self.is_empty(self.list_terminals(x), elements)
+    def suffix(self, sequence: Sequence[int] | Suffix) -> Suffix:
+        """Return a sequence as those that end alike share it."""
+        return sequence if isinstance(sequence, Suffix) else self._reads.suffix(sequence)
 
-    def _has_gap(self, elements: Symbols) -> bool:
+    def prepend(self, element: int, after: Suffix) -> Suffix:
+        """Return the sequence of an element and what comes after it."""
+        return self._reads.prepend(element, after)
+
+    def is_never_legal(self, x: int, sequence: Sequence[int] | Suffix) -> bool:
+        """Return whether no text of the grammar has the sequence right after ``x``."""
+        suffix, after = self.suffix(sequence), self.list_after(x)
+        if not len(suffix):
+            return not after
+        if not after & suffix.terminals or self._has_gap(suffix):
+            return True
+        return len(suffix) > 1 and self.is_empty(self.list_terminals(x), suffix)
+
+    def _has_gap(self, suffix: Suffix) -> bool:
         """Return whether two positions of a sequence stand side by side in no text."""
-        found = self._gaps.get(elements)
-        if found is None:
-            at = self.terminals_at
-            found = not all(self.list_after(one) & at(other) for one, other in pairwise(elements))
-            self._gaps[elements] = found
-        return found
+        if suffix.has_gap is None:
+            for one, after in pairwise(reversed([*suffix.tails])):
+                if after.has_gap is None:
+                    after.has_gap = bool(one.has_gap) or (
+                        len(one) > 0 and not self.list_after(after.element) & one.terminals
+                    )
+        return bool(suffix.has_gap)
 
     def list_after(self, element: int) -> Terminals:
         """Return the terminals, as bits, that stand right after a terminal, or one of a set."""
@@ -197,27 +206,29 @@ class ProductionDebts:
             self._after[element] = found
         return found
 
-    def is_empty(self, symbols: Iterable[int], sequence: Sequence[int]) -> bool:
+    def is_empty(self, symbols: Iterable[int], sequence: Sequence[int] | Suffix) -> bool:
         """Return whether no stack after any of some symbols lets the sequence be read."""
-        elements = tuple(sequence)
-        if not elements:
+        suffix, can_be_read = self.suffix(sequence), self._emptiness.can_be_read
+        if not len(suffix):
             return self.reduced.used_terminals.isdisjoint(symbols)
-        suffix, can_be_read = self._reads.suffix(elements), self._emptiness.can_be_read
         return not any(can_be_read(symbol, suffix) for symbol in symbols)
 
-    def decide(self, x: int, sequence: Sequence[int]) -> Verdict:
+    def decide(self, x: int, sequence: Sequence[int] | Suffix) -> Verdict:
         """Return on which of the stacks after ``x``, any symbol, the sequence is legal.
 
         A terminal that is in no text has no stacks, and then the verdict is ``NEVER``.
         """
         return self._decide([x], sequence)
 
-    def decide_after(self, terminals: Terminals, sequence: Sequence[int]) -> Verdict:
+    def decide_after(self, terminals: Terminals, sequence: Sequence[int] | Suffix) -> Verdict:
         """Return on which of the stacks after any of some terminals the sequence is legal."""
-        return self._decide(self.list_terminals(self.number_set(terminals)), sequence)
+        starts = self._starts.get(terminals)
+        if starts is None:
+            starts = self._starts[terminals] = self.list_terminals(self.number_set(terminals))
+        return self._decide(starts, sequence)
 
     def build(
-        self, x: int, sequence: Sequence[int], *, most: int = MAX_STATES
+        self, x: int, sequence: Sequence[int] | Suffix, *, most: int = MAX_STATES
     ) -> DebtAutomaton | None:
         """Return the smallest debt automaton of a sequence after a terminal.
 
@@ -234,11 +245,12 @@ class ProductionDebts:
         """
         if x not in self.reduced.used_terminals:
             return DebtAutomaton((), REFUSED)
-        if not sequence:
+        suffix = self.suffix(sequence)
+        if not len(suffix):
             return DebtAutomaton((), TAKEN)
-        key = self._alike.get(x, x), tuple(sequence), most
+        key = self._alike.get(x, x), suffix, most
         if key not in self._built:
-            borrow = self._borrow_of(key[1])
+            borrow = self._borrow_of(suffix)
             found = build_debt_automaton(Below(key[0], 1), borrow, most=most)
             self._built[key] = None if found is None else found.minimise()
         return self._built[key]
@@ -251,19 +263,18 @@ class ProductionDebts:
         left, right = self.build(x, one), self.build(x, other)
         return None if left is None or right is None else left == right
 
-    def _decide(self, symbols: list[int], sequence: Sequence[int]) -> Verdict:
-        elements = tuple(sequence)
-        if not elements:
+    def _decide(self, symbols: list[int], sequence: Sequence[int] | Suffix) -> Verdict:
+        suffix, emptiness = self.suffix(sequence), self._emptiness
+        if not len(suffix):
             used = not self.reduced.used_terminals.isdisjoint(symbols)
             return Verdict.ALWAYS if used else Verdict.NEVER
         starts = sorted({self._alike.get(symbol, symbol) for symbol in symbols})
-        suffix, emptiness = self._reads.suffix(elements), self._emptiness
         if not any(emptiness.can_be_read(symbol, suffix) for symbol in starts):
             return Verdict.NEVER
         # Nearly all others depend on the stack, and most of these are seen at once.
         if any(emptiness.is_refused_at_once(symbol, suffix) for symbol in starts):
             return Verdict.DEPENDS
-        found = [decide(Below(symbol, 1), self._borrow_of(elements)) for symbol in starts]
+        found = [decide(Below(symbol, 1), self._borrow_of(suffix)) for symbol in starts]
         if Verdict.DEPENDS in found or (Verdict.ALWAYS in found and Verdict.NEVER in found):
             return Verdict.DEPENDS
         return Verdict.UNKNOWN if Verdict.UNKNOWN in found else [Verdict.NEVER, *found][-1]
@@ -272,9 +283,10 @@ class ProductionDebts:
         """Return what a stack can hold right after a symbol."""
         return self._returns.get(symbol, _NOWHERE)
 
-    def _borrow_of(self, elements: Symbols) -> Borrow[Below, Place]:
+    def _borrow_of(self, suffix: Suffix) -> Borrow[Below, Place]:
         """Return the edges of the debt automata of a sequence."""
-        suffix, advance = self._reads.suffix(elements), self._reads.advance
+        advance, last = self._reads.advance, len(suffix) - 1
+        may_end = suffix.tails[last].terminals >> END & 1
 
         def borrow(node: Below) -> list[tuple[Place, Below | int]]:
             symbol, here = node
@@ -289,16 +301,11 @@ class ProductionDebts:
                 else:
                     found.append((place, Below(completed, left) if left else REFUSED))
             if is_bottom:
-                is_read = self._ends(elements) and here >> (len(elements) - 1) & 1
-                found.append((BOTTOM, TAKEN if is_read else REFUSED))
+                found.append((BOTTOM, TAKEN if may_end and here >> last & 1 else REFUSED))
             self.n_edges += len(found)
             return found
 
         return borrow
-
-    def _ends(self, elements: Symbols) -> bool:
-        """Return whether the end of the text may stand last in a sequence."""
-        return bool(self.terminals_at(elements[-1]) >> END & 1)
 
 
 def _list_returns(dft: DftAutomaton) -> dict[int, Returns]:

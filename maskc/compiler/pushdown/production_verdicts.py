@@ -46,6 +46,7 @@ from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lexed import LexicalAnalysis, terminals_of
 from maskc.compiler.pushdown.debt_automaton import Verdict
 from maskc.compiler.pushdown.dft import build_dft
+from maskc.compiler.pushdown.emptiness import Suffix
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.rows.sequences import ContextSet, Sequences
 from maskc.grammar.model import Context, LalrGrammar
@@ -177,8 +178,8 @@ class ProductionVerdicts:
         self._possible = [bits.unite(row) for row in boundaries.rest]
         self._certain = _find_certain(boundaries, asked.contexts)
         self._after: dict[TerminalId, Lookaheads] = {}
-        self._possible_of: dict[SequenceId, tuple[int, ...]] = {}
-        self._certain_of: dict[SequenceId, tuple[int, ...] | None] = {}
+        self._possible_of: dict[SequenceId, Suffix] = {}
+        self._certain_of: dict[SequenceId, Suffix | None] = {}
         # What was claimed: hundreds of thousands are asked about, each once.
         self._never: set[tuple[TerminalId, SequenceId]] = set()
         self._always: set[tuple[TerminalId, SequenceId]] = set()
@@ -191,7 +192,7 @@ class ProductionVerdicts:
     def is_never_legal(self, terminal: TerminalId, sequence: SequenceId) -> bool:
         """Return whether no text has a sequence right after a terminal."""
         elements = self._read_possible(sequence)
-        found = bool(elements) and self.debts.is_never_legal(
+        found = len(elements) > 0 and self.debts.is_never_legal(
             self.debts.number_set(self._symbols_of.get(terminal, 0)), elements
         )
         if found:
@@ -241,7 +242,7 @@ class ProductionVerdicts:
         """Return the (terminal, sequence) that were said to be never, and to be always legal."""
         return sorted(self._never), sorted(self._always)
 
-    def _read_possible(self, sequence: SequenceId) -> tuple[int, ...]:
+    def _read_possible(self, sequence: SequenceId) -> Suffix:
         """Return a sequence as the debts read it, up to a newline: all that it may stand for."""
         known, sequences, open_ = self._possible_of, self.sequences, []
         while sequence not in known:
@@ -250,19 +251,19 @@ class ProductionVerdicts:
                 break
             sequence = sequences.rest[sequence]
         for sequence in reversed(open_):
+            rest = self.debts.suffix(())
             if sequences.length[sequence]:
                 stops = sequences.event[sequence].terminal == self.asked.newline
-                rest = known[sequences.rest[sequence]][: MAX_LENGTH - 1]
+                rest = known[sequences.rest[sequence]]
             else:
-                stops, rest = (
-                    self.is_free(sequence) or bool(sequences.open_lexeme(sequence)[0].newlines),
-                    (),
-                )
-            first = () if stops else (self.debts.number_set(self.first_symbols(sequence)),)
-            known[sequence] = first and first + rest
+                open_lexeme, _ = sequences.open_lexeme(sequence)
+                stops = self.is_free(sequence) or bool(open_lexeme.newlines)
+            if not stops and len(rest) >= MAX_LENGTH:
+                rest = self.debts.suffix(rest.elements()[: MAX_LENGTH - 1])
+            known[sequence] = self.debts.suffix(()) if stops else self._prepend(sequence, rest)
         return known[sequence]
 
-    def read_certain(self, sequence: SequenceId) -> tuple[int, ...] | None:
+    def read_certain(self, sequence: SequenceId) -> Suffix | None:
         """Return a sequence as the debts read it: only what it stands for in every context.
 
         ``None`` if some context, a newline or the bound stands in the way.
@@ -279,7 +280,7 @@ class ProductionVerdicts:
             known[sequence] = self._read_certain(sequence)
         return known[sequence]
 
-    def _read_certain(self, sequence: SequenceId) -> tuple[int, ...] | None:
+    def _read_certain(self, sequence: SequenceId) -> Suffix | None:
         """As ``read_certain`` of a sequence whose rest is known."""
         sequences = self.sequences
         if sequences.length[sequence]:
@@ -287,16 +288,19 @@ class ProductionVerdicts:
             after = self.asked.contexts_after.get(event.terminal, -1)
             if rest is None or event.terminal == self.asked.newline or after & ~event.contexts:
                 return None
-            return (self.debts.number_set(self.first_symbols(sequence)), *rest)
+            return self._prepend(sequence, rest)
         if self.is_free(sequence):
-            return ()
+            return self.debts.suffix(())
         open_lexeme, _ = sequences.open_lexeme(sequence)
         if open_lexeme.newlines:
             return None
         sure = open_lexeme.direct | bits.unite(
             self._certain[boundary] for boundary in open_lexeme.ignored
         )
-        return (self.debts.number_set(self._find_symbols(sure)),)
+        return self.debts.suffix((self.debts.number_set(self._find_symbols(sure)),))
+
+    def _prepend(self, sequence: SequenceId, rest: Suffix) -> Suffix:
+        return self.debts.prepend(self.debts.number_set(self.first_symbols(sequence)), rest)
 
     def first_symbols(self, sequence: SequenceId) -> Terminals:
         """Return the symbols of a sequence's first terminal, or what an open lexeme may become."""

@@ -191,11 +191,7 @@ def list_edges(rows: Sequence[Mapping[int, int]]) -> tuple[Longs, Longs, Longs]:
 
 
 class Steps:
-    """Where symbols lead, for many states at once.
-
-    Args:
-        table: of the states.
-    """
+    """Where symbols lead, for many states at once."""
 
     def __init__(self, table: RefinedTable) -> None:
         shifting, terminals, shifted = list_edges(table.shifts)
@@ -216,12 +212,7 @@ class Steps:
         return self._of_symbol.get(symbol, (_NO_STATES, _NO_STATES))
 
     def follow(self, states: Longs, symbol: int) -> Longs:
-        """Return int64[n], the states after a symbol; ``NO_STATE`` where there is none, or was.
-
-        Args:
-            states: int64[n].
-            symbol: a terminal, or -1 less a nonterminal.
-        """
+        """Return int64[n], the states after a symbol; ``NO_STATE`` where there is none, or was."""
         sources, targets = self.list_edges(symbol)
         if not len(sources):
             return np.full(len(states), NO_STATE, dtype=np.int64)

@@ -115,11 +115,7 @@ class StateFacts:
         return sure | maybe, ~sure
 
     def _meets(self, wanted: Words) -> Bools:
-        """Return bool[n_states]: whether a state goes on with some of the lookaheads of a set.
-
-        Args:
-            wanted: uint64[n_words], or uint64[n_words, n_states] with a set for each state.
-        """
+        """Return bool[n_states]: whether a state goes on with some of the lookaheads of a set."""
         found = self.nothing.copy()
         for live, word in zip(self._live, wanted, strict=True):
             if np.any(word):

@@ -206,12 +206,6 @@ def check_agreement(
 ) -> None:
     """Check that the table says nothing else than the productions, of all that they decided.
 
-    Args:
-        verdicts: what the productions decided.
-        decisions: the table's verdicts.
-        boundaries: of the grammar.
-        make_debts: gives the table's debt automata, if they are needed.
-
     Raises:
         ValueError: they differ, which is a fault of the compiler; the message has a stack.
         LimitError: as :meth:`Decisions.classes_of`.

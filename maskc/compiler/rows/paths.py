@@ -53,13 +53,7 @@ class LalrRule:
         return len(self._keys)
 
     def extend(self, path: Ints, event: Ints, change: Ints) -> Ints:
-        """Return int32[n], each path with one more event, or ``DROPPED``.
-
-        Args:
-            path: int32[n].
-            event: int32[n], numbers of ``Steps.events``.
-            change: int32[n], column changes.
-        """
+        """Return int32[n], each path with one more event, or ``DROPPED``."""
         (paths, events, changes), place = distinguish(path, event, change)
         keys = (paths * len(self._events) + events) * COLUMNS + changes + COLUMNS // 2
         return np.array([self._find(key) for key in keys.tolist()], dtype=np.int32)[place]

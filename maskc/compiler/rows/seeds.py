@@ -57,14 +57,7 @@ class Seeds:
 
 
 def number_seeds(source: Ints, before: Ints, columns: Mapping[str, Ints], n_sources: int) -> Seeds:
-    """Return the seeds of lines after the first byte, ordered by their columns.
-
-    Args:
-        source: int32[n_lines], the source that a line comes from.
-        before: int32[n_lines], the path that comes before it.
-        columns: name → int32[n_lines].
-        n_sources: number of scanner states and boundaries.
-    """
+    """Return the seeds of lines after the first byte, ordered by their columns."""
     distinct, number = distinguish(*columns.values())
     order = np.lexsort((before, number, source))
     return Seeds(
@@ -78,14 +71,7 @@ def number_seeds(source: Ints, before: Ints, columns: Mapping[str, Ints], n_sour
 def replace_equivalent(
     scanner: Scanner, boundaries: Boundaries, states: Ints, n_bytes: Ints
 ) -> Ints:
-    """Return int32[n]: the first of the states that are alike for so many bytes, for each state.
-
-    Args:
-        scanner: the scanner.
-        boundaries: its boundaries, for what a state may become.
-        states: int32[n].
-        n_bytes: int32[n], how many bytes may follow.
-    """
+    """Return int32[n]: the first of the states that are alike for so many bytes, for each state."""
     # The dead state is like no other.
     kind = number_by_occurrence(
         (state != DEAD, open_lexeme, ends)
@@ -160,11 +146,6 @@ def write_items(nodes: Ints, below: NDArray[np.bool_]) -> Ints:
 
 def list_tokens(items: TokenSets, trie: TokenTrie, named: Ints) -> tuple[TokenSets, Ints]:
     """Return the tokens of sets of items, those that are named only.
-
-    Args:
-        items: the sets of items.
-        trie: with their nodes.
-        named: int32[n], numbers of sets, each as often as it is named.
 
     Returns:
         The token sets; int32[n], the number of each one that was named.

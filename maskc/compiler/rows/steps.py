@@ -106,12 +106,7 @@ def build_steps(lexer: LexerSpec, scanner: Scanner) -> Steps:
 def _group_contexts(
     scanner: Scanner, entries: NDArray[np.int32]
 ) -> list[list[tuple[int, bits.Bits]]]:
-    """Return by byte class the states that are entered, ascending, and in which contexts, as bits.
-
-    Args:
-        scanner: with the rows that are entered.
-        entries: int32[n_contexts], a row for each context.
-    """
+    """Return by byte class the states that are entered, ascending, and in which contexts."""
     asking: dict[int, bits.Bits] = {}  # row → the contexts that enter it
     for context, entry in enumerate(entries.tolist()):
         asking[entry] = asking.get(entry, 0) | 1 << context

@@ -202,11 +202,6 @@ class RowCollector:
         """Return the rows of several origins, each after a path.
 
         No two origins that come after equal paths have an item in common.
-
-        Args:
-            origins: the origins.
-            before: the path before each of them.
-            extend: two paths, int32[n] each → int32[n], one after the other, or ``DROPPED``.
         """
         if not origins:
             return (np.zeros(0, np.int32),) * 3

@@ -84,14 +84,7 @@ def find_adjacencies(
 def find_unlexed(
     bnf: Bnf, scanner: Scanner, boundaries: Boundaries, adjacent: Mapping[int, Terminals]
 ) -> tuple[Adjacency, ...]:
-    """Return the pairs that the lexer gives in no context at all, in name order.
-
-    Args:
-        bnf: for the names.
-        scanner: of its terminals.
-        boundaries: its boundaries.
-        adjacent: terminal → the terminals, as bits, that the productions put right after it.
-    """
+    """Return the pairs that the lexer gives in no context at all, in name order."""
     samples = shortest_lexemes(scanner)
     found = []
     for first, after in sorted(adjacent.items()):

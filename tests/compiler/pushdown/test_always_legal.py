@@ -10,7 +10,7 @@ from maskc.compiler.pushdown.debt_automaton import REFUSED, TAKEN, DebtAutomaton
 from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.interchangeable import find_production_classes, map_to_representatives
 from maskc.compiler.pushdown.production_debts import ProductionDebts
-from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
+from maskc.compiler.pushdown.production_verdicts import MAX_LENGTH, ProductionVerdicts
 from maskc.ids import END
 from tests.compiler.glr.general_values import values_of
 from tests.compiler.pushdown.small_grammars import (
@@ -288,3 +288,10 @@ def test_after_many_automata_only_never_and_what_is_read_alike_is_said(
     assert not fresh.is_always_legal(*always)
     assert fresh.signature(*always) == fresh.read_certain(always[1])
     assert fresh.is_never_legal(values.terminal("B"), values.sequence("A"))
+
+
+def test_what_is_certain_is_read_to_its_end_or_not_at_all(nested_verdicts):
+    values, verdicts = nested_verdicts
+    longest = verdicts.read_certain(values.sequence(*"A" * MAX_LENGTH, "$END"))
+    assert len(longest) == MAX_LENGTH + 1
+    assert verdicts.read_certain(values.sequence(*"A" * (MAX_LENGTH + 1), "$END")) is None
