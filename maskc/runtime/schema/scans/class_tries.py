@@ -294,36 +294,44 @@ def _fold_nodes(spelled: Spelled, symbols: Places) -> tuple[list[int], Ints, Pla
     return levels, first_children(np.concatenate(parents).astype(np.int32)), folded
 
 
-def _inner_nodes(first: Ints, levels: list[int]) -> list[tuple[Places, slice, Places]]:
-    """Return of each level the nodes that have children, these, and where each node's begin."""
-    found = []
+class _Level(NamedTuple):
+    """The nodes of a level that have children, these, and where each node's begin among them."""
+
+    parents: Places
+    start: int
+    stop: int
+    begin: Places
+
+
+def _inner_nodes(first: Ints, levels: list[int]) -> list[_Level]:
+    found: list[_Level] = []
     for start, stop in itertools.pairwise(levels[:-1]):
         begins = first[start : stop + 1]
         some = (begins[1:] > begins[:-1]).nonzero()[0]
         # The children of a level are the next level, in the order of their parents.
-        children = slice(int(begins[0]), int(begins[-1]))
-        found.append((start + some, children, begins[some].astype(np.intp) - children.start))
+        children, last = int(begins[0]), int(begins[-1])
+        begin = begins[some].astype(np.intp) - children
+        found.append(_Level(start + some, children, last, begin))
     return found
 
 
-def _number_units(
-    first: Ints, inner: list[tuple[Places, slice, Places]], owners: Places
-) -> tuple[Ints, Places]:
+def _number_units(first: Ints, inner: list[_Level], owners: Places) -> tuple[Ints, Places]:
     """Return the first unit below each node, and the numbers of units, depth first.
 
     Args:
         first: of the nodes.
-        inner: of the nodes, see :func:`_inner_nodes`.
+        inner: of the nodes.
         owners: of each unit its node, ascending.
     """
-    own = np.bincount(owners, minlength=len(first) - 1)
-    total, low = own.copy(), np.zeros(len(own), dtype=np.intp)
-    for parents, children, begin in reversed(inner):
-        total[parents] += np.add.reduceat(total[children], begin)
-    for parents, children, begin in inner:
-        before = total[children].cumsum() - total[children]
+    own: Places = np.bincount(owners, minlength=len(first) - 1)
+    total: Places = own.copy()
+    low = np.zeros(len(own), dtype=np.intp)
+    for parents, start, stop, begin in reversed(inner):
+        total[parents] = own[parents] + np.add.reduceat(total[start:stop], begin)
+    for parents, start, stop, begin in inner:
+        before = total[start:stop].cumsum() - total[start:stop]
         base = low[parents] + own[parents] - before[begin]
-        low[children] = before + base.repeat(first[parents + 1] - first[parents])
+        low[start:stop] = before + base.repeat(first[parents + 1] - first[parents])
     rank = np.arange(len(owners)) - (own.cumsum() - own)[owners]
     return low.astype(np.int32), low[owners] + rank
 
@@ -347,11 +355,11 @@ def _unite_items(index: TokenIndex, items: Items, unit_of_item: Places, n_units:
     )
 
 
-def _join_below(inner: list[tuple[Places, slice, Places]], own: Bits) -> Bits:
+def _join_below(inner: list[_Level], own: Bits) -> Bits:
     """Return the groups below each node, from those of the nodes, as bits."""
     below = np.zeros_like(own)
-    for parents, children, begin in reversed(inner):
-        below[parents] = np.bitwise_or.reduceat(own[children] | below[children], begin)
+    for parents, start, stop, begin in reversed(inner):
+        below[parents] = np.bitwise_or.reduceat(own[start:stop] | below[start:stop], begin)
     return below
 
 
