@@ -24,8 +24,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from maskc.formats.identifiers import has_identifier, name_ranges
-from maskc.formats.properties import begins_property, is_property
+from maskc.formats.ecma_sets import begins_property, has_identifier, is_property, name_ranges
 
 _MOST_GROUPS = (1 << 32) - 2
 _LAST = 0x10FFFF

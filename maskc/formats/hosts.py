@@ -16,9 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from maskc.formats.ace import is_ace, may_become_ace
-from maskc.formats.label_ends import fitting_after, is_live
 from maskc.formats.label_kinds import label_ranges
-from maskc.formats.labels import EMPTY, MOST_OCTETS, Label, read_label
+from maskc.formats.labels import (
+    EMPTY,
+    MOST_OCTETS,
+    Label,
+    fitting_after,
+    is_live,
+    read_label,
+)
 
 MOST = 253
 _DOT, _DOTS = ".", ".\u3002\uff0e\uff61"

@@ -2,7 +2,9 @@
 
 What the rules ask of a label is kept as it is read: which character must come next, whether it runs
 from right to left, which digits it has. What no further character can mend is no label; else one
-more character must end it, or it ends here. Its length is that of its Punycode.
+more character must end it, or it ends here. Its length is that of its Punycode. A character more
+makes it longer by one octet to nine, seldom shorter, so near the end all that the rules let follow
+are measured at once.
 
 Example: after ``l·`` an ``l`` must come, and after ``אב`` no Latin letter may.
 """
@@ -10,10 +12,19 @@ Example: after ``l·`` an ``l`` must come, and after ``אב`` no Latin letter ma
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from maskc.formats.label_kinds import Kind, kind_of
-from maskc.formats.punycode import punycode_length
+import numpy as np
+from numpy.typing import NDArray
 
+from maskc.formats.label_kinds import Kind, kind_of, label_codes
+from maskc.formats.punycode import lengths_after, punycode_length
+
+_MOST_FITTING = 16  # of a megabyte at most
+_KANA = 0x30A2
+# Letters, a digit, Greek, what joiners join in both directions, Katakana.
+_ENDING = "al1\u03b1\u0628\u1820\u30a2"
 MOST_OCTETS = 63
 ACE = "xn--"
 _HYPHEN = 0x2D
@@ -26,12 +37,11 @@ _AMONG_RIGHT = frozenset(["R", "AL", "AN", "EN", "ES", "CS", "ET", "ON", "BN", "
 _L, _GREEK, _JOINED = "l", "Greek", "joined"
 
 
-class Label:
+class Label(NamedTuple):
     """What has been read of a label.
 
     Attributes:
         text: its characters.
-        n_octets: its octets in ASCII, -1 where nobody asked yet.
         is_ascii: whether they are all ASCII.
         is_ace: whether it begins with ``xn--``; then only its letters were looked at.
         has_capitals: whether there are capital letters.
@@ -46,45 +56,24 @@ class Label:
         needs_kana: whether there must be.
     """
 
-    __slots__ = (
-        "digits",
-        "ends",
-        "has_capitals",
-        "has_kana",
-        "is_ace",
-        "is_ascii",
-        "is_right",
-        "joins",
-        "last",
-        "n_octets",
-        "needs_kana",
-        "numerals",
-        "text",
-        "wants",
-    )
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.is_ascii, self.is_ace, self.has_capitals = True, False, False
-        self.last: Kind | None = None
-        self.n_octets = 0
-        self.wants = self.digits = self.numerals = ""
-        self.is_right = self.ends = self.joins = self.has_kana = self.needs_kana = False
+    text: str = ""
+    is_ascii: bool = True
+    is_ace: bool = False
+    has_capitals: bool = False
+    last: Kind | None = None
+    wants: str = ""
+    digits: str = ""
+    numerals: str = ""
+    is_right: bool = False
+    ends: bool = False
+    joins: bool = False
+    has_kana: bool = False
+    needs_kana: bool = False
 
     @property
     def length(self) -> int:
         """Its octets in ASCII."""
-        if self.n_octets < 0:
-            if self.is_ascii:
-                self.n_octets = len(self.text)
-            else:
-                self.n_octets = len(ACE) + punycode_length(self.text)
-        return self.n_octets
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether nothing must come for what was read, but for a hyphen at its end."""
-        return not self.wants and not self.needs_kana and not self.is_right
+        return len(self.text) if self.is_ascii else len(ACE) + punycode_length(self.text)
 
     @property
     def may_end(self) -> bool:
@@ -106,32 +95,31 @@ class Label:
         kind, n = kind_of(code), len(self.text)
         if kind is None or n == 0 and (code == _HYPHEN or "m" in kind.flags):
             return None
-        made = self._copy(code)
+        found: dict[str, Any] = {"text": self.text + chr(code), "last": kind}
         if code in _ASCII:
             if kind.rule == "U":
-                made.has_capitals = True
                 if not self.is_ascii:
                     return None
+                found["has_capitals"] = True
             if self.is_ace:
-                return made
+                return self._replace(**found)
             if code == _HYPHEN and n == 3 and self.text[2] == "-":
-                made.is_ace = is_strict and self.text[:2].lower() == "xn"
-                if not self.is_ascii or is_strict and not made.is_ace:
+                found["is_ace"] = is_strict and self.text[:2].lower() == "xn"
+                if not self.is_ascii or is_strict and not found["is_ace"]:
                     return None
-        else:
-            if self.has_capitals or self.text[2:4] == "--":
-                return None
-            made.is_ascii = False
-        if not made.fits_context(code, kind, self) or not made.fits_direction(
-            kind, is_first=n == 0
-        ):
+        elif self.has_capitals or self.text[2:4] == "--":
             return None
-        if code not in _ASCII and not unicodedata.is_normalized("NFC", made.text):
+        else:
+            found["is_ascii"] = False
+        directed = self._in_direction(kind)
+        fitted = directed and self._in_context(code, kind, is_right=directed["is_right"])
+        if not directed or not fitted:
+            return None
+        if code not in _ASCII and not unicodedata.is_normalized("NFC", found["text"]):
             return None
         if kind.join != "T":
-            made.joins = kind.join in ("L", "D")
-        made.last = kind
-        return made
+            found["joins"] = kind.join in ("L", "D")
+        return self._replace(**found, **directed, **fitted)
 
     def simplify(self) -> Label:
         """Return a label after which the same may come, with fewer different texts.
@@ -150,70 +138,62 @@ class Label:
                 filler if n >= n_kept and max(three) < "\x80" else three[1]
                 for n, three in enumerate(around)
             )
-        if text == self.text:
-            return self
-        made = self._copy(0)
-        made.text, made.last, made.n_octets = text, self.last, self.n_octets
-        made.wants = self.wants
-        return made
+        return self if text == self.text else self._replace(text=text)
 
-    def _copy(self, code: int) -> Label:
-        made = Label()
-        made.text, made.n_octets = self.text + chr(code), -1
-        made.is_ascii, made.is_ace = self.is_ascii, self.is_ace
-        made.has_capitals, made.joins = self.has_capitals, self.joins
-        made.digits, made.numerals = self.digits, self.numerals
-        made.is_right, made.ends = self.is_right, self.ends
-        made.has_kana, made.needs_kana = self.has_kana, self.needs_kana
-        return made
+    def _in_context(self, code: int, kind: Kind, *, is_right: bool) -> dict[str, Any] | None:
+        """Return what a character changes, ``None``: it may not stand here (RFC 5892, appendix A).
 
-    def fits_context(self, code: int, kind: Kind, before: Label) -> bool:
-        """Return whether a character may stand after those before (RFC 5892, appendix A)."""
-        wants, last = before.wants, before.last
+        Args:
+            is_right: whether the label, with the character, runs from right to left.
+        """
+        wants, last = self.wants, self.last
+        found: dict[str, Any] = {"wants": ""}
         if wants == _L and code != ord("l") or wants == _GREEK and "g" not in kind.flags:
-            return False
+            return None
         if wants == _JOINED:
             if kind.join not in "TRD":
-                return False
-            self.wants = wants if kind.join == "T" else ""
+                return None
+            found["wants"] = wants if kind.join == "T" else ""
         if "k" in kind.flags and kind.rule == "P":
-            self.has_kana, self.needs_kana = True, False
+            found |= {"has_kana": True, "needs_kana": False}
+        fits = True
         if kind.rule == "J":
             if last is None or "v" not in last.flags:
-                self.wants = _JOINED
-                return code == _NON_JOINER and before.joins
+                found["wants"] = _JOINED
+                fits = code == _NON_JOINER and self.joins
         elif kind.rule == "O":
             if code == _MIDDLE_DOT:
-                self.wants = _L
-                return before.text[-1:] == "l"
-            if code == _KERAIA:
-                self.wants = _GREEK
-                return not self.is_right  # Greek is written from left to right
-            if code == _KATAKANA_DOT:
-                self.needs_kana = not self.has_kana
-                return not self.is_right  # what it needs is written from left to right
-            if "h" in kind.flags:
-                return last is not None and "h" in last.flags
-            self.digits = kind.bidi
-            return before.digits in ("", kind.bidi)
-        return True
+                found["wants"] = _L
+                fits = self.text[-1:] == "l"
+            elif code == _KERAIA:
+                found["wants"] = _GREEK
+                fits = not is_right  # Greek is written from left to right
+            elif code == _KATAKANA_DOT:
+                found["needs_kana"] = not self.has_kana
+                fits = not is_right  # what it needs is written from left to right
+            elif "h" in kind.flags:
+                fits = last is not None and "h" in last.flags
+            else:
+                found["digits"] = kind.bidi
+                fits = self.digits in ("", kind.bidi)
+        return found if fits else None
 
-    def fits_direction(self, kind: Kind, *, is_first: bool) -> bool:
-        """Return whether a character may stand in a label of its direction (RFC 5893, section 2).
+    def _in_direction(self, kind: Kind) -> dict[str, Any] | None:
+        """Return what a character changes, ``None``: it may not stand here (RFC 5893, section 2).
 
         A label that does not begin with a letter has none that is written from right to left.
         """
-        if is_first:
-            self.is_right = kind.bidi in _RIGHT
-        if not self.is_right:
-            return kind.bidi not in _RIGHT and kind.bidi != "AN"
+        is_right = self.is_right if self.text else kind.bidi in _RIGHT
+        found: dict[str, Any] = {"is_right": is_right}
+        if not is_right:
+            return None if kind.bidi in _RIGHT or kind.bidi == "AN" else found
         if kind.bidi in ("EN", "AN"):
             if self.numerals not in ("", kind.bidi):
-                return False
-            self.numerals = kind.bidi
+                return None
+            found["numerals"] = kind.bidi
         if kind.bidi != "NSM":
-            self.ends = kind.bidi in ("R", "AL", "EN", "AN")
-        return kind.bidi in _AMONG_RIGHT
+            found["ends"] = kind.bidi in ("R", "AL", "EN", "AN")
+        return found if kind.bidi in _AMONG_RIGHT else None
 
 
 EMPTY = Label()
@@ -227,3 +207,31 @@ def read_label(text: str, *, is_strict: bool = True) -> Label | None:
         if label is None:
             return None
     return label
+
+
+def is_live(label: Label, room: int) -> bool:
+    """Return whether a text is a label of so many octets, or one more character makes it one."""
+    if label.may_end:
+        return label.length <= room
+    if label.is_ascii:
+        return label.length < room  # a hyphen at its end, or a dot that wants a letter
+    if label.length > room:
+        return False
+    for character in dict.fromkeys(label.text[::-1] + _ENDING):
+        made = label.follow(ord(character), is_strict=True)
+        if made is not None and made.needs_kana:
+            made = made.follow(_KANA, is_strict=True)  # what comes next cannot be that
+        if made is not None and made.may_end and made.length <= room:
+            return True
+    ends = (label.follow(code, is_strict=True) for code in fitting_after(label.text, room).tolist())
+    return any(made is not None and made.may_end for made in ends)
+
+
+@lru_cache(maxsize=_MOST_FITTING)
+def fitting_after(text: str, room: int) -> NDArray[np.int64]:
+    """Return the characters, not ASCII, with which a label has so many octets at most, ascending.
+
+    Whether the rules let them follow is not asked.
+    """
+    codes = label_codes()
+    return codes[lengths_after(text, codes) + len(ACE) <= room]

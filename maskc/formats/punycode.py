@@ -11,6 +11,7 @@ Example: ``bücher`` is ``bcher-kva``, nine letters.
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ _VALUES = {digit: value for value, digit in enumerate(DIGITS)}
 _VALUES |= {digit.upper(): value for digit, value in _VALUES.items()}
 
 
+@lru_cache(maxsize=1_024)
 def punycode_length(text: str) -> int:
     """Return the number of letters of a text in Punycode.
 
