@@ -1,4 +1,4 @@
-"""In which configurations do the masks of two artifacts differ?
+"""The configurations in which the masks of two artifacts differ.
 
 Both are walked side by side with the same tokens. First breadth first from the start, a token for
 each first byte, so that the shortest texts come first; then along texts that are drawn at random,
@@ -90,19 +90,19 @@ def compare(
     """
     if _tables_of(first) == _tables_of(second):
         return Comparison(is_same=True)
-    walk = _Walk(first, second)
-    walk.breadth_first(positions // 2)
+    comparer = _Comparer(first, second)
+    comparer.breadth_first(positions // 2)
     draw = Random(seed)  # noqa: S311 - so that a text can be drawn again
     for _ in range(-(-positions // _PLACES_PER_TEXT)):
-        if walk.found.n_places >= positions:
+        if comparer.found.n_places >= positions:
             break
-        walk.along_drawn(draw)
+        comparer.along_drawn(draw)
     for text in texts:
-        walk.along(text)
-    found = walk.found
-    found.differences = sorted(walk.kinds.values(), key=lambda d: (len(d.before), d.before))
+        comparer.along(text)
+    found = comparer.found
+    found.differences = sorted(comparer.kinds.values(), key=lambda d: (len(d.before), d.before))
     for difference in found.differences[:20]:
-        difference.example = walk.find_example(difference)
+        difference.example = comparer.find_example(difference)
     return found
 
 
@@ -114,7 +114,7 @@ def _tables_of(artifact: Artifact) -> bytes:
     return encode(kept, artifact.contents.arrays)
 
 
-class _Walk:
+class _Comparer:
     """Compares masks along texts."""
 
     def __init__(self, first: Artifact, second: Artifact) -> None:
@@ -161,10 +161,10 @@ class _Walk:
     def breadth_first(self, positions: int) -> None:
         """Compare in the configurations that are nearest to the start."""
         start = self.start()
-        open_ = deque([(start, b"")])
+        worklist = deque([(start, b"")])
         seen: set[Hashable] = {_key(start)}
-        while open_ and self.found.n_places < positions:
-            pair, before = open_.popleft()
+        while worklist and self.found.n_places < positions:
+            pair, before = worklist.popleft()
             legal = self.look(pair, before)
             # One token for each first byte: the one with the smallest number.
             for token in legal[np.unique(self._first_bytes[legal], return_index=True)[1]].tolist():
@@ -174,7 +174,7 @@ class _Walk:
                 key = _key(after)
                 if key not in seen:
                     seen.add(key)
-                    open_.append((after, before + self._text_of(token)))
+                    worklist.append((after, before + self._text_of(token)))
 
     def along_drawn(self, draw: Random) -> None:
         """Compare along a text of tokens drawn from what is legal in both."""
@@ -241,10 +241,10 @@ def _find_end(matcher: Matcher) -> bytes | None:
     """Return bytes after which a text may end, breadth first; ``None`` if they are not near."""
     if matcher.is_accepting:
         return b""
-    open_ = deque([(matcher, b"")])
+    worklist = deque([(matcher, b"")])
     seen = {matcher.configuration()}
-    while open_ and len(seen) < _MOST_SEARCHED:
-        here, text = open_.popleft()
+    while worklist and len(seen) < _MOST_SEARCHED:
+        here, text = worklist.popleft()
         for byte in _ENDS:
             after = here.fork()
             if not after.accept_bytes(bytes([byte])):
@@ -254,5 +254,5 @@ def _find_end(matcher: Matcher) -> bytes | None:
             key = after.configuration()
             if key not in seen:
                 seen.add(key)
-                open_.append((after, text + bytes([byte])))
+                worklist.append((after, text + bytes([byte])))
     return None

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any, Generic
 
+from maskc.explain.machine_views import H
 from maskc.explain.model import Group
-from maskc.explain.sights import H
 from maskc.ids import IGNORED
 
 if TYPE_CHECKING:
@@ -78,11 +78,11 @@ class _Walk(Generic[H]):
     """Configurations by number: hypotheses, each with the terminals that it has ended."""
 
     def __init__(self, reader: Reader[H], readings: tuple[Open[H], ...]) -> None:
-        self._reader, self._sight = reader, reader.sight
+        self._reader, self._view = reader, reader.view
         # The bytes of one group do the same everywhere.
         self._group_of = {
             byte: number
-            for number, group in enumerate(self._sight.machine.byte_groups)
+            for number, group in enumerate(self._view.machine.byte_groups)
             for byte in group
         }
         self._numbers: dict[frozenset[tuple[Hashable, _Ended]], int] = {}
@@ -108,7 +108,7 @@ class _Walk(Generic[H]):
 
     def _number(self, held: list[tuple[H, _Ended]]) -> int:
         """Return the number of a configuration; hypotheses are told by their machine."""
-        identify = self._sight.machine.identify
+        identify = self._view.machine.identify
         key = frozenset(
             (identify(h), None if ended is None else frozenset(ended)) for h, ended in held
         )
@@ -119,22 +119,22 @@ class _Walk(Generic[H]):
         return found
 
     def _step(self, h: H, ended: _Ended, byte: int) -> list[tuple[H, _Ended]]:
-        after = self._sight.machine.step((h,), bytes([byte]))
+        after = self._view.machine.step((h,), bytes([byte]))
         if ended:
             return [(x, ended) for x in after]
-        scanner, byte_class = self._sight.scanner, self._sight.scanner.byte_classes[byte]
+        scanner, byte_class = self._view.scanner, self._view.scanner.byte_classes[byte]
         goes_on = scanner.next(h.state)[byte_class]
         found: list[tuple[H, _Ended]] = []
         for x in after:
             terminals = set()
             for terminal, boundary in scanner.ends(h.state) if ended is not None else ():
-                left = self._sight.end(h, terminal) if terminal != IGNORED else None
+                left = self._view.end(h, terminal) if terminal != IGNORED else None
                 if left is not None:
-                    entry = scanner.entry(boundary, self._sight.spot(left).context)
+                    entry = scanner.entry(boundary, self._view.position(left).context)
                     if entry[byte_class] == x.state:
                         terminals.add(terminal)
-            is_same = self._sight.stacks(x) is self._sight.stacks(h) or (
-                x.state == goes_on and self._sight.goes_on(h, x)
+            is_same = self._view.stacks(x) is self._view.stacks(h) or (
+                x.state == goes_on and self._view.goes_on(h, x)
             )
             found.append((x, _NOTHING if is_same else frozenset(terminals)))
         return found

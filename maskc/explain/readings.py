@@ -16,10 +16,10 @@ from functools import lru_cache
 from typing import Any, Generic
 
 from maskc.explain.groups import group_tokens
+from maskc.explain.machine_views import GlrView, H, LalrView, MachineView
 from maskc.explain.model import Cause, Death, Ending, Group, Reading
 from maskc.explain.names import GrammarNames
 from maskc.explain.questions import Judge, list_texts
-from maskc.explain.sights import GlrSight, H, LalrSight, Sight
 from maskc.ids import EMPTY_TEXT, IGNORED
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.glr.machine import GlrMachine
@@ -44,9 +44,9 @@ def open_reader(artifact: Artifact) -> Reader[Any]:
     """
     names, machine = GrammarNames(artifact), artifact.machine
     if isinstance(machine, LalrMachine):
-        return Reader(LalrSight(machine, names), names)
+        return Reader(LalrView(machine, names), names)
     if isinstance(machine, GlrMachine):
-        return Reader(GlrSight(machine), names)
+        return Reader(GlrView(machine), names)
     raise ValueError(f"{type(machine).__name__} reads no grammar")
 
 
@@ -54,17 +54,17 @@ class Reader(Generic[H]):
     """Reads texts with an artifact, and says what it sees.
 
     Args:
-        sight: of its machine.
+        view: of its machine.
         names: of its grammar.
     """
 
-    def __init__(self, sight: Sight[H], names: GrammarNames) -> None:
-        self.sight, self._names = sight, names
-        self._scanner, self._lookaheads = sight.scanner, sight.lookaheads
+    def __init__(self, view: MachineView[H], names: GrammarNames) -> None:
+        self.view, self._names = view, names
+        self._scanner, self._lookaheads = view.scanner, view.lookaheads
 
     def start(self) -> tuple[Open[H], ...]:
         """Return the readings of the empty text."""
-        return tuple(Open(h, b"") for h in self.sight.machine.start())
+        return tuple(Open(h, b"") for h in self.view.machine.start())
 
     def read(
         self, readings: tuple[Open[H], ...], text: bytes
@@ -82,25 +82,27 @@ class Reader(Generic[H]):
 
     def describe(self, reading: Open[H]) -> Reading:
         """Return what a reading is, in names."""
-        h, sight, lookaheads = reading.hypothesis, self.sight, self._lookaheads
+        h, view, lookaheads = reading.hypothesis, self.view, self._lookaheads
         lexeme = lookaheads.open_lexeme(self._scanner.open_lexeme_of[h.state])
-        spot = sight.spot(h)
-        ignored = (*lexeme.ignored, *sight.ignored_newlines(h, lexeme))
+        position = view.position(h)
+        ignored = (*lexeme.ignored, *view.ignored_newlines(h, lexeme))
         is_start = self._scanner.end_of_text[h.state] == EMPTY_TEXT
         return Reading(
             reading.lexeme,
             self._names.terminals(self.become(h)),
-            any(lookaheads.after(boundary, spot.place) & spot.taken for boundary in ignored),
+            any(
+                lookaheads.after(boundary, position.place) & position.taken for boundary in ignored
+            ),
             () if is_start else tuple(self._list_endings(h)),
-            spot.items,
+            position.items,
         )
 
     def become(self, h: H) -> set[int]:
         """Return the terminals that the open lexeme may become, as far as the parser takes them."""
         lexeme = self._lookaheads.open_lexeme(self._scanner.open_lexeme_of[h.state])
-        found = self._terminals_of(lexeme.direct & self.sight.spot(h).taken)
-        if self.sight.newlines(h, lexeme) and self.sight.blocks(h):
-            found.add(self.sight.newline)
+        found = self._terminals_of(lexeme.direct & self.view.position(h).taken)
+        if self.view.newlines(h, lexeme) and self.view.blocks(h):
+            found.add(self.view.newline)
         return found
 
     def name(self, terminal: int) -> str:
@@ -109,7 +111,7 @@ class Reader(Generic[H]):
 
     def may_end(self, readings: tuple[Open[H], ...]) -> bool:
         """Return whether the text may end here."""
-        return any(self.sight.machine.may_end(r.hypothesis) for r in readings)
+        return any(self.view.machine.may_end(r.hypothesis) for r in readings)
 
     def _step_all(self, readings: tuple[Open[H], ...], byte: int) -> tuple[Open[H], ...]:
         """Return the readings after a byte.
@@ -122,7 +124,7 @@ class Reader(Generic[H]):
             return tuple(found)
         kept: dict[object, Open[H]] = {}
         for reading in sorted(found, key=lambda x: -len(x.lexeme)):
-            kept.setdefault(self.sight.machine.identify(reading.hypothesis), reading)
+            kept.setdefault(self.view.machine.identify(reading.hypothesis), reading)
         return tuple(kept.values())
 
     def _step(self, reading: Open[H], byte: int) -> list[Open[H]]:
@@ -130,27 +132,29 @@ class Reader(Generic[H]):
         goes_on = self._scanner.next(h.state)[self._scanner.byte_classes[byte]]
         return [
             Open(x, reading.lexeme + text if self._is_same(h, x, goes_on) else text)
-            for x in self.sight.machine.step((h,), text)
+            for x in self.view.machine.step((h,), text)
         ]
 
     def _is_same(self, before: H, after: H, goes_on: int) -> bool:
-        return after.state == goes_on and self.sight.goes_on(before, after)
+        return after.state == goes_on and self.view.goes_on(before, after)
 
     def _list_endings(self, h: H) -> list[Ending]:
         lookaheads = self._lookaheads
         found: dict[str | None, set[int]] = {}
         for terminal, boundary in self._scanner.ends(h.state):
-            ended = self.sight.end(h, terminal)
+            ended = self.view.end(h, terminal)
             if ended is None:
                 continue
-            spot = self.sight.spot(ended)
-            following = self._terminals_of(lookaheads.after(boundary, spot.place) & spot.taken)
+            position = self.view.position(ended)
+            following = self._terminals_of(
+                lookaheads.after(boundary, position.place) & position.taken
+            )
             name = None if terminal == IGNORED else self._names.terminal(terminal)
             found.setdefault(name, set()).update(following)
         return [Ending(name, self._names.terminals(t)) for name, t in found.items() if t]
 
     def _list_causes(self, reading: Open[H], byte: int) -> list[Cause]:
-        scanner, sight, h = self._scanner, self.sight, reading.hypothesis
+        scanner, view, h = self._scanner, self.view, reading.hypothesis
         byte_class = scanner.byte_classes[byte]
         causes = []
         goes_on = scanner.next(h.state)[byte_class]
@@ -158,13 +162,13 @@ class Reader(Generic[H]):
             causes.append(self._refuse(reading, None, h, goes_on))
         for terminal, boundary in scanner.ends(h.state):
             name = "something ignored" if terminal == IGNORED else self._names.terminal(terminal)
-            ended, spot = sight.end(h, terminal), sight.spot(h)
+            ended, position = view.end(h, terminal), view.position(h)
             if ended is None:
-                names = self._names.terminals(self._terminals_of(spot.taken))
-                blocks = sight.blocks(h) if terminal == sight.newline else ()
-                causes.append(Cause(reading.lexeme, None, (name,), names, spot.items, blocks))
+                names = self._names.terminals(self._terminals_of(position.taken))
+                blocks = view.blocks(h) if terminal == view.newline else ()
+                causes.append(Cause(reading.lexeme, None, (name,), names, position.items, blocks))
                 continue
-            entered = scanner.entry(boundary, sight.spot(ended).context)[byte_class]
+            entered = scanner.entry(boundary, view.position(ended).context)[byte_class]
             causes.append(self._refuse(reading, name, ended, entered))
         if not causes:
             causes.append(self._refuse(reading, None, h, 0))
@@ -177,16 +181,16 @@ class Reader(Generic[H]):
         if state:
             lexeme = self._lookaheads.open_lexeme(self._scanner.open_lexeme_of[state])
             refused = self._terminals_of(lexeme.direct)
-            if self.sight.newlines(h, lexeme):
-                refused.add(self.sight.newline)
-                blocks = self.sight.blocks(h)
-        spot = self.sight.spot(h)
+            if self.view.newlines(h, lexeme):
+                refused.add(self.view.newline)
+                blocks = self.view.blocks(h)
+        position = self.view.position(h)
         return Cause(
             reading.lexeme,
             ended_as,
             self._names.terminals(refused),
-            self._names.terminals(self._terminals_of(spot.taken)),
-            spot.items,
+            self._names.terminals(self._terminals_of(position.taken)),
+            position.items,
             blocks,
         )
 

@@ -178,14 +178,14 @@ def draw_values(value: Any, count: int, draw: Random) -> Iterator[tuple[str, Any
 
 def _list_places(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Yield the path and the value of each value inside one, and its own."""
-    open_: list[tuple[tuple[Any, ...], Any]] = [((), value)]
-    while open_:
-        path, here = open_.pop()
+    worklist: list[tuple[tuple[Any, ...], Any]] = [((), value)]
+    while worklist:
+        path, here = worklist.pop()
         yield path, here
         if isinstance(here, dict):
-            open_ += [((*path, key), inner) for key, inner in here.items()]
+            worklist += [((*path, key), inner) for key, inner in here.items()]
         elif isinstance(here, list):
-            open_ += [((*path, index), inner) for index, inner in enumerate(here)]
+            worklist += [((*path, index), inner) for index, inner in enumerate(here)]
 
 
 def _replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:

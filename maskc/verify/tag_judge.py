@@ -234,14 +234,14 @@ class _Reading:
         ``must_begin``: it begins with a rule; ``loops``: free text comes after a rule.
         """
         found: set[int] = set()
-        open_ = [start]
+        worklist = [start]
         if must_begin:
-            open_ = list(_NONE.union(*(read(start) for _, read in rules)))
+            worklist = list(_NONE.union(*(read(start) for _, read in rules)))
             if not loops:
-                return frozenset(open_)
-        seen = set(open_)
-        while open_:
-            here = open_.pop()
+                return frozenset(worklist)
+        seen = set(worklist)
+        while worklist:
+            here = worklist.pop()
             barred = self._judge.bars([*triggers, *excludes])
             found.update(range(here, self._first_end(barred, here) + 1))
             for trigger, read in rules:
@@ -250,7 +250,7 @@ class _Reading:
                 if not loops:
                     found |= after
                     continue
-                open_ += after - seen
+                worklist += after - seen
                 seen |= after
         return frozenset(found)
 

@@ -46,7 +46,7 @@ H = TypeVar("H", bound=AnyHypothesis)
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class ParserPosition:
     """Where the parser is.
 
     Attributes:
@@ -61,7 +61,7 @@ class Spot:
     items: Names
 
 
-class Sight(Protocol[H]):
+class MachineView(Protocol[H]):
     """What can be seen of the hypotheses of one artifact.
 
     Attributes:
@@ -74,7 +74,7 @@ class Sight(Protocol[H]):
     lookaheads: Lookaheads
     newline: TerminalId
 
-    def spot(self, h: H) -> Spot:
+    def position(self, h: H) -> ParserPosition:
         """Return where the parser is, before the open lexeme."""
 
     def end(self, h: H, terminal: TerminalId) -> H | None:
@@ -96,7 +96,7 @@ class Sight(Protocol[H]):
         """Return those of them that are ignored, as between brackets."""
 
 
-class LalrSight:
+class LalrView:
     """Of an LALR machine."""
 
     def __init__(self, machine: LalrMachine, names: GrammarNames) -> None:
@@ -108,9 +108,9 @@ class LalrSight:
         # Without one no terminal is a newline that counts.
         self.newline: TerminalId = layout.newline if layout is not None else NO_EVENT
 
-    def spot(self, h: Hypothesis) -> Spot:
+    def position(self, h: Hypothesis) -> ParserPosition:
         state, tables = h.stack.state, self._tables
-        return Spot(
+        return ParserPosition(
             self._lalr.lookaheads.taken[state],
             tables.place[state],
             tables.context[state],
@@ -142,7 +142,7 @@ class LalrSight:
         return self.newlines(h, lexeme) if self._tables.enclosed[h.stack.state] else ()
 
 
-class GlrSight:
+class GlrView:
     """Of the machine of a general grammar."""
 
     newline: TerminalId = NO_EVENT
@@ -152,8 +152,8 @@ class GlrSight:
         self.scanner, self.lookaheads = machine.scanner, machine.lookaheads
         self._gss = machine.gss
 
-    def spot(self, h: GlrHypothesis) -> Spot:
-        return Spot(self._gss.taken(h.stacks), PLACE, ContextId(0), ())
+    def position(self, h: GlrHypothesis) -> ParserPosition:
+        return ParserPosition(self._gss.taken(h.stacks), PLACE, ContextId(0), ())
 
     def end(self, h: GlrHypothesis, terminal: TerminalId) -> GlrHypothesis | None:
         after = h.stacks if terminal == IGNORED else self._gss.shift(h.stacks, terminal)
