@@ -208,6 +208,11 @@ def test_a_name_is_closed_by_itself(kit):
         ({"properties": {"a": {"$ref": "#b"}}}, "/properties/a", "$ref"),
         ({"properties": {"a": {"$ref": "other.json"}}}, "/properties/a", "$ref"),
         (
+            {"properties": {"a": {"$id": "x.json", "$ref": "#/$defs/q"}}, "$defs": {"q": {}}},
+            "/properties/a",
+            "$ref",
+        ),
+        (
             {"properties": {"a": {"$ref": "#/properties/b"}, "b": {"pattern": "("}}},
             "/properties/b",
             "pattern",

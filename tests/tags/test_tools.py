@@ -198,6 +198,7 @@ def test_a_reference_is_followed_to_a_definition():
         {"$ref": "#/$defs/a"},
         {"$ref": "#/$defs/loop"},
         {"$ref": "#/$defs/a/b"},
+        {"$ref": "other.json#/$defs/b"},
         {"$ref": "#/$defs/b", "minProperties": 1},
         3,
     ],
