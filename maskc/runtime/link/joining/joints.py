@@ -12,6 +12,7 @@ Example: after ``{"a": 1`` in a sequence of a JSON value and ``</tool_call>``, t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from threading import RLock
 from typing import Any
 from weakref import WeakValueDictionary
@@ -42,7 +43,7 @@ _FEW_HYPOTHESES = 8
 _MANY = 2_000  # nodes that cost as much to look at as the calls that it takes
 _FEW_NODES = 256  # that are walked from together
 # Depths of the trie, between which more of them are walked from by themselves.
-_DEPTHS = (5, 9, 17, 33, 65)
+_DEPTHS = (5, 9, *range(17, 130, 8))
 
 
 class Joints:
@@ -137,9 +138,13 @@ class Joints:
             return self._walk_once(rest, trie, nodes)
         # Nodes that differ little, as those after a counted loop, mostly differ in the deep ones.
         bounds = [trie.levels[depth] for depth in _DEPTHS if depth < len(trie.levels)]
-        parts = np.split(nodes, np.searchsorted(nodes, bounds))
+        cuts = [0, *np.searchsorted(nodes, bounds).tolist(), len(nodes)]
         return self.scanner.unite(
-            [self._walk_once(rest, trie, part) for part in parts if len(part)]
+            [
+                self._walk_once(rest, trie, nodes[first:last])
+                for first, last in pairwise(cuts)
+                if first < last
+            ]
         )
 
     def _walk_once(self, rest: Rest, trie: Trie, nodes: Ints) -> Part:
