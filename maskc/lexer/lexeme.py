@@ -278,16 +278,13 @@ class LexemeAutomaton:
     ) -> int:
         """Return the state after a byte, from the threads and keywords that go on with it."""
         matched = self._look_behinds[look_behind].matched
-        collected = ThreadList()
-        for thread in alive:
-            for position, owed in self.threads.step_thread(thread, byte_class, matched):
-                collected.append(position, owed)
+        moved_on = self.threads.step_all(alive, byte_class, matched)
         keywords = {
             (terminal, moved)
             for terminal, position in named
             for moved, _ in self.threads.step_thread((position, FREE), byte_class, matched)
         }
-        return self._intern(look_behind, collected.done(), keywords)
+        return self._intern(look_behind, moved_on, keywords)
 
     def ends(self, number: int) -> list[tuple[TerminalId, Obligations]]:
         """Return ``(terminal, what the end demands)`` for each way the lexeme may end here."""

@@ -27,7 +27,7 @@ from maskc.regular.features import name_features
 from maskc.regular.lookbehind import LookBehindState, LookBehindStepper
 from maskc.regular.nfa import Nfa
 from maskc.regular.partition import refine
-from maskc.regular.threads import FREE, ThreadList, Threads, ThreadStepper
+from maskc.regular.threads import FREE, Threads, ThreadStepper
 from maskc.wording import Phrase
 
 _MAX_LEXEME_STATES = 20_000  # of one terminal
@@ -131,12 +131,7 @@ def _build(
         row = []
         for byte_class in range(threads.n_classes):
             after = stepper.step(look_behind, byte_class)
-            collected = ThreadList()
-            for thread in alive:
-                if thread[0] >= 0:
-                    for position, owed in threads.step_thread(thread, byte_class, after.matched):
-                        collected.append(position, owed)
-            row.append(intern(after, collected.done()))
+            row.append(intern(after, threads.step_all(alive, byte_class, after.matched)))
         rows.append(row)
     accepts = [False, *(alive[-1][0] < 0 for _, alive in states)]
     return _minimise(name, features, rows, accepts, starts)

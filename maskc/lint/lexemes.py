@@ -24,7 +24,7 @@ from maskc.grammar.model import LexerSpec
 from maskc.regular.lookbehind import LookBehindStepper
 from maskc.regular.match_length import match_length
 from maskc.regular.nfa import Nfa
-from maskc.regular.threads import Matched, ThreadList, Threads, ThreadStepper, hold_at_end
+from maskc.regular.threads import Threads, ThreadStepper, hold_at_end
 
 MAX_JOINT_STATES = 20_000
 # Of interegular, whose automata unroll counts: characters, counts, and seconds of search a pair.
@@ -65,7 +65,7 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
         before, joint = here
         for byte_class, byte in byte_of.items():
             after = look_behinds.step(before, byte_class)
-            moved = tuple(_step(stepper, threads, byte_class, after.matched) for threads in joint)
+            moved = tuple(stepper.step_all(threads, byte_class, after.matched) for threads in joint)
             target = (after, moved)
             if not all(moved) or target in text:
                 continue
@@ -74,16 +74,6 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
                 return text[target]
             pending.append(target)
     return None
-
-
-def _step(stepper: ThreadStepper, threads: Threads, byte_class: int, matched: Matched) -> Threads:
-    collected = ThreadList()
-    for position, owed in threads:
-        if position < 0:
-            continue  # it has matched less than the whole lexeme; what comes earlier may match more
-        for moved, left in stepper.step_thread((position, owed), byte_class, matched):
-            collected.append(moved, left)
-    return collected.done()
 
 
 def _is_match(threads: Threads) -> bool:

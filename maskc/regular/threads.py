@@ -227,6 +227,18 @@ class ThreadStepper:
             return entered
         return tuple((p, left | more) for p, more in entered)
 
+    def step_all(self, threads: Iterable[Thread], byte_class: int, matched: Matched) -> Threads:
+        """Return the threads that some in order become, without those that never match first.
+
+        A thread that has matched is gone: what goes on may still match more.
+        """
+        collected = ThreadList()
+        for thread in threads:
+            if thread[0] >= 0:
+                for position, owed in self.step_thread(thread, byte_class, matched):
+                    collected.append(position, owed)
+        return collected.done()
+
 
 class ThreadList:
     """Threads in order, without those that can never be the first to match."""

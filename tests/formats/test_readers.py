@@ -15,25 +15,9 @@ from maskc.verify.json_judge import Judge
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
 
-PIECES = [
-    "0",
-    "1",
-    "7",
-    "12",
-    "é",
-    "éa",
-    "()",
-    "((",
-    ")",
-    ")(",
-    "a",
-    '"',
-    '",',
-    '"]',
-    '["',
-    "\\u00",
-]
-PIECES += ["e9", "\\", ')"', "(()", "))", "(é", ', "', ',"(', "49", '()",']
+PIECES = r"""
+0 1 7 12 é éa () (( ) )( a " ", "] [" \u00 e9 \ )" (() )) (é ,"( 49 ()",
+"""
 
 
 class Balanced:
@@ -75,7 +59,8 @@ class Few:
 
 
 def tokens_of():
-    return sorted({bytes([byte]) for byte in range(256)} | {piece.encode() for piece in PIECES})
+    pieces = (', "', *PIECES.split())
+    return sorted({bytes([byte]) for byte in range(256)} | {piece.encode() for piece in pieces})
 
 
 TOKENS = tokens_of()

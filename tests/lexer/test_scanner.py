@@ -7,8 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from maskc.errors import UnsupportedTerminalError
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
@@ -16,11 +14,10 @@ from maskc.frontends.source import load_source
 from maskc.ids import DEAD
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
-from maskc.lexer.contextual import Contextual, JoinedRows, build_scanner
+from maskc.lexer.contextual import Contextual, build_scanner
 from maskc.lexer.dynamic import build_dynamic_scanner
 from maskc.lexer.forgetting import Forgetting
 from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
-from tests.examples import examples
 
 
 def scanner_of(text, **settings):
@@ -160,28 +157,6 @@ def test_the_condition_of_a_longer_match_is_broken_when_it_matches():
     assert automaton.condition_row(after_e)[classes[ord("5")]] == NO_STATE
     assert automaton.condition_row(after_e)[classes[ord("x")]] == automaton.free
     assert automaton.condition_holds_at_end(after_e)
-
-
-def test_each_pair_of_values_is_asked_about_once_in_the_order_of_the_classes():
-    joined, asked = JoinedRows(), []
-
-    def ask(one, other):
-        asked.append((one, other))
-        return 10 * one + other
-
-    found = joined.join(joined.read([1, 1, 2]), joined.read([5, 6, 6]), ask)
-    assert found.tolist() == [15, 16, 26]
-    assert asked == [(1, 5), (1, 6), (2, 6)]
-
-
-@examples(100)
-@given(st.lists(st.tuples(*[st.tuples(*[st.integers(-1, 4)] * 6)] * 2), max_size=8))
-def test_a_joined_row_is_what_is_asked_class_by_class(rows):
-    joined = JoinedRows()
-    for one, other in rows:
-        found = joined.join(joined.read(one), joined.read(other), lambda a, b: 10 * a + b)
-        assert found.dtype == np.int32
-        assert found.tolist() == [10 * a + b for a, b in zip(one, other, strict=True)]
 
 
 GRAMMARS = {
