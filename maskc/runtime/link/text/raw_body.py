@@ -23,6 +23,7 @@ from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 NO_CODE = -1
 _CONTINUATION_BITS = 6
+_LEAD_BITS = (0x7F, 0x1F, 0x0F, 0x07)  # of the first byte, by how many follow
 
 
 class RawState(NamedTuple):
@@ -59,7 +60,7 @@ class RawBody:
             for state in live
             if labels[state] != NO_LABEL
         )
-        self._firsts = _group_firsts(dfa)
+        self._firsts, self._mixed = _group_firsts(dfa)
         self._moves: dict[RawState, list[tuple[RawState, list[int]]]] = {}
         self._targets: dict[RawState, frozenset[int]] = {}
         self._components: dict[RawState, tuple[Component, list[RawState]] | None] = {}
@@ -85,38 +86,38 @@ class RawBody:
         """Return the live states one byte on, whatever the length, each with its bytes."""
         found = self._moves.get(state)
         if found is None:
-            by_state: dict[RawState, list[int]] = {}
-            if state.left:
-                for byte, left in CHARACTERS[state.left].items():
-                    by_state.setdefault(self._go_on(state, byte, left), []).append(byte)
-            else:
-                for (kinds, left), bytes_ in self._firsts.items():
-                    for after, some in self._begin(state.at, kinds, left, bytes_):
-                        by_state.setdefault(after, []).extend(some)
+            by_state = self._go_on(state) if state.left else self._begin(state.at)
             spend(8 * len(by_state))
             found = [pair for pair in by_state.items() if self.targets(pair[0])]
             self._moves[state] = found
         return found
 
-    def _begin(
-        self, at: int, kinds: frozenset[int], left: int, bytes_: list[int]
-    ) -> list[tuple[RawState, list[int]]]:
-        """Return the states after the first byte of a character of some classes."""
+    def _begin(self, at: int) -> dict[RawState, list[int]]:
+        """Return the states after the first byte of a character, each with the bytes."""
         row, default = self.dfa.rows[at], self.dfa.defaults[at]
-        targets = {row.get(kind, default) for kind in kinds} if row else {default}
-        if len(targets) == 1:
-            return [(RawState(targets.pop(), left, NO_CODE), bytes_)]
-        n_bits = (7, 5, 4, 3)[MISSING[left]]
-        return [(RawState(at, left, byte & ((1 << n_bits) - 1)), [byte]) for byte in bytes_]
+        found: dict[RawState, list[int]] = {}
+        for kind in row if default == DEAD else self._firsts:
+            target = row.get(kind, default)
+            for left, bytes_ in self._firsts.get(kind, ()) if target != DEAD else ():
+                found.setdefault(RawState(target, left, NO_CODE), []).extend(bytes_)
+        for kinds, left, byte in self._mixed:
+            targets = {row.get(kind, default) for kind in kinds} if row else {default}
+            code = byte & _LEAD_BITS[MISSING[left]] if len(targets) > 1 else NO_CODE
+            after = RawState(at if len(targets) > 1 else targets.pop(), left, code)
+            found.setdefault(after, []).append(byte)
+        return found
 
-    def _go_on(self, state: RawState, byte: int, left: int) -> RawState:
-        at, _, code = state
-        if code != NO_CODE:
-            code = code << _CONTINUATION_BITS | byte & 0x3F
-            targets = self.dfa.targets(at, *_characters_of(code, left))
-            if len(targets) == 1:
-                at, code = min(targets), NO_CODE
-        return RawState(at, left, code)
+    def _go_on(self, state: RawState) -> dict[RawState, list[int]]:
+        found: dict[RawState, list[int]] = {}
+        for byte, left in CHARACTERS[state.left].items():
+            at, _, code = state
+            if code != NO_CODE:
+                code = code << _CONTINUATION_BITS | byte & 0x3F
+                targets = self.dfa.targets(at, *_characters_of(code, left))
+                if len(targets) == 1:
+                    at, code = min(targets), NO_CODE
+            found.setdefault(RawState(at, left, code), []).append(byte)
+        return found
 
     def targets(self, state: RawState) -> frozenset[int]:
         """Return the live states after the character that is open; itself if none is."""
@@ -147,16 +148,28 @@ class RawBody:
         return Component(table, passes, leaves, whole, to_end, key), states
 
 
-def _group_firsts(dfa: CharDfa) -> dict[tuple[frozenset[int], int], list[int]]:
-    """Return the first bytes of characters by the classes of these, and what is left of them."""
-    found: dict[tuple[frozenset[int], int], list[int]] = {}
+# A class of characters → what is left of them after one of some bytes, and these.
+Firsts = dict[int, list[tuple[int, list[int]]]]
+# The classes of the characters that begin with a byte, what is left of them, and the byte.
+Mixed = list[tuple[frozenset[int], int, int]]
+
+
+def _group_firsts(dfa: CharDfa) -> tuple[Firsts, Mixed]:
+    """Return the first bytes of characters of one class, and those of several."""
+    alike: dict[tuple[int, int], list[int]] = {}
+    mixed: Mixed = []
     for byte, left in CHARACTERS[0].items():
-        code = byte & ((1 << (7, 5, 4, 3)[MISSING[left]]) - 1)
-        low, high = _characters_of(code, left)
+        low, high = _characters_of(byte & _LEAD_BITS[MISSING[left]], left)
         first, last = bisect_right(dfa.starts, low) - 1, bisect_right(dfa.starts, high)
         kinds = frozenset(dfa.classes[first:last])
-        found.setdefault((kinds, left), []).append(byte)
-    return found
+        if len(kinds) == 1:
+            alike.setdefault((min(kinds), left), []).append(byte)
+        else:
+            mixed.append((kinds, left, byte))
+    firsts: Firsts = {}
+    for (kind, left), bytes_ in alike.items():
+        firsts.setdefault(kind, []).append((left, bytes_))
+    return firsts, mixed
 
 
 def _characters_of(code: int, left: int) -> tuple[int, int]:
