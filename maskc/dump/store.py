@@ -59,11 +59,9 @@ class StoreNames:
 
     def sequence(self, sequence: SequenceId) -> str:
         """Return a terminal sequence, and what stays open after it."""
-        sequences, parts = self.rows.sequences, []
-        while sequences.length[sequence]:
-            parts.append(self.event(sequences.event[sequence]))
-            sequence = sequences.rest[sequence]
-        open_lexeme, column = sequences.open_lexeme(sequence)
+        events, last = self.rows.sequences.split(sequence)
+        parts = list(map(self.event, events))
+        open_lexeme, column = self.rows.sequences.open_lexeme(last)
         opened = format_open(open_lexeme, self._lookaheads)
         parts.append(f"open({opened}{f'; column {column}' if column else ''})")
         return " · ".join(parts)

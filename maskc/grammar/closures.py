@@ -51,7 +51,24 @@ def find_derivable(rules: Iterable[tuple[int, Sequence[int]]]) -> set[int]:
     return found
 
 
-def unite_along(edges: list[list[int]], values: list[int]) -> tuple[list[int], list[list[int]]]:
+Node = TypeVar("Node", int, str)
+
+
+def find_components(edges: Mapping[Node, Sequence[Node]]) -> list[list[Node]]:
+    """Return the components, each in ascending order, those that others lead to first.
+
+    >>> find_components({0: [1], 1: [0], 2: [0]})
+    [[0, 1], [2]]
+    """
+    nodes = list(edges)
+    number = {node: i for i, node in enumerate(nodes)}
+    found = _find_components([[number[target] for target in edges[node]] for node in nodes])
+    return [sorted(nodes[i] for i in component) for component in found]
+
+
+def unite_along(
+    edges: Sequence[Sequence[int]], values: Sequence[int]
+) -> tuple[list[int], list[list[int]]]:
     """Return, for each node, the union of the values of all nodes that it leads to, and its own.
 
     Returns:
@@ -60,7 +77,20 @@ def unite_along(edges: list[list[int]], values: list[int]) -> tuple[list[int], l
     >>> unite_along([[1], [0], [1]], [1, 2, 4])
     ([3, 3, 7], [[0, 1]])
     """
-    united, together = list(values), []
+    united, components = list(values), _find_components(edges)
+    for component in components:  # those that others lead to first
+        together = 0
+        for node in component:
+            together |= united[node]
+            for target in edges[node]:
+                together |= united[target]
+        for node in component:
+            united[node] = together
+    return united, [component for component in components if len(component) > 1]
+
+
+def _find_components(edges: Sequence[Sequence[int]]) -> list[list[int]]:
+    found: list[list[int]] = []
     depth = [0] * len(edges)  # 0: not entered; once a component is done, more than all others
     done = len(edges) + 1
     path: list[int] = []
@@ -79,62 +109,14 @@ def unite_along(edges: list[list[int]], values: list[int]) -> tuple[list[int], l
                     calls.append((target, len(path), iter(edges[target])))
                     break
                 depth[node] = min(depth[node], depth[target])
-                united[node] |= united[target]
             else:
                 calls.pop()
-                if depth[node] == entered:
-                    component = path[entered - 1 :]
-                    del path[entered - 1 :]
-                    for member in component:
-                        depth[member], united[member] = done, united[node]
-                    if len(component) > 1:
-                        together.append(component)
                 if calls:
                     above = calls[-1][0]
                     depth[above] = min(depth[above], depth[node])
-                    united[above] |= united[node]
-    return united, together
-
-
-Node = TypeVar("Node", int, str)
-
-
-def find_components(edges: Mapping[Node, Sequence[Node]]) -> list[list[Node]]:
-    """Return the components, each in ascending order, those that others lead to first.
-
-    >>> find_components({0: [1], 1: [0], 2: [0]})
-    [[0, 1], [2]]
-    """
-    index: dict[Node, int] = {}
-    low: dict[Node, int] = {}
-    on_stack: set[Node] = set()
-    stack: list[Node] = []
-    found: list[list[Node]] = []
-    for root in edges:
-        if root in index:
-            continue
-        work = [(root, iter(edges[root]))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            node, following = work[-1]
-            for target in following:
-                if target not in index:
-                    index[target] = low[target] = len(index)
-                    stack.append(target)
-                    on_stack.add(target)
-                    work.append((target, iter(edges[target])))
-                    break
-                if target in on_stack:
-                    low[node] = min(low[node], index[target])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    place = stack.index(node)
-                    found.append(sorted(stack[place:]))
-                    on_stack.difference_update(stack[place:])
-                    del stack[place:]
+                if depth[node] == entered:
+                    found.append(path[entered - 1 :])
+                    del path[entered - 1 :]
+                    for member in found[-1]:
+                        depth[member] = done
     return found

@@ -27,10 +27,9 @@ from maskc.errors import LimitError
 from maskc.grammar.model import Production
 from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.ids import END
+from maskc.lexer.boundaries import Lookaheads
 from maskc.regular.partition import refine_by_signature
 from maskc.wording import Phrase
-
-Lookaheads = int  # bit set
 
 MAX_PRODUCTIONS = 100_000
 

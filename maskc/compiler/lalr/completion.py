@@ -34,8 +34,7 @@ from maskc.compiler.lalr.balance import NO_BRACKETS, BracketDepths
 from maskc.compiler.lalr.items import ItemSets, find_equivalent
 from maskc.grammar.model import LalrGrammar, list_reductions
 from maskc.ids import END, ROOT, LalrStateId, LookaheadId, ProductionId
-
-Lookaheads = int  # a set of lookaheads, bit λ
+from maskc.lexer.boundaries import Lookaheads
 
 
 class Relation(NamedTuple):

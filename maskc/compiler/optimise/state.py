@@ -20,12 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.compiler.lalr.completion import Lookaheads
 from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.optimise.rows import Rows
 from maskc.compiler.pushdown.decisions import DEPENDS, Decisions
 from maskc.grammar.model import LexerSpec
 from maskc.ids import IGNORED, ContextId, SequenceId
+from maskc.lexer.boundaries import Lookaheads
 
 
 @dataclass(frozen=True, slots=True, eq=False)

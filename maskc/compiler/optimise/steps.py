@@ -32,13 +32,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from maskc.compiler.lalr.completion import Lookaheads
 from maskc.compiler.optimise.rows import Rows, after_terminals, merge, rewrite
 from maskc.compiler.pushdown.interchangeable import Classes, map_to_representatives
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
 from maskc.compiler.rows.sequences import Event
 from maskc.ids import DROPPED, EMPTY_TEXT, NO_EVENT, SequenceId, TerminalId
-from maskc.lexer.boundaries import Boundaries, OpenLexeme
+from maskc.lexer.boundaries import Boundaries, Lookaheads, OpenLexeme
 from maskc.lexer.scanner import Scanner
 
 

@@ -237,28 +237,24 @@ def format_sequence(
     rows: Rows, sequence: SequenceId, boundaries: Boundaries, terminals: tuple[str, ...]
 ) -> list[str]:
     """Return the names of a sequence's terminals, and at the end what stays open."""
-    sequences, names = rows.sequences, []
-    while sequences.length[sequence]:
-        names.append(_name(sequences.event[sequence].terminal, terminals))
-        sequence = sequences.rest[sequence]
-    open_lexeme, _ = sequences.open_lexeme(sequence)
+    events, opened = rows.sequences.split(sequence)
+    names = [_name(event.terminal, terminals) for event in events]
+    open_lexeme, _ = rows.sequences.open_lexeme(opened)
     if open_lexeme.direct == boundaries.everything:
         return [*names, "open: anything"]
     terminal_of = terminals_of(boundaries)
-    opened = sorted({terminals[terminal_of[n]] for n in terminal_of if open_lexeme.direct >> n & 1})
-    opened += ["an ignored lexeme"] if open_lexeme.ignored else []
-    opened += ["a newline"] if open_lexeme.newlines else []
-    return [*names, "open: " + " | ".join(opened)]
+    wanted = sorted({terminals[terminal_of[n]] for n in terminal_of if open_lexeme.direct >> n & 1})
+    wanted += ["an ignored lexeme"] if open_lexeme.ignored else []
+    wanted += ["a newline"] if open_lexeme.newlines else []
+    return [*names, "open: " + " | ".join(wanted)]
 
 
 def _explain(rows: Rows, sequence: SequenceId, terminals: tuple[str, ...]) -> str:
-    if not rows.sequences.length[sequence]:
+    events, _ = rows.sequences.split(sequence)
+    if not events:
         return "the columns of the open blocks decide where a newline may end"
-    names = []
-    while rows.sequences.length[sequence]:
-        names.append(_name(rows.sequences.event[sequence].terminal, terminals))
-        sequence = rows.sequences.rest[sequence]
-    return f"{' '.join(names)} uncovers states further down the stack, and they decide"
+    names = " ".join(_name(event.terminal, terminals) for event in events)
+    return f"{names} uncovers states further down the stack, and they decide"
 
 
 def _name(terminal: int, terminals: tuple[str, ...]) -> str:

@@ -138,11 +138,6 @@ class DftAutomaton:
         sides = [Node(side, n) for n in nonterminals for side in (Side.START, Side.END)]
         return (*terminals, *sides, END_NODE)
 
-    def poppable(self, state: Node) -> tuple[StackSymbol, ...]:
-        """Return the stack symbols that some transition pops in a state."""
-        pops = [t.pops for t in self.leaving.get(state, ()) if t.pops is not None]
-        return tuple(dict.fromkeys(pops))
-
     def format_symbol(self, symbol: StackSymbol | None) -> str:
         """Return a stack symbol as the appendix writes it."""
         if symbol is None:

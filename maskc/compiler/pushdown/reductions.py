@@ -50,13 +50,6 @@ class Edges:
     kind: Longs
 
 
-def make_edges(edges: Sequence[Sequence[tuple[int, int]]]) -> Edges:
-    """Return edges that are given by state, as (target, kind)."""
-    flat = np.array([edge for row in edges for edge in row], dtype=np.int64).reshape(-1, 2)
-    first = np.cumsum([0, *map(len, edges)])
-    return Edges(first, flat[:, 0].copy(), flat[:, 1].copy())
-
-
 def spread(edges: Edges, here: Words, passes: Words, kinds: Words, rounds: int = _ROUNDS) -> None:
     """Add to each state the bits that reach it.
 

@@ -78,8 +78,8 @@ class StateFacts:
         """Return bool[n_states]: whether a state's context is in a set."""
         found = self._in.get(contexts)
         if found is None:
-            inside = _bits([contexts], self._n_contexts)[0]
-            found = self._in[contexts] = inside[self._context]
+            inside = [bool(contexts >> n & 1) for n in range(self._n_contexts)]
+            found = self._in[contexts] = np.array(inside, dtype=np.bool_)[self._context]
         return found
 
     def after(self, event: Event) -> Bools:
@@ -121,10 +121,3 @@ class StateFacts:
             if np.any(word):
                 found |= (live & word) != 0
         return found
-
-
-def _bits(masks: list[int], n_bits: int) -> Bools:
-    n_bytes = max(1, -(-n_bits // 8))
-    flat = b"".join(mask.to_bytes(n_bytes, "little") for mask in masks)
-    packed = np.frombuffer(flat, dtype=np.uint8).reshape(len(masks), n_bytes)
-    return np.unpackbits(packed, axis=1, bitorder="little")[:, :n_bits].astype(np.bool_)

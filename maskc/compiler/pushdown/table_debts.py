@@ -249,13 +249,11 @@ def _shorten(
     terminal: TerminalId, sequence: SequenceId, verdicts: ProductionVerdicts, boundaries: Boundaries
 ) -> SequenceId:
     """Return the shortest beginning of a never-legal sequence that is never legal."""
-    sequences, events, rest = verdicts.sequences, [], sequence
-    free = sequences.open_to(boundaries.everything)
-    while sequences.length[rest]:
-        events.append(sequences.event[rest])
-        rest = sequences.rest[rest]
+    sequences, free = verdicts.sequences, verdicts.sequences.open_to(boundaries.everything)
+    events, _ = sequences.split(sequence)
+    for n in range(1, len(events) + 1):
         head = free
-        for event in reversed(events):
+        for event in reversed(events[:n]):
             head = sequences.extend(event, head)
         if verdicts.is_never_legal(terminal, head):
             return head
@@ -266,12 +264,9 @@ def _list_lookaheads(
     sequence: SequenceId, sequences: Sequences, boundaries: Boundaries
 ) -> list[Lookaheads]:
     """Return a sequence as a table's debt automata read it: all that it may stand for."""
-    found = []
-    while sequences.length[sequence]:
-        found.append(boundaries.set_of(sequences.event[sequence].terminal))
-        sequence = sequences.rest[sequence]
-    open_lexeme, _ = sequences.open_lexeme(sequence)
+    events, last = sequences.split(sequence)
+    open_lexeme, _ = sequences.open_lexeme(last)
     opened = open_lexeme.direct
     for boundary in open_lexeme.ignored:
         opened |= bits.unite(boundaries.rest[boundary])
-    return [*found, opened]
+    return [*(boundaries.set_of(event.terminal) for event in events), opened]

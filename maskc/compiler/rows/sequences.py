@@ -156,6 +156,14 @@ class Sequences:
             self.open_lexemes.append(open_lexeme)
         return number
 
+    def split(self, sequence: SequenceId) -> tuple[list[Event], SequenceId]:
+        """Return the events of a sequence, and the open lexeme after them."""
+        events = []
+        while self.length[sequence]:
+            events.append(self.event[sequence])
+            sequence = self.rest[sequence]
+        return events, sequence
+
     def open_lexeme(self, sequence: SequenceId) -> tuple[OpenLexeme, int]:
         """Return the open lexeme, and the column change, of a sequence without events."""
         return self.open_lexemes[self.opened[sequence]], self.event[sequence].column

@@ -23,7 +23,7 @@ from maskc.compiler.pushdown.debt_automaton import (
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY, LocalSimulation
 from maskc.compiler.pushdown.dft import build_dft, format_cfg, format_pda, to_cfg, to_pda
 from maskc.compiler.pushdown.emptiness import Reads
-from maskc.compiler.pushdown.reductions import make_edges, spread
+from maskc.compiler.pushdown.reductions import Edges, spread
 from maskc.errors import MissingPackageError
 from maskc.grammar.model import Production
 from maskc.grammar.sets import compute_sets, reduce_productions
@@ -177,6 +177,11 @@ def words_of_bits(n):
     return st.lists(word, min_size=N_WORDS * n, max_size=N_WORDS * n).map(
         lambda bits: np.array(bits, dtype=np.uint64).reshape(N_WORDS, n)
     )
+
+
+def make_edges(graph):
+    flat = np.array([edge for row in graph for edge in row], dtype=np.int64).reshape(-1, 2)
+    return Edges(np.cumsum([0, *map(len, graph)]), flat[:, 0].copy(), flat[:, 1].copy())
 
 
 def spread_by_definition(graph, here, passes, kinds):

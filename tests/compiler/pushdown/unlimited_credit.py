@@ -101,7 +101,7 @@ class DebtNfa:
         # Symbols that a node has still to be co-accessible by.
         missing: dict[DebtNode, set[StackSymbol]] = {}
         for node, edges in self.edges.items():
-            missing[node] = set() if node.stack else set(self.dft.poppable(node.state))
+            missing[node] = set() if node.stack else self._poppable(node.state)
             for edge in edges:
                 sources.setdefault(edge.target, []).append((node, edge.borrows))
         pending = list(self.finals)
@@ -114,6 +114,9 @@ class DebtNfa:
                     found.add(source)
                     pending.append(source)
         return frozenset(found)
+
+    def _poppable(self, state):
+        return {t.pops for t in self.dft.leaving.get(state, ()) if t.pops is not None}
 
     def format(self) -> str:
         """Return one edge a line; ``*`` marks final nodes, ``+`` other ε-coaccessible ones."""
