@@ -234,11 +234,12 @@ def compile_tools(
     """Return the replies that may call tools, compiled for a tokenizer.
 
     Args:
-        tools: definitions as OpenAI, MCP or Anthropic write them, or their JSON text.
+        tools: definitions as OpenAI, MCP, Anthropic or Gemini write them, or their JSON text.
         tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
             tokenizers, tiktoken, sentencepiece or mistral-common.
         family: how the model writes calls: ``maskc families`` lists them.
-        choice: ``auto``, ``required``, ``none``, or ``{"name": …}`` for one tool.
+        choice: ``auto``, ``required``, ``none``, ``{"name": …}`` for one tool, or an object as
+            OpenAI or Anthropic write it.
         parallel: whether there may be more than one call.
         reasoning: whether the model thinks first, where the family has that.
         vocab_size: the model's padded vocabulary size; padding is never legal.

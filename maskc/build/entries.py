@@ -17,6 +17,7 @@ from maskc.files import read_bounded
 from maskc.frontends.texts import list_grammars, read_text
 from maskc.jobs import GrammarJob, LinkJob, SchemaJob, name_choice, read_grammar, read_schema_job
 from maskc.tags.parsing import is_tag
+from maskc.tags.tools import is_tools
 
 SCHEMA_SUFFIX = ".schema.json"
 _MAX_BYTES = 16 * 1024 * 1024
@@ -78,7 +79,7 @@ def _load_link(config: Config, entry: Entry, path: Path) -> LinkJob:
         found = json.loads(_read(path))
     except (ValueError, RecursionError):
         raise ConfigError(config.path, place, f"{path.name} is no JSON", "give JSON") from None
-    if isinstance(found, list):
+    if is_tools(found) and not is_tag(found):
         given = _take_settings(config, entry, OF_TOOLS, "a list of tools")
         if "family" not in given:
             raise ConfigError(

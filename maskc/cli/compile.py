@@ -221,6 +221,7 @@ def _check_usage(
 def _find_link(path: str) -> Any:
     """Return the structural tag or the tools in a file, ``None`` without the suffix ``.json``."""
     from maskc.tags.parsing import is_tag
+    from maskc.tags.tools import is_tools
 
     if not path.endswith(".json"):
         return None
@@ -230,7 +231,7 @@ def _find_link(path: str) -> Any:
         raise click.ClickException(
             f"{path}: is no JSON; give a structural tag, tools, or a grammar"
         ) from None
-    if isinstance(found, list) or is_tag(found):
+    if is_tag(found) or is_tools(found):
         return found
     raise click.ClickException(
         f"{path}: is neither a structural tag nor a list of tools; "
@@ -250,6 +251,8 @@ def _read(
 ) -> tuple[str, Callable[[], Job]]:
     """Return the stem of an artifact's name, and what reads its job within limits."""
     from maskc.jobs import ChoicesJob, LinkJob, name_choice, read_schema_job
+    from maskc.tags.parsing import is_tag
+    from maskc.tags.tools import is_tools
 
     name = {"choices": "choices", "schema": "schema"}.get(kind, "grammar")
     name = name if text == "-" else Path(text).name
@@ -266,7 +269,7 @@ def _read(
         found = find_input(text)
         return Path(name).stem, lambda: lark.read_job(found, limits)
     settings = {}
-    if isinstance(link, list):
+    if is_tools(link) and not is_tag(link):
         if "family" not in tools:
             raise click.UsageError("Tools need --family NAME: see `maskc families`.")
         settings = {**tools, "choice": name_choice(tools.get("choice", "auto"))}

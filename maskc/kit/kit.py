@@ -235,9 +235,10 @@ class Kit(Shared):
         """Return the constraint of an answer that may call tools, as a family of models does.
 
         Args:
-            tools: definitions as OpenAI, MCP or Anthropic write them, or their JSON text.
+            tools: definitions as OpenAI, MCP, Anthropic or Gemini write them, or their JSON text.
             family: one of :func:`maskc.tags.families.list_families`.
-            choice: ``auto``, ``required``, ``none``, or ``{"name": …}`` for one tool.
+            choice: ``auto``, ``required``, ``none``, ``{"name": …}`` for one tool, or an object as
+                OpenAI or Anthropic write it.
             parallel: whether there may be more than one call.
             reasoning: whether the model thinks first, where the family has that.
             limits: what compiling may take.

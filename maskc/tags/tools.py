@@ -2,8 +2,10 @@
 
 A definition is written as OpenAI's chat completions write it (``{"type": "function", "function":
 {"name": "f", "parameters": {…}}}``), as its responses do (the same without the inner object), as
-MCP does (``inputSchema``) or as Anthropic does (``input_schema``). A field that none of them has is
-refused: a misspelt ``parameters`` would allow any object.
+MCP does (``inputSchema``), as Anthropic does (``input_schema``) or as Gemini does
+(``functionDeclarations``). A field that none of them has is refused: a misspelt ``parameters``
+would allow any object. In the place of the list may stand what a server of MCP answers to
+``tools/list``.
 
 Example: ``{"type": "function", "function": {"name": "f"}}`` is the choice of a tool;
 ``{"name": "f"}`` is the same.
@@ -14,11 +16,12 @@ from __future__ import annotations
 import io
 import pickle
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any, NoReturn
 
 from maskc.arguments import as_flag, as_text
 from maskc.errors import TagError
+from maskc.tags import gemini
 from maskc.tags.families import Tool, load_family
 from maskc.tags.parsing import parse_json
 
@@ -26,6 +29,8 @@ MAX_TOOLS = 10_000
 # What the wrappers of all families leave as it is.
 _NAME = re.compile(r"[^\x00-\x20\x7f\"'\\<>{}|&=\ud800-\udfff]{1,256}")
 ANY_OBJECT = {"type": "object"}
+# Choices without a name, in an object: OpenAI's and Anthropic's.
+_KINDS = {"auto": "auto", "none": "none", "required": "required", "any": "required"}
 # The schema of the arguments, as each protocol names it.
 _SCHEMAS = ("parameters", "inputSchema", "input_schema")
 # Fields of definitions that do not change which arguments are legal.
@@ -44,19 +49,49 @@ _OUTER_FIELDS = _NOTES | {"function", "strict", "type"}
 
 def read_tools(given: Any) -> list[Tool]:
     """Return the tools of a request; TagError if they are none."""
-    given = parse_json(given, "/tools")
+    given, place = _find_list(parse_json(given, "/tools"))
     if not isinstance(given, list | tuple):
-        raise TagError("/tools", "it is no list", "give a list of tool definitions")
-    if len(given) > MAX_TOOLS:
-        raise TagError("/tools", f"there are more than {MAX_TOOLS:,}", "give fewer")
+        raise TagError(place, "it is no list", "give a list of tool definitions")
     found: dict[str, Tool] = {}
     for n, entry in enumerate(given):
-        tool = _read_tool(entry, f"/tools/{n}")
-        if tool.name in found:
-            fact = f"there are two tools of the name {tool.name!r}"
-            raise TagError(f"/tools/{n}", fact, "give each name once")
-        found[tool.name] = tool
+        is_geminis = isinstance(entry, Mapping) and not gemini.LISTS.isdisjoint(entry)
+        defined = [(entry, f"{place}/{n}")]
+        if is_geminis:
+            defined = gemini.read_declarations(entry, f"{place}/{n}")
+        if len(found) + len(defined) > MAX_TOOLS:
+            raise TagError(place, f"there are more than {MAX_TOOLS:,}", "give fewer")
+        for one, pointer in defined:
+            tool = _read_tool(one, pointer)
+            if tool.name in found:
+                fact = f"there are two tools of the name {tool.name!r}"
+                raise TagError(pointer, fact, "give each name once")
+            found[tool.name] = tool
     return list(found.values())
+
+
+def is_tools(given: Any) -> bool:
+    """Return whether parsed JSON is a list of tools, or what holds one."""
+    holders = {"tools", "result", *gemini.LISTS}
+    return isinstance(given, list) or (isinstance(given, dict) and not holders.isdisjoint(given))
+
+
+def _find_list(given: Any) -> tuple[Any, str]:
+    """Return a list of definitions and its place; MCP's answers and Gemini's entries hold one."""
+    place = "/tools"
+    if not isinstance(given, Mapping):
+        return given, place
+    if not gemini.LISTS.isdisjoint(given):
+        return [given], place
+    if "result" in given:
+        _check_fields(given, {"jsonrpc", "id", "result"}, "")
+        given, place = given["result"], "/result/tools"
+    if not isinstance(given, Mapping) or "tools" not in given:
+        return given, place
+    _check_fields(given, {"tools", "_meta", "nextCursor"}, place.removesuffix("/tools"))
+    if given.get("nextCursor") is not None:
+        fact = "the list goes on after nextCursor"
+        raise TagError(place, fact, "ask for the rest, and give all tools in one list")
+    return given["tools"], place
 
 
 def _read_tool(given: Any, pointer: str) -> Tool:
@@ -108,21 +143,51 @@ def _read_schema(function: Mapping[str, Any], key: str, pointer: str) -> Any:
 
 
 def read_choice(given: Any, tools: list[Tool]) -> tuple[str, list[Tool]]:
-    """Return the form of the choice, and the tools that are left; TagError if it is none."""
-    name = given
+    """Return the form of the choice, and the tools that are left; TagError if it is none.
+
+    A choice is one of OpenAI's, or of Anthropic's without ``disable_parallel_tool_use``.
+    """
     if isinstance(given, Mapping):
-        inner = given.get("function", given)
-        name = inner.get("name") if isinstance(inner, Mapping) else None
-        chosen = [tool for tool in tools if tool.name == name]
-        if not chosen:
-            raise TagError("/choice", f"there is no tool {name!r}", "name one of the tools")
-        return "named", chosen
+        kind = given.get("type")
+        if kind == "allowed_tools":
+            return _read_allowed(given, tools)
+        if kind in _KINDS:
+            _check_fields(given, {"type"}, "/choice")
+            given = _KINDS[kind]
+        else:
+            name = _read_chosen(given, {tool.name for tool in tools}, "/choice")
+            return "named", [tool for tool in tools if tool.name == name]
     if not isinstance(given, str) or given not in ("auto", "none", "required"):
         remedy = "use auto, required, none or the name of a tool in an object"
         raise TagError("/choice", f"{given!r} is no choice", remedy)
     if given == "required" and not tools:
         raise TagError("/choice", "a call is required, and there is no tool", "give a tool")
     return str(given), [] if given == "none" else tools
+
+
+def _read_allowed(given: Mapping[str, Any], tools: list[Tool]) -> tuple[str, list[Tool]]:
+    """Return the form and the tools of OpenAI's ``allowed_tools``, of either of its interfaces."""
+    inner = given.get("allowed_tools", given)
+    place = "/choice/allowed_tools" if "allowed_tools" in given else "/choice"
+    if not isinstance(inner, Mapping) or not isinstance(inner.get("tools"), list | tuple):
+        raise TagError(f"{place}/tools", "it is no list", "give a list of names")
+    mode = inner.get("mode")
+    if mode not in ("auto", "required"):
+        raise TagError(f"{place}/mode", f"{mode!r} is no mode", "use auto or required")
+    known = {tool.name for tool in tools}
+    listed = {
+        _read_chosen(one, known, f"{place}/tools/{n}") for n, one in enumerate(inner["tools"])
+    }
+    return read_choice(mode, [tool for tool in tools if tool.name in listed])
+
+
+def _read_chosen(given: Any, known: Container[str], place: str) -> str:
+    """Return the name of one of the tools."""
+    inner = given.get("function", given) if isinstance(given, Mapping) else None
+    name = inner.get("name") if isinstance(inner, Mapping) else None
+    if isinstance(name, str) and name in known:
+        return name
+    raise TagError(place, f"there is no tool {name!r:.80}", "name one of the tools")
 
 
 def describe_tools(

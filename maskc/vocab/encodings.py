@@ -9,6 +9,7 @@ Example: ``open_encoding("cl100k_base").n_vocab`` is 100,277, and ``open_encodin
 
 from __future__ import annotations
 
+import importlib
 import os
 from typing import Any
 
@@ -26,7 +27,7 @@ def open_encoding(name: str) -> Any:
     if name not in ENCODINGS or os.path.exists(name):
         return None
     try:
-        import tiktoken
+        tiktoken = importlib.import_module("tiktoken")
     except ImportError:
         fact = "is an encoding of tiktoken, which is not installed"
         raise TokenizerError(name, fact, "pip install tiktoken") from None

@@ -1,6 +1,7 @@
 """A structural tag and tools on the command line."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,15 @@ def test_tools_are_called_as_the_family_calls_them(command):
     assert matcher.is_accepting
     assert not matcher.accept_bytes(b'<tool_call>\n{"name": "x')
     assert "tools.json" in command("inspect", "tools.bytes.maskc").out
+
+
+@pytest.mark.usefixtures("project")
+def test_an_answer_of_mcp_is_a_list_of_tools(command):
+    Path("mcp.json").write_text('{"tools": [{"name": "f", "inputSchema": {"type": "object"}}]}')
+    assert command("compile", "mcp.json", "--family", "exaone", "-t", "bytes").status == 0
+    matcher = maskc.load("mcp.bytes.maskc").matcher()
+    assert matcher.accept_bytes(b'<tool_call>{"name": "f", "arguments": {}}')
+    assert "Tools need --family" in command("compile", "mcp.json", "-t", "bytes").err
 
 
 @pytest.mark.usefixtures("project")

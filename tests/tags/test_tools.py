@@ -91,7 +91,104 @@ def test_a_choice_leaves_the_tools_that_may_be_called():
     assert read_choice({"function": {"name": "g"}}, tools) == ("named", tools[1:])
 
 
-@pytest.mark.parametrize("choice", ["any", 3, {"name": "h"}])
+def wrap(*declarations, **more):
+    return [{"functionDeclarations": list(declarations), **more}]
+
+
+def test_the_functions_of_gemini_are_tools_with_their_places():
+    schema = {
+        "type": "OBJECT",
+        "properties": {
+            "city": {"type": "STRING", "description": "where"},
+            "unit": {"type": "STRING", "format": "enum", "enum": ["C", "F"], "nullable": True},
+            "days": {"type": "ARRAY", "items": {"type": "INTEGER"}, "maxItems": "3"},
+        },
+        "required": ["city"],
+        "propertyOrdering": ["city", "unit"],
+    }
+    first, second = read_tools(
+        wrap({"name": "f", "parameters": schema}, {"name": "g", "parametersJsonSchema": CITY})
+    )
+    assert first.schema == {
+        "type": "object",
+        "properties": {
+            "city": {"type": "string"},
+            "unit": {"anyOf": [{"type": "string", "enum": ["C", "F"]}, {"type": "null"}]},
+            "days": {"type": "array", "items": {"type": "integer"}, "maxItems": 3},
+        },
+        "required": ["city"],
+    }
+    assert first.pointer == "/tools/0/functionDeclarations/0/parameters"
+    assert (second.name, second.schema) == ("g", CITY)
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        (wrap({"name": "f"}, googleSearch={}), "/tools/0/googleSearch"),
+        (wrap({"name": "f", "params": {}}), "/tools/0/functionDeclarations/0/params"),
+        (wrap(3), "/tools/0/functionDeclarations/0"),
+        ([*wrap({"name": "f"}), {"name": "f"}], "/tools/1"),
+        ([{"function_declarations": {}}], "/tools/0/function_declarations"),
+        (wrap({"name": "f", "parameters": 3}), "/tools/0/functionDeclarations/0/parameters"),
+        ({"tools": [], "nextCursor": "2"}, "/tools"),
+        ({"tools": [], "toools": []}, "/toools"),
+        ({"result": {"tools": 3}}, "/result/tools"),
+        ({"result": 3}, "/result/tools"),
+    ],
+)
+def test_what_is_no_list_of_a_protocol_is_refused_with_its_place(given, place):
+    with pytest.raises(TagError) as refused:
+        read_tools(given)
+    assert refused.value.pointer == place
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"tools": [{"name": "f", "inputSchema": CITY}]},
+        {"tools": [{"name": "f", "inputSchema": CITY}], "nextCursor": None, "_meta": {}},
+        {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "f", "inputSchema": CITY}]}},
+        {"function_declarations": [{"name": "f", "parameters_json_schema": CITY}]},
+    ],
+)
+def test_an_answer_that_holds_the_list_is_read(given):
+    (read,) = read_tools(json.dumps(given))
+    assert (read.name, read.schema) == ("f", CITY)
+
+
+def allow(mode, *names):
+    return {"mode": mode, "tools": [{"type": "function", "name": name} for name in names]}
+
+
+@pytest.mark.parametrize(
+    ("choice", "form", "names"),
+    [
+        ({"type": "auto"}, "auto", "fgh"),
+        ({"type": "any"}, "required", "fgh"),
+        ({"type": "none"}, "none", ""),
+        ({"type": "tool", "name": "g"}, "named", "g"),
+        ({"type": "function", "name": "g"}, "named", "g"),
+        ({"type": "allowed_tools", "allowed_tools": allow("auto", "h", "f")}, "auto", "fh"),
+        ({"type": "allowed_tools", **allow("required", "g")}, "required", "g"),
+        ({"type": "allowed_tools", **allow("auto")}, "auto", ""),
+    ],
+)
+def test_a_choice_is_written_as_openai_and_anthropic_write_it(choice, form, names):
+    found, left = read_choice(choice, read_tools([tool(name=name) for name in "fgh"]))
+    assert (found, "".join(one.name for one in left)) == (form, names)
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        *("any", 3, {"name": "h"}, {"type": "auto", "disable_parallel_tool_use": True}),
+        {"type": "allowed_tools", **allow("auto", "h")},
+        {"type": "allowed_tools", **allow("never", "f")},
+        {"type": "allowed_tools", **allow("required")},
+        {"type": "allowed_tools"},
+    ],
+)
 def test_what_is_no_choice_is_refused(choice):
     with pytest.raises(TagError, match="/choice"):
         read_choice(choice, read_tools([tool()]))
