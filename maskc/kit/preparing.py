@@ -24,11 +24,12 @@ from maskc.tags.rendering import render
 if TYPE_CHECKING:
     from maskc.kit.kit import Kit
 
-_SOME_JSON = '{"a": "x\\u00e9", "n": 12, "b": [1.5, null, {"c": true}]}'
+_SOME_JSON = '{"a": "x\\u00e9é€😀", "n": 12, "b": [1.5, null, {"c": true}]}'
 _SCHEMAS: tuple[Any, ...] = (
     {},
     {"type": "object", "properties": {"a": {"type": "string"}, "n": {"type": "integer"}}},
     {"type": "string", "pattern": "^[^/]*$"},
+    {"type": "string", "pattern": "^[a-z]*$"},
 )
 # Without those of many characters, which few ask for: they take 6 MB and a tenth of a second.
 FORMATS = {
