@@ -19,7 +19,6 @@ from maskc.runtime.arguments import (
     as_row,
     check_bitmask,
 )
-from maskc.runtime.cache.pool import NO_NUMBER
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.effort import one_mask
 from maskc.runtime.forced_bytes import find_forced_bytes
@@ -370,10 +369,6 @@ class Matcher:
             return machine.pool.end_only.words
         if len(self._hypotheses) == 1:
             return machine.mask(self._hypotheses[0]).words
-        number = machine.mask_numbers((self._hypotheses,))[0]
-        if number != NO_NUMBER:
-            words: NDArray[np.int32] = machine.pool.rows[number]
-            return words
         with one_mask(machine.pool.steps):
             return machine.pool.unite(map(machine.mask, self._hypotheses)).words
 
