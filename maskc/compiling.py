@@ -125,6 +125,7 @@ def compile_json_schema(
     *,
     tokenizer: Any,
     resources: Mapping[str, Any] | None = None,
+    component: str | None = None,
     style: str | None = None,
     key_order: str | None = None,
     blanks: str | None = None,
@@ -144,6 +145,8 @@ def compile_json_schema(
         tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
             tokenizers, tiktoken, sentencepiece or mistral-common.
         resources: URI → other schemas that references lead to; nothing is fetched.
+        component: the name of a schema in an OpenAPI or Swagger document; the document is given in
+            the place of the schema.
         style: ``any``, the layouts that are usual, or ``plain``, the one that models write: keys
             in the schema's order, no blanks, no needless escapes, no exponents. Default: ``plain``
             for a type, ``any`` for a schema. The next four choose single parts of it.
@@ -170,6 +173,7 @@ def compile_json_schema(
     job = read_schema_job(
         schema,
         resources,
+        component=component,
         style=style,
         formats=formats,
         key_order=key_order,

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
-from maskc.arguments import as_mapping, as_one_of
+from maskc.arguments import as_mapping, as_one_of, as_text
 from maskc.artifact.model import Contents
 from maskc.compiler.emit.provenance import describe_grammar
 from maskc.compiler.pipeline import PassRecord, compile_starts
@@ -28,6 +28,7 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_sources
 from maskc.jsonschema.compiling import build_plan, compile_schema
 from maskc.jsonschema.layouts import choose_layout
+from maskc.jsonschema.openapi import read_component
 from maskc.jsonschema.python_types import describe_type, is_type
 from maskc.limits import Limits
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
@@ -228,6 +229,7 @@ def read_schema_job(
     resources: Any = None,
     *,
     name: str = "<schema>",
+    component: str | None = None,
     style: str | None = None,
     formats: str = "assert",
     **choices: str | None,
@@ -238,6 +240,7 @@ def read_schema_job(
         schema: as there.
         resources: as there.
         name: of the schema.
+        component: the name of a schema in an OpenAPI document, which ``schema`` is then.
         style: default: ``plain`` for a Python type, ``any`` for a schema.
         formats: ``assert`` or ``annotate``.
         choices: single parts of the style: ``key_order``, ``blanks``, ``escapes``, ``numbers``.
@@ -249,6 +252,8 @@ def read_schema_job(
     is_asserted = as_one_of("formats", formats, ("assert", "annotate")) == "assert"
     if is_type(schema):
         schema, style = describe_type(schema), style or "plain"
+    if component is not None:
+        schema = read_component(schema, as_text("component", component))
     layout = choose_layout(style or "any", **choices)
     others = {} if resources is None else as_mapping("resources", resources)
     return SchemaJob(schema, others, layout, is_asserted, name)

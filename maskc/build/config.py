@@ -43,7 +43,16 @@ _YES_OR_NO = {"kit", "parallel", "reasoning"}
 
 # Settings of a grammar, by what it is.
 OF_LARK = ("start", "parser", "lexer", "postlex")
-OF_SCHEMAS = ("style", "key-order", "blanks", "escapes", "numbers", "formats", "resources")
+OF_SCHEMAS = (
+    "component",
+    "style",
+    "key-order",
+    "blanks",
+    "escapes",
+    "numbers",
+    "formats",
+    "resources",
+)
 OF_TOOLS = ("family", "choice", "parallel", "reasoning")
 _OF_GRAMMARS = ("source", "regex", "tokenizers", *OF_LARK, *OF_SCHEMAS, *OF_TOOLS)
 _OF_TOKENIZERS = (

@@ -91,6 +91,11 @@ _layout_options = opt.gather(
     "choices",
     _keep_given,
     {
+        "component": click.option(
+            "--component",
+            metavar="NAME",
+            help="The schema of this name in an OpenAPI document, which is given as FILE.json.",
+        ),
         "json_style": opt.choice(
             "--json-style",
             "any plain",
@@ -167,7 +172,8 @@ def compile_command(
     others = (("regex", regex), ("choices", choices_file), ("schema", json_schema))
     given = [(kind, text) for kind, text in others if text is not None]
     for grammar in grammars:
-        path, schema = split_schema(grammar, None)
+        is_document = "component" in choices and grammar.endswith(".json")
+        path, schema = (None, grammar) if is_document else split_schema(grammar, None)
         given.append(("grammar", path) if path is not None else ("schema", schema or ""))
     links = {path: _find_link(path) for kind, path in given if kind == "grammar"}
     _check_usage(given, links, lark, [*choices, *["resource"] * bool(resources)], tools, saving)
@@ -260,7 +266,9 @@ def _read(
         return Path(name).stem, lambda: ChoicesJob(read_choices(text), name)
     if kind == "schema":
         parts = {part.removeprefix("json_"): choice for part, choice in choices.items()}
-        return name.removesuffix(SCHEMA_SUFFIX).removesuffix(".json"), lambda: read_schema_job(
+        stem = name.removesuffix(SCHEMA_SUFFIX).removesuffix(".json")
+        stem = choices.get("component", stem).replace("/", "-")
+        return stem, lambda: read_schema_job(
             read_schema_file(text), read_resources(resources), name=name, **parts
         )
     if kind == "regex":

@@ -64,9 +64,9 @@ def check_root(parsed: Any) -> None:
     """
     if not isinstance(parsed, dict):
         return
-    for name, place in (("openapi", "components/schemas"), ("swagger", "definitions")):
+    for name in ("openapi", "swagger"):
         if isinstance(parsed.get(name), str) and ASKING.isdisjoint(parsed):
-            remedy = f'choose a schema of it: add "$ref": "#/{place}/NAME" at its top level'
+            remedy = 'choose one of its schemas with component="NAME", or --component NAME'
             raise SchemaError("", name, "makes it a description of an interface, no schema", remedy)
     kind = parsed.get("type")
     if ASKING.isdisjoint(parsed) or (isinstance(kind, str) and kind in _WRAPPERS):

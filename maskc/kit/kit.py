@@ -100,6 +100,7 @@ class Kit(Shared):
         schema: Any,
         *,
         resources: Mapping[str, Any] | None = None,
+        component: str | None = None,
         style: str | None = None,
         key_order: str | None = None,
         blanks: str | None = None,
@@ -118,6 +119,7 @@ class Kit(Shared):
         job = read_schema_job(
             schema,
             resources,
+            component=component,
             style=style,
             formats=formats,
             key_order=key_order,

@@ -4,6 +4,7 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
+from maskc.jsonschema.openapi import read_component
 from maskc.runtime.schema.plan.plan import Layout
 
 PET = {"type": "object", "properties": {"name": {"type": "string"}}}
@@ -24,14 +25,14 @@ def build(schema):
     ],
 )
 def test_a_description_of_an_interface_is_refused_and_the_way_out_works(document, reference):
-    place = reference.rpartition("/")[0]
     with pytest.raises(SchemaError) as refused:
         build(document)
     assert str(refused.value) == (
         f"schema at #: {next(iter(document))} makes it a description of an interface, no schema; "
-        f'choose a schema of it: add "$ref": "{place}/NAME" at its top level'
+        'choose one of its schemas with component="NAME", or --component NAME'
     )
     assert build({**document, "$ref": reference}).data
+    assert build(read_component(document, "Pet")).data
 
 
 @pytest.mark.parametrize(

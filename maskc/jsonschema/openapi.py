@@ -1,0 +1,136 @@
+"""A schema of an OpenAPI or Swagger document, as a JSON Schema.
+
+Schemas of OpenAPI 3.0 and Swagger 2.0 are read as draft 4, which has their Boolean
+``exclusiveMinimum`` and the siblings of ``$ref`` that say nothing. ``nullable`` adds null to the
+``type`` beside it, and says nothing without one. Those of 3.1 and later are JSON Schema 2020-12. In
+all of them a ``discriminator`` beside ``oneOf`` or ``anyOf`` asks its property to name the schema
+that a reference leads to: by the names of its ``mapping``, or else by the schema's own.
+
+Example: with the component ``Pet``, a document becomes ``{"$ref": "#/components/schemas/Pet", …}``.
+
+Source: the OpenAPI Specification 3.0.4 and 3.1.1, Schema Object and Discriminator Object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from maskc.errors import SchemaError
+from maskc.jsonschema.reader import read_schema
+
+_DRAFT_4 = "http://json-schema.org/draft-04/schema#"
+_BASE = "https://spec.openapis.org/oas/"  # how the dialects of OpenAPI itself begin
+# Where schemas stand in a schema.
+_ONE = (
+    *("not", "if", "then", "else", "items", "additionalItems", "additionalProperties", "contains"),
+    *("propertyNames", "unevaluatedItems", "unevaluatedProperties"),
+)
+_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
+
+
+def read_component(document: Any, component: str) -> dict[str, Any]:
+    """Return the schema of a component, with all others that it refers to.
+
+    Args:
+        document: parsed, or its JSON text.
+        component: its name in ``components/schemas``, or in ``definitions``.
+
+    Raises:
+        SchemaError: it is no such document, there is no such component, or a discriminator cannot
+            be read.
+    """
+    parsed = read_schema(document)
+    version = parsed.get("openapi") if isinstance(parsed, dict) else None
+    if isinstance(version, str):
+        place, holder = "/components/schemas", parsed.get("components")
+        named = holder.get("schemas") if isinstance(holder, dict) else None
+    elif isinstance(parsed, dict) and isinstance(parsed.get("swagger"), str):
+        place, named = "/definitions", parsed.get("definitions")
+    else:
+        fact = "is no OpenAPI document, so it has no component"
+        raise SchemaError("", "", fact, "leave out the component")
+    if not isinstance(named, dict) or component not in named:
+        near = get_close_matches(component, map(str, named or ()), 3) or list(named or ())[:3]
+        remedy = f"give one of {', '.join(near)}" if near else "give a document with schemas"
+        raise SchemaError(place, "", f"there is no component {component!r}", remedy)
+    is_old = place == "/definitions" or str(version).startswith("3.0")
+    schemas = {
+        name: _convert(named[name], f"{place}/{name}", is_old=is_old)
+        for name in _list_needed(named, component, f"#{place}/")
+    }
+    escaped = component.replace("~", "~0").replace("/", "~1")
+    found = {"$ref": f"#{place}/{escaped}"}
+    dialect = _DRAFT_4 if is_old else parsed.get("jsonSchemaDialect", _BASE)
+    if not (isinstance(dialect, str) and dialect.startswith(_BASE)):
+        found["$schema"] = dialect
+    if place == "/definitions":
+        return {**found, "definitions": schemas}
+    return {**found, "components": {"schemas": schemas}}
+
+
+def _list_needed(named: Mapping[str, Any], component: str, prefix: str) -> list[str]:
+    """Return the names of schemas that a component needs, in the document's order."""
+    needed, todo = {component}, [named[component]]
+    while todo:
+        here = todo.pop()
+        if isinstance(here, dict | list):
+            todo += here.values() if isinstance(here, dict) else here
+        if isinstance(here, str) and here.startswith(prefix):  # a reference, or in a mapping
+            name = here.removeprefix(prefix).partition("/")[0]
+            name = name.replace("~1", "/").replace("~0", "~")
+            if name in named and name not in needed:
+                needed.add(name)
+                todo.append(named[name])
+    return [name for name in named if name in needed]
+
+
+def _convert(schema: Any, place: str, *, is_old: bool) -> Any:
+    """Return a schema with its ``nullable`` and discriminators in JSON Schema's words."""
+    if not isinstance(schema, dict):
+        return schema
+    found = dict(schema)
+    for name in _ONE:
+        if isinstance(found.get(name), dict):
+            found[name] = _convert(found[name], f"{place}/{name}", is_old=is_old)
+    for name in (*_LISTS, "items"):
+        if isinstance(found.get(name), list):
+            found[name] = [
+                _convert(one, f"{place}/{name}/{n}", is_old=is_old)
+                for n, one in enumerate(found[name])
+            ]
+    for name in _NAMED:
+        if isinstance(found.get(name), dict):
+            found[name] = {
+                key: _convert(one, f"{place}/{name}/{key}", is_old=is_old)
+                for key, one in found[name].items()
+            }
+    if is_old and (found.get("nullable") is True or found.get("x-nullable") is True):
+        kind = found.get("type")
+        if isinstance(kind, str):
+            found["type"] = [kind, "null"]
+    told = found.get("discriminator")
+    for name in ("oneOf", "anyOf"):
+        if isinstance(told, dict) and isinstance(found.get(name), list):
+            found[name] = [
+                _tell(one, told, f"{place}/{name}/{n}") for n, one in enumerate(found[name])
+            ]
+    return found
+
+
+def _tell(alternative: Any, told: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return an alternative with the names of its schema as values of the discriminator."""
+    reference = alternative.get("$ref") if isinstance(alternative, dict) else None
+    name, mapping = told.get("propertyName"), told.get("mapping", {})
+    if not isinstance(name, str) or not isinstance(mapping, dict):
+        fact = "has no propertyName, or a mapping that is no object"
+        raise SchemaError(place, "discriminator", fact, "give both as OpenAPI has them")
+    if not isinstance(reference, str):
+        fact = "names schemas that are referred to, and this one is written in its place"
+        raise SchemaError(place, "discriminator", fact, "give it a name, and refer to it")
+    own = reference.rpartition("/")[2]
+    values = [value for value, target in mapping.items() if target in (reference, own)] or [own]
+    asked = {"type": "object", "properties": {name: {"enum": values}}, "required": [name]}
+    return {"allOf": [alternative, asked]}
