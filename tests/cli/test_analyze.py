@@ -57,7 +57,9 @@ def test_joint_says_why_or_that_it_is_not_known(ask):
     said = ask(OPERATORS, "joint", "NUMBER", "+", "MINUS NUMBER")
     assert said.endswith("PLUS and MINUS NUMBER (legal on the same stacks)\n")
     assert ask(GRAMMAR, "joint", "B", "B", "B B").startswith("unknown: ")
-    assert "by the productions" in ask(LOST, "joint", "P", "B A C", "B")
+    said = ask(LOST, "joint", "P", "B A C", "B")
+    assert "jointly legal after P by the productions: B A C and B" in said
+    assert "; not" in said
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,3 @@ def test_the_same_grammar_makes_the_same_bytes(command, tmp_path):
         command("compile", EXPRESSIONS, "--tokenizer", "bytes", "-o", f"{name}.maskc")
     one, two = ((tmp_path / f"{name}.maskc").read_bytes() for name in ("one", "two"))
     assert one == two
-
-
-def test_explain_reads_it(command):
-    command("compile", EXPRESSIONS, "--tokenizer", "bytes", "-o", "e.maskc")
-    assert "may become: NAME" in command("explain", "e.maskc", "--text", "a").out

@@ -10,13 +10,10 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from maskc.cli import progress
-from maskc.cli.compile import Saving
 from maskc.cli.grammar import LarkOptions
 from maskc.cli.options import LIMITS, PART_LIMIT, gather
 from maskc.cli.progress import show_parts, show_progress
 from maskc.cli.signals import Terminated, quit_at_once, raise_exceptions, status_of
-from maskc.errors import MaskcError
-from maskc.frontends.texts import find_grammar
 from maskc.limits import MEGABYTE, Limits
 
 OPTIONS = {"low": click.option("--low", default=1), "high": click.option("--high", default=9)}
@@ -126,31 +123,7 @@ def test_the_exit_status_says_which_it_was(capfd, interrupt, status, told):
     assert capfd.readouterr().err == f"maskc: {told}\n"
 
 
-def test_what_cannot_be_written_is_known_before_any_work(tmp_path):
-    with pytest.raises(MaskcError, match="cannot be written"):
-        Saving(str(tmp_path / "none" / "a.maskc")).choose_target("a", "bytes")
-    with pytest.raises(MaskcError, match="cannot be read"):
-        Saving(str(tmp_path / "a"), kit=str(tmp_path / "missing.kit")).choose_target("a", "bytes")
-    assert list(tmp_path.iterdir()) == []
-
-
 TEXT = '// maskc: start=one\none: "1"\ntwo: "2"\n'
-
-
-def test_a_bare_name_is_a_grammar_of_maskc():
-    assert find_grammar("json").name == "json.lark"
-    assert find_grammar("json").is_file()
-
-
-def test_a_file_of_the_name_wins_over_a_grammar_of_maskc(tmp_path, monkeypatch):
-    (tmp_path / "json").write_text(TEXT)
-    monkeypatch.chdir(tmp_path)
-    assert str(find_grammar("json")) == "json"
-
-
-@pytest.mark.parametrize(("options", "start"), [({}, "one"), ({"start": "two"}, "two")])
-def test_the_command_line_wins_over_the_grammar(options, start):
-    assert LarkOptions(**options).load(TEXT).start == start
 
 
 def test_terminals_are_narrowed_where_they_play_a_role():

@@ -45,6 +45,7 @@ TWO_TREES = f'{EARLEY}start: a | b\na: "x"\nb: "x"\n'
         ("ML003", WORDS, "NAME:2", "let", "LET is itself in 1 of 2 contexts"),
         ("ML003", WORDS.replace(LET, f'"#" ({LET})'), "NAME:2", "#let", ""),
         ("ML003", BASIC + WORDS, "NAME:3", ..., "LET can nowhere be written as NAME"),
+        ("ML003", 'start: "+=" OP | OP\nOP: /[+=]+/\n', "OP:2", "+=", '"+=" is itself in'),
         # States that no text leaves.
         ("ML004", 'start: x "a" "c" | "d"\nx: "a" x | "a"\n', "x:2", "a", "conflict by shifting"),
         ("ML004", 'start: x "a"\nx: "a" x | "a"\n', ..., ..., "no text at all can be parsed"),
@@ -77,6 +78,7 @@ TWO_TREES = f'{EARLEY}start: a | b\na: "x"\nb: "x"\n'
         ("ML007", 'start: "a" "b"\n%ignore " "\n', ..., ..., "as often as it comes"),
         ("ML007", 'start: "a"\n%ignore /[ \\n]{1,16}/\n', ..., ..., "as often as it comes"),
         ("ML007", 'start: "a"\n%ignore /[ ,]+/\n', ..., ..., "%ignore /(?<![ ,])[ ,]{1,16}/"),
+        ("ML007", 'start: "a"\n%ignore "#"\n%ignore / +/\n', "/ +/:3", ..., ""),
         ("ML007", 'start: "a" (NL "a")*\nNL: /\\n+/\n', "NL:2", ..., ""),
         ("ML007", 'start: (NL | "a")*\nNL: "\\n"\n', "start:1", ..., ""),
         ("ML007", f'{EARLEY}start: "a"+\n%ignore " "\n', ..., ..., "ignored as often as it comes"),

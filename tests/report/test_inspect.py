@@ -4,7 +4,7 @@ import json
 
 from maskc.report.inspect import N_LARGEST, report_artifact
 from maskc.report.render import print_report
-from tests.report.example import HEADER, RESIDUE, STREAMLINING, TIMINGS, inspection
+from tests.report.example import HEADER, TIMINGS, inspection
 
 
 def printed(capsys, **options):
@@ -74,11 +74,3 @@ def test_the_dictionary_is_json_and_has_every_section():
     assert {k: v for k, v in found["header"].items() if k not in left_out} == {
         k: v for k, v in HEADER.items() if k not in left_out
     }
-
-
-def test_the_dictionary_has_steps_with_their_times_classes_and_residue():
-    found = json.loads(json.dumps(report_artifact(inspection(timings=TIMINGS)).data))
-    assert found["streamlining"][0] == {**STREAMLINING[0], "seconds": 2.5}
-    assert found["streamlining"][1] == {**STREAMLINING[1], "seconds": None}
-    assert found["classes"] == [["__ANON_0", "__ANON_1"]]
-    assert found["residue"] == RESIDUE
