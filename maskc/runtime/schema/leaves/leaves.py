@@ -34,7 +34,7 @@ from maskc.runtime.schema.tries.trie import ROOT
 _SHARED_STATES = 5_000  # of automata of which it takes a few milliseconds to say which they are
 # Characters that are looked up before we scan, and more for each state; and if it came to that in
 # another state of the same automaton.
-_SEARCHED, _SEARCHED_AGAIN = 700, 150
+_SEARCHED, _SEARCHED_AGAIN = 200, 150
 
 # The tokens that close a string, by the label that it then has.
 Labelled = tuple[tuple[int, Closers], ...]

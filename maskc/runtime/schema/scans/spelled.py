@@ -243,19 +243,14 @@ class Spelled:
         key = (node, character)
         found = self._becoming.get(key)
         if found is None:
-            last = CUT if character >= 0x80 else ESCAPED
-            places = []
-            for item in self.own_items(node):
-                kind = self.kinds[item]
-                if kind > last:
-                    break
-                if kind != BETWEEN:
-                    ranges = self.ranges[self.begun[item]]
-                    if any(a <= character <= b for a, b in ranges):
-                        places.append(self.places[item])
+            lows, highs, beginnings = self.openings
+            possible = beginnings[(lows <= character) & (character <= highs)]
+            own = slice(self.low[node], self.low[node] + self.n_ending[node])
+            # What closes or ends between two characters has 0 as its beginning.
+            is_one = np.isin(self.tables.begun[own], possible)
             if len(self._becoming) > _MOST_REMEMBERED:
                 self._becoming.clear()
-            found = self._becoming[key] = tuple(places)
+            found = self._becoming[key] = tuple(self.tables.places[own][is_one].tolist())
         return found
 
 
