@@ -7,7 +7,7 @@ import pytest
 
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.characters import automaton, terminals
-from maskc.frontends.characters.automaton import TooLargeError, build_dfa, subtract
+from maskc.frontends.characters.automaton import Dfa, TooLargeError, build_dfa, subtract
 from maskc.frontends.characters.regular import Regular
 from maskc.frontends.characters.terminals import write_class, write_pattern, write_terminal
 from maskc.frontends.notations import count_grammar
@@ -23,11 +23,8 @@ from maskc.regular.tree import (
     Repeat,
     check_size,
     choice,
-    is_nullable,
     literal,
     measure,
-    nesting,
-    references,
     repeat,
     sequence,
 )
@@ -57,17 +54,6 @@ def test_an_expression_is_simple_when_it_is_built(built, found):
     assert built == found
 
 
-def test_what_an_expression_asks_for_is_found_at_every_depth():
-    inner = Except(Reference("a"), repeat(Reference("b"), 1, None), "g:1")
-    assert references(sequence(A, inner)) == {"a", "b"}
-    assert nesting(inner) == 1
-
-
-def test_the_empty_text_is_matched_where_every_part_may_be_empty():
-    assert is_nullable(sequence(repeat(A, 0, 1), repeat(B, 0, None)))
-    assert not is_nullable(sequence(repeat(A, 0, 1), B))
-
-
 def test_bounded_repetitions_count_as_they_are_written_out():
     large = repeat(repeat(literal("ab"), 200, 200), 1, 100)
     assert measure(large) == 40_000
@@ -76,30 +62,10 @@ def test_bounded_repetitions_count_as_they_are_written_out():
     assert f"{MAX_SIZE:,}" in str(caught.value)
 
 
-def accepts(dfa, text):
-    state = dfa.start
-    for character in map(ord, text):
-        moves = dfa.moves[state] if state is not None else {}
-        state = next(
-            (t for t, sets in moves.items() if any(a <= character <= b for a, b in sets)), None
-        )
-    return state is not None and dfa.accepts[state]
-
-
-def test_an_automaton_is_minimal():
-    assert len(build_dfa(sequence(A, repeat(literal("b"), 0, 1))).moves) == 3
-    assert len(build_dfa(choice(literal("ax"), literal("bx"))).moves) == 3
-
-
-@pytest.mark.parametrize(("expression", "n_states"), [(EMPTY_TEXT, 1), (NOTHING, 0)])
-def test_the_empty_text_and_nothing_have_automata(expression, n_states):
-    dfa = build_dfa(expression)
-    assert len(dfa.moves) == n_states
-    assert accepts(dfa, "") == (n_states == 1)
-
-
-def test_what_nothing_is_left_of_has_no_state():
-    assert subtract(A, choice(A, literal("b"))).start is None
+def test_the_empty_text_and_nothing_have_automata():
+    assert build_dfa(EMPTY_TEXT) == Dfa(({},), (True,), 0)
+    assert build_dfa(NOTHING) == subtract(A, choice(A, B)) == Dfa((), (), None)
+    assert write_terminal(EMPTY_TEXT) == write_terminal(NOTHING) == ""
 
 
 def test_too_many_states_are_refused(monkeypatch):
@@ -171,21 +137,10 @@ def test_recursion_in_the_middle_is_not_regular():
     assert rules.resolve(sequence(Y, Y)) == literal("abab")
 
 
-def test_two_rules_that_call_each_other_are_solved_together():
-    rules = Regular({"x": sequence(A, repeat(Y, 0, 1)), "y": sequence(B, repeat(X, 0, 1))})
-    assert set(rules.expressions) == {"x", "y"}
-
-
 def test_an_exception_of_what_is_recursive_is_refused_at_its_place():
     rules = {"x": choice(sequence(A, X, B), A), "y": Except(A, X, "g:7")}
     with pytest.raises(GrammarError, match="g:7: both sides of an exception"):
         Regular(rules)
-
-
-def test_the_empty_text_is_left_out():
-    assert write_terminal(EMPTY_TEXT) == ""
-    assert write_terminal(NOTHING) == ""
-    assert write_terminal(repeat(A, 0, 1)) == "a"
 
 
 def test_a_longer_word_comes_before_its_beginning():
