@@ -32,12 +32,7 @@ def is_ace(text: str) -> bool:
 
 
 def may_become_ace(text: str, room: int) -> bool:
-    """Return whether some such label begins with a text.
-
-    Args:
-        text: which begins with ``xn--``.
-        room: how many letters may still come.
-    """
+    """Return whether some such label begins with a text, with at most ``room`` letters more."""
     if room < 0:
         return False
     if room >= ENOUGH or is_ace(text):

@@ -21,12 +21,7 @@ Codes = tuple[list[int], list[int]]
 
 
 class Held:
-    """A state of a reader.
-
-    Args:
-        name: of the format.
-        state: as the reader returned it.
-    """
+    """A state of the reader of a format, as it was returned."""
 
     __slots__ = ("_hash", "_name", "state")
 
@@ -49,14 +44,9 @@ class Held:
 
 
 class Guarded:
-    """A reader of a format.
+    """A reader of a format, as :class:`maskc.formats.registry.Reader` describes it.
 
-    Args:
-        name: of the format.
-        reader: its reader, as :class:`maskc.formats.registry.Reader` describes it.
-
-    Attributes:
-        name: as given.
+    Each method raises a ``FormatError`` where the reader fails.
     """
 
     def __init__(self, name: str, reader: Any) -> None:
@@ -65,39 +55,22 @@ class Guarded:
         self._known: dict[int, tuple[Any, Codes]] = {}
 
     def start(self) -> Held:
-        """Return the state before the first character.
-
-        Raises:
-            FormatError: the reader fails, or has no start.
-        """
+        """Return the state before the first character; a reader has one."""
         state = guarded(self.name, self._reader.start)
         if state is None:
             raise FormatError(self.name, "its reader starts with None", "mend the reader")
         return self._hold(state)
 
     def step(self, held: Held, character: str) -> Held | None:
-        """Return the state after one more character, ``None`` if no string begins so.
-
-        Raises:
-            FormatError: the reader fails.
-        """
+        """Return the state after one more character, ``None`` if no string begins so."""
         state = guarded(self.name, lambda: self._reader.step(held.state, character))
         return None if state is None else self._hold(state)
 
     def may_end(self, held: Held) -> bool:
-        """Return whether a string may end in a state.
-
-        Raises:
-            FormatError: the reader fails.
-        """
         return bool(guarded(self.name, lambda: bool(self._reader.may_end(held.state))))
 
     def within(self, held: Held, ranges: Iterable[tuple[int, int]]) -> Iterator[int]:
-        """Yield the characters of some ranges that may follow at most.
-
-        Raises:
-            FormatError: the reader fails, or returns no ranges.
-        """
+        """Yield the characters of some ranges that may follow at most."""
         firsts, lasts = self._ranges_of(held)
         for low, high in ranges:
             for n in range(bisect_left(lasts, low), len(firsts)):

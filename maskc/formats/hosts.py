@@ -60,7 +60,6 @@ class Hosts:
         self._dots = _DOTS if is_strict else _DOT
 
     def start(self) -> Host:
-        """Return what is read before the first character."""
         return Host(0, "")
 
     def step(self, host: Host, character: str) -> Host | None:
@@ -78,7 +77,6 @@ class Hosts:
         return Host(host.used, text)
 
     def may_end(self, host: Host) -> bool:
-        """Return whether a host name may end here."""
         return _ends(self._label_of(host))
 
     def characters(self, host: Host) -> Ranges:

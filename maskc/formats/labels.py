@@ -88,9 +88,7 @@ class Label(NamedTuple):
     def follow(self, code: int, *, is_strict: bool) -> Label | None:
         """Return the label with one more character, ``None`` if no label begins so.
 
-        Args:
-            code: the character.
-            is_strict: whether hyphens in the third and fourth place say ``xn--``.
+        If it is strict, hyphens in the third and fourth place say ``xn--``.
         """
         kind, n = kind_of(code), len(self.text)
         if kind is None or n == 0 and (code == _HYPHEN or "m" in kind.flags):
@@ -143,8 +141,7 @@ class Label(NamedTuple):
     def _in_context(self, code: int, kind: Kind, *, is_right: bool) -> dict[str, Any] | None:
         """Return what a character changes, ``None``: it may not stand here (RFC 5892, appendix A).
 
-        Args:
-            is_right: whether the label, with the character, runs from right to left.
+        ``is_right`` is of the label with the character.
         """
         wants, last = self.wants, self.last
         found: dict[str, Any] = {"wants": ""}

@@ -11,6 +11,7 @@ Example: ``bücher`` is ``bcher-kva``, nine letters.
 from __future__ import annotations
 
 from bisect import bisect_left
+from copy import copy
 from functools import lru_cache
 
 import numpy as np
@@ -52,12 +53,7 @@ def punycode_length(text: str) -> int:
 def lengths_after(text: str, codes: Longs) -> Longs:
     """Return how long a text is in Punycode with one more character, for each of many.
 
-    Args:
-        text: the text.
-        codes: int64[n], of characters that are not ASCII, ascending.
-
-    Returns:
-        int64[n].
+    ``codes`` is int64[n], of characters that are not ASCII, ascending; so is what is returned.
     """
     places = [n for n, character in enumerate(text) if character < "\x80"]
     n_basic = len(places)
@@ -143,26 +139,7 @@ def adapt(delta: int, n_points: int, *, is_first: bool) -> int:
 
 
 class Decoding:
-    """What has been read of the numbers of a label in Punycode.
-
-    Args:
-        basic: the characters that it begins with.
-
-    Attributes:
-        codes: the characters so far.
-        is_between: whether no number is under way.
-    """
-
-    __slots__ = (
-        "_bias",
-        "_n_basic",
-        "_number",
-        "_place",
-        "_position",
-        "_value",
-        "_weight",
-        "codes",
-    )
+    """What has been read of the numbers of a label in Punycode, after its basic characters."""
 
     def __init__(self, basic: str) -> None:
         self.codes = list(map(ord, basic))
@@ -182,10 +159,8 @@ class Decoding:
 
     def copy(self) -> Decoding:
         """Return the same, to be read on by itself."""
-        made = Decoding("")
-        made.codes, made._n_basic = self.codes.copy(), self._n_basic
-        made._number, made._bias, made._place = self._number, self._bias, self._place
-        made._value, made._weight, made._position = self._value, self._weight, self._position
+        made = copy(self)
+        made.codes = self.codes.copy()
         return made
 
     def read(self, digit: str) -> int:

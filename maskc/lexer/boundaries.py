@@ -227,12 +227,8 @@ def _compute_rests(
     ``rest[boundary][place]`` is a set of places in ``nodes``. The places are first all contexts
     outside of brackets, then, with indentation, all contexts between them: a loop for each.
 
-    Args:
-        lexer: its contexts, and its layout.
-        scanner: of this lexer.
-        nodes: all ends.
-        reach: scanner state → the ends, as a set of places in ``nodes``, that a lexeme in this
-            state can still come to.
+    ``reach`` is scanner state → the ends, as a set of places in ``nodes``, that a lexeme in this
+    state can still come to.
     """
     of_entry = [bits.unite(reach[state] for state in set(row.tolist())) for row in scanner.entries]
     at_end = bits.from_members(i for i, (_, boundary) in enumerate(nodes) if boundary == AT_END)

@@ -41,10 +41,8 @@ def build_dynamic_complete_scanner(
 ) -> Scanner:
     """Return the minimal scanner of ``dynamic_complete``; it has one context.
 
-    Args:
-        lexer: what to look for.
-        used: terminals that productions hold; of the others, only ignored ones are matched.
-        stands_for: terminal → the one that its lexemes end as, where it is another one.
+    Of the terminals that productions do not hold (``used``), only ignored ones are matched;
+    ``stands_for`` is terminal → the one that its lexemes end as, where it is another one.
 
     Raises:
         UnsupportedTerminalError: a terminal uses what cannot be followed.
