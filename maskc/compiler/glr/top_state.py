@@ -30,7 +30,7 @@ Source: Tran-Thien, appendix, 2 and 4.3; future work (a longer first argument).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,7 @@ from maskc.compiler.pushdown.debt_automaton import (
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.compiler.pushdown.production_verdicts import MAX_LENGTH, ProductionVerdicts
 from maskc.compiler.rows.sequences import Event
-from maskc.ids import DROPPED, GeneralStateId, SequenceId
+from maskc.ids import DROPPED, NO_EVENT, GeneralStateId, SequenceId
 from maskc.lexer.boundaries import Lookaheads
 
 MAX_READ = 500
@@ -276,7 +276,9 @@ def _node_of(waits: _Waits, state: GeneralStateId) -> Node | int:
     return TAKEN if waits == _TAKEN else (waits, state)
 
 
-Asked = Sequence[tuple[int, SequenceId]]  # sequences after the terminals before them
+# Sequence → the first events before it: those numbers of terminals, more ``_LEAST``, as bits.
+Asked = Mapping[SequenceId, bits.Bits]
+_LEAST = -NO_EVENT  # no number of a terminal, or of what is none, is less than ``NO_EVENT``
 
 
 def condition_on_tops(rows: Rows, asked: Asked, stacks: StackVerdicts) -> Verdicts:
@@ -285,19 +287,17 @@ def condition_on_tops(rows: Rows, asked: Asked, stacks: StackVerdicts) -> Verdic
     ``asked`` is what :func:`list_asked` lists. No question is asked in a state that only a
     nonterminal leads to; it gets the start state's answers, so that no profile is made for it.
     """
-    terminals: dict[SequenceId, set[int]] = {}
-    for terminal, sequence in asked:
-        terminals.setdefault(sequence, set()).add(terminal)
     sequences = list_sequences(rows)
     number: dict[bytes, int] = {}
     class_of = []
     never_asked = np.array(stacks.never_asked, dtype=np.intp)
-    states_of: dict[frozenset[int], NDArray[np.intp]] = {}
+    states_of: dict[bits.Bits, NDArray[np.intp]] = {}
     for sequence in sequences:
         flags = np.full(stacks.n_states, DEPENDS, dtype=np.uint8)
-        before = frozenset(terminals[sequence])
+        before = asked[sequence]
         if before not in states_of:
-            states = {state for terminal in before for state in stacks.list_states(terminal)}
+            terminals = (number - _LEAST for number in bits.iterate(before))
+            states = {state for terminal in terminals for state in stacks.list_states(terminal)}
             states_of[before] = np.array(sorted(states), dtype=np.intp)
         states_asked = states_of[before]
         hopeful = stacks.goes_on_with(sequence)[states_asked]
@@ -323,28 +323,36 @@ def check_never(rows: Rows, asked: Asked, verdicts: Verdicts, stacks: StackVerdi
     """
     class_of = dict(zip(verdicts.sequences, verdicts.class_of.tolist(), strict=True))
     may = verdicts.flags & MAY != 0
-    may_after: dict[int, list[bool]] = {}  # terminal → by class, whether some state takes it
-    for terminal, sequence in asked:
-        if terminal < 0 or rows.sequences.length[sequence] > MAX_LENGTH:
-            continue
-        if terminal not in may_after:
-            states = list(stacks.list_states(terminal))
-            may_after[terminal] = may[:, states].any(axis=1).tolist()
-        if not may_after[terminal][class_of[sequence]]:
+    # By class, the terminals after which some state takes it.
+    may_after = [0] * len(may)
+    for terminal in sorted({t - _LEAST for some in asked.values() for t in bits.iterate(some)}):
+        for number in may[:, list(stacks.list_states(terminal))].any(axis=1).nonzero()[0].tolist():
+            may_after[number] |= 1 << terminal + _LEAST
+    for sequence, before in asked.items():
+        wrong = (before & ~may_after[class_of[sequence]]) >> _LEAST
+        if wrong and rows.sequences.length[sequence] <= MAX_LENGTH:
             raise ValueError(
-                f"the compiler contradicts itself: sequence {sequence} after terminal {terminal} "
-                "is never legal by the parser's table, and not by the productions"
+                f"the compiler contradicts itself: sequence {sequence} after terminal "
+                f"{next(bits.iterate(wrong))} is never legal by the parser's table, and not by the "
+                "productions"
             )
 
 
 def list_asked(rows: Rows) -> Asked:
-    """Return the (terminal, sequence) that rows ask about, and what is left of them, sorted."""
-    sequences, found = rows.sequences, set()
-    for first, sequence in set(zip(rows.first.tolist(), rows.sequence.tolist(), strict=True)):
-        terminal = rows.events[first].terminal
-        while (terminal, sequence) not in found:
-            found.add((terminal, sequence))
+    """Return the sequences that rows ask about, and what is left of them, with what comes before.
+
+    Ascending.
+    """
+    sequences, found = rows.sequences, dict[SequenceId, bits.Bits]()
+    firsts = [1 << event.terminal + _LEAST for event in rows.events]
+    afters = [1 << event.terminal + _LEAST for event in sequences.event]
+    pairs = np.unique(rows.first.astype(np.int64) * len(sequences) + rows.sequence)
+    for pair in pairs.tolist():
+        first, sequence = divmod(pair, len(sequences))
+        before = firsts[first]
+        while not found.get(sequence, 0) & before:
+            found[sequence] = found.get(sequence, 0) | before
             if not sequences.length[sequence]:
                 break
-            terminal, sequence = sequences.event[sequence].terminal, sequences.rest[sequence]
-    return sorted(found)
+            before, sequence = afters[sequence], sequences.rest[sequence]
+    return dict(sorted(found.items()))

@@ -117,10 +117,7 @@ def find_follow(asked: AskedProductions) -> dict[int, Terminals]:
 def ask_productions(asked: AskedProductions) -> Callable[[int, int, int], bool]:
     """Return whether some text of the productions has three terminals side by side."""
     debts = asked.debts
-    symbols: dict[int, Terminals] = {}
-    for symbol, (terminal, _) in enumerate(asked.symbols):
-        symbols[terminal] = symbols.get(terminal, 0) | 1 << symbol
-    element = {terminal: debts.number_set(found) for terminal, found in symbols.items()}
+    element = {terminal: debts.number_set(some) for terminal, some in asked.symbols_of.items()}
 
     def ask(one: int, other: int, third: int) -> bool:
         if not {one, other, third} <= element.keys():

@@ -1,4 +1,4 @@
-"""Rewrites of the store that change no mask, one a file; their order is in :mod:`.order`.
+"""Rewrites of rows that change no mask; their order is in :mod:`.order`.
 
 What a rewrite may do, so that no mask changes:
 
@@ -10,7 +10,7 @@ What a rewrite may do, so that no mask changes:
   loses tokens, and adding one lexes what the lexer would not;
 - *sources*: join those that have the same rows for every state on top, and name the one that stays
   in ``ends_of``. A lexer state reads its own source and those of its ends;
-- *token sets*: only :func:`.model.merge` unites them, where rows become equal.
+- *token sets*: only :func:`.rows.merge` unites them, where rows become equal.
 
 Fewer rows are not always a smaller artifact: it holds masks of the unions of token sets that some
 state decides alike, and nodes are shared by equal rows. ``maskc inspect --json`` has both numbers

@@ -34,7 +34,6 @@ Source: appendix, sections 2 (Algorithm 1), 4.3 and 6, and its future work.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -82,22 +81,6 @@ class Below(NamedTuple):
     positions: Positions
 
 
-@dataclass(frozen=True, slots=True)
-class Returns:
-    """Where the automaton may return to after a symbol, by what is left to generate there.
-
-    Attributes:
-        ends: left sides of productions that end with the symbol.
-        rests: (left side, the symbols after it), distinct.
-        is_bottom: Z0 may be below: it is the start symbol.
-    """
-
-    ends: tuple[int, ...]
-    rests: tuple[tuple[int, Symbols], ...]
-    is_bottom: bool
-
-
-_NOWHERE = Returns((), (), is_bottom=False)
 _Ends = tuple[tuple[Place, int], ...]
 _Rests = tuple[tuple[Place, int, int], ...]
 _NO_EDGES: tuple[_Ends, _Rests, bool] = ((), (), False)
@@ -117,32 +100,31 @@ class ProductionDebts:
     """
 
     def __init__(self, dft: DftAutomaton) -> None:
-        self.dft, self.reduced = dft, dft.reduced
-        reduced = dft.reduced
+        self.dft, self.reduced = dft, (reduced := dft.reduced)
         self.sets = compute_sets(reduced)
         self.adjacent = compute_adjacent(reduced, self.sets)
         self._after: dict[int, Terminals] = {}
         self._starts: dict[Terminals, list[int]] = {}
         self.n_edges = 0
-        self._returns = _list_returns(dft)
+        returns, start = _list_returns(dft), -1 - reduced.start
         # Symbol → the first that stands in the same places: the same stacks lie below both.
-        first = {returns: symbol for symbol, returns in reversed(self._returns.items())}
-        self._alike = {symbol: first[returns] for symbol, returns in self._returns.items()}
+        first = {(r, s == start): s for s, r in reversed(returns.items())}
+        self._alike = alike = {s: first[r, s == start] for s, r in returns.items()}
         self._reads = Reads(reduced, self.sets, self.list_terminals, self.terminals_at)
-        pairs = {s: (*((lhs, ()) for lhs in r.ends), *r.rests) for s, r in self._returns.items()}
-        self._emptiness = Emptiness(pairs, -1 - reduced.start, self._reads, self.sets)
+        self._emptiness = Emptiness(returns, start, self._reads, self.sets)
+        number_rest = self._reads.number_rest
         # What is borrowed, and what it completes: of symbols with the same stacks one is enough.
-        alike = self._alike
         self._edges = {
             symbol: (
-                tuple((Place(lhs, ()), alike.get(-1 - lhs, -1 - lhs)) for lhs in found.ends),
+                tuple((Place(n, ()), alike.get(-1 - n, -1 - n)) for n, rest in pairs if not rest),
                 tuple(
-                    (Place(lhs, rest), alike.get(-1 - lhs, -1 - lhs), self._reads.number_rest(rest))
-                    for lhs, rest in found.rests
+                    (Place(n, rest), alike.get(-1 - n, -1 - n), number_rest(rest))
+                    for n, rest in pairs
+                    if rest
                 ),
-                found.is_bottom,
+                symbol == start,
             )
-            for symbol, found in self._returns.items()
+            for symbol, pairs in returns.items()
         }
         self._built: dict[tuple[int, Suffix, int], DebtAutomaton | None] = {}
         self._set_number: dict[Terminals, int] = {}
@@ -279,10 +261,6 @@ class ProductionDebts:
             return Verdict.DEPENDS
         return Verdict.UNKNOWN if Verdict.UNKNOWN in found else [Verdict.NEVER, *found][-1]
 
-    def returns(self, symbol: int) -> Returns:
-        """Return what a stack can hold right after a symbol."""
-        return self._returns.get(symbol, _NOWHERE)
-
     def _borrow_of(self, suffix: Suffix) -> Borrow[Below, Place]:
         """Return the edges of the debt automata of a sequence."""
         advance, last = self._reads.advance, len(suffix) - 1
@@ -308,8 +286,11 @@ class ProductionDebts:
         return borrow
 
 
-def _list_returns(dft: DftAutomaton) -> dict[int, Returns]:
-    """Return symbol → what the automaton pops once the symbol is generated."""
+def _list_returns(dft: DftAutomaton) -> dict[int, tuple[tuple[int, Symbols], ...]]:
+    """Return symbol → left sides, and the symbols after it there: what is popped after it.
+
+    Distinct, those first that nothing comes after. The start symbol has an entry.
+    """
     reduced = dft.reduced
     found: dict[int, dict[tuple[int, Symbols], None]] = {}
     for transition in dft.transitions:
@@ -318,14 +299,9 @@ def _list_returns(dft: DftAutomaton) -> dict[int, Returns]:
             production = reduced.productions[popped.production]
             symbol, rest = production.rhs[popped.dot - 1], production.rhs[popped.dot :]
             found.setdefault(symbol, {})[production.lhs, rest] = None
-    start = -1 - reduced.start
     if reduced.productions:
-        found.setdefault(start, {})
+        found.setdefault(-1 - reduced.start, {})
     return {
-        symbol: Returns(
-            tuple(lhs for lhs, rest in pairs if not rest),
-            tuple((lhs, rest) for lhs, rest in pairs if rest),
-            symbol == start,
-        )
+        symbol: tuple(sorted(pairs, key=lambda pair: bool(pair[1])))
         for symbol, pairs in found.items()
     }

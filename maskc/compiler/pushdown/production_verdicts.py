@@ -39,6 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from maskc import bits
 from maskc.compiler.lalr.conflicts import find_conflicts
@@ -59,7 +60,7 @@ from maskc.lexer.boundaries import Boundaries, Lookaheads
 from maskc.lexer.scanner import contexts_after
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class AskedProductions:
     """Productions, what their symbols are to the lexer, and what of their language is compiled.
 
@@ -78,6 +79,14 @@ class AskedProductions:
     contexts_after: Mapping[int, ContextSet]
     newline: int | None
     lost: str | None
+
+    @cached_property
+    def symbols_of(self) -> Mapping[int, Terminals]:
+        """Terminal → its symbols, as bits."""
+        found: dict[int, Terminals] = {}
+        for symbol, (terminal, _) in enumerate(self.symbols):
+            found[terminal] = found.get(terminal, 0) | 1 << symbol
+        return found
 
 
 def ask_grammar(lexed: LexicalAnalysis[LalrGrammar], item_sets: ItemSets) -> AskedProductions:
@@ -167,9 +176,7 @@ class ProductionVerdicts:
         self.sequences = sequences
         self.debts = asked.debts
         self._everything = boundaries.everything
-        self._symbols_of: dict[int, Terminals] = {}
-        for symbol, (terminal, _) in enumerate(asked.symbols):
-            self._symbols_of[terminal] = self._symbols_of.get(terminal, 0) | 1 << symbol
+        self._symbols_of = asked.symbols_of
         self._wanting: dict[int, Terminals] = {}  # lookahead → the symbols that have it
         for symbol, (_, lookaheads) in enumerate(asked.symbols):
             for one in bits.iterate(lookaheads):

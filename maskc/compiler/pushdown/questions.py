@@ -45,13 +45,7 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class NeverAnswer:
-    """``never X S…``.
-
-    Attributes:
-        x, sequence: what was asked for.
-        never_legal: no text has the sequence right after x; true of Lark's language, too.
-        unused: names among them that are in no text at all.
-    """
+    """``never X S…``: true of Lark's language, too; ``unused`` are names that are in no text."""
 
     x: str
     sequence: Names
@@ -64,7 +58,6 @@ class AlwaysAnswer:
     """``always X S…``.
 
     Attributes:
-        x, sequence: what was asked for.
         verdict: on which stacks the sequence is legal, by the productions.
         lalr_verdict: likewise by Lark's table; ``None`` if a general parser reads the grammar.
         always_legal: whether it is proven for the language that Lark parses; ``None``: unknown.
@@ -81,11 +74,10 @@ class AlwaysAnswer:
 
 @dataclass(frozen=True, slots=True)
 class JointAnswer:
-    """``joint X "S1…" "S2…"``.
+    """``joint X "S1…" "S2…"``; ``None``: unknown.
 
     Attributes:
-        x, one, other: what was asked for.
-        jointly_legal: whether it is proven by the productions; ``None``: unknown.
+        jointly_legal: whether it is proven by the productions.
         reason: why, ``EXCHANGED`` or ``SAME_STACKS``.
         lalr_jointly_legal: whether it is proven for the language that Lark parses.
         n_conflicts: cells of the table where Lark gave up a reduction.
@@ -102,12 +94,7 @@ class JointAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FollowAnswer:
-    """``follow X``.
-
-    Attributes:
-        symbol: a terminal or a nonterminal.
-        followers: the terminals, and ``$END``, that come right after it in some text.
-    """
+    """``follow X``: the terminals, and ``$END``, that come right after a symbol in some text."""
 
     symbol: str
     followers: Names
@@ -115,12 +102,7 @@ class FollowAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ClassesAnswer:
-    """``classes``.
-
-    Attributes:
-        classes: names of interchangeable terminals.
-        texts: for each name, the text of a string terminal in quotes, or a pattern in slashes.
-    """
+    """``classes``, and for each name the text of a string in quotes, or a pattern in slashes."""
 
     classes: tuple[Names, ...]
     texts: Mapping[str, str]
@@ -128,26 +110,16 @@ class ClassesAnswer:
 
 @dataclass(frozen=True, slots=True)
 class OverviewAnswer:
-    """No question: what there is to ask about.
-
-    Attributes:
-        counts: of terminals, nonterminals, productions, in texts and in all, and so on.
-        pairs: verdict → number of pairs of terminals.
-    """
+    """No question: counts of symbols and productions, and of pairs of terminals by verdict."""
 
     counts: Mapping[str, int]
     pairs: Mapping[str, int]
 
 
 class Questions:
-    """A grammar to ask about; what an answer needs is made when it is first asked for.
-
-    Attributes:
-        reduced: its productions that take part in some text.
-    """
+    """A grammar to ask about; what an answer needs is made when it is first asked for."""
 
     def __init__(self, grammar: Grammar, name: str) -> None:
-        """Prepare."""
         self._grammar = grammar
         self._name = name
         self.reduced = reduce_grammar(grammar.bnf)
