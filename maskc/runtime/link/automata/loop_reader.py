@@ -36,6 +36,7 @@ from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 _KEY = "loop"
 # Steps of a level of a walk, and nodes of it that are one step more.
 LEVEL, NODES_AT_ONCE = 40, 10
+_MOST_PASSES = (1 << 16) - 1
 
 Passes = NDArray[np.uint16]
 _NO_NODES: Ints = np.zeros(0, dtype=np.int32)
@@ -70,7 +71,7 @@ class Reading(NamedTuple):
 
     def read_within(self, passes: int) -> tuple[Ints, Ints]:
         """Return the tokens that pass so often at most, and the others, by place."""
-        n_read = int(np.searchsorted(self.place_passes, passes, side="right"))
+        n_read = _count_up_to(self.place_passes, passes)
         return self.places[:n_read], self.places[n_read:]
 
     def ends(self, numbers: tuple[int, ...], onward: Onward) -> tuple[Ints, Passes]:
@@ -259,9 +260,15 @@ class LoopExits(NamedTuple):
         )
 
 
+def _count_up_to(passes: Passes, most: int) -> int:
+    """Return how many of ascending numbers are not greater than another one."""
+    # With a number of another type, NumPy would copy all of them first.
+    return int(np.searchsorted(passes, np.uint16(min(most, _MOST_PASSES)), side="right"))
+
+
 def _within(found: Ints, passes: Passes, low: int, high: int) -> Ints:
-    first, last = np.searchsorted(passes, low), np.searchsorted(passes, high, side="right")
-    return found[first:last]
+    first = _count_up_to(passes, low - 1) if low else 0
+    return found[first : _count_up_to(passes, high)]
 
 
 def read_loop_exits(

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import spend
@@ -139,12 +138,11 @@ class Scanner:
         for part in taken:
             bits |= part.bits
             unsure |= part.unsure
-        rows = {id(row): row for part in taken for row in part.rows}
+        rows = tuple({id(row): row for part in taken for row in part.rows}.values())
         few = tuple(sorted({token for part in taken for token in part.few}))
         if len(rows) > 1:
-            united: NDArray[np.int32] = np.bitwise_or.reduce(list(rows.values()))
-            rows = {id(united): united}
-        return Part(tuple(rows.values()), few, bits=bits, unsure=unsure)
+            rows = (self.index.mix(rows, ()),)
+        return Part(rows, few, bits=bits, unsure=unsure)
 
     def words(self, part: Part) -> Words:
         """Return the mask of a part's tokens: int32[ceil(vocab_size / 32)]."""

@@ -340,8 +340,8 @@ class FreeScans(AutomatonScans):
                 gone.append((low, high))
                 low, high = first[low], first[high]
         gone.sort()
-        starts = np.searchsorted(exits, [low for low, _ in gone]).tolist()
-        stops = np.searchsorted(exits, [high for _, high in gone]).tolist()
+        # With numbers of another type, NumPy would copy all exits first.
+        starts, stops = np.searchsorted(exits, np.array(gone, dtype=np.int32)).T.tolist()
         kept = zip([0, *stops], [*starts, len(exits)], strict=True)
         return np.concatenate([exits[start:stop] for start, stop in kept])
 
