@@ -3,6 +3,7 @@
 import random
 import re
 
+import numpy as np
 import pytest
 
 from maskc.frontends.regex import read_pattern
@@ -10,7 +11,7 @@ from maskc.kit.patterns import Pattern
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import NO_LABEL, START, ByteAutomaton, Words
-from maskc.runtime.link.automata.scanning import Scanner
+from maskc.runtime.link.automata.scanning import ROOT_ONLY, Scanner
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.examples import seeds
 from tests.runtime.schema.vocabularies import build_index
@@ -32,7 +33,7 @@ def test_both_ways_to_walk_find_the_same(seed, monkeypatch):
     for most in (1_500, 0):
         monkeypatch.setattr(walk, "_MOST_NODES", most)
         scanner = Scanner(index, Budget(1 << 26))
-        scan = scanner.scan(Dense(words), index.tokens, [(ROOT, START)])
+        scan = scanner.scan(Dense(words), index.tokens, ROOT_ONLY, START)
         found.append((scanner.words(scan.part).tolist(), scan.exits.tolist()))
     assert found[0] == found[1]
     legal = [n for n, t in enumerate(tokens) if any(w.startswith(t) for w in words)]
@@ -53,10 +54,10 @@ def draw_pattern(draw, depth=2):
     return "".join(parts)
 
 
-def check_before_bytes(scanner, automaton, open_, scan, bytes_):
+def check_before_bytes(scanner, automaton, begin, scan, bytes_):
     """Hold a scan for what follows by some bytes against one for all."""
     trie = scanner.index.tokens
-    before = scanner.scan(automaton, trie, open_, bytes_)
+    before = scanner.scan(automaton, trie, *begin, bytes_)
     assert scanner.words(before.part).tolist() == scanner.words(scan.part).tolist()
     goes_on = {n for n in scan.exits.tolist() if any(trie.child(n, byte) >= 0 for byte in bytes_)}
     assert goes_on <= set(before.exits.tolist()) <= set(scan.exits.tolist())
@@ -85,7 +86,7 @@ def test_components_are_read_at_once_as_they_are_step_by_step(seed, few, monkeyp
     monkeypatch.setattr(walk.Walk, "_read_loops", count)
     monkeypatch.setattr(walk, "_FEW", few)
     states = Pattern(read_pattern(pattern))
-    places = [[(ROOT, START)]]
+    places = [(ROOT, START)]
     for text in draw.sample(tokens, 6):
         state = START
         for byte in text:
@@ -93,22 +94,23 @@ def test_components_are_read_at_once_as_they_are_step_by_step(seed, few, monkeyp
             if state < 0:
                 break
         else:
-            places.append([(ROOT, state)])
+            places.append((ROOT, state))
             node = ROOT
             for byte in text:
                 node = trie.child(node, byte)
-            places.append([(node, state)])
-    for open_ in places:
+            places.append((node, state))
+    for begin, state in places:
         found = []
         for many_texts, many_bytes in ((10_000, 8), (0, 1)):
             monkeypatch.setattr(walk, "_MANY_TEXTS", many_texts)
             monkeypatch.setattr(walk, "_MANY_BYTES", many_bytes)
             n_before = n_round
             scanner = Scanner(index, Budget(1 << 26))
-            scan = scanner.scan(states, trie, open_)
+            at = (np.array([begin], dtype=np.int32), state)
+            scan = scanner.scan(states, trie, *at)
             found.append((scanner.words(scan.part).tolist(), scan.exits.tolist()))
-            assert (n_round > n_before) == (many_texts == 0 and trie.has_children(open_[0][0]))
-            check_before_bytes(scanner, states, open_, scan, frozenset("aé".encode()))
+            assert (n_round > n_before) == (many_texts == 0 and trie.has_children(begin))
+            check_before_bytes(scanner, states, at, scan, frozenset("aé".encode()))
         assert found[0] == found[1], pattern
 
 
@@ -131,7 +133,7 @@ def test_tokens_are_those_that_the_pattern_may_begin_with(monkeypatch):
     ]
     index = build_index(sorted(tokens))
     scanner = Scanner(index, Budget(1 << 26))
-    scan = scanner.scan(Pattern(read_pattern("[ab]+(?:-[ab]+)*")), index.tokens, [(ROOT, START)])
+    scan = scanner.scan(Pattern(read_pattern("[ab]+(?:-[ab]+)*")), index.tokens, ROOT_ONLY, START)
     begins = re.compile(rb"[ab]+(?:-[ab]+)*-?")
     legal = [n for n, token in enumerate(sorted(tokens)) if begins.fullmatch(token)]
     assert scanner.words(scan.part).tolist() == index.pack(legal).tolist()
@@ -170,13 +172,13 @@ class Drawn(ByteAutomaton[int]):
 @pytest.mark.parametrize("seed", seeds(20))
 def test_labels_are_found_where_texts_go_on(seed, pairs, few, most, monkeypatch):
     monkeypatch.setattr(walk, "_MOST_NODES", most)
-    monkeypatch.setattr(walk, "_MOST_PAIRS", pairs)
+    monkeypatch.setattr(walk, "_MOST_BEGUN", pairs)
     monkeypatch.setattr(walk, "_FEW", few)
     draw = random.Random(seed)
     tokens = sorted({bytes(draw.choices(b"abc", k=draw.randint(1, 4))) for _ in range(30)})
     index, automaton = build_index(tokens), Drawn(draw)
     scanner, trie = Scanner(index, Budget(1 << 20)), index.tokens
-    scan = scanner.scan(automaton, trie, [(ROOT, START)])
+    scan = scanner.scan(automaton, trie, ROOT_ONLY, START)
     legal, exits, turns = set(), set(), set()
     for n, token in enumerate(tokens):
         state, node = START, ROOT

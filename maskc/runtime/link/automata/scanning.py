@@ -19,7 +19,7 @@ from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import START, ByteAutomaton
 from maskc.runtime.link.automata.loop_reader import LoopReader
 from maskc.runtime.link.automata.node_sets import Onward, ascending
-from maskc.runtime.link.automata.walk import Pair, Turn, Walk
+from maskc.runtime.link.automata.walk import Turn, Walk
 from maskc.runtime.schema.tries.summary import Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
@@ -51,6 +51,7 @@ class Scan(NamedTuple):
 
 
 NO_EXITS: Ints = np.zeros(0, dtype=np.int32)
+ROOT_ONLY: Ints = np.array([ROOT], dtype=np.int32)
 
 
 class Scanner:
@@ -68,16 +69,17 @@ class Scanner:
         self,
         automaton: ByteAutomaton[Any],
         trie: Trie,
-        open_: Iterable[Pair],
+        nodes: Ints,
+        state: int,
         bytes_: frozenset[int] | None = None,
     ) -> Scan:
-        """Return what an automaton reads from some nodes of a trie, from the state beside each.
+        """Return what an automaton reads from some nodes of a trie on, in a state.
 
         What follows it begins with one of ``bytes_``; ``None``: with any.
         """
         reader = self._reader if trie is self.index.tokens else None
         walk = Walk(automaton, trie, reader, self.onward(trie, bytes_))
-        walk.go(list(open_))
+        walk.go(nodes, state)
         turns, few, exits = tuple(walk.turns), walk.few, NO_EXITS
         if walk.few_exits or walk.exits:
             listed = np.array(walk.few_exits, dtype=np.int32)
@@ -183,10 +185,10 @@ class AutomatonScans:
         return found
 
     def _walk(self, trie: Trie, nodes: Ints) -> Scan:
-        return self.scanner.scan(self.automaton, trie, [(node, START) for node in nodes.tolist()])
+        return self.scanner.scan(self.automaton, trie, nodes, START)
 
     def _scan(self, at: int, bytes_: frozenset[int] | None) -> Scan:
-        return self.scanner.scan(self.automaton, self.index.tokens, [(ROOT, at)], bytes_)
+        return self.scanner.scan(self.automaton, self.index.tokens, ROOT_ONLY, at, bytes_)
 
     def _keep(self, key: object, scan: Scan) -> None:
         self._scans.put(key, scan)

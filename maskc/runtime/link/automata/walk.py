@@ -36,7 +36,7 @@ _MOST_NODES = 1_500  # looked at one by one
 _MANY_TEXTS, _MANY_BYTES = 2_000, 8  # below a node, that lead from it to a component
 _MOST_PASSES = (1 << 16) - 1
 _FEW = 48  # nodes that are walked one by one where a component is left
-_MOST_PAIRS = 200  # with which a walk node by node begins
+_MOST_BEGUN = 200  # with which a walk node by node begins
 
 Turn = tuple[int, int]  # a label and a node
 Pair = tuple[int, int]  # a node and the automaton's state there
@@ -76,11 +76,13 @@ class Walk:
         # Nodes where a loop was left, each with the state after it.
         self._left = list[tuple[Ints, int]]()
 
-    def go(self, open_: list[Pair]) -> None:
-        if len(open_) > _MOST_PAIRS:
+    def go(self, nodes: Ints, state: int) -> None:
+        """Walk from some nodes, at each of which the automaton is in a state."""
+        if len(nodes) > _MOST_BEGUN:
             # Most of what follows many nodes ends after a byte or two.
-            nodes, states = np.array(open_, dtype=np.int32).T
-            open_ = self._go_levels(nodes, states, _FEW)
+            open_ = self._go_levels(nodes, np.full(len(nodes), state, dtype=np.int32), _FEW)
+        else:
+            open_ = [(node, state) for node in nodes.tolist()]
         open_ = self._go_few(self._begin_in_loop(open_))
         if not open_ and not self._left:
             return

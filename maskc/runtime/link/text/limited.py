@@ -174,8 +174,7 @@ class LimitedPiece(Piece):
             scan = self._text.walk(trie, nodes)
         else:
             start = self._counted.state_of((self.automaton.name_of(START), characters))
-            open_ = [(node, start) for node in nodes.tolist()]
-            scan = self._scanner.scan(self._counted, trie, open_)
+            scan = self._scanner.scan(self._counted, trie, nodes, start)
         if tokens is None or tokens > _MOST_MISSING:
             return scan
         dead = _list_breaking(trie.texts)
