@@ -41,6 +41,7 @@ from maskc.frontends.postlex import (
     read_rules,
 )
 from maskc.frontends.postlex import SETTINGS as RULE_SETTINGS
+from maskc.frontends.roles import read_roles
 
 # Lark's parsers, each with the lexers that go with it, its default first.
 LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic", "dynamic_complete", "basic")}
@@ -164,7 +165,31 @@ def read_settings(name: str, text: str) -> tuple[dict[str, str], str]:
     return settings, place
 
 
-def read_flags(name: str, settings: Mapping[str, str]) -> int:
+def read_options(name: str, text: str, settings: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the settings of a text say beside its parser, by the fields of a source."""
+    priority = settings.get("priority", "normal")
+    if priority not in PRIORITIES:
+        raise GrammarError(
+            name, f"unknown priority {priority!r}; choose one of {', '.join(PRIORITIES)}"
+        )
+    is_regex = _read_truth(name, settings, "regex")
+    if is_regex and settings.get("flags"):
+        raise GrammarError(
+            name, "flags= does not go with regex=true; write the flags at the terminals"
+        )
+    return {
+        "flags": _read_flags(name, settings),
+        "priority": priority,
+        "regex": is_regex,
+        "use_bytes": _read_use_bytes(name, text, settings),
+        "patterns": tuple(_read_patterns(name, settings).items()),
+        "backreferences": tuple(_read_backreferences(name, settings).items()),
+        "roles": read_roles(name, text),
+        "holes": tuple(dict.fromkeys(filter(None, settings.get("hole", "").split(",")))),
+    }
+
+
+def _read_flags(name: str, settings: Mapping[str, str]) -> int:
     flags = 0
     for letter in settings.get("flags", ""):
         if letter not in FLAGS:
@@ -173,88 +198,56 @@ def read_flags(name: str, settings: Mapping[str, str]) -> int:
     return flags
 
 
-def read_priority(name: str, settings: Mapping[str, str]) -> str:
-    priority = settings.get("priority", "normal")
-    if priority not in PRIORITIES:
-        raise GrammarError(
-            name, f"unknown priority {priority!r}; choose one of {', '.join(PRIORITIES)}"
-        )
-    return priority
-
-
-def read_regex(name: str, settings: Mapping[str, str]) -> bool:
-    is_regex = _read_truth(name, settings, "regex")
-    if is_regex and settings.get("flags"):
-        raise GrammarError(
-            name, "flags= does not go with regex=true; write the flags at the terminals"
-        )
-    return is_regex
-
-
-def read_use_bytes(name: str, text: str, settings: Mapping[str, str]) -> bool:
+def _read_use_bytes(name: str, text: str, settings: Mapping[str, str]) -> bool:
     """Return whether texts are bytes and not characters, which does not go with all settings."""
     if not _read_truth(name, settings, "use_bytes"):
         return False
-    if not text.isascii():
-        raise GrammarError(
-            name,
-            "Lark takes ASCII alone with use_bytes=true; write other bytes as \\xff, also in "
-            "comments",
-        )
-    if settings.get("postlex") not in (None, RULES):
-        raise GrammarError(
-            name,
-            "use_bytes=true does not go with an Indenter: Lark's finds no line break in bytes; "
-            "leave one of the two out",
-        )
     others = [f"{key}=" for key in ("regex", "hole") if settings.get(key, "false") != "false"]
-    if others:
-        raise GrammarError(
-            name, f"use_bytes=true does not go with {others[0]}; leave one of the two out"
+    fact = None
+    if not text.isascii():
+        fact = (
+            "Lark takes ASCII alone with use_bytes=true; write other bytes as \\xff, also in "
+            "comments"
         )
+    elif settings.get("postlex") not in (None, RULES):
+        fact = (
+            "use_bytes=true does not go with an Indenter: Lark's finds no line break in bytes; "
+            "leave one of the two out"
+        )
+    elif others:
+        fact = f"use_bytes=true does not go with {others[0]}; leave one of the two out"
+    if fact:
+        raise GrammarError(name, fact)
     return True
 
 
-def read_patterns(name: str, settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def _read_patterns(name: str, settings: Mapping[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for word, terminal, pattern in _split(settings, "pattern"):
+    for word, terminal, pattern in _split(name, settings, "pattern", "write one of them"):
         if not terminal or not pattern:
             raise GrammarError(
                 name,
                 f"pattern={word[:80]} is no terminal with a pattern; write pattern=IN:in(?!\\w)",
             )
-        if terminal in found:
-            raise GrammarError(name, f"pattern= names {terminal[:80]} twice; write one of them")
         found[terminal] = pattern
-    return tuple(found.items())
+    return found
 
 
-def read_backreferences(
-    name: str, settings: Mapping[str, str]
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _read_backreferences(name: str, settings: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for word, terminal, texts in _split(settings, "backreference"):
+    for word, terminal, texts in _split(name, settings, "backreference", "write all texts in one"):
         if not terminal or texts is None:
             raise GrammarError(
                 name,
                 f"backreference={word[:80]} is no terminal with texts; write a comma between them, "
                 "as in backreference=LONG_COMMENT:,=,==",
             )
-        if terminal in found:
-            raise GrammarError(
-                name, f"backreference= names {terminal[:80]} twice; write all texts in one"
-            )
         found[terminal] = tuple(texts.split(","))
         if len(found[terminal]) > MOST_VALUES:
             raise GrammarError(
                 name, f"backreference={terminal[:80]} has more than {MOST_VALUES} texts; name fewer"
             )
-    return tuple(found.items())
-
-
-def read_holes(settings: Mapping[str, str]) -> tuple[str, ...]:
-    names = settings.get("hole", "").split(",")
-    return tuple(dict.fromkeys(name for name in names if name))
+    return found
 
 
 def _read_truth(name: str, settings: Mapping[str, str], key: str) -> bool:
@@ -264,8 +257,14 @@ def _read_truth(name: str, settings: Mapping[str, str], key: str) -> bool:
     return value == "true"
 
 
-def _split(settings: Mapping[str, str], key: str) -> Iterator[tuple[str, str, str | None]]:
+def _split(
+    name: str, settings: Mapping[str, str], key: str, remedy: str
+) -> Iterator[tuple[str, str, str | None]]:
     """Yield each word of a setting, and what is before and after its first colon."""
+    seen = set()
     for word in settings.get(key, "").split():
         terminal, colon, value = word.partition(":")
+        if terminal in seen:
+            raise GrammarError(name, f"{key}= names {terminal[:80]} twice; {remedy}")
+        seen.add(terminal)
         yield word, terminal, value if colon else None

@@ -29,20 +29,14 @@ from maskc.frontends.postlex import (
     build_indentation,
     build_rules,
 )
-from maskc.frontends.roles import Role, read_roles, write_roles
+from maskc.frontends.roles import Role, write_roles
 from maskc.frontends.settings import (
     Postlex,
     check_parser,
     default_lexer,
-    read_backreferences,
-    read_flags,
-    read_holes,
-    read_patterns,
+    read_options,
     read_postlex,
-    read_priority,
-    read_regex,
     read_settings,
-    read_use_bytes,
 )
 from maskc.frontends.texts import find_text
 from maskc.frontends.translation import Translation
@@ -180,7 +174,7 @@ def _load(
     is_earleys = parser == "earley" and has_postlex
     read = _load_class(postlex) if postlex else read_postlex(place, settings)
     given = {**settings, "postlex": postlex} if postlex else settings
-    options = _read_options(name, text, given)
+    options = read_options(name, text, given)
     if options["use_bytes"] and roles:
         raise GrammarError(name, "use_bytes=true does not go with roles; leave one of the two out")
     return GrammarSource(
@@ -196,19 +190,6 @@ def _load(
         folder=folder,
         **options,
     )
-
-
-def _read_options(name: str, text: str, settings: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "flags": read_flags(name, settings),
-        "priority": read_priority(name, settings),
-        "regex": read_regex(name, settings),
-        "use_bytes": read_use_bytes(name, text, settings),
-        "patterns": read_patterns(name, settings),
-        "backreferences": read_backreferences(name, settings),
-        "roles": read_roles(name, text),
-        "holes": read_holes(settings),
-    }
 
 
 def _check_no_settings(
@@ -299,7 +280,7 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         parser=parser,
         dialect=header.get("dialect", LARK.name),
         original=header.get("original"),
-        **_read_options(name, header["text"], settings),
+        **read_options(name, header["text"], settings),
     )
 
 

@@ -14,9 +14,8 @@ from maskc.frontends.postlex import PYTHON
 from maskc.frontends.roles import write_roles
 from maskc.frontends.settings import (
     check_parser,
-    read_flags,
+    read_options,
     read_postlex,
-    read_priority,
     read_settings,
 )
 from maskc.frontends.source import load_source, source_from_header
@@ -162,16 +161,24 @@ def test_what_is_no_setting_is_refused_at_its_line(word):
         read_settings("g", f"\n// maskc: {word}\n")
 
 
-def test_flags_are_letters_of_re():
-    assert read_flags("g", {"flags": "is"}) == re.IGNORECASE | re.DOTALL
-    with pytest.raises(GrammarError, match="unknown flag 'q'; choose among a, i, m, s, x"):
-        read_flags("g", {"flags": "iq"})
+def test_flags_are_letters_of_re_a_priority_is_larks_and_holes_are_names_after_commas():
+    found = read_options("g", "", {"flags": "is", "hole": "A,B,A"})
+    assert found["flags"] == re.IGNORECASE | re.DOTALL
+    assert (found["priority"], found["holes"]) == ("normal", ("A", "B"))
 
 
-def test_a_priority_is_one_of_larks():
-    assert read_priority("g", {}) == "normal"
-    with pytest.raises(GrammarError, match="unknown priority"):
-        read_priority("g", {"priority": "high"})
+@pytest.mark.parametrize(
+    ("settings", "fact"),
+    [
+        ({"flags": "iq"}, "unknown flag 'q'; choose among a, i, m, s, x"),
+        ({"priority": "high"}, "unknown priority 'high'; choose one of normal, invert, none"),
+        ({"flags": "i", "regex": "true"}, "flags= does not go with regex=true"),
+        ({"backreference": "A:b A:c"}, "backreference= names A twice; write all texts in one"),
+    ],
+)
+def test_options_that_are_none_are_refused(settings, fact):
+    with pytest.raises(GrammarError, match=fact):
+        read_options("g", "", settings)
 
 
 def test_a_file_names_no_class_but_larks():

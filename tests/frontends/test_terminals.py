@@ -12,7 +12,6 @@ from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.lark.versions import check_version, keyword_tail
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.roles import Role, read_roles, split_role, write_roles
-from maskc.frontends.settings import read_holes
 from maskc.frontends.source import load_source, source_from_header
 from maskc.frontends.translation import END_NAME, number_names
 from maskc.grammar.model import Production
@@ -99,11 +98,6 @@ BLANK: " "
 _NL: /\\n[ \\t]*/
 %ignore BLANK
 """
-
-
-def test_holes_are_names_after_commas():
-    assert read_holes({"hole": "A,B,A"}) == ("A", "B")
-    assert read_holes({}) == ()
 
 
 def test_a_marked_terminal_is_shown_by_inspect_and_can_be_narrowed():
