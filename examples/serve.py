@@ -1,11 +1,14 @@
 """A minimal server of completions and chats, with a field ``grammar`` that names an artifact.
 
-It shows how the pieces fit together: a registry of artifacts, a model of transformers, and a
-``GrammarProcessor`` for each request. It is an example; it batches nothing and has no users.
+It shows how the pieces fit together: a registry of artifacts, a kit for the schemas of requests, a
+model of transformers, and a ``GrammarProcessor`` for each request. It is an example; it batches
+nothing and has no users.
 
     python examples/serve.py --random --artifacts artifacts/
     curl localhost:8000/v1/completions -d '{"prompt": "An order:", "grammar": "order"}'
 
+In the place of a grammar, ``response_format`` has a JSON Schema, as OpenAI's interface does; an
+``openai`` client or ``maskc.generate("http://localhost:8000/v1", None, Order, …)`` sends it.
 ``/v1/chat/completions`` takes messages, ``/v1/models`` and ``/v1/grammars`` say what there is,
 ``/health`` that it is alive, and ``/metrics`` what was served, for Prometheus.
 """
@@ -33,51 +36,23 @@ import transformers
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ValidationError
+from serve_bodies import CHAT, TEXT, Asked, Chat, Completion, Form, write_plainly
 
 import maskc
 from maskc.errors import MaskcError
+from maskc.generation.wanted import Wanted
+from maskc.generation.writing import Writing
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.transformers import GrammarProcessor, open_registry
 from maskc.integrations.usage import PrometheusCollector
+from maskc.kit.file import make_kit
+from maskc.runtime.compiled import Compiled
 from maskc.vocab import load_encoder
 
 MAX_BODY_BYTES = 1 << 20
 MAX_WAITING = 256
 N_WORKERS = 4
-
-
-class Completion(BaseModel):
-    """The body of a request. A field that is not known is refused: it might be a constraint."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    model: str = ""
-    prompt: str = Field(max_length=100_000)
-    grammar: str | None = None
-    max_tokens: int = Field(default=256, ge=1, le=4096)
-    temperature: float = Field(default=1.0, ge=0, le=2)
-    stream: bool = False
-
-
-class Message(BaseModel):
-    """A message of a chat."""
-
-    role: str = Field(max_length=40)
-    content: str = Field(max_length=100_000)
-
-
-class Chat(BaseModel):
-    """The body of a request for a chat: messages in the place of a prompt."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    model: str = ""
-    messages: list[Message] = Field(min_length=1, max_length=1_000)
-    grammar: str | None = None
-    max_tokens: int = Field(default=256, ge=1, le=4096)
-    temperature: float = Field(default=1.0, ge=0, le=2)
-    stream: bool = False
 
 
 class RefusedError(Exception):
@@ -93,7 +68,9 @@ class Generation:
     """One running request: ids come from a thread, and go out as text."""
 
     loop: asyncio.AbstractEventLoop
+    stop: tuple[str, ...] = ()
     content_hash: str | None = None  # of the artifact that it follows
+    n_prompt: int = 0
     n_tokens: int = 0
     ids: asyncio.Queue[int | Exception | None] = field(default_factory=asyncio.Queue)
     cancelled: threading.Event = field(default_factory=threading.Event)
@@ -109,45 +86,18 @@ class Generation:
     def end(self) -> None:
         """Do nothing: the end is told when the thread is done."""
 
+    def usage(self) -> dict[str, int]:
+        """Return how many tokens were read and written."""
+        return {
+            "prompt_tokens": self.n_prompt,
+            "completion_tokens": self.n_tokens,
+            "total_tokens": self.n_prompt + self.n_tokens,
+        }
+
     def send(self, value: int | Exception | None) -> None:
         """Pass a value from the thread to the server's loop, which may be gone."""
         if not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self.ids.put_nowait, value)
-
-
-@dataclass(frozen=True)
-class Form:
-    """How an answer is written: as OpenAI's interface has texts, or chats."""
-
-    prefix: str
-    object: str
-    stream_object: str
-    is_chat: bool
-
-    def choice(self, text: str, reason: str | None) -> dict[str, Any]:
-        """Return a whole answer."""
-        content = {"message": {"role": "assistant", "content": text}}
-        return self._choice(content if self.is_chat else {"text": text}, reason)
-
-    def delta(self, text: str, reason: str | None) -> dict[str, Any]:
-        """Return a piece of a streamed answer."""
-        return self._choice(
-            {"delta": {"content": text}} if self.is_chat else {"text": text}, reason
-        )
-
-    @staticmethod
-    def _choice(content: dict[str, Any], reason: str | None) -> dict[str, Any]:
-        return {"index": 0, **content, "logprobs": None, "finish_reason": reason}
-
-
-TEXT = Form("cmpl", "text_completion", "text_completion", is_chat=False)
-CHAT = Form("chatcmpl", "chat.completion", "chat.completion.chunk", is_chat=True)
-
-
-def write_plainly(messages: list[dict[str, str]]) -> str:
-    """Return a chat as a prompt, for a model without a template."""
-    lines = [f"{message['role']}: {message['content']}\n" for message in messages]
-    return "".join([*lines, "assistant: "])
 
 
 class Server:
@@ -166,34 +116,55 @@ class Server:
         self.write_chat = write_chat or write_plainly
         self.vocabulary = registry.vocabulary
         self.workers = ThreadPoolExecutor(N_WORKERS)
+        self.kit = make_kit(self.vocabulary)
         self.n_running = 0
 
     async def start(self, asked: Completion) -> Generation:
         """Return a generation that has begun, or waits for a thread."""
         if self.n_running >= MAX_WAITING:
             raise RefusedError(429, "too many requests are waiting; try again later")
-        processors: list[GrammarProcessor] = []
-        content = None
-        if asked.grammar is not None:
-            try:
-                served = await asyncio.to_thread(self.registry.find, asked.grammar)
-            except MaskcError as error:
-                raise RefusedError(400, f"grammar {error}") from None
-            processors.append(GrammarProcessor(served.artifact))
-            content = served.content_hash
+        compiled, content = await asyncio.to_thread(self.find_constraint, asked)
+        processors = [] if compiled is None else [GrammarProcessor(compiled)]
+        stop = (asked.stop,) if isinstance(asked.stop, str) else tuple(asked.stop)
+        if not all(stop):
+            raise RefusedError(400, "stop: a text is empty")
         prompt = await asyncio.to_thread(self.encode, asked.prompt)
         prompt = prompt or [self.model.config.bos_token_id]
         room = self.model.config.max_position_embeddings - len(prompt)
         if room < asked.max_tokens:
             raise RefusedError(400, f"the prompt leaves room for {max(room, 0)} tokens only")
-        generation = Generation(asyncio.get_running_loop(), content)
+        generation = Generation(asyncio.get_running_loop(), stop, content, len(prompt))
         self.n_running += 1
         self.workers.submit(self._run, asked, prompt, processors, generation)
         return generation
 
+    def find_constraint(self, asked: Asked) -> tuple[Compiled | None, str | None]:
+        """Return what a text has to be, and the hash of the artifact that says so."""
+        form = asked.response_format
+        has_form = form is not None and form.type != "text"
+        if has_form and asked.grammar is not None:
+            raise RefusedError(400, "response_format: goes without grammar")
+        try:
+            if asked.grammar is not None:
+                served = self.registry.find(asked.grammar)
+                return served.artifact, served.content_hash
+            if form is None or not has_form:
+                return None, None
+            if form.type == "json_schema" and form.json_schema is None:
+                raise RefusedError(400, "response_format.json_schema: is missing")
+            schema = form.json_schema.json_schema if form.json_schema else {"type": "object"}
+            return self.kit.json_schema(schema), None
+        except MaskcError as error:
+            if asked.grammar is None:
+                raise RefusedError(400, f"response_format: {error}") from None
+            # A file that is there and cannot be served is not the client's fault.
+            is_there = asked.grammar in [entry.name for entry in self.registry.listing()]
+            raise RefusedError(503 if is_there else 400, f"grammar {error}") from None
+
     async def texts(self, generation: Generation) -> AsyncIterator[tuple[str, str | None]]:
         """Yield pieces of text, and with the last the reason to finish; stop it when left."""
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        writing = Writing(Wanted(str), generation.stop)
         reason = "length"
         try:
             while (token := await generation.ids.get()) is not None:
@@ -201,9 +172,15 @@ class Server:
                     raise RefusedError(500, "the generation failed") from token
                 if token in self.vocabulary.eos_ids:
                     reason = "stop"
-                elif text := decoder.decode(self.vocabulary.tokens[token] or b""):
-                    yield text, None
-            yield decoder.decode(b"", final=True), reason
+                    continue
+                event = writing.take(decoder.decode(self.vocabulary.tokens[token] or b""))
+                if event.delta:
+                    yield event.delta, None
+                if writing.is_stopped:
+                    break
+            rest = "" if writing.is_stopped else writing.take(decoder.decode(b"", final=True)).delta
+            last = writing.finish(reason)
+            yield rest + last.delta, "stop" if writing.is_stopped else reason
         finally:
             generation.cancelled.set()
 
@@ -221,6 +198,8 @@ class Server:
         try:
             if not generation.cancelled.is_set():
                 ids = torch.tensor([prompt], device=self.model.device)
+                if asked.seed is not None:
+                    torch.manual_seed(asked.seed)
                 how: dict[str, Any] = {"do_sample": False}
                 if asked.temperature > 0:
                     how = {"do_sample": True, "temperature": asked.temperature, "top_k": 0}
@@ -291,7 +270,7 @@ def build_app(server: Server) -> FastAPI:
     @app.post("/v1/chat/completions")
     async def chat(request: Request) -> Any:
         given = await _read(request, Chat)
-        fields = given.model_dump(exclude={"messages"})
+        fields = given.model_dump(exclude={"messages"}, by_alias=True)
         messages = [message.model_dump() for message in given.messages]
         asked = Completion(prompt=server.write_chat(messages)[:100_000], **fields)
         return await _answer(server, request, asked, CHAT)
@@ -318,7 +297,7 @@ async def _answer(server: Server, request: Request, asked: Completion, form: For
     finally:
         watch.cancel()
     text = "".join(piece for piece, _ in pieces)
-    return head | {"choices": [form.choice(text, pieces[-1][1])]}
+    return head | {"choices": [form.choice(text, pieces[-1][1])], "usage": generation.usage()}
 
 
 B = TypeVar("B", bound=BaseModel)
@@ -342,7 +321,8 @@ async def _stream(
     server: Server, generation: Generation, head: dict[str, Any], form: Form
 ) -> AsyncIterator[str]:
     async for text, reason in server.texts(generation):
-        yield f"data: {json.dumps(head | {'choices': [form.delta(text, reason)]})}\n\n"
+        usage = {} if reason is None else {"usage": generation.usage()}
+        yield f"data: {json.dumps(head | {'choices': [form.delta(text, reason)]} | usage)}\n\n"
     yield "data: [DONE]\n\n"
 
 

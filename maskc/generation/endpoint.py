@@ -125,7 +125,7 @@ class Endpoint:
         except urllib.error.HTTPError as error:
             told = error.read(2_000).decode(errors="replace").strip()
             raise self._fault(f"answers {error.code}: {told}", "change the request") from None
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:
             fact = f"cannot be reached ({error})"
             raise self._fault(fact, "check the address, and that the server runs") from None
         return answer

@@ -190,9 +190,10 @@ def test_a_refusal_is_told_with_the_servers_words(server):
         maskc.generate(server.url, None, {"type": "string"}, prompt="Go.")
 
 
-def test_a_server_that_is_not_there_is_told():
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "http://127.0.0.1:x/v1"])
+def test_a_server_that_is_not_there_is_told(url):
     with pytest.raises(IntegrationError, match="cannot be reached"):
-        maskc.generate("http://127.0.0.1:9/v1", None, {}, prompt="Go.")
+        maskc.generate(url, None, {}, prompt="Go.")
 
 
 @pytest.mark.parametrize(

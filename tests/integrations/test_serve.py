@@ -31,6 +31,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "serve.py"
 
 @pytest.fixture(scope="module")
 def example():
+    sys.path.insert(0, str(EXAMPLE.parent))
     spec = importlib.util.spec_from_file_location("serve", EXAMPLE)
     module = importlib.util.module_from_spec(spec)
     sys.modules["serve"] = module
@@ -128,6 +129,65 @@ def test_a_streamed_completion_parses(client, parsers):
     assert found[-1]["finish_reason"] == "stop"
 
 
+SCHEMA = {
+    "type": "object",
+    "properties": {"kind": {"enum": ["buy", "sell"]}, "n": {"type": "integer", "maximum": 9}},
+    "required": ["kind", "n"],
+    "additionalProperties": False,
+}
+FORMAT = {"type": "json_schema", "json_schema": {"name": "order", "schema": SCHEMA, "strict": True}}
+
+
+def test_a_request_brings_its_own_schema_and_learns_what_it_used(client):
+    messages = [{"role": "user", "content": "An order?"}]
+    body = {"messages": messages, "response_format": FORMAT, "seed": 1, "max_tokens": 400}
+    answer = client.post("/v1/chat/completions", json=body).json()
+    (choice,) = answer["choices"]
+    if choice["finish_reason"] == "stop":
+        assert json.loads(choice["message"]["content"])["kind"] in ("buy", "sell")
+    usage = answer["usage"]
+    assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"] > 0
+
+
+def test_maskc_generate_is_a_client(client):
+    url = f"{str(client.base_url).rstrip('/')}/v1"
+    wanted = {"enum": ["tea", "coffee"]}
+    found = maskc.generate(url, None, wanted, prompt="What?", max_tokens=200, seed=2)
+    assert found in ("tea", "coffee")
+
+
+def test_a_text_ends_before_a_stop_string(client):
+    whole = ask(client, max_tokens=12, temperature=0).json()["choices"][0]["text"]
+    cut = ask(client, max_tokens=12, temperature=0, stop=[whole[3:5]]).json()["choices"][0]
+    assert cut == {"index": 0, "text": whole[: whole.index(whole[3:5])], "logprobs": None,
+                   "finish_reason": "stop"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"response_format": FORMAT, "grammar": "order"}, "goes without grammar"),
+        ({"response_format": {"type": "json_schema"}}, "response_format.json_schema: is missing"),
+        ({"response_format": {"type": "xml"}}, "response_format.type"),
+        (
+            {"response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "x"}}}},
+            "response_format: schema at #",
+        ),
+        ({"stop": [""]}, "stop: a text is empty"),
+    ],
+)
+def test_a_bad_form_is_refused_with_a_sentence(client, body, message):
+    found = ask(client, **body)
+    assert found.status_code == 400
+    assert message in found.json()["error"]["message"]
+
+
+def test_a_file_that_cannot_be_served_is_the_servers_fault(client):
+    found = ask(client, grammar="broken")
+    assert found.status_code == 503
+    assert "grammar broken: is not a maskc artifact" in found.json()["error"]["message"]
+
+
 def test_without_a_grammar_the_model_writes_what_it_wants(client):
     found = ask(client, max_tokens=3, temperature=0).json()
     assert found["choices"][0]["finish_reason"] == "length"
@@ -140,7 +200,6 @@ def test_without_a_grammar_the_model_writes_what_it_wants(client):
         ("../order", "is not the name of an artifact"),
         ("", "is not the name of an artifact"),
         ("a\u0000b", "is not the name of an artifact"),
-        ("broken", "grammar broken: is not a maskc artifact"),
     ],
 )
 def test_a_bad_name_is_refused_with_a_sentence(client, name, message):
@@ -280,7 +339,7 @@ def test_a_folder_with_a_model_is_served(tmp_path):
         found = httpx.post(url, json={"prompt": "I", "grammar": "order"}, timeout=60)
         refused = httpx.post(url, json={"prompt": "I", "grammar": "other"}, timeout=60)
     assert re.match("buy|sell", found.json()["choices"][0]["text"])
-    assert refused.status_code == 400
+    assert refused.status_code == 503
     assert "other: compiled for tokenizer llama3" in refused.text
 
 
