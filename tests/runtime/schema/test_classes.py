@@ -133,3 +133,16 @@ def test_keys_are_numbered_in_their_order(keys):
 def test_an_automaton_that_may_begin_anywhere_never_dies(pattern, wanted):
     dfa = build_pattern(pattern)
     assert never_dies(dfa, dfa.start) is wanted
+
+
+@pytest.mark.parametrize(
+    "before", [b"", b"\\", b"\\u000", b"\\u00e", b"\\u0", b"\xc3", b"\xe2\x82"]
+)
+@pytest.mark.parametrize("texts", [[b"x"], [b'"'], [b"\xff"], [b'1"'], [b"\xa9"], [b"a", b'\xa9"']])
+def test_a_vocabulary_of_one_or_two_texts_is_scanned_as_it_is_stepped(texts, before):
+    index, dfa = build_index(texts), build_pattern("^[^a]*$")
+    body = Body(dfa, minimal=False)
+    inside, _ = step_texts(index, body, body.read(before))
+    scanned = scan(dfa, dfa.start, spell_below(index=index, before=before), index)
+    expected = index.pack([index.ids[place] for place in inside])
+    assert np.array_equal(scanned.pack_live(), expected)

@@ -251,7 +251,7 @@ def _group_openings(
     n_begun = len(spelled.ranges)
     first = np.searchsorted(starts, lows, side="right") - 1
     last = np.searchsorted(starts, highs, side="right")
-    pairs, which = np.unique(first * (len(starts) + 1) + last, return_inverse=True)
+    pairs, which = number_keys(first * (len(starts) + 1) + last)
     listed = classes.tolist()
     kinds = [
         frozenset(listed[pair // (len(starts) + 1) : pair % (len(starts) + 1)])

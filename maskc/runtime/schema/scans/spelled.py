@@ -174,7 +174,7 @@ class Spelled:
         (own_low, _), *_ = ranges_after(self.before, minimal=self.minimal)
         tables = self.tables
         chars, begun = tables.chars.copy(), tables.begun.astype(np.int32)
-        chars[slice(*self.levels[1:3])] += low - own_low
+        chars[self.first[0] : self.first[1]] += low - own_low
         # Texts that do not end the character end in another one.
         numbers, inverse = np.unique(begun[: self.n_ending[0]], return_inverse=True)
         texts = cut_texts(tables.begun_bytes, tables.begun_first)
