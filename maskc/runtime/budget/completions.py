@@ -124,7 +124,9 @@ class Completions:
             for each in following:
                 if each.key not in seen:
                     seen.add(each.key)
-                    n_left = next((n for n, _ in self._texts.propose(each.here)), FAR)
+                    n_left = 0  # of what is alone
+                    if waiting or len(following) > 1:
+                        n_left = next((n for n, _ in self._texts.propose(each.here)), FAR)
                     heapq.heappush(waiting, (n_left, len(reached)))
                     reached.append(each)
         return LOST
