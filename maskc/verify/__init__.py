@@ -27,7 +27,7 @@ from typing import Any
 from maskc.artifact.checksums import read_checksum
 from maskc.runtime.artifact import load
 from maskc.verify.files import choose_files, find_corpus, read_text
-from maskc.verify.grammar import read_encoding, refuse_bytes
+from maskc.verify.grammar import read_encoding
 from maskc.verify.model import (
     Document,
     Experiment,
@@ -45,6 +45,7 @@ from maskc.verify.plan import (
     plan_second,
     run_unit_anywhere,
 )
+from maskc.verify.refusals import refuse_bytes
 from maskc.work.executors import gather, open_executor
 from maskc.work.processes import Timed
 

@@ -1,24 +1,17 @@
 """The judge of a grammar: Lark's own parser, and of beginnings the oracle.
 
-Where Lark refuses a text, the place is Lark's own if it names one. An ``Indenter`` names none: then
-Lark's lexer and table are driven one lexeme at a time (:mod:`maskc.verify.steps`) to the lexeme
-that it refuses.
-
-Example: a grammar of JSON refuses ``[1,,2]`` at line 1, column 4: ``unexpected COMMA ','``.
+Texts are drawn by the grammar's rules and from the masks. A file that Lark refuses is named with
+the place and what Lark expected (:mod:`maskc.verify.refusals`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 from lark import Lark
-from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
-from lark.indenter import DedentError, Indenter
-from lark.lexer import Token
 
 from maskc.artifact.sections import is_link, is_schema
 from maskc.bounded import run_bounded
@@ -26,16 +19,15 @@ from maskc.errors import TokenizerError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import GrammarSource, source_from_header
 from maskc.verify.characters import BYTES, UTF8
-from maskc.verify.general import build_oracle, is_two_endings, parses
+from maskc.verify.general import build_oracle, parses
 from maskc.verify.generation import Drawer
 from maskc.verify.model import Document, Experiment, legality
 from maskc.verify.mutation import KINDS, draw_mutations
 from maskc.verify.oracle import Oracle, Undecided
-from maskc.verify.steps import Steps, show_lark
+from maskc.verify.refusals import find_refusal
 from maskc.verify.subject import Mutation, Position, Subject
 
 _MOST_BEGUN = 400  # characters of the beginning of a walk
-_SHOWN = 40  # characters of a lexeme
 _PART = 8  # of the longest text that a walk after a beginning may add
 
 
@@ -183,119 +175,3 @@ def read_encoding(header: Mapping[str, Any]) -> str:
     if is_schema(header) or is_link(header):
         return UTF8
     return BYTES if source_from_header(header["grammar"]).use_bytes else UTF8
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a text is none of the grammar's."""
-
-    line: int  # from 1
-    column: int  # from 1, in characters
-    reason: str
-    expected: tuple[str, ...] = ()  # terminals, as Lark names them
-
-    def to_dict(self, file: str) -> dict[str, Any]:
-        return {
-            "file": file,
-            "line": self.line,
-            "column": self.column,
-            "reason": self.reason,
-            "expected": list(self.expected),
-        }
-
-
-def find_refusal(parser: Lark, text: str, find_steps: Callable[[], Steps]) -> Refusal | None:
-    """Return why Lark refuses a text, ``None`` if it parses it."""
-    try:
-        parser.parse(show_lark(parser, text))
-    except UnexpectedCharacters as error:
-        offset = cast(int, error.pos_in_stream)
-        expected = _name(parser, cast(Any, error).allowed or ())
-        return _refuse(text, offset, f"unexpected {text[offset : offset + 1]!r}", expected)
-    except UnexpectedToken as error:
-        return _refuse_token(parser, text, error)
-    except UnexpectedEOF as error:
-        expected = _name(parser, map(str, error.expected))
-        return _refuse(text, len(text), "the text ends here", expected)
-    except (LarkError, IndexError, AssertionError) as error:
-        # What an Indenter raises: it closes no block, or a bracket too many, or counts no line.
-        is_indented = parser.lexer_conf.postlex is not None
-        offset = _find_offset(find_steps(), text, error) if is_indented else len(text)
-        return _refuse(text, offset, _say(error), ())
-    except RuntimeError as error:
-        if not is_two_endings(error):
-            raise
-    return None
-
-
-def refuse_bytes(data: bytes, offset: int) -> Refusal:
-    """Return why a file is refused that is not UTF-8 at an offset."""
-    before = data[:offset].decode(errors="replace")
-    return _refuse(before, len(before), f"byte {offset} is not UTF-8", ())
-
-
-def _refuse(text: str, offset: int, reason: str, expected: tuple[str, ...]) -> Refusal:
-    begin = text.rfind("\n", 0, offset) + 1
-    return Refusal(text.count("\n", 0, offset) + 1, offset - begin + 1, reason, expected)
-
-
-def _refuse_token(parser: Lark, text: str, error: UnexpectedToken) -> Refusal:
-    token = error.token
-    expected = _name(parser, error.accepts or error.expected)
-    offset = token.start_pos
-    if token.type == "$END" or offset is None:
-        return _refuse(text, len(text), "the text ends here", expected)
-    postlex = cast(Any, parser.lexer_conf.postlex)
-    blocks = (postlex.INDENT_type, postlex.DEDENT_type) if isinstance(postlex, Indenter) else ()
-    if token.type in blocks:
-        # They are made after the newline lexeme that begins the line.
-        offset = token.end_pos if token.end_pos is not None else offset
-        if offset >= len(text):
-            return _refuse(text, len(text), "the text ends here", expected)
-        return _refuse(text, offset, f"unexpected {token.type}", expected)
-    return _refuse(text, offset, f"unexpected {token.type} {_show(token)!r}", expected)
-
-
-def _show(token: Token) -> str:
-    value = cast(Any, token.value)
-    text = value.decode(BYTES) if isinstance(value, bytes) else str(value)
-    return text[:_SHOWN]
-
-
-def _name(parser: Lark, names: Iterable[str]) -> tuple[str, ...]:
-    """Return terminals as Lark names them: a string that it had to name, by its text."""
-    terminals = {str(t.name): t for t in parser.terminals}
-    return tuple(
-        sorted(
-            {
-                str(terminals[name].user_repr()) if name in terminals else _say_end(name)
-                for name in names
-            }
-        )
-    )
-
-
-def _say_end(name: str) -> str:
-    return "the end" if name == "$END" else str(name)
-
-
-def _say(error: BaseException) -> str:
-    if isinstance(error, AssertionError):
-        return "a bracket is closed that was not opened"
-    if isinstance(error, IndexError):
-        return "a newline lexeme has no line break"
-    return " ".join(str(error).split()) or type(error).__name__
-
-
-def _find_offset(steps: Steps, text: str, error: BaseException) -> int:
-    """Return where the lexeme is that is refused; after it, if it is one of line breaks."""
-    state, position = steps.start, 0
-    while position < len(text):
-        after = steps.step(state, text, position)
-        if after is None:
-            break
-        state, position = after
-    if position < len(text) and isinstance(error, DedentError):
-        match = steps.match(steps.lexer_at(state), text, position)
-        position += len(match[0]) if match is not None else 0
-    return position

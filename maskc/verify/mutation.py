@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import TypeVar
 
 from maskc.errors import TokenizerError
 from maskc.runtime.matcher import Matcher
@@ -30,19 +31,23 @@ _N_MASKS = 40  # masks compared with the tokens that are taken after the change
 KINDS = ("deleted", "doubled", "swapped")
 
 
-def mutate(data: bytes, offset: int, kind: str) -> Mutation:
-    """Return a text with a byte changed.
+_Text = TypeVar("_Text", bytes, list[bytes])
 
-    >>> [mutate(b"abc", 1, kind).data for kind in KINDS]
+
+def change(text: _Text, place: int, kind: str) -> _Text:
+    """Return a text with one of its signs changed: of its bytes, or of a list.
+
+    >>> [change(b"abc", 1, kind) for kind in KINDS]
     [b'ac', b'abbc', b'acb']
     """
-    head, byte, tail = data[:offset], data[offset : offset + 1], data[offset + 1 :]
-    changed = {
-        "deleted": tail,
-        "doubled": byte + byte + tail,
-        "swapped": tail[:1] + byte + tail[1:],
-    }
-    return Mutation(kind, f"the byte at offset {offset} is {kind}", offset, head + changed[kind])
+    sign, tail = text[place : place + 1], text[place + 1 :]
+    changed = {"deleted": tail, "doubled": sign + sign + tail}
+    return text[:place] + changed.get(kind, tail[:1] + sign + tail[1:])
+
+
+def mutate(data: bytes, offset: int, kind: str) -> Mutation:
+    where = f"the byte at offset {offset} is {kind}"
+    return Mutation(kind, where, offset, change(data, offset, kind))
 
 
 def draw_mutations(data: bytes, count: int, draw: Random) -> Iterator[Mutation]:

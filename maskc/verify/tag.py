@@ -19,7 +19,8 @@ from maskc.runtime.link.plan.replies import cut_reply, encode_reply, names_of
 from maskc.verify.json_judge import NotJudgedError
 from maskc.verify.mask_texts import MaskDrawer
 from maskc.verify.model import Document, Experiment
-from maskc.verify.mutation import KINDS
+from maskc.verify.mutation import KINDS, change
+from maskc.verify.refusals import Refusal, refuse_at
 from maskc.verify.subject import Mutation, Subject, Walk
 from maskc.verify.tag_judge import TagJudge
 
@@ -101,23 +102,17 @@ class TagSubject(Subject):
         found.count("accepted" if is_accepted else "refused")
         verdict = self.verdict(document.text, found)
         if not is_accepted and not verdict:
-            found.refused.append(self._describe_refusal(document))
+            found.refused.append(self._find_refusal(document).to_dict(document.name))
         yield document, verdict
 
-    def _describe_refusal(self, document: Document) -> dict[str, Any]:
+    def _find_refusal(self, document: Document) -> Refusal:
         matcher, data = self.artifact.matcher(), document.data
         refused_at = self.take_bytes(matcher, data, 0)
-        before, after = data[:refused_at].decode(errors="ignore"), data[refused_at:]
+        before, reason = data[:refused_at].decode(errors="ignore"), "the reply ends too early"
+        if refused_at is not None:
+            reason = f"unexpected {data[refused_at:].decode(errors='replace')[:12]!r}"
         expected = matcher.forced_bytes().decode(errors="replace")
-        return {
-            "file": document.name,
-            "line": before.count("\n") + 1,
-            "column": len(before) - before.rfind("\n"),
-            "reason": "the reply ends too early"
-            if refused_at is None
-            else f"unexpected {after.decode(errors='replace')[:12]!r}",
-            "expected": [expected] if expected else [],
-        }
+        return refuse_at(before, len(before), reason, (expected,) if expected else ())
 
     def reads(self, text: str) -> bool:
         """Return whether a reply is one of the tag's, byte by byte if it may be cut so."""
@@ -160,14 +155,9 @@ class TagSubject(Subject):
                 signs += [sign.encode() for sign in part]
         for _ in range(amount):
             place, kind = draw.randrange(len(signs)), draw.choice(KINDS)
-            before, sign, after = b"".join(signs[:place]), signs[place], signs[place + 1 :]
-            changed = {
-                "deleted": after,
-                "doubled": [sign, sign, *after],
-                "swapped": [*after[:1], sign, *after[1:]],
-            }
-            where = f"{sign.decode()!r} at byte {len(before)} is {kind}"
-            yield Mutation(kind, where, len(before), before + b"".join(changed[kind]))
+            offset = len(b"".join(signs[:place]))
+            where = f"{signs[place].decode()!r} at byte {offset} is {kind}"
+            yield Mutation(kind, where, offset, b"".join(change(signs, place, kind)))
 
 
 def _is_about_tokens(form: Any) -> bool:
