@@ -61,6 +61,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "frontends.lark": ("laws/test_lark_quirks.py", "laws/test_start_symbols.py"),
     "compiler.glr": (*GENERAL, *STACKS, "laws/test_general_steps_change_no_mask.py"),
     "grammar": ("compiler/lalr", "compiler/pushdown/test_dft.py", *GENERAL),
+    "generation": (),
     "integrations": (),
     "jsonschema": SCHEMAS,
     "kit": ("laws/test_counted_patterns.py",),
