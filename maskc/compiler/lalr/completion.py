@@ -24,9 +24,7 @@ doi:10.1007/3-540-63141-0_10), here per LR item.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
-from types import MappingProxyType
 from typing import NamedTuple
 
 from maskc import bits
@@ -113,41 +111,23 @@ _Derived = tuple[LalrStateId, int, int]  # state, nonterminal, how many brackets
 _NONE = -1  # in the place of a number
 
 
-@dataclass(frozen=True, slots=True)
-class Completions:
-    """The completion relation of every kernel item of the table.
-
-    Of what states begin alike (:mod:`maskc.compiler.lalr.items`), the first one has the relations.
-
-    Attributes:
-        items: (state, production, dot, how many brackets are open at its base) → relation.
-    """
-
-    items: Mapping[Node, Relation]
-
-
 def build_completions(
     grammar: LalrGrammar,
     item_sets: ItemSets,
     lookaheads: Mapping[int, tuple[LookaheadId, ...]],
     follow: Callable[[LookaheadId, LalrStateId, bool], Lookaheads],
     brackets: BracketDepths = NO_BRACKETS,
-) -> Completions:
-    """Return the least completion relations.
+) -> dict[Node, Relation]:
+    """Return the least completion relation of every kernel item of the table.
 
-    Args:
-        grammar: with Lark's table.
-        item_sets: its items.
-        lookaheads: terminal → its lookaheads, one per boundary class.
-        follow: ``follow(λ, state, enclosed)``: what may come after λ once its shift led to the
-            state, outside of brackets or between them.
-        brackets: how many are open at each item.
+    Of what states begin alike (:mod:`maskc.compiler.lalr.items`), the first one has the relations.
+    ``follow(λ, state, enclosed)`` is what may come after λ once its shift led to the state, outside
+    of brackets or between them.
     """
     saturation = _Saturation(grammar, item_sets, lookaheads, follow, brackets)
     saturation.visit_all()
     saturation.run()
-    found = dict(zip(saturation.nodes, saturation.values, strict=True))
-    return Completions(MappingProxyType(found))
+    return dict(zip(saturation.nodes, saturation.values, strict=True))
 
 
 class _Saturation:

@@ -27,7 +27,7 @@ from typing import NamedTuple, Protocol
 
 from maskc import bits
 from maskc.compiler.lalr.balance import NO_BRACKETS, BracketDepths
-from maskc.compiler.lalr.completion import Completions, build_completions
+from maskc.compiler.lalr.completion import Node, Relation, build_completions
 from maskc.compiler.lalr.items import Item, ItemSets, build_item_sets
 from maskc.errors import LimitError
 from maskc.grammar.closures import find_components
@@ -54,7 +54,6 @@ class RefinedTable:
     Attributes:
         lalr_state: refined state → LALR state.
         context_of: refined state → context of the lexer.
-        wanted: refined state → per kernel item, what its base can take.
         live: refined state → lookaheads with which some text can be finished.
         enclosed: refined state → whether brackets are open between which newlines do not count.
         shifts: refined state → {terminal: refined state}.
@@ -63,7 +62,6 @@ class RefinedTable:
 
     lalr_state: tuple[LalrStateId, ...]
     context_of: tuple[ContextId, ...]
-    wanted: tuple[Wanted, ...]
     live: tuple[Lookaheads, ...]
     enclosed: tuple[bool, ...]
     shifts: tuple[Mapping[int, RefinedStateId], ...]
@@ -127,7 +125,7 @@ class _AnyAfterAny:
 def refine_states(
     grammar: LalrGrammar,
     item_sets: ItemSets,
-    completions: Completions,
+    completions: Mapping[Node, Relation],
     end: Lookaheads,
     brackets: BracketDepths = NO_BRACKETS,
 ) -> RefinedTable:
@@ -156,7 +154,6 @@ def refine_states(
     return RefinedTable(
         lalr_state=tuple(state for state, _ in order),
         context_of=tuple(grammar.lalr.context_of[state] for state, _ in order),
-        wanted=tuple(wanted for _, wanted in order),
         live=tuple(refiner.live(*key) for key in order),
         enclosed=tuple(refiner.depth(*key) > 0 for key in order),
         shifts=tuple(shifts),
@@ -175,7 +172,7 @@ class _Refiner:
         self,
         grammar: LalrGrammar,
         item_sets: ItemSets,
-        completions: Completions,
+        completions: Mapping[Node, Relation],
         brackets: BracketDepths,
         end: Lookaheads,
     ) -> None:
@@ -185,7 +182,7 @@ class _Refiner:
         # By how many brackets are open at the base.
         self.relations = [
             [
-                [completions.items[(state, *item, base)] for item in kernel]
+                [completions[(state, *item, base)] for item in kernel]
                 for state, kernel in zip(item_sets.states(), item_sets.kernels, strict=True)
             ]
             for base in range(brackets.most + 1)

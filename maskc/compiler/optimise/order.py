@@ -1,4 +1,4 @@
-"""THE ORDER of the streamlining steps, and what each of them left.
+"""THE ORDER of the optimisation steps, and what each of them left.
 
 Each step takes rows and returns rows with the same masks. One order serves both parsers:
 
@@ -84,7 +84,7 @@ class LegalityOracle:
         classes: terminals that can stand for each other.
         tops: the parser's states.
         undecided: what stands for them where nothing is decided by them.
-        decide: gives the table's decider; what the productions decided is held against it.
+        decide: gives the table's oracle; what the productions decided is held against it.
     """
 
     asked: AskedProductions

@@ -162,11 +162,11 @@ def after_terminals(decide: Callable[[Event, SequenceId], SequenceId]) -> Rule:
     return rule
 
 
-def collect_rows(lexed: LexicalAnalysis[Grammar], store: RawRows) -> Rows:
+def collect_rows(lexed: LexicalAnalysis[Grammar], raw: RawRows) -> Rows:
     """Return all rows that a walk found, by the terminal before them."""
     lexer, scanner, boundaries = lexed.grammar.lexer, lexed.scanner, lexed.boundaries
     sequences, events = Sequences(boundaries.open_lexemes), _Events()
-    first, sequence = _split_paths(store, sequences, events)
+    first, sequence = _split_paths(raw, sequences, events)
     # After each end: the boundary's rows, their first event now the terminal itself.
     after = {
         terminal: bits.from_members(contexts)
@@ -174,14 +174,14 @@ def collect_rows(lexed: LexicalAnalysis[Grammar], store: RawRows) -> Rows:
     }
     ends = tuple(sorted({end for state in scanner.ends for end in state}))
     number = {end: scanner.n_states + i for i, end in enumerate(ends)}
-    n_own = int(store.source_first[scanner.n_states])
+    n_own = int(raw.source_first[scanner.n_states])
     index = [np.arange(n_own, dtype=np.int64)]
     sources = [
-        np.repeat(np.arange(scanner.n_states), np.diff(store.source_first[: scanner.n_states + 1]))
+        np.repeat(np.arange(scanner.n_states), np.diff(raw.source_first[: scanner.n_states + 1]))
     ]
     firsts = [first[:n_own]]
     for (terminal, boundary), source in number.items():
-        low, high = store.source_first[scanner.n_states + boundary :][:2].tolist()
+        low, high = raw.source_first[scanner.n_states + boundary :][:2].tolist()
         entries, inverse = np.unique(first[low:high], return_inverse=True)
         own = []
         for entry in entries.tolist():
@@ -199,11 +199,11 @@ def collect_rows(lexed: LexicalAnalysis[Grammar], store: RawRows) -> Rows:
         ends_of=tuple(tuple(number[end] for end in state) for state in scanner.ends),
         events=tuple(events.known),
         sequences=sequences,
-        tokens=store.tokens,
+        tokens=raw.tokens,
         source=np.concatenate(sources).astype(np.int32),
         first=np.concatenate(firsts),
         sequence=sequence[taken],
-        token_set=store.row_tokens[taken],
+        token_set=raw.row_tokens[taken],
     )
     return merge(rows, rows.source, rows.first, rows.sequence)
 
@@ -220,23 +220,23 @@ class _Events:
         return number
 
 
-def _split_paths(store: RawRows, sequences: Sequences, events: _Events) -> tuple[Ints, Ints]:
+def _split_paths(raw: RawRows, sequences: Sequences, events: _Events) -> tuple[Ints, Ints]:
     """Return each row's first event and its sequence; ``DROPPED`` where contexts exclude it."""
-    sets = [bits.from_members(c for c in np.flatnonzero(row).tolist()) for row in store.contexts]
-    parent = store.path_parent.tolist()
+    sets = [bits.from_members(c for c in np.flatnonzero(row).tolist()) for row in raw.contexts]
+    parent = raw.path_parent.tolist()
     event_of = [
         Event(terminal, sets[contexts] if sets else 0, column)
         for terminal, contexts, column in zip(
-            store.path_terminal.tolist(),
-            store.path_contexts.tolist(),
-            store.path_column.tolist(),
+            raw.path_terminal.tolist(),
+            raw.path_contexts.tolist(),
+            raw.path_column.tolist(),
             strict=True,
         )
     ]
-    key = store.row_path.astype(np.int64) * len(store.open_lexeme) + store.row_open
+    key = raw.row_path.astype(np.int64) * len(raw.open_lexeme) + raw.row_open
     distinct, inverse = np.unique(key, return_inverse=True)
     first, sequence = np.zeros(len(distinct), np.int32), np.zeros(len(distinct), np.int32)
-    open_lexemes, columns = store.open_lexeme.tolist(), store.open_column.tolist()
+    open_lexemes, columns = raw.open_lexeme.tolist(), raw.open_column.tolist()
     for i, pair in enumerate(distinct.tolist()):
         path, opened = divmod(pair, len(open_lexemes))
         here = sequences.close(open_lexemes[opened], columns[opened])

@@ -1,1 +1,1 @@
-"""The mask store: which tokens complete which terminals, from which lexer state."""
+"""Token rows: which tokens complete which terminals, from which lexer state."""

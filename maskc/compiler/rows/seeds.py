@@ -102,24 +102,24 @@ def _first_of_class(classes: NDArray[np.int64]) -> Ints:
 
 def walk_in_batches(
     run: Callable[[int, int], int | None],
-    n_starts: int,
+    n_seeds: int,
     size: int,
     lines: int,
     progress: Callable[[float], None] | None,
 ) -> None:
-    """Walk from all starts, a portion after the other.
+    """Walk from all seeds, a batch after the other.
 
     Args:
-        run: walks from the starts of a range, and returns the lines of the widest level; ``None``:
+        run: walks from the seeds of a range, and returns the lines of the widest level; ``None``:
             they came to too many, and nothing was kept.
-        n_starts: how many there are.
-        size: of the first portion, at least 1.
-        lines: aimed at in a portion's widest level.
+        n_seeds: how many there are.
+        size: of the first batch, at least 1.
+        lines: aimed at in a batch's widest level.
         progress: called with the fraction done.
     """
     low = 0
-    while low < n_starts:
-        high = min(low + size, n_starts)
+    while low < n_seeds:
+        high = min(low + size, n_seeds)
         widest = run(low, high)
         if widest is None:
             size = (high - low + 3) // 4
@@ -127,7 +127,7 @@ def walk_in_batches(
         size = max(1, min(int(size * lines / max(widest, 1)), size * 2))
         low = high
         if progress:
-            progress(low / n_starts)
+            progress(low / n_seeds)
 
 
 def fold_trie(trie: TokenTrie, scanner: Scanner, layout: Layout | None = None) -> TokenTrie:

@@ -127,7 +127,7 @@ def completions_of(text):
     everything = (1 << len(grammar.bnf.terminals)) - 1
     own = {t: (t,) for t in range(len(grammar.bnf.terminals))}
     found = build_completions(grammar, language.item_sets, own, lambda _, __, ___: everything)
-    return language, found.items
+    return language, found
 
 
 @pytest.mark.parametrize("text", COMPLETED)
