@@ -219,6 +219,7 @@ def test_repetitions_and_rules_that_become_themselves_are_searched(lint):
     [
         ("ML014", 'root ::= e\ne ::= "(" e ")" | e "+" e | [0-9]\n', ("e", 2)),
         ("ML007", 'root ::= "a" ws "b"\nws ::= [ \\t\\n]*\n', ("root", 1)),
+        ("ML007", 'root ::= "a" " "* "b"\n', ("root", 1)),
         ("ML007", 'root ::= "a" ws "b"\nws ::= [ \\t]{0,3}\n', None),
         ("ML007", 'root ::= "a" ws "b"\nws ::= [ -~]*\n', None),
         ("ML007", 'root ::= "a" ws "b"\nws ::= [^x]*\n', None),
