@@ -18,16 +18,16 @@ from maskc.captures.tracing import Span
 from maskc.errors import CaptureError, SpellingError, WrongTypeError, WrongValueError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.budget.endings import Endings
+from maskc.runtime.compiled import Compiled
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.matcher import Matcher
-from maskc.runtime.over_tokens import OverTokens
 from maskc.runtime.spelling.canonical import Canonical, CanonicalMatcher
 from maskc.runtime.spelling.spelling import Spelling
 from maskc.runtime.undo import UndoLog
 
 
-class Captures(OverTokens):
+class Captures(Compiled):
     """An artifact with symbols that its matchers capture. Immutable.
 
     It shares the artifact's masks and all that is cached of them. Made by :func:`capture`.

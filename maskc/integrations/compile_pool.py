@@ -56,7 +56,8 @@ from maskc.jobs import SchemaJob
 from maskc.kit.compiling import Automaton, Compiled, GrammarOrder, InProcess
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.limits import WAYS, Limits
-from maskc.runtime.artifact import Artifact, check_contents
+from maskc.runtime.artifact import Artifact
+from maskc.runtime.checking import check_contents
 from maskc.runtime.link.automata.automaton import TabledAutomaton
 from maskc.runtime.schema.plan.plan import FrozenPlan
 from maskc.vocab.vocabulary import Vocabulary

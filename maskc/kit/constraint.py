@@ -11,14 +11,14 @@ import numpy as np
 from maskc.arguments import as_seconds
 from maskc.kit.tokens import KitTokens
 from maskc.runtime.batches import allocate_bitmask
+from maskc.runtime.compiled import Compiled
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.machine import Machine
-from maskc.runtime.over_tokens import OverTokens
 
 _LONGEST_DRAFT = 4_096  # tokens
 
 
-class Constraint(OverTokens):
+class Constraint(Compiled):
     """A constraint of a kit. Immutable; make one matcher for each sequence.
 
     Constraints of one kit are put together with :meth:`maskc.kit.kit.Kit.sequence`,

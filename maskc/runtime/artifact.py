@@ -5,47 +5,41 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from maskc.arguments import as_flag, as_path, as_seconds, as_text
 from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
-from maskc.artifact.header import check_link, check_numbers, check_texts
-from maskc.artifact.model import FORMAT, Contents, check
-from maskc.artifact.relations import check_ends
-from maskc.artifact.sections import PARSERS, is_general, is_link, is_schema
-from maskc.artifact.starts import check_starts, find_start, read_start, starts_of
-from maskc.errors import ArtifactError, FormatError
+from maskc.artifact.model import Contents
+from maskc.artifact.sections import is_general, is_link, is_schema
+from maskc.artifact.starts import find_start, read_start, starts_of
+from maskc.errors import ArtifactError
 from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.borrowing import KitLike, add_tokens, drop_tokens, leaves_tokens, open_table
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.checking import check_contents
+from maskc.runtime.compiled import Compiled
 from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.examples import follow_examples
-from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.bound import Binder, Bound, Given
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.link.plan.opening import check_link_plan, open_link
+from maskc.runtime.link.plan.opening import open_link
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once
-from maskc.runtime.schema.opening import check_plan, check_schema_header, open_schema
-from maskc.runtime.shared import Shared
+from maskc.runtime.schema.opening import open_schema
 from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, share_tokens
-
-if TYPE_CHECKING:
-    from maskc.runtime.budget.endings import Endings
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
 _MOST_READY = 512  # masks
 
 
-class Artifact(Shared):
+class Artifact(Compiled):
     """A grammar compiled for a vocabulary. Immutable; make one matcher for each sequence.
 
     ``copy.copy`` and ``copy.deepcopy`` return it itself; it is saved to a file, and not pickled.
@@ -74,9 +68,7 @@ class Artifact(Shared):
         arrays = {**contents.arrays, **self.tokens.arrays}
         self.contents = Contents(contents.header, arrays, contents.made)
         self.header = contents.header
-        self.vocab_size: int = contents.header["tokenizer"]["vocab_size"]
-        self.eos_ids: tuple[int, ...] = tuple(contents.header["tokenizer"]["eos_ids"])
-        self.ends = frozenset(self.eos_ids)
+        super().__init__(None, self.tokens, tuple(contents.header["tokenizer"]["eos_ids"]))
         self.starts = starts_of(contents.header)
         self._parts: dict[int, Artifact] = {}
         self._cache_bytes = as_count("cache_bytes", cache_bytes)
@@ -103,14 +95,6 @@ class Artifact(Shared):
         """
         return _machine_of(self.header)(self.contents, self.token_bytes, budget, pool)
 
-    @made_once
-    def endings(self) -> Endings:
-        """What is known of how few tokens finish its texts; made when it is first asked for."""
-        # Its modules take as long to import as all others of the runtime.
-        from maskc.runtime.budget.endings import endings_of
-
-        return endings_of(self.machine, self.tokens.index, self.ends)
-
     @property
     def remembered_bytes(self) -> int:
         """About how much memory its matchers take for what they remember, all together.
@@ -120,21 +104,6 @@ class Artifact(Shared):
         pool = self.machine.pool
         n_bytes = pool.n_bytes + self.budget.n_bytes
         return n_bytes + (0 if pool.endings is None else int(pool.endings.n_bytes))
-
-    @property
-    def first_bytes(self) -> NDArray[np.int16]:
-        """int16[vocab_size]: each token's first byte, -1 for special tokens and padding."""
-        return self.tokens.first_bytes
-
-    @property
-    def joined_bytes(self) -> bytes:
-        """The bytes that no token writes alone, in order."""
-        return self.tokens.joined_bytes
-
-    @property
-    def token_texts(self) -> TokenTexts:
-        """The tokens by their bytes, for forced tokens."""
-        return self.tokens.token_texts
 
     def token_bytes(self, token_id: int) -> bytes | None:
         """Return a token's bytes, ``None`` for special tokens and padding.
@@ -208,9 +177,6 @@ class Artifact(Shared):
         """What narrows its terminals."""
         return Binder(self, self.budget)
 
-    def check_own_tokens(self) -> None:
-        """Return, as its texts can be limited to the tokenizer's own tokens."""
-
     def matcher(self, *, start: str | None = None, **holes: Given) -> Matcher:
         """Return a matcher at the start of the text.
 
@@ -253,24 +219,6 @@ class Artifact(Shared):
         grammar, tokenizer = self.header.get("grammar"), self.header["tokenizer"]
         name = grammar.get("name") if isinstance(grammar, dict) else self.header.get("kind")
         return f"<maskc.Artifact of {str(name)[:60]} for {str(tokenizer.get('name'))[:60]}>"
-
-    def mask_table(self, first: int = 0) -> NDArray[np.int32]:
-        """Return the masks that have a number so far, by number; they cannot be written to.
-
-        Numbers are given in the order in which masks are first needed, by all matchers of this
-        artifact, and never again: rows are added, and those that are there stay as they are.
-
-        Args:
-            first: leave out the masks with smaller numbers.
-
-        Returns:
-            int32[number of masks - first, ceil(vocab_size / 32)]; no rows if there are fewer.
-
-        Raises:
-            TypeError: ``first`` is no integer.
-            ValueError: it is less than 0.
-        """
-        return self.machine.pool.table(as_count("first", first))
 
     def save(self, path: str | os.PathLike[str], *, kit: KitLike | None = None) -> None:
         """Write the artifact: to a temporary file beside ``path``, then renamed.
@@ -372,54 +320,3 @@ def _machine_of(header: dict[str, Any]) -> Callable[..., Machine[Any]]:
     if is_link(header):
         return partial(open_link, open_grammar=lambda inner: Artifact(inner).machine)
     return GlrMachine if is_general(header) else LalrMachine
-
-
-def check_contents(contents: Contents, name: str) -> Contents:
-    """Return the contents, if a machine can follow them.
-
-    Raises:
-        ArtifactError: it cannot, or they are of another format version.
-    """
-    version = contents.header.get("format")
-    if version != FORMAT:
-        raise ArtifactError(
-            name,
-            f"has format {version!r}, and this version of maskc reads format {FORMAT}",
-            "compile the grammar again",
-        )
-    if "kind" in contents.header:
-        kind = str(contents.header["kind"])[:20]
-        raise ArtifactError(name, f"is a {kind}, and no artifact", "load a kit with maskc.load_kit")
-    grammar = contents.header.get("grammar")
-    parser = grammar.get("parser", "lalr") if isinstance(grammar, dict) else "lalr"
-    if isinstance(parser, str) and parser not in PARSERS:
-        reason = f"is of the kind {parser[:20]!r}, which this maskc does not know"
-        raise ArtifactError(name, reason, "install a newer maskc, or compile it again")
-    try:
-        fault = _find_fault(contents)
-    except FormatError as error:
-        reason = f"needs the format {error.name}, which {error.reason}"
-        raise ArtifactError(name, reason, error.remedy) from None
-    fault = fault or check_ends(contents.arrays, contents.header["tokenizer"]["eos_ids"])
-    if fault:
-        raise ArtifactError(name, f"is damaged: {fault}", "compile the grammar again")
-    return contents
-
-
-def _find_fault(contents: Contents) -> str | None:
-    """Return what is wrong with contents of some kind, ``None`` if nothing is."""
-    if is_schema(contents.header):
-        return check_schema_header(contents.header) or check(contents) or check_plan(contents)
-    if is_link(contents.header):
-        return (
-            check_link(contents.header)
-            or check(contents)
-            or check_link_plan(contents, check_contents)
-        )
-    # All look at the header; only what has passed the last has states to count.
-    return (
-        check_texts(contents.header)
-        or check(contents)
-        or check_numbers(contents.header, n_scanner_states=len(contents.arrays["scanner_next"]))
-        or check_starts(contents, check_contents)
-    )

@@ -19,7 +19,6 @@ from maskc.runtime.arguments import (
     as_row,
     check_bitmask,
 )
-from maskc.runtime.compiled import Compiled
 from maskc.runtime.effort import one_mask
 from maskc.runtime.forced_bytes import find_forced_bytes
 from maskc.runtime.forced_tokens import Encode, keep_stable
@@ -29,6 +28,7 @@ from maskc.runtime.undo import UndoLog
 
 if TYPE_CHECKING:
     from maskc.runtime.budget.endings import Completion, Point
+    from maskc.runtime.compiled import Compiled
 
 _HALF = "has half of a surrogate pair, which has no UTF-8; leave it out"
 # Of a matcher that has filled no bitmask.

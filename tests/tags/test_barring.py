@@ -12,7 +12,8 @@ from maskc.errors import ArtifactError, TagError
 from maskc.explain.links import group_link
 from maskc.kit.artifacts import compile_structural_tag, compile_tools
 from maskc.limits import Limits
-from maskc.runtime.artifact import Artifact, check_contents
+from maskc.runtime.artifact import Artifact
+from maskc.runtime.checking import check_contents
 from maskc.runtime.link.text.barred_schema import may_be_barred
 from maskc.tags.styles import STYLES
 from maskc.tags.tools import describe_tools

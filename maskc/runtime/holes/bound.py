@@ -15,6 +15,7 @@ from maskc.artifact.sections import is_general, is_link, is_schema
 from maskc.errors import HoleError, UnknownSymbolError, WrongValueError
 from maskc.ids import TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.compiled import Compiled
 from maskc.runtime.effort import USUAL_STEPS, one_mask
 from maskc.runtime.holes.beginnings import Beginnings
 from maskc.runtime.holes.lexemes import TerminalLexemes
@@ -24,7 +25,6 @@ from maskc.runtime.holes.words import read_words
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.machine import Machine
-from maskc.runtime.over_tokens import OverTokens
 
 if TYPE_CHECKING:
     from maskc.runtime.artifact import Artifact
@@ -35,7 +35,7 @@ _MOST_BOUND = 64  # of one artifact, which are found again by their words
 Given = Iterable[str] | Automaton
 
 
-class Bound(OverTokens):
+class Bound(Compiled):
     """An artifact with terminals narrowed. Immutable.
 
     Made by :meth:`maskc.Artifact.bind` and :func:`maskc.narrow`.

@@ -17,14 +17,13 @@ from maskc.runtime.compiled import Compiled
 from maskc.runtime.forced_bytes import find_forced_bytes
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.matcher import Matcher
-from maskc.runtime.over_tokens import OverTokens
 from maskc.runtime.spelling.machine import CanonicalMachine
 from maskc.runtime.spelling.spelling import Spelling, load_spelling
 from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import share_tokens
 
 
-class Canonical(OverTokens):
+class Canonical(Compiled):
     """A language whose texts are written in the tokenizer's own tokens only. Immutable.
 
     Made by :func:`maskc.canonical`. A reader reads the texts, if the language's machine does not,
