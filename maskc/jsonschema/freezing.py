@@ -25,7 +25,7 @@ from maskc.jsonschema.listing import MAX_ITEMS, MAX_VALUES, Listing
 from maskc.jsonschema.splitting import holds_number
 from maskc.jsonschema.values import LITERALS, Value, sort_key
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.schema.machine.variety import Variety
+from maskc.runtime.schema.machine.cardinality import Cardinality
 from maskc.runtime.schema.numbers.powers import decimal, write_digits
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import ArrayRule
@@ -86,9 +86,9 @@ class _Freezer:
     def _check_long(self, frozen: FrozenPlan) -> None:
         """Refuse arrays of more different items than are listed, unless endlessly many."""
         plan = Plan(frozen, self._builder.layout, Budget(0))
-        variety = Variety(plan)
+        cardinality = Cardinality(plan)
         for pointer, positions in self._long:
-            if not all(map(variety.of_position, positions)):
+            if not all(map(cardinality.of_position, positions)):
                 raise SchemaError(
                     pointer,
                     "uniqueItems",

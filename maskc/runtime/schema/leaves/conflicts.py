@@ -15,10 +15,10 @@ from typing import NamedTuple
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
-    IS_BOUND,
-    IS_ROOMY,
+    HAS_SLACK,
     ITEM,
     KEY,
+    MUST_EQUAL,
     STATE,
     Configuration,
     Node,
@@ -102,7 +102,7 @@ def find_equal(
     if not words:
         return _NONE
     raw = read_unfinished(text[frames[0][STATE][ITEM] :], inside=True).rest
-    is_endless = node[IS_ROOMY] or not node[IS_BOUND] and _is_endless(machine, node)
+    is_endless = node[HAS_SLACK] or not node[MUST_EQUAL] and _is_endless(machine, node)
     prefix, begun = split_body(raw)
     left = sorted({word[len(prefix) :] for word in words if word.startswith(prefix)})
     return _find_words(index, known, left, begun, only_closing=is_endless)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from maskc.runtime.schema.machine.cardinality import Cardinality
 from maskc.runtime.schema.machine.nodes import (
     ARRAY,
     COLON,
@@ -29,7 +30,6 @@ from maskc.runtime.schema.machine.nodes import (
     State,
     read_members,
 )
-from maskc.runtime.schema.machine.variety import Variety
 from maskc.runtime.schema.plan.objects import (
     N_MEMBERS,
     OTHERS,
@@ -56,8 +56,8 @@ Rest = Any
 class Choices:
     """Finds values beside some others."""
 
-    def __init__(self, plan: Plan, variety: Variety) -> None:
-        self._plan, self._variety = plan, variety
+    def __init__(self, plan: Plan, cardinality: Cardinality) -> None:
+        self._plan, self._cardinality = plan, cardinality
         self._is_minimal = plan.layout.escapes == "minimal"
         self._texts: dict[frozenset[Value], list[str]] = {}
 
@@ -65,17 +65,17 @@ class Choices:
         """Return whether some value that fits a position is none of a few."""
         if position == LEFT_OUT:
             return ABSENT not in values
-        if not values or self._variety.of_position(position):
+        if not values or self._cardinality.of_position(position):
             return True
         return any(
-            self.becomes_other(start, values, b"") for start in self._variety.starts(position)
+            self.becomes_other(start, values, b"") for start in self._cardinality.starts(position)
         )
 
     def fits(self, position: int, value: Value) -> bool:
         """Return whether a value fits a position."""
         if position == LEFT_OUT:
             return value == ABSENT
-        return any(self.becomes(start, value, b"") for start in self._variety.starts(position))
+        return any(self.becomes(start, value, b"") for start in self._cardinality.starts(position))
 
     def becomes_other(self, state: State, values: Values, raw: bytes) -> bool:
         """Return whether what is open can become none of some values.

@@ -6,7 +6,8 @@ of them, bracket by bracket from the outside: where they have the same so far, e
 inside can become something else, or it is as there and the rest is looked at
 (:mod:`maskc.runtime.schema.machine.choices`). So no value is tried that is not among them.
 
-Nodes of which endlessly much can become need no look (:mod:`maskc.runtime.schema.machine.variety`).
+Nodes that can become infinitely many values need no look
+(:mod:`maskc.runtime.schema.machine.cardinality`).
 
 Example: with items ``{"a": …, "b": …}`` of Booleans, after ``[{"a": true, "b": true}, {"a": true``
 the text can go on with ``, "b": false}``, and after ``…, "b": t`` not at all.
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from maskc.runtime.schema.machine.cardinality import Cardinality
 from maskc.runtime.schema.machine.choices import Choices, Rest, Values
 from maskc.runtime.schema.machine.nodes import (
     AFTER,
@@ -38,7 +40,6 @@ from maskc.runtime.schema.machine.nodes import (
     place_of,
     read_members,
 )
-from maskc.runtime.schema.machine.variety import Variety
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.numbers import State as NumberState
 from maskc.runtime.schema.plan.objects import OTHERS, list_bits
@@ -64,8 +65,8 @@ class Distinct:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self.variety = Variety(plan)
-        self.choices = Choices(plan, self.variety)
+        self.cardinality = Cardinality(plan)
+        self.choices = Choices(plan, self.cardinality)
         self._scarce: dict[int, bool] = {}
 
     def is_scarce(self, number: int) -> bool:
@@ -74,7 +75,7 @@ class Distinct:
         if found is None:
             splits = (self._plan.arrays[number].unique or {}).values()
             found = self._scarce[number] = any(
-                split.values or not self.variety.of_position(split.endless) for split in splits
+                split.values or not self.cardinality.of_position(split.endless) for split in splits
             )
         return found
 

@@ -21,16 +21,16 @@ from maskc.runtime.cache.interner import Interner
 from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.schema.machine.moves import Moves, read_within
 from maskc.runtime.schema.machine.nodes import (
+    ASSUMED,
+    ASSUMED_VALUE,
     CAPTURES,
     DEPTH,
     END,
     FOLLOWING,
-    FRESH,
-    FRESH_VALUE,
-    IS_TIGHT,
     ITEM,
     KEY,
     KIND,
+    NEEDS_CHECK,
     NEW,
     NUMBER,
     PARENTS,
@@ -254,11 +254,13 @@ class SchemaMachine(Moves):
         # Between two items of the outermost array there is nothing to remember.
         is_inside = any(parent[CAPTURES] for node in nodes for parent in node[PARENTS])
         text = here.text + bytes([byte]) if is_inside else b""
-        if any(node[IS_TIGHT] for node in nodes):
-            nodes = tuple([n for n in nodes if not n[IS_TIGHT] or self.distinct.is_live(n, text)])
+        if any(node[NEEDS_CHECK] for node in nodes):
+            nodes = tuple(
+                [n for n in nodes if not n[NEEDS_CHECK] or self.distinct.is_live(n, text)]
+            )
         return Configuration(nodes, gap, text) if nodes else None
 
-    def renew(self, node: Node, text: bytes) -> Node:
+    def mark_distinct(self, node: Node, text: bytes) -> Node:
         """Return a node with the items below marked that are *new*, of which a text was captured.
 
         Nothing that was there has what has been read of them, so what is legal inside them is what
@@ -273,19 +275,20 @@ class SchemaMachine(Moves):
         }
         return self._rebuild(node, new) or node if new else node
 
-    def freshen(self, node: Node) -> Node | None:
-        """Return a node with all items below marked as *fresh*, ``None`` if they may not be.
+    def assume_distinct(self, node: Node) -> Node | None:
+        """Return a node with all items below assumed distinct, ``None`` if they may not be.
 
         What is legal after a string that is none of those in such items is found once for all.
         """
         dead = set()
-        fresh: dict[int, State] = {}
+        assumed: dict[int, State] = {}
         for frame in list_frames(node):
             kind, number, place, phase, _ = frame[STATE]
             if self.plan.arrays[number].only(place) is not None:
                 dead.add(frame[SERIAL])
-            fresh[frame[SERIAL]] = (kind, number, with_value(place, FRESH_VALUE), phase, FRESH)
-        return self._rebuild(node, fresh, dead)
+            after = with_value(place, ASSUMED_VALUE)
+            assumed[frame[SERIAL]] = (kind, number, after, phase, ASSUMED)
+        return self._rebuild(node, assumed, dead)
 
     def _rebuild(
         self, top: Node, states: dict[int, State], dead: Collection[int] = ()

@@ -34,11 +34,11 @@ from maskc.runtime.schema.machine.nodes import (
     OBJECT,
     PARENTS,
     POSITION,
-    ROOMY,
     RULE,
     SERIAL,
     STATE,
     STRING,
+    UNCOMPARED,
     VALUE,
     Found,
     Node,
@@ -76,7 +76,7 @@ class Moves:
         self.budget = budget
         self._nodes = Cache(budget)  # (state, the serials of the parents) → node
         self.distinct = Distinct(plan)
-        self.variety = self.distinct.variety
+        self.cardinality = self.distinct.cardinality
 
     def node(self, state: State, parents: tuple[Node, ...]) -> Node:
         """Return the node with this state and these parents, the same one while it is known."""
@@ -87,8 +87,8 @@ class Moves:
         found: Node | None = self._nodes.get(key)
         if found is None:
             captures = captures_at(state, parents)
-            room = self.variety.find_room(state, parents) if captures else ROOMY
-            found = make_node(state, parents, room=room, captures=captures)
+            slack = self.cardinality.find_slack(state, parents) if captures else UNCOMPARED
+            found = make_node(state, parents, slack=slack, captures=captures)
             self._nodes.put(key, found)
             if state[KIND] == ARRAY and is_compared(found):
                 self.budget.charge(_VALUE_BYTES * len(place_of(found)[VALUES] or ()))
@@ -281,7 +281,7 @@ class Moves:
         # What has been compared is no longer where it was.
         return self.node((ARRAY, number, place, AFTER, 0), node[PARENTS])
 
-    def end_fresh(self, parent: Node) -> Node:
+    def end_assumed(self, parent: Node) -> Node:
         """Return the node after a value that is none of those before, if it is a compared item."""
         if not is_compared(parent):
             return parent

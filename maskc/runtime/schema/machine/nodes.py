@@ -60,17 +60,17 @@ PHASE: Final = 3
 ITEM: Final = 4
 # In the place of where an item begins, if it differs from those before it whatever it becomes:
 # nowhere that is known, or at NEW minus this.
-FRESH, NEW = -1, -2
-FRESH_VALUE: Value = ("fresh",)  # a value that is not known, and none of those that are
+ASSUMED, NEW = -1, -2
+ASSUMED_VALUE: Value = ("assumed",)  # a value that is not known, and none of those that are
 
 # What is open on top of a stack, and the alternatives below: a tuple of
 #  - its serial;
 #  - its state;
 #  - how many brackets are open;
 #  - whether an array is open whose items are compared;
-#  - the room that it has, see :class:`maskc.runtime.schema.machine.variety.Variety`: whether what
-#    is below lets it become endlessly many, whatever it becomes itself; whether it must become what
-#    was there before; whether it may be that it can become nothing else than what was there before;
+#  - its slack, see :mod:`maskc.runtime.schema.machine.cardinality`: whether what is below lets it
+#    become infinitely many values, whatever it becomes itself; whether it must become what was
+#    there before; whether it needs a check that it can become something else;
 #  - the number of what comes after the whole text, 0 if nothing does, OVER_HOLE above a hole;
 #  - its parents, what goes on when it ends. They have no tuple of their own, as the collector sees
 #    through one more level each time it runs.
@@ -79,15 +79,15 @@ SERIAL: Final = 0
 STATE: Final = 1
 DEPTH: Final = 2
 CAPTURES: Final = 3
-IS_ROOMY: Final = 4
-IS_BOUND: Final = 5
-IS_TIGHT: Final = 6
+HAS_SLACK: Final = 4
+MUST_EQUAL: Final = 5
+NEEDS_CHECK: Final = 6
 FOLLOWING: Final = 7
 OVER_HOLE: Final = -1
 PARENTS: Final = slice(8, None)
 
-Room = tuple[bool, bool, bool]
-ROOMY: Final = (True, False, False)  # the room of a node in no item that is compared
+Slack = tuple[bool, bool, bool]
+UNCOMPARED: Final = (True, False, False)  # the slack of a node in no item that is compared
 _serials = count(1)
 
 
@@ -114,9 +114,9 @@ def is_compared(frame: Node) -> bool:
     return state[KIND] == ARRAY and state[2][VALUES] is not None
 
 
-def is_fresh(place: Place) -> bool:
+def has_assumed(place: Place) -> bool:
     """Return whether an array has had an item of which it is not known what it was."""
-    return any(value[0] == FRESH_VALUE[0] for value in place[VALUES] or ())
+    return any(value[0] == ASSUMED_VALUE[0] for value in place[VALUES] or ())
 
 
 def list_frames(node: Node) -> list[Node]:
@@ -146,7 +146,7 @@ def make_node(
     state: State,
     parents: tuple[Node, ...],
     depth: int = 0,
-    room: Room = ROOMY,
+    slack: Slack = UNCOMPARED,
     *,
     captures: bool = False,
 ) -> Node:
@@ -161,7 +161,7 @@ def make_node(
         following = OVER_HOLE
     elif kind in (OBJECT, ARRAY, KEY):
         depth += 1
-    return (next(_serials), state, depth, captures, *room, following, *parents)
+    return (next(_serials), state, depth, captures, *slack, following, *parents)
 
 
 def serials_of(nodes: Iterable[Node]) -> tuple[int, ...]:

@@ -31,10 +31,10 @@ from maskc.runtime.schema.leaves.leaves import Leaves
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     CAPTURES,
-    IS_BOUND,
-    IS_ROOMY,
+    HAS_SLACK,
     KEY,
     KIND,
+    MUST_EQUAL,
     PARENTS,
     PHASE,
     RULE,
@@ -127,7 +127,7 @@ class SchemaMasks:
     def _between(self, node: Node, here: Configuration) -> Iterable[Part]:
         """Return all that is legal with a node on top that is no string."""
         walk = Walk(self._parts, self._index.tokens, here.text if node[CAPTURES] else None)
-        top = self._machine.renew(node, here.text) if node[CAPTURES] else node
+        top = self._machine.mark_distinct(node, here.text) if node[CAPTURES] else node
         walk.enter(top, here.gap, (ROOT,))
         return walk.parts()
 
@@ -161,12 +161,12 @@ class SchemaMasks:
         No token that is left out is among the few of a part.
         """
         is_key = node[STATE][KIND] == KEY
-        fresh = self._machine.freshen(node) if node[CAPTURES] else node
+        assumed = self._machine.assume_distinct(node) if node[CAPTURES] else node
         parts: list[Part] = []
         gone: list[int] = []
-        if fresh is not None:
-            named = self._in_named(node, fresh) if is_key else None
-            parts, gone = named or (self._in_any(node, fresh, text), [])
+        if assumed is not None:
+            named = self._in_named(node, assumed) if is_key else None
+            parts, gone = named or (self._in_any(node, assumed, text), [])
         if not node[CAPTURES] and not (is_key and read_members(node[STATE])[OTHERS]):
             return parts, gone  # nothing was there before that it may not become
         machine, index, words = self._machine, self._index, self._leaves.spelled
@@ -203,17 +203,17 @@ class SchemaMasks:
         """Return those of the tokens that make a string one of an item before that may matter."""
         plan = self._machine.plan
         is_key = node[STATE][KIND] == KEY
-        is_open = is_key and plan.objects[node[STATE][RULE]].is_open and not node[IS_BOUND]
-        if not is_open and (not node[IS_ROOMY] or any(map(is_compared, node[PARENTS]))):
+        is_open = is_key and plan.objects[node[STATE][RULE]].is_open and not node[MUST_EQUAL]
+        if not is_open and (not node[HAS_SLACK] or any(map(is_compared, node[PARENTS]))):
             return [place for place, _ in closing]
         # Only where the item ends it is compared.
         rests = self._index.rests.texts
         return [place for place, rest in closing if b"}" in rests[rest] or b"]" in rests[rest]]
 
-    def _in_named(self, node: Node, fresh: Node) -> tuple[list[Part], list[int]] | None:
+    def _in_named(self, node: Node, assumed: Node) -> tuple[list[Part], list[int]] | None:
         """Return the same for a key of an object that takes any other key, else ``None``.
 
-        ``fresh`` is the same node, with the items below as fresh ones.
+        ``assumed`` is the same node, with the items below assumed distinct.
         """
         _, number, _, at, _ = node[STATE]
         plan, members = self._machine.plan, read_members(node[STATE])
@@ -222,18 +222,18 @@ class SchemaMasks:
         if state < 0 or not rule.is_flat or not labels >> rule.n_names & 1:
             return None
         free, names = self._leaves.free_rows, self._names
-        others = self._rests_after(fresh, rule.n_names)
+        others = self._rests_after(assumed, rule.n_names)
         ended: list[tuple[Nodes, Rests]] = []
         all_ended = names.ended(self._leaves.spelled, number, body.dfa, state)
         spend(len(all_ended))
         for label, quotes in all_ended:
             may_come = label != NO_LABEL and labels >> label & 1
-            ended.append((quotes, self._rests_after(fresh, label) if may_come else _NO_RESTS))
+            ended.append((quotes, self._rests_after(assumed, label) if may_come else _NO_RESTS))
         if others[1] or any(unsure for _, (_, unsure) in ended):
             return None
         return [names.part(free, others[0], tuple([(q, bits) for q, (bits, _) in ended]))], []
 
-    def _in_any(self, node: Node, fresh: Node, text: bytes) -> list[Part]:
+    def _in_any(self, node: Node, assumed: Node, text: bytes) -> list[Part]:
         """Return the same, whatever the string or key is, and without looking at what was there."""
         if node[STATE][KIND] == KEY:
             _, number, _, at, _ = node[STATE]
@@ -245,7 +245,7 @@ class SchemaMasks:
         parts = [leaf.inside]
         spend(_CLOSERS_STEPS * len(leaf.closers))
         for label, closers in leaf.closers:
-            bits, unsure = self._rests_after(fresh, label)
+            bits, unsure = self._rests_after(assumed, label)
             unsure &= bits
             parts.append(self._closed_by(closers, bits & ~unsure))
             if unsure:
@@ -258,7 +258,7 @@ class SchemaMasks:
         """Return the nodes after a closing quote, where what was read is new."""
         if node[STATE][KIND] == KEY:
             return self._machine.close_key(node, label)
-        return tuple(map(self._machine.end_fresh, node[PARENTS]))
+        return tuple(map(self._machine.end_assumed, node[PARENTS]))
 
     def _rests_after(self, node: Node, label: int) -> Rests:
         """Return which rests are legal after a closing quote."""

@@ -20,8 +20,8 @@ from maskc.runtime.schema.machine.nodes import (
     ARRAY,
     DEPTH,
     END,
+    HAS_SLACK,
     HOLE,
-    IS_ROOMY,
     LITERAL,
     NEXT,
     NUMBER,
@@ -194,7 +194,7 @@ class Parts:
 
         What is below has then yet to look whether an item may end so.
         """
-        if not node[IS_ROOMY]:
+        if not node[HAS_SLACK]:
             return True
         for parent in node[PARENTS]:  # noqa: SIM110 - a generator would take longer than the rest
             if parent[STATE][0] == HOLE and parent[STATE][1]:

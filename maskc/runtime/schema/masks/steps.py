@@ -13,14 +13,14 @@ from collections.abc import Iterable
 
 from maskc.runtime.effort import spend_at_once
 from maskc.runtime.schema.machine.nodes import (
+    ASSUMED,
+    ASSUMED_VALUE,
     CAPTURES,
     FOLLOWING,
-    FRESH,
-    FRESH_VALUE,
     HOLE,
-    IS_TIGHT,
     ITEM,
     KIND,
+    NEEDS_CHECK,
     NEW,
     OVER_HOLE,
     PARENTS,
@@ -96,7 +96,7 @@ class Steps:
         """Go on at some nodes of the trie, with a node on top of the stack."""
         if node[STATE][KIND] == HOLE:
             self._exits += nodes
-        elif not node[CAPTURES] or self._machine.variety.is_calm(node):
+        elif not node[CAPTURES] or self._machine.cardinality.skips_check(node):
             part = self._parts.part(self._trie, node, gap, nodes)
             self.add(part)
             if part.exits:
@@ -111,7 +111,7 @@ class Steps:
 
         ``ends`` tells whether texts that end at the nodes of the trie are yet to be added.
         """
-        if node[IS_TIGHT]:
+        if node[NEEDS_CHECK]:
             nodes = self.sift(node, nodes)
         if ends:
             self.add_ends(nodes)
@@ -183,8 +183,8 @@ class Steps:
                     self.add_ends(nodes)
             elif not is_compared(parent):
                 self.go(parent, nodes, ends=ends)
-            elif parent[STATE][ITEM] == FRESH:
-                self.go(self._machine.end_fresh(parent), nodes, ends=ends)
+            elif parent[STATE][ITEM] == ASSUMED:
+                self.go(self._machine.end_assumed(parent), nodes, ends=ends)
             else:
                 for node in nodes:
                     for after in self._after_item(parent, node):
@@ -203,7 +203,9 @@ class Steps:
                 yield after
             return
         self.mark(node)
-        after = self._machine.after_item(frame, (*FRESH_VALUE, len(place_of(frame)[VALUES] or ())))
+        after = self._machine.after_item(
+            frame, (*ASSUMED_VALUE, len(place_of(frame)[VALUES] or ()))
+        )
         if after is not None:
             yield after
         kind, number, place, phase, _ = frame[STATE]

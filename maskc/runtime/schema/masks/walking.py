@@ -26,14 +26,14 @@ from maskc.runtime.schema.machine.nodes import (
     DEPTH,
     END,
     FOLLOWING,
+    HAS_SLACK,
     HOLE,
-    IS_BOUND,
-    IS_ROOMY,
-    IS_TIGHT,
     KEY,
     KIND,
     LITERAL,
     LITERALS,
+    MUST_EQUAL,
+    NEEDS_CHECK,
     NEXT,
     NUMBER,
     OBJECT,
@@ -44,7 +44,7 @@ from maskc.runtime.schema.machine.nodes import (
     Configuration,
     Found,
     Node,
-    is_fresh,
+    has_assumed,
     read_members,
 )
 from maskc.runtime.schema.masks.openings import after_quote, read_body
@@ -116,7 +116,7 @@ class Walk(Steps):
     def _number(self, node: Node, nodes: Nodes) -> None:
         index, trie, numbers = self._parts.index, self._trie, self._machine.numbers_of(node)
         found = follow_number(index, trie, numbers, node[STATE][2], nodes)
-        if not node[CAPTURES] or node[IS_ROOMY]:
+        if not node[CAPTURES] or node[HAS_SLACK]:
             self.add(found.part)
         elif self._is_rests:
             self.add_places(self._read_places(node, found.list_places(), nodes))
@@ -136,8 +136,8 @@ class Walk(Steps):
         rule = self._plan.strings[number]
         if at != rule.body.start or count != rule.begin:
             raise ValueError("a string that was opened before is no part of a walk")
-        is_watched = node[CAPTURES] and not node[IS_ROOMY]
-        is_watched = is_watched and (node[IS_BOUND] or not rule.is_endless)
+        is_watched = node[CAPTURES] and not node[HAS_SLACK]
+        is_watched = is_watched and (node[MUST_EQUAL] or not rule.is_endless)
         if isinstance(rule, CustomRule):
             inside, ends = self._parts.openings.custom(self._trie, rule, nodes)
             self.add_places(self._read_places(node, inside, nodes) if is_watched else inside)
@@ -215,7 +215,7 @@ class Walk(Steps):
         closing, commas = signs.get(_CLOSE_BRACKET), signs.get(_COMMA)
         if closing and phase != NEXT and self._plan.arrays[number].may_end(place):
             self.complete(node[PARENTS], closing)
-        if commas and self._is_rests and is_fresh(place) and machine.distinct.is_scarce(number):
+        if commas and self._is_rests and has_assumed(place) and machine.distinct.is_scarce(number):
             # It counts for what may follow which value the item had.
             for comma in commas:
                 self.mark(comma)
@@ -243,7 +243,7 @@ class Walk(Steps):
         if phase == AFTER:
             commas = signs.get(_COMMA)
             after = self._machine.node((OBJECT, number, members, NEXT), node[PARENTS])
-            if commas and after[IS_TIGHT]:
+            if commas and after[NEEDS_CHECK]:
                 commas = self.sift(after, commas)
             if not commas:
                 return
@@ -253,7 +253,7 @@ class Walk(Steps):
             quotes = lead.signs.get(_QUOTE)
         body = self._plan.key_bodies[number]
         key = self._machine.node((KEY, number, members, body.start, b""), node[PARENTS])
-        if quotes and key[IS_TIGHT]:
+        if quotes and key[NEEDS_CHECK]:
             quotes = self.sift(key, quotes)
         if quotes:
             self.add_ends(quotes)
@@ -267,7 +267,7 @@ class Walk(Steps):
         is_open = sink >= 0 and bool(labels >> body.dfa.labels[sink] & 1)
         dropped = DEAD if is_open else max(sink, DEAD)
         openings = self._parts.openings
-        exactly = node[IS_BOUND]  # else what is free can become endlessly many keys
+        exactly = node[MUST_EQUAL]  # else what is free can become endlessly many keys
         opened = openings.inside_key(self._trie, number, quotes, exactly=exactly, dropped=dropped)
         if opened.free is not None:
             self.add(opened.free)
@@ -278,7 +278,7 @@ class Walk(Steps):
             places = self._unused(node, pairs, labels, quotes)
         else:
             places = [place for place, to in pairs if keys.reach_of(to) & labels]
-        if node[CAPTURES] and not node[IS_ROOMY] and (node[IS_BOUND] or not rule.is_open):
+        if node[CAPTURES] and not node[HAS_SLACK] and (node[MUST_EQUAL] or not rule.is_open):
             places = self._read_places(node, places, quotes)
         self.add_places(places)
         ended = openings.ended_keys(self._trie, number, quotes, dropped)

@@ -9,7 +9,7 @@ def top_after(text, schema=SCHEMA):
     return machine, here.nodes[0], here.text
 
 
-def test_an_item_that_must_be_one_that_was_there_is_not_fresh():
+def test_an_item_that_must_be_one_that_was_there_is_not_assumed_distinct():
     schema = {"type": "array", "maxItems": 2, "not": {"uniqueItems": True}}
     machine, node, _ = top_after('["a", "', schema)
-    assert machine.freshen(node) is None
+    assert machine.assume_distinct(node) is None

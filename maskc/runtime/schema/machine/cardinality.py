@@ -1,20 +1,19 @@
-"""Positions and open nodes with so many values that an array's items never use them up.
+"""Positions and open nodes with infinitely many values, and what is left for compared items.
 
-A position is *endless* if infinitely many values fit it, or more than any text has. What is open is
-endless if what has been read of it can still become that many values. Then nothing that was there
-before can be in the way of an item that must differ, and nobody has to look.
+A position is *infinite* if infinitely many values fit it, or more than any text has. An open node
+is infinite if what has been read of it can still become that many values. Then nothing that was
+there before can be in the way of an item that must differ, and nobody has to look.
 
-A node inside an item that must differ is *roomy* if something below it lets the item become
-endlessly many, whatever the node itself becomes. A node that is not, and cannot become endlessly
-many by itself, is *tight*: it may be that nothing is left for it to become. Where two items must be
-equal, and only the last one can still be, it is *bound*: to become one that was there.
+A node inside an item that must differ has *slack* if something below it lets the item become
+infinitely many values, whatever the node itself becomes. A node without slack that is not infinite
+itself needs a check: maybe nothing is left for it to become. Where two items must be equal, and
+only the last one can still be, a node must equal what was there.
 
-Positions that are not endless are found from those without any inside, as what is on a circle of
-positions, or leads to one, has no end. A position that is not said to be endless may be so
-nevertheless.
+Finite positions are found from those without any inside, as what is on a circle of positions, or
+leads to one, is infinite. A position that is not said to be infinite may be so nevertheless.
 
 Example: ``{"properties": {"a": {"type": "boolean"}}, "additionalProperties": false}`` has three
-values, and with ``"b": {"type": "string"}`` endlessly many, until b has been read.
+values, and with ``"b": {"type": "string"}`` infinitely many, until b has been read.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from maskc.runtime.schema.machine.nodes import (
     CAPTURES,
     COLON,
     FIRST,
-    IS_BOUND,
-    IS_ROOMY,
+    HAS_SLACK,
     KEY,
     KIND,
     LITERAL,
+    MUST_EQUAL,
     NUMBER,
     OBJECT,
     POSITION,
@@ -41,7 +40,7 @@ from maskc.runtime.schema.machine.nodes import (
     STRING,
     VALUE,
     Node,
-    Room,
+    Slack,
     State,
     is_compared,
     place_of,
@@ -60,8 +59,8 @@ _MOST_STEPS = 10_000
 _MOST_REMEMBERED = 50_000
 
 
-class Variety:
-    """Says what of a plan is endless, and what room nodes have."""
+class Cardinality:
+    """Says what of a plan is infinite, and what slack nodes have."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -70,7 +69,7 @@ class Variety:
         self._objects: dict[tuple[int, object], bool] = {}
 
     def of_position(self, position: int) -> bool:
-        """Return whether the values of a position are endless."""
+        """Return whether the values of a position are infinite."""
         found = self._positions.get(position)
         if found is None:
             self._find_positions(position)
@@ -78,7 +77,7 @@ class Variety:
         return found
 
     def _find_positions(self, position: int) -> None:
-        """Find whether a position and those inside it are endless: left by peeling the others."""
+        """Find whether a position and those inside it are infinite: left by peeling the others."""
         known = self._positions
         inside: dict[int, set[int] | None] = {}
         worklist = [position]
@@ -123,7 +122,7 @@ class Variety:
             yield (OBJECT, n, plan.objects[n].start, FIRST)
 
     def _list_inside(self, position: int) -> set[int] | None:
-        """Return the positions inside one, ``None`` if it is endless whatever these are."""
+        """Return the positions inside one, ``None`` if it is infinite whatever these are."""
         found: set[int] = set()
         for state in self.starts(position):
             inside = self._find_inside(state, further=True)
@@ -135,14 +134,14 @@ class Variety:
     def _find_inside(self, state: State, *, further: bool = False) -> set[int] | None:
         """Return the positions of values that may still come inside what is open.
 
-        ``None`` if it is endless whatever these are. Where items are counted, they are those of the
-        next item, or ``further`` of all after it.
+        ``None`` if it is infinite whatever these are. Where items are counted, they are those of
+        the next item, or ``further`` of all after it.
         """
         kind, number = state[KIND], state[RULE]
         if kind == STRING:
-            return None if self._is_endless_string(*state[RULE:4]) else set()
+            return None if self._is_infinite_string(*state[RULE:4]) else set()
         if kind == NUMBER:
-            return None if _is_endless_number(self._plan.numbers[number].rule, state[2]) else set()
+            return None if _is_infinite_number(self._plan.numbers[number].rule, state[2]) else set()
         if kind == ARRAY:
             array = self._plan.arrays[number]
             return None if _can_grow(array) else set(_list_items(array, state[2], further=further))
@@ -153,7 +152,7 @@ class Variety:
             return None if rule.has_endless(labels) else {c for way in entered for _, c in way}
         return set()
 
-    def _is_endless_string(self, number: int, state: int, count: Any) -> bool:
+    def _is_infinite_string(self, number: int, state: int, count: Any) -> bool:
         key = (number, state, count)
         found = self._strings.get(key)
         if found is None:
@@ -164,27 +163,27 @@ class Variety:
         return found
 
     def of_open(self, state: State) -> bool:
-        """Return whether what is open can still become endlessly many values, by itself."""
+        """Return whether what is open can still become infinitely many values, by itself."""
         kind = state[KIND]
         if kind in (VALUE, COLON):
             return self.of_position(state[POSITION])
         if kind == OBJECT:
             return self._of_object(state[RULE], read_members(state))
-        return self._of_key(state) if kind == KEY else self._has_endless_inside(state)
+        return self._of_key(state) if kind == KEY else self._has_infinite_inside(state)
 
-    def _has_endless_inside(self, state: State) -> bool:
+    def _has_infinite_inside(self, state: State) -> bool:
         inside = self._find_inside(state)
         return inside is None or any(map(self.of_position, inside))
 
     def _of_object(self, number: int, members: Members) -> bool:
-        """Return whether an object can have more members of endlessly many kinds."""
+        """Return whether an object can have more members of infinitely many kinds."""
         rule, loose = self._plan.objects[number].loosen(members)
         key = (number, rule.summary(loose))
         found = self._objects.get(key)
         if found is None:
             if len(self._objects) > _MOST_REMEMBERED:
                 self._objects.clear()
-            found = self._objects[key] = self._has_endless_inside((OBJECT, number, members, FIRST))
+            found = self._objects[key] = self._has_infinite_inside((OBJECT, number, members, FIRST))
         return found
 
     def _of_key(self, state: State) -> bool:
@@ -201,30 +200,30 @@ class Variety:
             for after, child in rule.enter(members, label, UNREAD)
         )
 
-    def find_room(self, state: State, parents: tuple[Node, ...]) -> Room:
-        """Return what room a node has: whether it is roomy, bound and tight."""
-        is_roomy = is_bound = False
+    def find_slack(self, state: State, parents: tuple[Node, ...]) -> Slack:
+        """Return whether a node has slack, must equal what was there, and needs a check."""
+        has_slack = must_equal = False
         arrays = self._plan.arrays
         for parent in parents:
             if not parent[CAPTURES]:
-                is_roomy = True
+                has_slack = True
                 break
             entry = arrays[parent[STATE][RULE]] if is_compared(parent) else None
             # Only an item that was there may be the one under way, if it is the last.
-            if parent[IS_BOUND] or entry is not None and entry.only(place_of(parent)) is not None:
-                is_bound = True
+            if parent[MUST_EQUAL] or entry is not None and entry.only(place_of(parent)) is not None:
+                must_equal = True
             elif entry is None or entry.repeats:
-                is_roomy = is_roomy or parent[IS_ROOMY] or self.of_open(parent[STATE])
-        is_tight = not is_roomy and (is_bound or not self.of_open(state))
-        return is_roomy, is_bound and not is_roomy, is_tight
+                has_slack = has_slack or parent[HAS_SLACK] or self.of_open(parent[STATE])
+        needs_check = not has_slack and (must_equal or not self.of_open(state))
+        return has_slack, must_equal and not has_slack, needs_check
 
-    def is_calm(self, node: Node) -> bool:
+    def skips_check(self, node: Node) -> bool:
         """Return whether nothing that comes above a node has to be compared with other items."""
         state: State = node[STATE]
         if is_compared(node):
             return False
-        if node[IS_ROOMY] or node[IS_BOUND]:
-            return bool(node[IS_ROOMY])
+        if node[HAS_SLACK] or node[MUST_EQUAL]:
+            return bool(node[HAS_SLACK])
         # Endless however it goes on, until it is closed.
         if state[KIND] == OBJECT:
             return self._plan.objects[state[RULE]].is_open
@@ -288,8 +287,8 @@ def _has_many_strings(rule: StringRule, state: int, count: Any) -> bool:
     return False
 
 
-def _is_endless_number(rule: Rule, state: tuple[Any, ...] | None) -> bool:
-    """Return whether a number can become endlessly many; ``None``: nothing of it was read."""
+def _is_infinite_number(rule: Rule, state: tuple[Any, ...] | None) -> bool:
+    """Return whether a number can become infinitely many; ``None``: nothing of it was read."""
     if rule.values is not None:
         return False
     if state is not None:

@@ -1,9 +1,9 @@
 import pytest
 
 from maskc.native import is_compiled
-from maskc.runtime.schema.machine import variety
+from maskc.runtime.schema.machine import cardinality
+from maskc.runtime.schema.machine.cardinality import Cardinality
 from maskc.runtime.schema.machine.nodes import STATE
-from maskc.runtime.schema.machine.variety import Variety
 from tests.jsonschema.texts import build_machine, read
 
 PAIR = {"properties": {"a": {"type": "boolean"}, "b": {"type": "string"}}, "type": "object"}
@@ -11,7 +11,7 @@ PAIR = {"properties": {"a": {"type": "boolean"}, "b": {"type": "string"}}, "type
 
 def root_is_endless(schema):
     plan = build_machine(schema).plan
-    return Variety(plan).of_position(plan.root)
+    return Cardinality(plan).of_position(plan.root)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_could_be_used_up_is_not(schema):
 def test_an_object_is_endless_until_the_last_member_that_is(text, is_endless):
     machine = build_machine({**PAIR, "additionalProperties": False})
     (node,) = read(machine, text).nodes
-    assert Variety(machine.plan).of_open(node[STATE]) is is_endless
+    assert Cardinality(machine.plan).of_open(node[STATE]) is is_endless
 
 
 PAIRS = {
@@ -77,10 +77,10 @@ PAIRS = {
 def test_it_makes_no_difference_what_is_asked_first():
     plan = build_machine(PAIRS).plan
     positions = range(len(plan.positions))
-    alone = [Variety(plan).of_position(position) for position in positions]
+    alone = [Cardinality(plan).of_position(position) for position in positions]
     assert {True, False} == set(alone)
     for order in (positions, reversed(positions)):
-        asked = Variety(plan)
+        asked = Cardinality(plan)
         found = {position: asked.of_position(position) for position in order}
         assert [found[position] for position in positions] == alone
 
@@ -88,14 +88,14 @@ def test_it_makes_no_difference_what_is_asked_first():
 @pytest.mark.skipif(is_compiled(), reason="exchanges a function")
 def test_only_what_is_inside_a_value_is_looked_at(monkeypatch):
     looked_at = []
-    count = variety._has_many_strings
+    count = cardinality._has_many_strings
     monkeypatch.setattr(
-        variety, "_has_many_strings", lambda *a: looked_at.append(a[0]) or count(*a)
+        cardinality, "_has_many_strings", lambda *a: looked_at.append(a[0]) or count(*a)
     )
     tags = {"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 2}
     more = {name: {"pattern": f"^{name}[ab]$", "type": "string"} for name in "cdef"}
     schema = {"properties": {"tags": tags, **more}, "additionalProperties": False}
     plan = build_machine({"type": "object", **schema}).plan
     (array,) = (n for n, position in enumerate(plan.positions) if position.arrays)
-    assert not Variety(plan).of_position(array)
+    assert not Cardinality(plan).of_position(array)
     assert len(looked_at) == 1
