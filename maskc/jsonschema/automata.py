@@ -20,6 +20,7 @@ from typing import Any
 from maskc.jsonschema.exploring import (
     MAX_STATES,
     NONE,
+    Numbers,
     TooLargeError,
     explore,
     explore_rows,
@@ -63,9 +64,10 @@ def combine(
         for part, own in zip(parts, zip(*column_of, strict=True), strict=True)
     ]
 
-    def follow(state: tuple[int, ...]) -> Sequence[Hashable]:
-        found = list(zip(*(part[s] for part, s in zip(rows, state, strict=True)), strict=True))
-        return [None if DEAD in after else after for after in found] if needs_all else found
+    def follow(state: tuple[int, ...], numbers: Numbers) -> list[int]:
+        after = zip(*(part[s] for part, s in zip(rows, state, strict=True)), strict=True)
+        found = [None if needs_all and DEAD in states else states for states in after]
+        return numbers.row(found)
 
     def of(state: tuple[int, ...]) -> int:
         return label(tuple(part.labels[s] for part, s in zip(parts, state, strict=True)))

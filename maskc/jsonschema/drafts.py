@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TypeVar
 
 from maskc.errors import SchemaError
 from maskc.runtime.schema.numbers.numbers import Numbers
@@ -73,7 +72,6 @@ class ArrayDraft:
     widest: Bound = Bound(0, "", "contains")
 
 
-_Kind = TypeVar("_Kind")
 Part = Rule | StringDraft | ArrayDraft | ObjectDraft
 
 
@@ -84,10 +82,6 @@ class PositionDraft:
     pointer: str
     literals: int = 0
     parts: list[Part] = field(default_factory=list)
-
-    def of(self, kind: type[_Kind]) -> list[_Kind]:
-        """Return its parts of a kind."""
-        return [part for part in self.parts if isinstance(part, kind)]
 
 
 _MOST_RULES = 256  # of numbers, which are mostly the same ones in all schemas

@@ -59,8 +59,8 @@ def explore(
     columns = [column_of[n if kinds is None else kinds[n]] for n in range(len(starts))]
     characters = list(first_of.values())
 
-    def follow(state: Any) -> Sequence[Hashable]:
-        return [step(state, character) for character in characters]
+    def follow(state: Any, numbers: Numbers) -> list[int]:
+        return numbers.row([step(state, character) for character in characters])
 
     return explore_rows(starts, columns, len(characters), begin, follow, label, n_parts)
 
@@ -70,7 +70,7 @@ def explore_rows(
     columns: Sequence[int],
     n_columns: int,
     begin: Hashable,
-    follow: Callable[[Any], Sequence[Hashable]],
+    follow: Callable[[Any, Numbers], list[int]],
     label: Callable[[Any], int],
     n_parts: int,
 ) -> CharDfa:
@@ -78,23 +78,23 @@ def explore_rows(
 
     Args:
         columns: of each range; those of one are stepped alike.
-        follow: state → those after each column; ``None`` is dead.
+        follow: state, numbers of states → the numbers of those after each column.
 
     Raises:
         TooLargeError: it has too many states, or finding them takes too many steps.
     """
-    states = _Numbers(begin, min(MAX_STATES, MAX_WORK // max(n_parts * n_columns, 1)))
+    states = Numbers(begin, min(MAX_STATES, MAX_WORK // max(n_parts * n_columns, 1)))
     states.of[None] = DEAD
     table = [[DEAD] * n_columns]
     for state in states.order:
         if not len(table) % POLL_EVERY:
             poll()
-        table.append(states.row(follow(state)))
+        table.append(follow(state, states))
     return minimise(starts, columns, table, [NO_LABEL, *map(label, states.order)])
 
 
-class _Numbers:
-    """Numbers states in the order in which they are met, the first one with 1."""
+class Numbers:
+    """Numbers states in the order in which they are met, from 1 on; ``None`` is dead."""
 
     def __init__(self, begin: Hashable, most: int) -> None:
         self.of: dict[Hashable, int] = {begin: 1}
@@ -190,7 +190,7 @@ def _number(
     member: dict[Hashable, int] = {}
     for state, number in enumerate(block):
         member.setdefault(number, state)
-    numbers = _Numbers(block[1], len(member))
+    numbers = Numbers(block[1], len(member))
     numbers.of[0] = DEAD
     rows: list[list[int]] = []
     for kept in numbers.order:  # it grows meanwhile

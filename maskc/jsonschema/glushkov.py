@@ -16,7 +16,7 @@ Source: the automaton of positions is Glushkov's (1961, doi:10.1070/RM1961v016n0
 
 from __future__ import annotations
 
-from maskc.jsonschema.exploring import MAX_STATES, NONE, TooLargeError, explore_rows
+from maskc.jsonschema.exploring import MAX_STATES, NONE, Numbers, TooLargeError, explore_rows
 from maskc.regular.charset import MAX_CODE_POINT, CodePoints
 from maskc.regular.ecma import EVERY
 from maskc.regular.tree import Anchor, Characters, Choice, Expression, Look, Repeat, Sequence
@@ -221,7 +221,7 @@ def determinise(positions: Positions, begun: int, *, at_start: bool) -> CharDfa:
     starts, readers = positions.columns()
     column_of = {bits: n for n, bits in enumerate(dict.fromkeys(readers))}
     kinds = list(column_of)
-    known: dict[int, int | None] = {}  # by the positions that have read a character
+    known: dict[int, int] = {}  # by the positions that have read a character
 
     def reduce(bits: int) -> int:
         """Return positions without those that others of them dominate."""
@@ -233,19 +233,18 @@ def determinise(positions: Positions, begun: int, *, at_start: bool) -> CharDfa:
         return bits
 
     def advance(reading: int) -> int | None:
-        after, left = 0, reading
-        while left:
-            low = left & -left
+        after = 0
+        while reading:
+            low = reading & -reading
             after |= follows[low.bit_length() - 1]
-            left ^= low
-        found = known[reading] = reduce(after) or None
-        return found
+            reading ^= low
+        return reduce(after) or None
 
-    def follow(bits: int) -> list[int | None]:
+    def follow(bits: int, numbers: Numbers) -> list[int]:
         read = [bits & own for own in kinds]
         for reading in read:
             if reading not in known:
-                advance(reading)
+                (known[reading],) = numbers.row([advance(reading)])
         return [known[reading] for reading in read]
 
     def label(bits: int) -> int:

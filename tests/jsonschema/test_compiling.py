@@ -95,6 +95,12 @@ def test_what_is_not_supported_is_refused_by_place_and_keyword(schema, pointer, 
     assert (caught.value.pointer, caught.value.keyword) == (pointer, keyword)
 
 
+def test_a_negated_class_of_keys_is_refused_with_the_keys_in_the_schemas_order():
+    negated = {"type": "object", "not": {"additionalProperties": {"type": "null"}}}
+    with pytest.raises(SchemaError, match="not supported with the keys in the schema's order"):
+        build_machine(negated, layout=Layout(key_order="schema"))
+
+
 @pytest.mark.parametrize(
     "schema",
     [
