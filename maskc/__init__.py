@@ -212,7 +212,7 @@ def apply_bitmask(logits: Any, bitmask: Any) -> None:
 
         apply_to_tensor(logits, bitmask if bitmask.ndim == 2 else bitmask[None])
         return
-    from maskc.runtime.logits import apply_to_array
+    from maskc.runtime.batches import apply_to_array
 
     apply_to_array(logits, bitmask)
 

@@ -35,9 +35,8 @@ from maskc.runtime.effort import one_mask
 from maskc.runtime.holes.masks import HoleMasks, Trail
 from maskc.runtime.holes.side import Read, SideHypothesis, Step
 from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE
-from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.stack_cache import HypothesisCache
 from maskc.runtime.machine import EVERY_BYTE

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from maskc.captures.symbols import Symbols
 from maskc.errors import CaptureError
 from maskc.ids import END, ProductionId, RefinedStateId, TerminalId
+from maskc.runtime.lalr.hypothesis import ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
 
 NOWHERE = -1

@@ -27,10 +27,9 @@ from maskc.ids import (
 )
 from maskc.runtime.glr.asks import PLACE
 from maskc.runtime.glr.machine import GlrHypothesis, GlrMachine
-from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.lookaheads import LalrLexeme
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lookaheads import Lookaheads, OpenLexeme
 from maskc.runtime.machine import Machine
 from maskc.runtime.scanner import ScannerTables

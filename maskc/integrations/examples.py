@@ -1,7 +1,7 @@
 """Which answers lie beside an artifact, to be followed before the first request?
 
 What an artifact is asked for the first time takes longest, and a server that has followed answers
-of the kind that it will give has few masks late (:mod:`maskc.runtime.examples`). Those of
+of the kind that it will give has few masks late (:mod:`maskc.runtime.batches`). Those of
 ``json.maskc`` lie beside it in ``json.examples.jsonl``: each line is an answer, as a JSON list of
 its token ids, the likeliest first.
 

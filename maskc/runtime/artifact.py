@@ -17,13 +17,13 @@ from maskc.artifact.sections import is_general, is_link, is_schema
 from maskc.artifact.starts import find_start, read_start, starts_of
 from maskc.errors import ArtifactError
 from maskc.runtime.arguments import as_count, as_number
+from maskc.runtime.batches import follow_examples
 from maskc.runtime.borrowing import KitLike, add_tokens, drop_tokens, leaves_tokens, open_table
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.checking import check_contents
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.effort import USUAL_STEPS
-from maskc.runtime.examples import follow_examples
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.bound import Binder, Bound, Given
 from maskc.runtime.lalr.machine import LalrMachine

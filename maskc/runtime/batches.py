@@ -1,4 +1,6 @@
-"""The rows of an engine's bitmask: allocated, and filled for many sequences at once.
+"""The rows of an engine's bitmask: allocated, filled for many sequences at once, and applied.
+
+Logits of torch are masked by :mod:`maskc.integrations.torch_masks`.
 
 Example: ``fill_bitmasks([a, b], allocate_bitmask(2, a_size), range(2))`` writes what may come after
 each of two texts.
@@ -6,14 +8,16 @@ each of two texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.arguments import as_items
 from maskc.errors import WrongTypeError, WrongValueError
-from maskc.runtime.arguments import as_count, as_rows, check_bitmask
+from maskc.runtime.arguments import WORD, as_count, as_rows, as_token_ids, check_bitmask
 from maskc.runtime.matcher import Matcher
 
 
@@ -77,3 +81,77 @@ def fill_bitmasks(
     masks = [matcher._words() for matcher in batch]
     for row, words in zip(places, masks, strict=True):
         bitmask[row] = words
+
+
+def apply_to_array(logits: Any, bitmask: Any) -> None:
+    """Make the logits of tokens that are not legal -inf, in place.
+
+    Args:
+        logits: floating point, [batch, width] or [width], written to.
+        bitmask: int32[batch, words], or int32[words] for logits of one row.
+
+    Raises:
+        TypeError: the logits are no floating point numbers, or the bitmask is no int32.
+        ValueError: there is not one mask for each row of logits, or they cannot be written to.
+
+    >>> logits = np.zeros(4)
+    >>> apply_to_array(logits, np.array([5], dtype=np.int32))
+    >>> logits
+    array([  0., -inf,   0., -inf])
+    """
+    if not isinstance(logits, np.ndarray) or logits.dtype.kind != "f":
+        kind = getattr(logits, "dtype", type(logits).__name__)
+        raise WrongTypeError(f"logits are an array of floating point numbers, and these are {kind}")
+    if not isinstance(bitmask, np.ndarray) or bitmask.dtype != WORD:
+        kind = getattr(bitmask, "dtype", type(bitmask).__name__)
+        raise WrongTypeError(f"a bitmask is an array of int32, and this one is of {kind}")
+    rows, masks = np.atleast_2d(logits), np.atleast_2d(bitmask)
+    if rows.ndim != 2 or masks.ndim != 2 or len(rows) != len(masks):
+        raise WrongValueError(
+            f"masks int32{[*bitmask.shape]} do not go with logits {[*logits.shape]}"
+        )
+    if not logits.flags.writeable:
+        raise WrongValueError("logits are written to, and these are read-only")
+    words = np.ascontiguousarray(masks).view(np.uint8)
+    legal = np.unpackbits(words, axis=1, bitorder="little", count=rows.shape[1])
+    np.copyto(rows, -np.inf, where=legal == 0)
+
+
+def follow_examples(
+    make_matcher: Callable[[], Matcher],
+    vocab_size: int,
+    examples: Iterable[Iterable[int]],
+    seconds: float,
+) -> int:
+    """Return how many tokens were followed, with the mask before each of them.
+
+    What masks and tokens need that nobody has asked for is computed then, and kept for all matchers
+    of an artifact. Example: after 300,000 tokens of Python, a hundred of 10,000 tokens of other
+    files wait longer than 23 microseconds for their mask; without them a hundred wait longer than
+    64.
+
+    An example that becomes illegal is followed as far as it is legal.
+
+    Args:
+        make_matcher: gives a matcher at the start of a text.
+        vocab_size: of its masks.
+        examples: token ids of texts; they are read as they are followed.
+        seconds: after which no further token is followed, by the clock.
+
+    Raises:
+        TypeError: a token is no integer.
+    """
+    until, n_followed = time.monotonic() + seconds, 0
+    bitmask = allocate_bitmask(1, vocab_size)
+    for tokens in as_items("what holds the examples", examples):
+        matcher = make_matcher()
+        for token in as_token_ids(tokens):
+            if time.monotonic() >= until:
+                return n_followed
+            if matcher.is_terminated:
+                break
+            matcher.fill_bitmask(bitmask, 0)
+            if not matcher.accept_token(token):
+                break
+            n_followed += 1
+    return n_followed

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.runtime.fingerprint import compute_fingerprint
+from maskc.runtime.vocabulary import compute_fingerprint
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text
 

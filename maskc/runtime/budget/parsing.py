@@ -21,9 +21,9 @@ from maskc.runtime.effort import spend
 from maskc.runtime.glr.gss import Node, StackSet
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.side import SideHypothesis
+from maskc.runtime.lalr.hypothesis import ReadSet
 from maskc.runtime.lalr.lookaheads import LalrLexeme
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.scanner import ScannerTables

@@ -22,10 +22,9 @@ from maskc.runtime.holes.stepping import HoleStepper
 from maskc.runtime.holes.tracks import BEGINNING, Tracks
 from maskc.runtime.holes.walks import Walks
 from maskc.runtime.holes.words import bytes_of
-from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine, find_effect
 from maskc.runtime.lalr.newlines import COUNTED
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import pop_and_push
 from maskc.runtime.lalr.stack_cache import HypothesisCache
 from maskc.runtime.machine import check_hypotheses

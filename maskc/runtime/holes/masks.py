@@ -23,9 +23,8 @@ from maskc.runtime.holes.side import SideHypothesis
 from maskc.runtime.holes.stepping import HoleStepper
 from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE, Tracks
 from maskc.runtime.holes.walks import Exits, Inside, TrieState, Walks
-from maskc.runtime.lalr.hypothesis import Ended, Hypothesis
+from maskc.runtime.lalr.hypothesis import Ended, Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Trie
 

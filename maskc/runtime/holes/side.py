@@ -17,9 +17,8 @@ from typing import Generic, TypeVar
 from maskc.ids import DEAD, ENDS, FORKS, NO_LINE, ScannerStateId, TerminalId
 from maskc.runtime.cache.pool import MaskPool, PooledMask
 from maskc.runtime.effort import one_mask, spend
-from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
 

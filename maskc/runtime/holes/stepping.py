@@ -20,9 +20,8 @@ from maskc.runtime.effort import spend
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.holes.side import SideHypothesis, SideStepper, Step
 from maskc.runtime.holes.tracks import BEGINNING, Tracks
-from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
 
 NO_ENDS: frozenset[BoundaryId] = frozenset()

@@ -15,8 +15,8 @@ from typing import Final
 
 from maskc.ids import NO_NONTERMINAL, NonterminalId, RefinedStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.lalr.hypothesis import ReadSet
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.reductions import Segment, reduce
 from maskc.runtime.lalr.stack import Stack, pop_and_push, serial_of
 from maskc.runtime.lalr.stack_cache import DEEP, StackCache

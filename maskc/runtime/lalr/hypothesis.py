@@ -31,6 +31,25 @@ class Hypothesis:
         self.mask: PooledMask | None = None
 
 
+class ReadSet:
+    """What of a stack and a layout has been read while a result was computed.
+
+    A mask, or what a token does, holds for every stack that is equal as far as it was read, and is
+    cached under that. Example: after ``[1, [2`` the token ``]`` reads the stack down to the inner
+    ``[``; what it does is cached for every stack that ends in an array's first number.
+
+    Attributes:
+        lowest: smallest depth of a stack node whose state was read.
+        layout: whether a column or the open blocks were read.
+    """
+
+    __slots__ = ("layout", "lowest")
+
+    def __init__(self, depth: int) -> None:
+        self.lowest = depth
+        self.layout = False
+
+
 Hypotheses = tuple[Hypothesis, ...]
 
 

@@ -24,10 +24,9 @@ from maskc.ids import (
 )
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.lalr.effects import StackEffects
-from maskc.runtime.lalr.hypothesis import Ended, Hypothesis
+from maskc.runtime.lalr.hypothesis import Ended, Hypothesis, ReadSet
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.newlines import Newlines
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.scanner import ScannerTables

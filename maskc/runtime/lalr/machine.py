@@ -24,15 +24,20 @@ from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
 from maskc.runtime.graph import GraphReader
 from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.effects import StackEffects
-from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis
+from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis, ReadSet
 from maskc.runtime.lalr.lexemes import Lexemes
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.masks import NEAR, NO_LAYOUT, LalrMasks
 from maskc.runtime.lalr.newlines import COUNTED, Newlines
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack, lower, pop_and_push
-from maskc.runtime.lalr.stack_cache import BY_LAYOUT, DEEP, ON_STACK, HypothesisCache, follow
-from maskc.runtime.lalr.stack_numbers import StackNumbers
+from maskc.runtime.lalr.stack_cache import (
+    BY_LAYOUT,
+    DEEP,
+    ON_STACK,
+    HypothesisCache,
+    StackNumbers,
+    follow,
+)
 from maskc.runtime.lalr.stepping import Stepper
 from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.machine import check_hypotheses

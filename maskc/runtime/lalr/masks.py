@@ -37,9 +37,8 @@ from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
 from maskc.runtime.cache.composing import Composer
 from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.lalr.debts import Debts
-from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.owed import MAY_END, Asking, Owed, pack, unpack
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack, serial_of
 from maskc.runtime.lalr.tables import LalrTables
 

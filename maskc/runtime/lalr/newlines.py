@@ -18,13 +18,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 from maskc.ids import NO_LINE, BoundaryId, ColumnsId, RefinedStateId, TerminalId
-from maskc.runtime.lalr.columns import Columns
 from maskc.runtime.lalr.effects import StackEffects
-from maskc.runtime.lalr.hypothesis import Ended
+from maskc.runtime.lalr.hypothesis import Ended, ReadSet
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.views import view_numbers
 
 # The bytes that change a column.
 COUNTED = b"\n\t "
@@ -32,6 +31,48 @@ _LINE_FEED, _TABULATOR, _SPACE = COUNTED
 
 # What follows a newline: INDENT or DEDENT, how often, and the columns of the blocks then open.
 Blocks = tuple[TerminalId, int, tuple[int, ...]]
+
+
+class Columns:
+    """The columns at which one artifact's open newlines can still end.
+
+    The compiler lists them by the boundary at a newline's end, up to a length after which they
+    repeat with a period. ``column_more`` counts from the present column, ``column_reset`` from
+    another line break, which is yet to come: ``fresh``.
+
+    Example: blanks of one column each reach every column: listed is column 0, with the period 1.
+    Blanks of two reach every second: listed are 0 and 1, with the period 2.
+    """
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._first = view_numbers(arrays["column_first"])
+        self._period = view_numbers(arrays["column_period"])
+        self._more, self._reset = arrays["column_more"], arrays["column_reset"]
+        self._may_reach = view_numbers(self._more), view_numbers(self._reset)
+
+    def can_reach(self, number: int, boundary: int, column: int, *, fresh: bool) -> bool:
+        """Return whether an open newline can still end at a column.
+
+        Args:
+            number: of the columns that it may reach.
+            boundary: what the scanner knows where it ends.
+            column: a column (fresh) or an increment of the present one.
+            fresh: over another line break, or without one.
+        """
+        low, high = self._first[number], self._first[number + 1]
+        n_listed = high - low
+        if column >= n_listed:
+            period = self._period[number, 0 if fresh else 1]
+            column = n_listed - period + (column - n_listed) % period
+        return bool(self._may_reach[fresh][low + column, boundary])
+
+    def can_exceed(self, number: int, boundary: int, column: int, *, fresh: bool) -> bool:
+        """Return whether it can still end beyond a column (or an increment)."""
+        low, high = self._first[number], self._first[number + 1]
+        period = self._period[number, 0 if fresh else 1]
+        row = (self._reset if fresh else self._more)[low:high, boundary]
+        start = min(column + 1, high - low - period)
+        return bool(row[max(start, 0) :].any())
 
 
 class Newlines:

@@ -12,10 +12,9 @@ ends ``=`` and begins the next lexeme.
 from __future__ import annotations
 
 from maskc.ids import DEAD, FORKS, NO_LINE, ScannerStateId
-from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis
+from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis, ReadSet
 from maskc.runtime.lalr.lexemes import Lexemes
 from maskc.runtime.lalr.newlines import Newlines
-from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
 from maskc.runtime.scanner import ScannerTables

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from maskc.runtime.lalr.columns import Columns
+from maskc.runtime.lalr.newlines import Columns
 
 # One newline, one boundary: from the present column on every second one from 2, after a fresh line
 # break columns 0 and 1 and then every third.

@@ -1,6 +1,6 @@
 """What terminals do to stacks, and how far down they read for that."""
 
-from maskc.runtime.lalr.read_set import ReadSet
+from maskc.runtime.lalr.hypothesis import ReadSet
 
 
 def test_what_was_read_is_noted_whether_it_is_cached_or_not(brackets, reach, terminals):

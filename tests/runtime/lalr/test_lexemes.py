@@ -1,6 +1,6 @@
 """What an open lexeme may become."""
 
-from maskc.runtime.lalr.read_set import ReadSet
+from maskc.runtime.lalr.hypothesis import ReadSet
 
 
 def test_a_text_ends_inside_one_block_that_its_last_line_leaves_open(blocks, reach):

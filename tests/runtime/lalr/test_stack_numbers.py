@@ -5,7 +5,7 @@ from random import Random
 from maskc.ids import RefinedStateId
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.lalr.stack import Stack
-from maskc.runtime.lalr.stack_numbers import StackNumbers
+from maskc.runtime.lalr.stack_cache import StackNumbers
 
 
 def build(states):
