@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.compiler.pipeline import PASSES, PATHS, build_language, compile_contents, compile_stages
+from maskc.compiler.pipeline import PASSES, compile_contents, compile_stages
 from maskc.compiler.pushdown.dft import DftAutomaton
 from maskc.errors import GrammarError
 from maskc.frontends.source import load_source
@@ -28,18 +28,6 @@ def test_the_pushdown_automaton_is_kept(parser):
 
 
 BRACKETS = 'start: "(" start ")" | NAME\nNAME: /[a-z]+/\n'
-
-
-@pytest.mark.parametrize("parser", ["lalr", "earley"])
-def test_passes_run_in_the_order_of_the_page(parser):
-    names = []
-
-    def run(name, work):
-        names.append(name)
-        return work()
-
-    build_language(load_source(BRACKETS, parser=parser), PATHS[parser], run)
-    assert names == ["grammar", "scanner", "boundaries", "parser"]
 
 
 def test_an_artifact_has_the_table_of_the_language():

@@ -202,12 +202,15 @@ class ProductionDebts:
         """
         return self._decide([x], sequence)
 
-    def decide_after(self, terminals: Terminals, sequence: Sequence[int] | Suffix) -> Verdict:
-        """Return on which of the stacks after any of some terminals the sequence is legal."""
-        starts = self._starts.get(terminals)
+    def is_always_legal(self, terminals: Terminals, sequence: Sequence[int] | Suffix) -> bool:
+        """Return whether a sequence is legal on all stacks after any of some terminals."""
+        suffix, starts = self.suffix(sequence), self._starts.get(terminals)
         if starts is None:
             starts = self._starts[terminals] = self.list_terminals(self.number_set(terminals))
-        return self._decide(starts, sequence)
+        # Nearly all others are refused by some stack, and most of these are seen at once.
+        if len(suffix) and any(self._emptiness.is_refused_at_once(s, suffix) for s in starts):
+            return False
+        return self._decide(starts, suffix) is Verdict.ALWAYS
 
     def build(
         self, x: int, sequence: Sequence[int] | Suffix, *, most: int = MAX_STATES

@@ -45,7 +45,6 @@ from maskc import bits
 from maskc.compiler.lalr.conflicts import find_conflicts
 from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lexed import LexicalAnalysis, terminals_of
-from maskc.compiler.pushdown.debt_automaton import Verdict
 from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.emptiness import Suffix
 from maskc.compiler.pushdown.production_debts import ProductionDebts
@@ -212,9 +211,7 @@ class ProductionVerdicts:
             return False
         elements = self.read_certain(sequence)
         symbols = self._symbols_of.get(terminal, 0)
-        found = (
-            elements is not None and self.debts.decide_after(symbols, elements) is Verdict.ALWAYS
-        )
+        found = elements is not None and self.debts.is_always_legal(symbols, elements)
         if found:
             self._always.add((terminal, sequence))
         return found

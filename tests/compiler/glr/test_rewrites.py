@@ -175,28 +175,22 @@ def merged(rules, ignored=()):
     return bnf.format().splitlines(), named
 
 
-def test_alternatives_become_one():
-    assert merged("start: A | B") == (["start -> A"], {"B": "A"})
-
-
-def test_places_in_one_production_are_exchanged_one_by_one():
-    pairs = "start: A A | A B | B A | B B"
-    assert merged(pairs) == (["start -> A A"], {"B": "A"})
-
-
-def test_a_pair_that_is_missing_keeps_both():
-    assert merged("start: A A | A B | B A")[1] == {}
-
-
-def test_a_place_of_its_own_keeps_a_terminal():
-    assert merged("start: A | B | B B")[1] == {}
-
-
-def test_merging_makes_others_interchangeable():
-    productions, named = merged("start: A x | B y | C\nx: A | B\ny: A | B\n")
-    assert named == {}
-    assert len(productions) == 7
-    assert merged('start: A x | B x | C "!"\nx: A | B\n')[1] == {"B": "A"}
+@pytest.mark.parametrize(
+    ("rules", "named"),
+    [
+        ("start: A | B", {"B": "A"}),
+        ("start: A A | A B | B A | B B", {"B": "A"}),
+        ("start: A A | A B | B A", {}),
+        ("start: A | B | B B", {}),
+        ("start: A x | B y | C\nx: A | B\ny: A | B\n", {}),
+        # What is merged makes others interchangeable.
+        ('start: A x | B x | C "!"\nx: A | B\n', {"B": "A"}),
+    ],
+)
+def test_terminals_with_the_same_holes_become_one(rules, named):
+    productions, found = merged(rules)
+    assert found == named
+    assert not any(set(production.split()) & named.keys() for production in productions)
 
 
 def test_what_is_ignored_stays():

@@ -209,12 +209,6 @@ def test_bits_reach_what_the_least_fixpoint_says(rounds, graph, here, passes, ki
     assert here.tolist() == expected
 
 
-def test_a_state_without_edges_keeps_its_bits():
-    here = np.array([[5]], dtype=np.uint64)
-    spread(make_edges([[]]), here, here.copy(), here.copy())
-    assert here.tolist() == [[5]]
-
-
 CALLS = 'start: "f" "(" start ")" | "f" "(" ")" | "a"\n'
 
 
