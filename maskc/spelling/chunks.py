@@ -68,10 +68,7 @@ def read_stages(file: TokenizerFile) -> list[str]:
 def build_chunks(patterns: Sequence[str], ask: Ask, *, has_gaps: bool) -> Chunks:
     """Return the automaton of the texts in which the ends of chunks are marked.
 
-    Args:
-        patterns: one a stage.
-        ask: which characters a class has.
-        has_gaps: whether what a pattern does not match is a chunk, too.
+    Each pattern is a stage; with ``has_gaps``, what it does not match is a chunk, too.
 
     Raises:
         LimitError: the automaton is too large.

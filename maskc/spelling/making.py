@@ -151,19 +151,51 @@ def assemble(
     Raises:
         TokenizerError: a byte has no token, or merging leads to a token without bytes.
     """
+    columns = _list_columns(vocabulary, tokens, rules, is_whole_written=is_whole_written)
+    for token in np.flatnonzero(columns["kind"]).tolist():
+        if vocabulary.tokens[token] is None:
+            fact = f"its token {token} writes no text, and texts are written with it"
+            raise TokenizerError(vocabulary.name, fact, "give its id as one that writes text")
+    merges = np.array(sorted((*pair, rank) for pair, (rank, _) in rules.items())).reshape(-1, 3)
+    texts = [text or b"" for text in vocabulary.tokens]
+    arrays: dict[str, Any] = {
+        **columns,
+        FIRST: _offsets(texts),
+        BYTES: np.frombuffer(b"".join(texts), dtype=np.uint8),
+        "merge_first": np.searchsorted(merges[:, 0], np.arange(len(texts) + 1)),
+        "merge_right": merges[:, 1],
+        "merge_rank": merges[:, 2],
+        "byte_class": chunks.byte_class,
+        "chunk_next": chunks.next,
+        "chunk_may_end": chunks.may_end,
+        "cut_first": _offsets(chunks.cuts),
+        "cut_node": [node for after in chunks.cuts for node in after],
+    }
+    header = {
+        "maskc": maskc.__version__,
+        "tokenizer": {"name": vocabulary.name, "vocab_size": len(texts)},
+        "version": VERSION,
+        "chunk_start": chunks.start,
+    }
+    typed = {name: np.ascontiguousarray(arrays[name], s.dtype) for name, s in SECTIONS.items()}
+    return Spelling(header, typed)
+
+
+def _list_columns(
+    vocabulary: Vocabulary, tokens: Mapping[int, bytes], rules: Rules, *, is_whole_written: bool
+) -> dict[str, Any]:
+    """Return the arrays of how each token comes to be written."""
     size = len(vocabulary.tokens)
     by_text = {text: token for token, text in reversed(list(tokens.items()))}
-    base = {byte: by_text.get(bytes([byte]), NO_TOKEN) for byte in range(256)}
-    if NO_TOKEN in base.values():
-        byte = next(byte for byte, token in base.items() if token == NO_TOKEN)
-        fact = f"it has no token for the byte {byte}"
-        raise TokenizerError(vocabulary.name, fact, "use one with byte-level merges")
     kind = np.zeros(size, dtype=np.uint8)
     parts = np.full((3, size), NO_TOKEN, dtype=np.int32)
-    edges: list[Edge] = []
-    whole: dict[int, list[int]] = {}
+    edges, whole = list[Edge](), dict[int, list[int]]()
+    for byte in range(256):
+        if bytes([byte]) not in by_text:
+            fact = f"it has no token for the byte {byte}"
+            raise TokenizerError(vocabulary.name, fact, "use one with byte-level merges")
     for token, text in tokens.items():
-        symbols = [base[byte] for byte in text]
+        symbols = [by_text[bytes([byte])] for byte in text]
         merged, steps = merge(rules, symbols)
         if merged == [token]:
             kind[token] = MERGED
@@ -176,38 +208,14 @@ def assemble(
         elif is_whole_written and by_text[text] == token:
             kind[token] = WHOLE_CHUNK
             whole[token] = merged
-    for token in np.flatnonzero(kind).tolist():
-        if vocabulary.tokens[token] is None:
-            fact = f"its token {token} writes no text, and texts are written with it"
-            raise TokenizerError(vocabulary.name, fact, "give its id as one that writes text")
-    merges = np.array(sorted((*pair, rank) for pair, (rank, _) in rules.items())).reshape(-1, 3)
-    edge_columns = np.array(edges, dtype=np.int32).reshape(-1, 5).T
-    texts = [text or b"" for text in vocabulary.tokens]
-    arrays: dict[str, Any] = {
-        FIRST: _offsets(texts),
-        BYTES: np.frombuffer(b"".join(texts), dtype=np.uint8),
+    columns = np.array(edges, dtype=np.int32).reshape(-1, 5).T
+    return {
         "kind": kind,
         **dict(zip(("token_left", "token_right", "token_rank"), parts, strict=True)),
-        "merge_first": np.searchsorted(merges[:, 0], np.arange(size + 1)),
-        "merge_right": merges[:, 1],
-        "merge_rank": merges[:, 2],
-        **{f"edge_{name}": edge_columns[n] for n, name in enumerate(_EDGE_COLUMNS)},
+        **{f"edge_{name}": columns[n] for n, name in enumerate(_EDGE_COLUMNS)},
         "whole_first": _offsets([whole[token] for token in sorted(whole)]),
         "whole_part": [part for token in sorted(whole) for part in whole[token]],
-        "byte_class": chunks.byte_class,
-        "chunk_next": chunks.next,
-        "chunk_may_end": chunks.may_end,
-        "cut_first": _offsets(chunks.cuts),
-        "cut_node": [node for after in chunks.cuts for node in after],
     }
-    header = {
-        "maskc": maskc.__version__,
-        "tokenizer": {"name": vocabulary.name, "vocab_size": size},
-        "version": VERSION,
-        "chunk_start": chunks.start,
-    }
-    typed = {name: np.ascontiguousarray(arrays[name], s.dtype) for name, s in SECTIONS.items()}
-    return Spelling(header, typed)
 
 
 def _list_edges(token: int, symbols: Sequence[int], steps: Sequence[Step]) -> list[Edge]:
