@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import islice
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
@@ -109,27 +109,33 @@ class Completions:
         """
         reached = [_Reached(start, key_of(self._machine, start), -1, b"")]
         waiting, seen, n_moves = [(0, 0)], {reached[0].key}, 0
+        cell = self._find_end(reached[0], before, only_bytes=only_bytes)
+        if cell is not None:
+            return self._remember(reached, 0, cell)
         while waiting and len(reached) < _MOST_WORDS and n_moves < _MOST_MOVES:
             number = heapq.heappop(waiting)[1]
-            here, key, _, _ = reached[number]
-            cell = self.known.get(key) or before.get(key)
-            if cell is None and any(map(self._machine.may_end, here)):
-                cell = END
-            if cell is not None and (cell.n_tokens < FAR or not only_bytes):
-                return self._remember(reached, number, cell)
-            following = [] if only_bytes else self._list_words(here, number, seen)
-            if not following:
-                following = self._list_bytes(here, number)
-                n_moves += len(following)
-            for each in following:
-                if each.key not in seen:
-                    seen.add(each.key)
-                    n_left = 0  # of what is alone
-                    if waiting or len(following) > 1:
-                        n_left = next((n for n, _ in self._texts.propose(each.here)), FAR)
-                    heapq.heappush(waiting, (n_left, len(reached)))
-                    reached.append(each)
+            here = reached[number].here
+            words = [] if only_bytes else self._list_words(here, number, seen)
+            for each in words or self._list_bytes(here, number):
+                n_moves += not words
+                if each.key in seen:
+                    continue
+                seen.add(each.key)
+                reached.append(each)
+                cell = self._find_end(each, before, only_bytes=only_bytes)
+                if cell is not None:
+                    return self._remember(reached, len(reached) - 1, cell)
+                n_left = 0  # of what is alone
+                if waiting or not words:
+                    n_left = next((n for n, _ in self._texts.propose(each.here)), FAR)
+                heapq.heappush(waiting, (n_left, len(reached) - 1))
         return LOST
+
+    def _find_end(self, point: _Reached, before: Known, *, only_bytes: bool) -> Cell | None:
+        cell = self.known.get(point.key) or before.get(point.key)
+        if cell is None and any(map(self._machine.may_end, point.here)):
+            cell = END
+        return None if cell is not None and only_bytes and cell.n_tokens >= FAR else cell
 
     def _remember(self, reached: list[_Reached], number: int, cell: Cell) -> Cell:
         """Return the completion of the first of some points, and remember those on the way."""
@@ -172,15 +178,14 @@ class Completions:
                 break
         return here
 
-    def _list_bytes(self, here: Hypotheses, number: int) -> list[_Reached]:
-        """Return where what is legal next leads: tokens taken whole, and a byte of each group.
+    def _list_bytes(self, here: Hypotheses, number: int) -> Iterator[_Reached]:
+        """Yield where what is legal next leads: tokens taken whole, and a byte of each group.
 
         Bytes that no text has usually are tried where no other one is legal.
         """
-        atoms = list[int]()
         if self._link is not None and any(h.piece.has_atoms for h in here):
-            atoms = self._link.list_atoms(here)
-        found = [self._reach(self.follow(here, atom), number, atom) for atom in atoms]
+            for atom in self._link.list_atoms(here):
+                yield self._reach(self.follow(here, atom), number, atom)
         has_usual = False
         for is_rare, byte in self._moves:
             if is_rare and has_usual:
@@ -189,8 +194,7 @@ class Completions:
             if after:
                 spend(_SEARCH_STEPS)
                 has_usual = not is_rare
-                found.append(self._reach(after, number, byte))
-        return found
+                yield self._reach(after, number, byte)
 
     @property
     def n_bytes(self) -> int:
