@@ -30,7 +30,6 @@ from maskc.runtime.scanner import ScannerTables
 
 _MOST_READINGS: Final = 8  # hypotheses that words are looked for of
 _MOST_ENDS: Final = 4  # terminals that an open lexeme becomes, of each mask
-_MOST_ENDED: Final = 50_000  # stacks after terminals
 _STACK_BYTES: Final = 400
 _BYTES_PER_COST: Final = 4  # a lexeme costs one and another for so many of its bytes
 
@@ -77,21 +76,18 @@ class ParsedTexts(Texts):
             costs.setdefault(layout.newline, 1)
             self._newline = layout.newline
         self._derivations = Derivations(Table(machine), costs)
-        # By the number of a stack, what stands there after a terminal at a column.
-        self._ended: dict[tuple[int, TerminalId, int, Any], Stack | None] = {}
         self._paths: dict[int, Stack] = {}  # of graphs, by the serial of the node on top
 
     def clear(self) -> None:
         """Forget what is remembered of stacks."""
         self._derivations.clear()
         self._paths.clear()
-        self._ended.clear()
 
     @property
     def n_bytes(self) -> int:
         """About how much is remembered."""
         n_bytes = self._lexemes.n_bytes + self._derivations.n_bytes
-        return n_bytes + _STACK_BYTES * (len(self._paths) + len(self._ended))
+        return n_bytes + _STACK_BYTES * len(self._paths)
 
     def propose(self, hypotheses: Hypotheses) -> Iterator[Proposal]:
         """Yield words that may be next in a short completion, the best first."""
@@ -159,14 +155,8 @@ class ParsedTexts(Texts):
         """Return the stack when the open lexeme has become a terminal, at a column of a newline."""
         machine = self._machine
         if isinstance(machine, LalrMachine):
-            # Dozens of open lexemes stand on one stack.
-            key = (machine.stack_numbers.number(h.stack), terminal, column, h.indents)
-            if key not in self._ended:
-                if len(self._ended) > _MOST_ENDED:
-                    self._ended.clear()
-                ended = machine.lexemes.end(h.stack, h.indents, terminal, column, ReadSet(0))
-                self._ended[key] = None if ended is None else ended[0]
-            return self._ended[key]
+            ended = machine.lexemes.end(h.stack, h.indents, terminal, column, ReadSet(0))
+            return None if ended is None else ended[0]
         stacks: StackSet | None = h.stacks
         if terminal != IGNORED:
             stacks = machine.gss.shift(h.stacks, terminal)
