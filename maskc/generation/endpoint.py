@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
@@ -25,6 +24,13 @@ if TYPE_CHECKING:
 _MOST_LINE, _MOST_TOKEN = 1 << 20, 1 << 13  # bytes of an event, and of events for a token
 
 
+class _Stay(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect, which would take the key to another server."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """The address of a server.
@@ -32,7 +38,7 @@ class Endpoint:
     Attributes:
         url: up to the version: ``http://localhost:8000/v1``.
         model: its name there; default: the first one that the server lists.
-        api_key: default: the environment variable ``OPENAI_API_KEY``.
+        api_key: sent as a bearer token, to this address only: redirects are not followed.
         fields: further fields of each request.
         seconds: how long the server may be silent.
 
@@ -113,15 +119,13 @@ class Endpoint:
             raise self._fault(fact, "look at the server's log") from None
 
     def _open(self, path: str, body: bytes | None) -> http.client.HTTPResponse:
-        key = self.api_key or os.environ.get("OPENAI_API_KEY")
         headers = {"Content-Type": "application/json"}
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
+        if self.api_key:
+            headers["Authorization"] = f"Bearer {self.api_key}"
         request = urllib.request.Request(self.url.rstrip("/") + path, body, headers)  # noqa: S310 - http only
         try:
-            answer: http.client.HTTPResponse = urllib.request.urlopen(  # noqa: S310 - http only
-                request, timeout=self.seconds
-            )
+            opener = urllib.request.build_opener(_Stay)
+            answer: http.client.HTTPResponse = opener.open(request, timeout=self.seconds)
         except urllib.error.HTTPError as error:
             told = error.read(2_000).decode(errors="replace").strip()
             raise self._fault(f"answers {error.code}: {told}", "change the request") from None

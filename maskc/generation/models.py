@@ -26,7 +26,8 @@ Prompt = str | Sequence[Mapping[str, Any]]
 # Takes a piece of text, and returns whether the model is to stop.
 Take = Callable[[str], bool]
 
-_kits: WeakKeyDictionary[Any, Kit] = WeakKeyDictionary()
+# By model, its tokenizer and the kit of that.
+_kits: WeakKeyDictionary[Any, tuple[Any, Kit]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,12 @@ class Transformers:
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         self._model, self._tokenizer = model, tokenizer
-        if model not in _kits:
+        known = _kits.get(model)
+        if known is None or known[0] is not tokenizer:
             from maskc.integrations.transformers import open_kit
 
-            _kits[model] = open_kit(model, tokenizer)
-        self._kit = _kits[model]
+            known = _kits[model] = tokenizer, open_kit(model, tokenizer)
+        self._kit = known[1]
 
     def write(self, wanted: Wanted, asked: Asked, take: Take) -> str:
         from maskc.integrations.transformers import GrammarProcessor
@@ -169,11 +171,12 @@ class LlamaCpp:
         check_compiler()
         self._llm, self._end_ids = llm, find_end_ids(llm)
         self._vocabulary = read_vocabulary(llm, self._end_ids)
-        if llm not in _kits:
+        known = _kits.get(llm)
+        if known is None:
             from maskc.kit.file import make_kit
 
-            _kits[llm] = make_kit(self._vocabulary)
-        self._kit = _kits[llm]
+            known = _kits[llm] = None, make_kit(self._vocabulary)
+        self._kit = known[1]
 
     def write(self, wanted: Wanted, asked: Asked, take: Take) -> str:
         from maskc.integrations.llama_cpp import GrammarProcessor, ProcessorList

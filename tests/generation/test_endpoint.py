@@ -32,11 +32,13 @@ class Server:
         asked: the bodies of requests.
         events: what it sends in the place of a text.
         status: what it refuses with.
+        location: where it sends a client.
     """
 
     def __init__(self):
         self.kit = make_kit(load_vocabulary("bytes"))
         self.asked, self.events, self.status, self.url = [], None, 200, ""
+        self.location = ""
 
     def write(self, body):
         """Yield events of a chat."""
@@ -81,6 +83,8 @@ class Server:
 
             def answer(self, data, status=200):
                 self.send_response(status)
+                if server.location:
+                    self.send_header("Location", server.location)
                 self.end_headers()
                 self.wfile.write(data)
 
@@ -104,7 +108,7 @@ def running():
 
 @pytest.fixture
 def server(running):
-    running.asked, running.events, running.status = [], None, 200
+    running.asked, running.events, running.status, running.location = [], None, 200, ""
     return running
 
 
@@ -211,6 +215,14 @@ def test_a_server_that_is_not_there_is_told(url):
 def test_a_wrong_argument_is_refused_before_anything_is_asked(model, wanted, more, message):
     with pytest.raises((TypeError, ValueError), match=message):
         maskc.generate(model, None, wanted, prompt="Go.", **more)
+
+
+def test_a_redirect_is_not_followed_and_no_key_is_found_elsewhere(server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    server.status, server.location = 302, f"{server.url}/elsewhere"
+    with pytest.raises(IntegrationError, match="answers 302"):
+        maskc.generate(server.url, None, {"type": "null"}, prompt="Go.")
+    assert [asked["key"] for asked in server.asked] == [None]
 
 
 def test_an_artifact_is_not_sent_to_a_server(server):
