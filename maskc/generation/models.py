@@ -86,7 +86,7 @@ class Transformers:
     def __init__(self, model: Any, tokenizer: Any) -> None:
         self._model, self._tokenizer = model, tokenizer
         known = _kits.get(model)
-        if known is None or known[0] is not tokenizer:
+        if known is None or known[0] != tokenizer:
             from maskc.integrations.transformers import open_kit
 
             known = _kits[model] = tokenizer, open_kit(model, tokenizer)
