@@ -220,7 +220,7 @@ def choice(*parts: Expression) -> Expression:
     """Return any of the parts; sets of characters among them become one.
 
     >>> choice(literal("a"), literal("b"), EMPTY_TEXT)
-    Repeat(body=Characters(ranges=((97, 98),)), low=0, high=1)
+    Repeat(body=Characters(ranges=((97, 98),)), low=0, high=1, mode='greedy')
     """
     flat: dict[Expression, None] = {}
     optional = False
