@@ -88,8 +88,8 @@ MUTANTS = (
     ),
     Mutant(
         "lint/rules.py",
-        "is_used = definition.is_used or name in bnf.terminals if is_terminal",
-        "is_used = name in bnf.terminals if is_terminal",
+        "is_used = definition.is_used or name in bnf.terminals if is_terminal else name in rules",
+        "is_used = name in bnf.terminals if is_terminal else name in rules",
     ),
     Mutant(
         "compiler/lalr/refine.py",
