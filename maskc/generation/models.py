@@ -26,7 +26,8 @@ Prompt = str | Sequence[Mapping[str, Any]]
 # Takes a piece of text, and returns whether the model is to stop.
 Take = Callable[[str], bool]
 
-# By model, its tokenizer and the kit of that.
+# By model of transformers, its tokenizer and the kit of that; by one of llama.cpp, the ids that it
+# does not write, and the kit of its vocabulary, whose ends are llama.cpp's.
 _kits: WeakKeyDictionary[Any, tuple[Any, Kit]] = WeakKeyDictionary()
 
 
@@ -166,28 +167,28 @@ class LlamaCpp:
 
     def __init__(self, llm: Any) -> None:
         from maskc.compiling import check_compiler
-        from maskc.integrations.llama_cpp_model import find_end_ids, read_vocabulary
+        from maskc.integrations import llama_cpp_model as api
 
         check_compiler()
-        self._llm, self._end_ids = llm, find_end_ids(llm)
-        self._vocabulary = read_vocabulary(llm, self._end_ids)
-        known = _kits.get(llm)
+        self._llm, known = llm, _kits.get(llm)
         if known is None:
             from maskc.kit.file import make_kit
 
-            known = _kits[llm] = None, make_kit(self._vocabulary)
+            vocabulary = api.read_vocabulary(llm, api.find_end_ids(llm))
+            unwritten = api.find_unwritten(llm, vocabulary)
+            known = _kits[llm] = unwritten, make_kit(vocabulary)
+        self._unwritten: tuple[int, ...] = known[0]
         self._kit = known[1]
 
     def write(self, wanted: Wanted, asked: Asked, take: Take) -> str:
         from maskc.integrations.llama_cpp import GrammarProcessor, ProcessorList
-        from maskc.integrations.llama_cpp_model import find_unwritten
 
         compiled = wanted.constrain(self._kit)
         check_fits(compiled, asked.max_tokens)
         processor = GrammarProcessor(
             compiled,
-            end_ids=self._end_ids,
-            unwritten=find_unwritten(self._llm, self._vocabulary),
+            end_ids=self._kit.tokens.eos_ids,
+            unwritten=self._unwritten,
             max_tokens=asked.max_tokens,
         )
         how: dict[str, Any] = {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from maskc.errors import WrongTypeError
 from maskc.integrations.errors import IntegrationError
-from maskc.jsonschema.python_types import describe_type, is_type, read_as
+from maskc.jsonschema.python_types import adapt_type, describe_type, is_type, read_as
 from maskc.jsonschema.reader import read_schema
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def read_wanted(wanted: Any, style: str | None = None) -> Wanted:
         WrongTypeError: it is none of these.
     """
     if is_type(wanted):
-        return Wanted(read_as(wanted), describe_type(wanted), style or "plain")
+        adapted = adapt_type(wanted)
+        return Wanted(read_as(adapted), describe_type(adapted), style or "plain")
     if isinstance(wanted, Mapping):
         return Wanted(_read_json, read_schema(dict(wanted)), style or "any")
     if callable(getattr(wanted, "matcher", None)):

@@ -28,6 +28,16 @@ def is_type(given: Any) -> bool:
     )
 
 
+def adapt_type(given: Any) -> Any:
+    """Return what the functions below ask of a type: a class, or Pydantic's adapter, made once.
+
+    Raises:
+        SchemaError: as :func:`describe_type`.
+    """
+    is_class = hasattr(given, "model_json_schema")
+    return given if is_class else _ask_pydantic(given, lambda adapter: adapter)
+
+
 def describe_type(given: Any) -> Any:
     """Return the schema of a type, as parsed JSON.
 
