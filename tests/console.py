@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-OUTSIDE = ("pip ", "curl ", "python ", "make ", "MASKC_ARTIFACTS=", "maskc play ")
+OUTSIDE = ("pip ", "curl ", "python ", "make ", "MASKC_", "maskc play ")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 

@@ -20,7 +20,7 @@ def test_the_examples_of_a_page_are_true(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("name", ["explain", "inspect", "requests", "operations", "tutorial"])
+@pytest.mark.parametrize("name", ["explain", "requests", "operations", "first-grammar", "first-tools"])
 def test_the_commands_of_a_page_run_in_an_empty_folder(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = PAGES[0].parent / f"{name}.md"

@@ -162,13 +162,13 @@ def load_style(path: str | os.PathLike[str]) -> Style:
             f"{error.reason}; give the path of a style, or one of {', '.join(list_styles())}",
         ) from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise GrammarError(name, f"it is no TOML: {error}; see docs/roles.md") from None
+        raise GrammarError(name, f"it is no TOML: {error}; see docs/names.md") from None
     fact = _find_fault(found)
     if fact:
         raise GrammarError(
             name,
             f'{fact}; write [roles] and "RULE.TERMINAL" = "PATTERN" for each, and rules = "…" '
-            "with Lark text; see docs/roles.md",
+            "with Lark text; see docs/names.md",
         )
     return Style(**found)
 
