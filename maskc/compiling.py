@@ -230,6 +230,7 @@ def compile_tools(
     choice: str | Mapping[str, Any] = "auto",
     parallel: bool = True,
     reasoning: bool = False,
+    strict: bool = False,
     vocab_size: int | None = None,
     eos_ids: Sequence[int] | None = None,
     added_tokens: AddedTokens | None = None,
@@ -246,6 +247,7 @@ def compile_tools(
             OpenAI or Anthropic write it.
         parallel: whether there may be more than one call.
         reasoning: whether the model thinks first, where the family has that.
+        strict: whether ``"strict": true`` of a tool closes its objects, as OpenAI does.
         vocab_size: the model's padded vocabulary size; padding is never legal.
         eos_ids: the ids that end the output; default: those that the tokenizer names.
         added_tokens: which added tokens that are not special write text; default: those that are
@@ -265,6 +267,7 @@ def compile_tools(
     bounds = as_limits(limits)
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
     settings = {"family": family, "choice": choice, "parallel": parallel, "reasoning": reasoning}
+    settings |= {"strict": True} if strict else {}
     return _compile(lambda: LinkJob("<tools>", tools, settings), vocabulary, bounds)
 
 

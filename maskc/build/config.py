@@ -39,7 +39,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 _LISTS = {"start", "tokenizers", "resources", "text-tokens", "atom-tokens"}
 _WHOLE = {"vocab-size", "memory-mb", "text", "work"}
-_YES_OR_NO = {"kit", "parallel", "reasoning"}
+_YES_OR_NO = {"kit", "parallel", "reasoning", "strict"}
 
 # Settings of a grammar, by what it is.
 OF_LARK = ("start", "parser", "lexer", "postlex")
@@ -53,7 +53,7 @@ OF_SCHEMAS = (
     "formats",
     "resources",
 )
-OF_TOOLS = ("family", "choice", "parallel", "reasoning")
+OF_TOOLS = ("family", "choice", "parallel", "reasoning", "strict")
 _OF_GRAMMARS = ("source", "regex", "tokenizers", *OF_LARK, *OF_SCHEMAS, *OF_TOOLS)
 _OF_TOKENIZERS = (
     *("source", "vocab-size", "eos-ids", "added-tokens", "text-tokens", "atom-tokens", "kit"),

@@ -125,6 +125,9 @@ _tool_options = opt.gather(
         "reasoning": click.option(
             "--reasoning", is_flag=True, default=None, help="Of tools: the model thinks first."
         ),
+        "strict": click.option(
+            "--strict", is_flag=True, default=None, help="Of tools: strict: true closes objects."
+        ),
     },
 )
 

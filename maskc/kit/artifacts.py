@@ -89,6 +89,7 @@ def compile_tools(
     choice: str | Mapping[str, Any] = "auto",
     parallel: bool = True,
     reasoning: bool = False,
+    strict: bool = False,
     name: str = "<tools>",
     limits: Limits,
 ) -> Contents:
@@ -99,7 +100,7 @@ def compile_tools(
     """
     given = parse_json(tools, "/tools")
     calls: dict[str, Any] = {"family": family, "choice": choice, "parallel": parallel}
-    calls["reasoning"] = reasoning
+    calls |= {"reasoning": reasoning, **({"strict": strict} if strict else {})}
     made = make_kit(vocabulary).tools(given, **calls, limits=limits)
     tag = describe_tools(given, **calls)
     said = choice if isinstance(choice, str) else json.dumps(dict(choice))

@@ -232,6 +232,7 @@ class Kit(Shared):
         choice: str | Mapping[str, Any] = "auto",
         parallel: bool = True,
         reasoning: bool = False,
+        strict: bool = False,
         limits: Limits = REQUEST_LIMITS,
     ) -> Constraint:
         """Return the constraint of an answer that may call tools, as a family of models does.
@@ -243,6 +244,7 @@ class Kit(Shared):
                 OpenAI or Anthropic write it.
             parallel: whether there may be more than one call.
             reasoning: whether the model thinks first, where the family has that.
+            strict: whether ``"strict": true`` of a tool closes its objects, as OpenAI does.
             limits: what compiling may take.
 
         Raises:
@@ -263,6 +265,7 @@ class Kit(Shared):
                         choice=choice,
                         parallel=parallel,
                         reasoning=reasoning,
+                        strict=strict,
                         as_json=False,
                     ),
                     limits,
@@ -272,7 +275,7 @@ class Kit(Shared):
                 name="<tools>",
             )
 
-        asked = name_of((tools, family, choice, parallel, reasoning))
+        asked = name_of((tools, family, choice, parallel, reasoning, strict))
         made = make() if asked is None else self._maker.keep("tools", asked, make, limits)
         return self._maker.link(made)
 

@@ -24,6 +24,7 @@ from maskc.errors import TagError
 from maskc.tags import gemini
 from maskc.tags.families import Tool, load_family
 from maskc.tags.parsing import parse_json
+from maskc.tags.strict import close
 
 MAX_TOOLS = 10_000
 # What the wrappers of all families leave as it is.
@@ -47,8 +48,11 @@ _FIELDS = _NOTES | {"name", "strict", "type", *_SCHEMAS}
 _OUTER_FIELDS = _NOTES | {"function", "strict", "type"}
 
 
-def read_tools(given: Any) -> list[Tool]:
-    """Return the tools of a request; TagError if they are none."""
+def read_tools(given: Any, *, strict: bool = False) -> list[Tool]:
+    """Return the tools of a request; TagError if they are none.
+
+    If it is ``strict``, ``"strict": true`` of a tool closes its objects (:mod:`.strict`).
+    """
     given, place = _find_list(parse_json(given, "/tools"))
     if not isinstance(given, list | tuple):
         raise TagError(place, "it is no list", "give a list of tool definitions")
@@ -61,7 +65,7 @@ def read_tools(given: Any) -> list[Tool]:
         if len(found) + len(defined) > MAX_TOOLS:
             raise TagError(place, f"there are more than {MAX_TOOLS:,}", "give fewer")
         for one, pointer in defined:
-            tool = _read_tool(one, pointer)
+            tool = _read_tool(one, pointer, closes=strict)
             if tool.name in found:
                 fact = f"there are two tools of the name {tool.name!r}"
                 raise TagError(pointer, fact, "give each name once")
@@ -94,7 +98,7 @@ def _find_list(given: Any) -> tuple[Any, str]:
     return given["tools"], place
 
 
-def _read_tool(given: Any, pointer: str) -> Tool:
+def _read_tool(given: Any, pointer: str, *, closes: bool) -> Tool:
     if isinstance(given, Mapping) and given.get("type") in (None, "function", "custom"):
         function, place = given, pointer
         if "function" in given:
@@ -104,7 +108,11 @@ def _read_tool(given: Any, pointer: str) -> Tool:
             _check_fields(function, _FIELDS, place)
             key = _name_schema(function, place)
             strict = function.get("strict", given.get("strict"))
+            if strict not in (None, False, True):
+                raise TagError(f"{place}/strict", "it is neither true nor false", "give one")
             schema = ANY_OBJECT if strict is False else _read_schema(function, key, place)
+            if strict and closes:
+                schema = close(schema, f"{place}/{key}")
             return Tool(_read_name(function, place), schema, f"{place}/{key}")
     raise TagError(pointer, "it is no function", "give an object with type and function")
 
@@ -113,8 +121,13 @@ def _check_fields(given: Mapping[str, Any], known: set[str], pointer: str) -> No
     """Raise a TagError for a field that no protocol has; one that is null says nothing."""
     for field, value in given.items():
         if field not in known and value is not None:
-            remedy = "remove it; the schema of the arguments is named parameters"
-            raise TagError(f"{pointer}/{field}", "a tool has no such field", remedy)
+            fact, remedy = (
+                "a tool has no such field",
+                "the schema of the arguments is named parameters",
+            )
+            if pointer.startswith("/choice"):
+                fact, remedy = "a choice has no such field", "parallel=False allows one call alone"
+            raise TagError(f"{pointer}/{field}", fact, f"remove it; {remedy}")
 
 
 def _name_schema(function: Mapping[str, Any], pointer: str) -> str:
@@ -171,6 +184,10 @@ def _read_allowed(given: Mapping[str, Any], tools: list[Tool]) -> tuple[str, lis
     place = "/choice/allowed_tools" if "allowed_tools" in given else "/choice"
     if not isinstance(inner, Mapping) or not isinstance(inner.get("tools"), list | tuple):
         raise TagError(f"{place}/tools", "it is no list", "give a list of names")
+    _check_fields(
+        given, {"type", "mode", "tools"} if inner is given else {"type", "allowed_tools"}, "/choice"
+    )
+    _check_fields(inner, {"type", "mode", "tools"}, place)
     mode = inner.get("mode")
     if mode not in ("auto", "required"):
         raise TagError(f"{place}/mode", f"{mode!r} is no mode", "use auto or required")
@@ -186,6 +203,9 @@ def _read_chosen(given: Any, known: Container[str], place: str) -> str:
     inner = given.get("function", given) if isinstance(given, Mapping) else None
     name = inner.get("name") if isinstance(inner, Mapping) else None
     if isinstance(name, str) and name in known:
+        _check_fields(given, {"type", "function" if "function" in given else "name"}, place)
+        if "function" in given:
+            _check_fields(given["function"], {"name"}, f"{place}/function")
         return name
     raise TagError(place, f"there is no tool {name!r:.80}", "name one of the tools")
 
@@ -197,6 +217,7 @@ def describe_tools(
     choice: str | Mapping[str, Any] = "auto",
     parallel: bool = True,
     reasoning: bool = False,
+    strict: bool = False,
     as_json: bool = True,
 ) -> dict[str, Any]:
     """Return the structural tag of some tools; see :meth:`maskc.kit.kit.Kit.tools`.
@@ -204,7 +225,7 @@ def describe_tools(
     With ``as_json`` it is all JSON, see :meth:`maskc.tags.families.Family.describe`. A TagError
     says that a tool, the choice or the family is none.
     """
-    form, chosen = read_choice(choice, read_tools(tools))
+    form, chosen = read_choice(choice, read_tools(tools, strict=as_flag("strict", strict)))
     return load_family(as_text("family", family)).describe(
         chosen,
         form,

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import maskc
 from maskc.errors import SchemaError, TagError
 from maskc.kit.artifacts import compile_tools
 from maskc.kit.file import make_kit
@@ -258,3 +259,18 @@ def test_a_family_that_there_is_not_is_refused(kit):
 def test_a_family_is_read_once():
     assert load_family("llama") is load_family("llama")
     assert load_family("llama").models == ("Llama 3", "Llama 3.1", "Llama 3.2")
+
+
+@pytest.mark.parametrize("family", ["qwen_3", "qwen_3_coder"])
+def test_a_strict_tool_takes_all_properties_and_no_others_where_it_is_asked_for(family):
+    schema = {"type": "object", "properties": {"city": {}, "unit": {"type": "integer"}}}
+    function = {"name": "f", "parameters": schema, "strict": True}
+    tools = [{"type": "function", "function": function}]
+    closed = {**schema, "required": ["city", "unit"], "additionalProperties": False}
+    same = [{"type": "function", "function": {**function, "parameters": closed}}]
+    asked = {"tokenizer": "bytes", "family": family, "choice": "required"}
+    plans = [
+        maskc.compile_tools(given, **asked, strict=strict).contents.arrays["link_plan"].tobytes()
+        for given, strict in ((tools, True), (same, False), (tools, False))
+    ]
+    assert plans[0] == plans[1] != plans[2]

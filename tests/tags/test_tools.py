@@ -15,29 +15,35 @@ def tool(**function):
     return {"type": "function", "function": {"name": "f", **function}}
 
 
-def test_a_tool_is_read_with_the_place_of_its_schema():
-    (read,) = read_tools([tool(parameters=CITY)])
-    assert (read.name, read.schema, read.pointer) == ("f", CITY, "/tools/0/function/parameters")
-
-
-def test_a_text_is_read_as_its_json():
-    assert read_tools(json.dumps([tool(parameters=CITY)])) == read_tools([tool(parameters=CITY)])
+FLAT = {"name": "f", "inputSchema": CITY}
 
 
 @pytest.mark.parametrize(
-    ("definition", "pointer"),
+    ("given", "pointer"),
     [
-        ({"type": "function", "name": "f", "parameters": CITY}, "/tools/0/parameters"),
+        ([tool(parameters=CITY, strict=True)], "/tools/0/function/parameters"),
+        ([{**tool(parameters=CITY), "strict": True}], "/tools/0/function/parameters"),
+        ([{"type": "function", "name": "f", "parameters": CITY}], "/tools/0/parameters"),
+        ([{**FLAT, "annotations": {}, "title": "F", "_meta": {}}], "/tools/0/inputSchema"),
+        ([{"name": "f", "input_schema": CITY, "type": "custom"}], "/tools/0/input_schema"),
+        ([{"name": "f", "input_schema": CITY, "cache_control": {}}], "/tools/0/input_schema"),
+        ({"tools": [FLAT]}, "/tools/0/inputSchema"),
+        ({"tools": [FLAT], "nextCursor": None, "_meta": {}}, "/tools/0/inputSchema"),
+        ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [FLAT]}}, "/result/tools/0/inputSchema"),
         (
-            {"name": "f", "inputSchema": CITY, "annotations": {}, "title": "F"},
-            "/tools/0/inputSchema",
+            {"functionDeclarations": [{"name": "f", "parameters": CITY}]},
+            "/tools/0/functionDeclarations/0/parameters",
         ),
-        ({"name": "f", "input_schema": CITY, "type": "custom"}, "/tools/0/input_schema"),
+        (
+            [{"function_declarations": [{"name": "f", "parameters_json_schema": CITY}]}],
+            "/tools/0/function_declarations/0/parameters",
+        ),
     ],
 )
-def test_a_tool_of_another_protocol_is_read_with_the_place_of_its_schema(definition, pointer):
-    (read,) = read_tools([definition])
-    assert (read.name, read.schema, read.pointer) == ("f", CITY, pointer)
+def test_a_tool_of_any_protocol_is_read_with_the_place_of_its_schema(given, pointer):
+    for written in (given, json.dumps(given)):
+        (read,) = read_tools(written)
+        assert (read.name, read.schema, read.pointer) == ("f", CITY, pointer)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +53,7 @@ def test_a_tool_of_another_protocol_is_read_with_the_place_of_its_schema(definit
         (tool(Parameters=CITY), "/tools/0/function/Parameters"),
         ({**tool(), "parameters": CITY}, "/tools/0/parameters"),
         ({"name": "f", "parameters": CITY, "inputSchema": CITY}, "/tools/0"),
+        (tool(parameters=CITY, strict="yes"), "/tools/0/function/strict"),
     ],
 )
 def test_a_field_that_no_protocol_has_is_refused_with_its_place(definition, place):
@@ -82,6 +89,66 @@ def test_what_is_no_tool_is_refused_with_its_place(given, place):
     with pytest.raises(TagError) as refused:
         read_tools(given)
     assert refused.value.pointer == place
+
+
+@pytest.mark.parametrize(
+    ("schema", "closed"),
+    [
+        (None, {"type": "object", "additionalProperties": False, "required": []}),
+        (CITY, {**CITY, "additionalProperties": False, "required": ["city"]}),
+        (
+            {"properties": {"a": {"type": ["object", "null"]}, "b": {"items": CITY}}},
+            {
+                "type": "object",
+                "properties": {
+                    "a": {
+                        "type": ["object", "null"],
+                        "additionalProperties": False,
+                        "required": [],
+                    },
+                    "b": {"items": {**CITY, "additionalProperties": False, "required": ["city"]}},
+                },
+                "additionalProperties": False,
+                "required": ["a", "b"],
+            },
+        ),
+        (
+            {"type": "object", "$defs": {"c": CITY}, "anyOf": [{"$ref": "#/$defs/c"}, True]},
+            {
+                "type": "object",
+                "$defs": {"c": {**CITY, "additionalProperties": False, "required": ["city"]}},
+                "anyOf": [{"$ref": "#/$defs/c"}, True],
+                "additionalProperties": False,
+                "required": [],
+            },
+        ),
+    ],
+)
+def test_strict_closes_the_objects_of_a_tool_that_says_so_where_it_is_asked_for(schema, closed):
+    given = [tool(parameters=schema, strict=True), tool(name="g", parameters=schema)]
+    first, second = read_tools(given, strict=True)
+    assert first.schema == closed
+    assert second.schema == read_tools(given)[0].schema != closed
+
+
+@pytest.mark.parametrize(
+    ("schema", "place", "keyword"),
+    [
+        ({"allOf": [CITY]}, "", "allOf"),
+        ({"properties": {"a/b": {"not": {}}}}, "/properties/a~1b", "not"),
+        ({"items": [{"patternProperties": {}}]}, "/items/0", "patternProperties"),
+        (
+            {"$defs": {"a": {**CITY, "additionalProperties": {}}}},
+            "/$defs/a",
+            "additionalProperties",
+        ),
+    ],
+)
+def test_what_the_strict_mode_has_not_is_refused_by_its_place(schema, place, keyword):
+    with pytest.raises(SchemaError) as refused:
+        read_tools([tool(parameters=schema, strict=True)], strict=True)
+    assert refused.value.pointer == f"/tools/0/function/parameters{place}"
+    assert refused.value.keyword == keyword
 
 
 def test_a_choice_leaves_the_tools_that_may_be_called():
@@ -143,20 +210,6 @@ def test_what_is_no_list_of_a_protocol_is_refused_with_its_place(given, place):
     assert refused.value.pointer == place
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"tools": [{"name": "f", "inputSchema": CITY}]},
-        {"tools": [{"name": "f", "inputSchema": CITY}], "nextCursor": None, "_meta": {}},
-        {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "f", "inputSchema": CITY}]}},
-        {"function_declarations": [{"name": "f", "parameters_json_schema": CITY}]},
-    ],
-)
-def test_an_answer_that_holds_the_list_is_read(given):
-    (read,) = read_tools(json.dumps(given))
-    assert (read.name, read.schema) == ("f", CITY)
-
-
 def allow(mode, *names):
     return {"mode": mode, "tools": [{"type": "function", "name": name} for name in names]}
 
@@ -187,6 +240,10 @@ def test_a_choice_is_written_as_openai_and_anthropic_write_it(choice, form, name
         {"type": "allowed_tools", **allow("never", "f")},
         {"type": "allowed_tools", **allow("required")},
         {"type": "allowed_tools"},
+        {"type": "allowed_tools", **allow("auto", "f"), "parallel": False},
+        {"type": "allowed_tools", "allowed_tools": {**allow("auto", "f"), "name": "f"}},
+        {"type": "tool", "name": "f", "disable_parallel_tool_use": True},
+        {"type": "function", "function": {"name": "f", "arguments": {}}},
     ],
 )
 def test_what_is_no_choice_is_refused(choice):
