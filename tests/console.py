@@ -12,7 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-OUTSIDE = ("pip ", "curl ", "python ", "make ", "MASKC_", "maskc play ")
+OUTSIDE = ("pip ", "curl ", "python ", "make ", "docker ", "MASKC_", "maskc play ")
+COMMAND = re.compile(r"^\$ (.*<<'END'\n(?:.*\n)*?END$|(?:.*\\\n)*.*$)", re.MULTILINE)
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -20,14 +21,15 @@ def list_commands(page):
     """Return the commands of a page that run anywhere, in order."""
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    commands = re.findall(r"^\$ ((?:.*\\\n)*.*)$", "".join(blocks), re.MULTILINE)
+    commands = COMMAND.findall("".join(blocks))
     return [command for command in commands if not command.startswith(OUTSIDE)]
 
 
-def run_commands(page):
-    """Run the commands of a page; return what failed, with its output."""
+def run_commands(page, commands=None):
+    """Run the commands of a page, or some of them; return what failed, with its output."""
     maskc = f'maskc() {{ {sys.executable!r} -m maskc "$@"; }}'
-    script = "\n".join(["set -e", maskc, *list_commands(page)])
+    commands = list_commands(page) if commands is None else commands
+    script = "\n".join(["set -e", maskc, *commands])
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
