@@ -184,5 +184,5 @@ engine-vllm: $(STAMP) ## install vLLM for CPUs into .venv-vllm (6 GB), test and 
 	.venv-vllm/bin/python -m pytest tests/integrations/test_vllm*.py
 	.venv-vllm/bin/python -m benchmarks.serving.vllm_run
 
-grammars: $(STAMP) ## compile, verify and time our own grammars, and write the table of docs/grammars.md
+grammars: $(STAMP) ## compile, verify and time our own grammars, and write the table of docs/performance.md
 	$(BIN)/python -m tests.outside.collection

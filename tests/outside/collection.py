@@ -1,4 +1,4 @@
-"""Compiles, verifies and times every grammar of ours, and writes the table of docs/grammars.md.
+"""Compiles, verifies and times every grammar of ours, and writes the table of docs/performance.md.
 
 Usage: python -m tests.outside.collection [REPORT] [--only NAME …]
 
@@ -26,7 +26,7 @@ from typing import Any
 from tests.wild.examine import ROOT, run_maskc
 from tests.wild.page import replace
 
-PAGE = ROOT / "docs" / "grammars.md"
+PAGE = ROOT / "docs" / "performance.md"
 REPORT = ROOT / "corpora" / "collection.json"
 CORPORA = ROOT / "tests" / "grammars" / "corpora"
 NAMES = [
