@@ -66,31 +66,41 @@ class TokenTrie:
         below = (high - low for low, high in self.levels())
         return max(1, int(self.first_child[1]) - 1, *below)
 
-    def fold(self, kind: NDArray[np.int64]) -> TokenTrie:
+    def fold(self, kind: NDArray[np.int64], dead: NDArray[np.bool_]) -> TokenTrie:
         """Return the trie of what tokens are to whom only kinds of bytes differ.
 
         Tokens whose bytes are of equal kinds, one by one, share a node, with one of their bytes.
 
         Args:
             kind: int64[256], less than 256 each.
+            dead: bool[256], bytes whose tokens are left out.
         """
-        node_of = np.zeros(self.n_nodes, dtype=np.int64)
         parent = np.repeat(np.arange(self.n_nodes), np.diff(self.first_child))
+        levels = [(1, int(self.first_child[1])), *self.levels()]
+        alive = ~self.mark_below(dead[self.byte] & (np.arange(self.n_nodes) > 0))
+        kept = alive & (np.diff(self.first_token) > 0)
+        for low, high in reversed(levels):
+            kept[parent[low - 1 : high - 1][kept[low:high]]] = True
+        kept[0] = True
+        node_of = np.zeros(self.n_nodes, dtype=np.int64)
         above, byte = [np.zeros(1, np.int64)], [self.byte[:1]]
         n_nodes = 1
-        for low, high in [(1, int(self.first_child[1])), *self.levels()]:
-            key = node_of[parent[low - 1 : high - 1]] << 8 | kind[self.byte[low:high]]
+        for low, high in levels:
+            nodes = low + np.flatnonzero(kept[low:high])
+            key = node_of[parent[nodes - 1]] << 8 | kind[self.byte[nodes]]
             distinct, first, place = np.unique(key, return_index=True, return_inverse=True)
-            node_of[low:high] = place.reshape(-1) + n_nodes
+            node_of[nodes] = place.reshape(-1) + n_nodes
             above.append(distinct >> 8)
-            byte.append(self.byte[low:high][first])
+            byte.append(self.byte[nodes[first]])
             n_nodes += len(distinct)
-        at = np.repeat(node_of, np.diff(self.first_token))
+        n_tokens = np.where(kept, np.diff(self.first_token), 0)
+        at = np.repeat(node_of, n_tokens)
+        tokens = self.tokens[np.repeat(kept, np.diff(self.first_token))]
         return TokenTrie(
             np.concatenate(byte),
             first_children(np.concatenate(above).astype(np.int32)),
             np.append(0, np.cumsum(np.bincount(at, minlength=n_nodes))).astype(np.int32),
-            self.tokens[np.lexsort((self.tokens, at))],
+            tokens[np.lexsort((tokens, at))],
         )
 
     def levels(self) -> Iterator[tuple[int, int]]:

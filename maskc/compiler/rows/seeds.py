@@ -1,7 +1,8 @@
 """Where a walk of the token trie starts, and how much of it is walked at once.
 
 - *Byte-class trie*: bytes that no scanner state tells apart are one class, so tokens of equal
-  classes share a node. What a walk finds are *items*: a node, or a node with all below it.
+  classes share a node; what no state reads has none. What a walk finds are *items*: a node, or a
+  node with all below it.
 - *Seeds*: after a first byte nearly all scanner states and boundaries are in the same few states. A
   seed is a state after the first byte, with that byte's node; a source's rows are those of its
   seeds, put together. A boundary's seeds come after a path of one event.
@@ -25,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.compiler.rows.numbering import distinguish
+from maskc.compiler.rows.steps import Steps
 from maskc.compiler.rows.token_sets import TokenSets, unite
 from maskc.grammar.model import Layout
 from maskc.ids import DEAD
@@ -130,13 +132,18 @@ def walk_in_batches(
             progress(low / n_seeds)
 
 
-def fold_trie(trie: TokenTrie, scanner: Scanner, layout: Layout | None = None) -> TokenTrie:
-    """Return the trie in which tokens that no state tells apart share a node."""
+def fold_trie(trie: TokenTrie, scanner: Scanner, steps: Steps, layout: Layout | None) -> TokenTrie:
+    """Return the trie in which tokens that no state tells apart share a node.
+
+    Tokens with a byte that no state reads are left out.
+    """
     kind = scanner.byte_class.astype(np.int64)
+    enters = np.diff(steps.move_first).reshape(-1, scanner.next.shape[1]).any(axis=0)
+    dead = ~((scanner.next != DEAD).any(axis=0) | enters)[kind]
     if layout is not None:
         kind[[9, 10, 32]] += 256 * np.arange(1, 4)
         kind = np.unique(kind, return_inverse=True)[1].reshape(-1)
-    return trie.fold(kind)
+    return trie.fold(kind, dead)
 
 
 def write_items(nodes: Ints, below: NDArray[np.bool_]) -> Ints:

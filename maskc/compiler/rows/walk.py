@@ -146,7 +146,7 @@ class _Walk:
         scanner, boundaries, layout = lexed.scanner, lexed.boundaries, lexed.grammar.lexer.layout
         self.lexed, self.scanner, self.steps, self.rule = lexed, scanner, steps, rule
         self.layout = layout
-        self.trie = trie = fold_trie(trie, scanner, layout)
+        self.trie = trie = fold_trie(trie, scanner, steps, layout)
         self.n_classes = scanner.next.shape[1]
         self.next = scanner.next.reshape(-1)
         self.node_class = scanner.byte_class[trie.byte].astype(np.int32)

@@ -211,6 +211,9 @@ def _has_no_name(terminal: TerminalDef, source: GrammarSource, imports: Mapping[
         return True
     if source.dialect != LARK.name or terminal.pattern.type != "str":
         return False
+    end = name.rpartition("__")[2]  # of an imported one: the name in its file
+    if not any(end in text for text in (source.text, *imports.values())):
+        return True
     return "(" not in LARK_WORDING.quote("terminal", name, source.text, imports)
 
 

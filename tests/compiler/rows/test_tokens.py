@@ -18,11 +18,12 @@ def ints(*values):
     return np.array(values, dtype=np.int32)
 
 
-def classes(**kinds):
-    byte_class = np.zeros(256, dtype=np.uint8)
-    for letter, kind in kinds.items():
-        byte_class[ord(letter)] = kind
-    return SimpleNamespace(byte_class=byte_class)
+def fold(tokens, kinds, layout=None, *, inside=(0, 1, 2), entered=()):
+    """Fold tokens whose bytes have kinds of 0 to 2, of which a state reads some."""
+    reads = np.array([[kind in inside for kind in range(3)]], np.int32)  # 0 is DEAD
+    ends = np.cumsum([0, *(kind in entered for kind in range(3))])
+    scanner = SimpleNamespace(byte_class=np.array(kinds, np.uint8), next=reads)
+    return fold_trie(build_trie(tokens), scanner, SimpleNamespace(move_first=ends), layout)
 
 
 def texts(trie):
@@ -41,14 +42,27 @@ def tokens_at(trie):
 
 
 def test_with_indentation_blanks_and_tabs_stay_apart():
-    trie = build_trie((b" ", b"\t", b"\n", b"x", b"y"))
-    assert fold_trie(trie, classes()).n_nodes == 2
-    assert tokens_at(fold_trie(trie, classes(), layout=object())) == [[], [3, 4], [1], [2], [0]]
+    tokens = (b" ", b"\t", b"\n", b"x", b"y")
+    assert fold(tokens, [0] * 256).n_nodes == 2
+    assert tokens_at(fold(tokens, [0] * 256, object())) == [[], [3, 4], [1], [2], [0]]
 
 
-@given(VOCABULARIES, st.lists(st.integers(0, 3), min_size=256, max_size=256))
+def test_what_no_state_reads_and_no_lexeme_begins_with_is_left_out():
+    kinds = [{ord("x"): 1, ord("y"): 2}.get(byte, 0) for byte in range(256)]
+    tokens = (b"aa", b"ax", b"ay", b"aya", b"x")
+    folded = fold(tokens, kinds, inside=(0,), entered=(2,))
+    assert dict(zip(texts(folded), tokens_at(folded), strict=True)) == {
+        b"": [],
+        b"a": [],
+        b"aa": [0],
+        b"ay": [2],
+        b"aya": [3],
+    }
+
+
+@given(VOCABULARIES, st.lists(st.integers(0, 2), min_size=256, max_size=256))
 def test_a_folded_trie_has_the_texts_of_classes(tokens, kinds):
-    folded = fold_trie(build_trie(tokens), SimpleNamespace(byte_class=np.array(kinds, np.uint8)))
+    folded = fold(tokens, kinds)
     found = {
         tuple(kinds[byte] for byte in text): ids
         for text, ids in zip(texts(folded), tokens_at(folded), strict=True)
