@@ -14,7 +14,7 @@ apart, is dead here, so no dead end is ever entered.
 Example: with ``S -> a S b | c`` the state after ``a`` splits in two: at the bottom of the stack
 (after the last ``b``, only ``$END`` is live) and above another ``a`` (only ``b`` is live).
 
-Source: Bouajjani, Esparza, Maler 1997, section 2; ``docs/architecture.md``, section 4.
+Source: Bouajjani, Esparza, Maler 1997, section 2; ``docs/lalr.md``, section 3.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ What a path is, and which of them a parser may take, is a :class:`Rule`: the mov
 
 Example: from inside the NAME ``fo``, the token ``o(`` ends with path ``NAME{…}`` and an open LPAR.
 
-Source: token spanner tables (Park et al. 2025); ``docs/architecture.md``, section 6.
+Source: token spanner tables (Park et al. 2025); ``docs/lalr.md``, section 5.
 """
 
 from __future__ import annotations
