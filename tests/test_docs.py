@@ -1,11 +1,13 @@
 """Examples in the documentation do what they say (those of docstrings: ``tests/doctests.py``)."""
 
+import ast
 import json
 import re
 from pathlib import Path
 
 import pytest
 
+import maskc
 from maskc.cli.main import COMMANDS
 from tests.console import list_commands, run_commands, run_python
 from tests.figures import format_figures
@@ -29,6 +31,14 @@ def test_the_examples_of_a_page_are_true(page, tmp_path, monkeypatch):
 def test_the_commands_of_a_page_run_in_an_empty_folder(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_commands(page) == ""
+
+
+def test_the_example_of_the_readme_writes_json(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    maskc.compile_grammar("json", tokenizer="bytes").save("json.bytes.maskc")
+    text = (PAGES[0].parent.parent / "README.md").read_text()
+    exec(re.search(r"^```python\n(import numpy.*?)^```$", text, re.MULTILINE | re.DOTALL)[1], {})
+    json.loads(ast.literal_eval(capsys.readouterr().out))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
