@@ -8,8 +8,8 @@ Example: ``kind_of(artifact.header).explain(artifact, b"[1")`` says what may com
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from maskc.artifact.sections import is_link, is_schema
 from maskc.runtime.link.plan.replies import cut_reply, names_of
@@ -19,10 +19,18 @@ if TYPE_CHECKING:
 
     from maskc.explain.model import Explanation
     from maskc.explain.questions import Judge, TokenName
+    from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
     from maskc.runtime.matcher import Matcher
+    from maskc.verify.mask_texts import GeneratedText
+    from maskc.verify.plan import Verification
 
-Texts = Iterator[tuple[str, bool]]
+
+class TextDrawer(Protocol):
+    """Draws random texts of one artifact."""
+
+    def draw_text(self, seed: int, number: int, max_tokens: int, /) -> GeneratedText:
+        """Return a text that depends on nothing but these numbers."""
 
 
 class Kind:
@@ -83,10 +91,28 @@ class Kind:
             for part in self.cut(artifact.header, text)
         )
 
-    def draw(self, artifact: Artifact, count: int, max_tokens: int, seed: int) -> Texts | None:
-        """Return random texts, and whether each is whole; ``None``: the grammar's rules draw."""
-        del artifact, count, max_tokens, seed
-        return None
+    def encoding(self, header: Mapping[str, Any]) -> str:
+        """Return the encoding of an artifact's texts, as Python names it."""
+        from maskc.frontends.source import source_from_header
+
+        return "latin-1" if source_from_header(header["grammar"]).use_bytes else "utf-8"
+
+    def open_drawer(self, artifact: Artifact, limits: Limits | None) -> TextDrawer:
+        """Return what draws random texts of an artifact of this kind.
+
+        Raises:
+            GrammarError, PostlexError: the grammar of the artifact cannot be built again.
+            LimitError: the grammar passes a limit.
+        """
+        from maskc.verify.generation import open_grammar_drawer
+
+        return open_grammar_drawer(artifact, limits)
+
+    def verification(self) -> Verification:
+        """Return the experiments that there are for an artifact of this kind, and its judge."""
+        from maskc.verify.plan import GRAMMAR
+
+        return GRAMMAR
 
     def check_source(self, artifact: Artifact) -> None:
         """Refuse a source that is none: whoever made the file may have put anything there."""
@@ -121,11 +147,20 @@ class _SchemaKind(Kind):
 
         return SchemaJudge(artifact, resources)
 
-    def draw(self, artifact: Artifact, count: int, max_tokens: int, seed: int) -> Texts:
-        from maskc.verify.json_layout import lay_out_drawn
-        from maskc.verify.mask_texts import draw_texts
+    def encoding(self, header: Mapping[str, Any]) -> str:
+        del header
+        return "utf-8"
 
-        return lay_out_drawn(artifact, draw_texts(artifact, count, max_tokens, seed), seed)
+    def open_drawer(self, artifact: Artifact, limits: Limits | None) -> TextDrawer:
+        from maskc.verify.mask_texts import SchemaDrawer
+
+        del limits
+        return SchemaDrawer(artifact)
+
+    def verification(self) -> Verification:
+        from maskc.verify.plan import JSON_SCHEMA
+
+        return JSON_SCHEMA
 
     def list_source(self, header: Mapping[str, Any]) -> list[tuple[str, str]]:
         formats = [header["schema_formats"], *header.get("registered_formats", ())]
@@ -165,10 +200,20 @@ class _LinkKind(Kind):
             for part in cut_reply(reply, names_of(header))
         ]
 
-    def draw(self, artifact: Artifact, count: int, max_tokens: int, seed: int) -> Texts:
-        from maskc.verify.mask_texts import draw_texts
+    def encoding(self, header: Mapping[str, Any]) -> str:
+        del header
+        return "utf-8"
 
-        return draw_texts(artifact, count, max_tokens, seed)
+    def open_drawer(self, artifact: Artifact, limits: Limits | None) -> TextDrawer:
+        from maskc.verify.mask_texts import MaskDrawer
+
+        del limits
+        return MaskDrawer(artifact)
+
+    def verification(self) -> Verification:
+        from maskc.verify.plan import LINK
+
+        return LINK
 
     def check_source(self, artifact: Artifact) -> None:
         from maskc.tags.parsing import parse_tag

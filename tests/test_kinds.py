@@ -30,9 +30,9 @@ def test_each_kind_reads_explains_and_draws_its_texts(made):
         assert not kind.accepts(artifact, artifact.matcher(), b"?")
         assert kind.explain(artifact, texts[kind]).may_end
         assert kind.explain(artifact, b"?").death.offset == 0
-    assert GRAMMAR.draw(made[GRAMMAR], 1, 10, 0) is None
-    assert [text.strip() for text, _ in SCHEMA.draw(made[SCHEMA], 1, 10, 0)] == ["1"]
-    assert list(LINK.draw(made[LINK], 1, 10, 0)) == [("ab", True)]
+        drawn = kind.open_drawer(artifact, None).draw_text(0, 0, 10)
+        assert drawn.text.strip().encode() == texts[kind]
+        assert drawn.problem is None
 
 
 def test_what_is_said_of_a_source_is_its_kind_first(made):

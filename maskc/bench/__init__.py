@@ -16,10 +16,10 @@ kept.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,9 +67,18 @@ class Document(NamedTuple):
 
 
 def run_bench(
-    artifact_path: str | os.PathLike[str], corpus: Sequence[str], options: BenchOptions
+    artifact_path: str | os.PathLike[str],
+    corpus: Sequence[str],
+    options: BenchOptions,
+    drawn: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the times of an artifact over a corpus, in microseconds.
+
+    Args:
+        artifact_path: of the artifact.
+        corpus: files and folders.
+        options: how much to time.
+        drawn: texts to time beside those of the corpus.
 
     Raises:
         ArtifactError: the artifact cannot be loaded.
@@ -77,10 +86,16 @@ def run_bench(
         TokenizerError: the tokenizer cannot be found.
     """
     artifact = load(artifact_path)
-    files = choose_files(find_corpus(corpus, options.max_bytes).files, options.files, SEED)
+    found = find_corpus(corpus, options.max_bytes).files if corpus else ()
+    files = choose_files(found, options.files, SEED)
     tokenizer = artifact.header["tokenizer"]["name"]
     encoder = load_encoder(options.tokenizer or tokenizer, is_text=artifact.is_text)
-    documents, n_skipped = _read_documents(artifact, encoder, files, options.max_bytes)
+    texts = [(f"drawn text {number}", text) for number, text in enumerate(drawn, 1)]
+    for path in files:
+        with suppress(UnicodeDecodeError):
+            texts.append((str(path), read_text(path, options.max_bytes)))
+    documents = _cut_into_tokens(artifact, encoder, texts)
+    n_skipped = len(files) + len(drawn) - len(documents)
 
     tokens = [document.tokens for document in documents]
     bitmask = allocate_bitmask(1, artifact.vocab_size)
@@ -116,32 +131,25 @@ def _start(artifact: Artifact, bitmask: Bitmask) -> Session:
     return Session(partial(matcher.fill_bitmask, bitmask, 0), matcher.accept_token)
 
 
-def _read_documents(
-    artifact: Artifact, encoder: Encoder, files: Sequence[Path], max_bytes: int
-) -> tuple[list[Document], int]:
-    """Return the documents, and how many files are left out.
-
-    Left out are files that are empty, no UTF-8, or have a character that no token writes.
+def _cut_into_tokens(
+    artifact: Artifact, encoder: Encoder, texts: Iterable[tuple[str, str]]
+) -> list[Document]:
+    """Return the documents; left out are texts that are empty or have what no token writes.
 
     Raises:
         GrammarError: none has a legal first token: this is no corpus of the grammar.
     """
     documents, names = [], names_of(artifact.header)
-    for path in files:
-        try:
-            text = read_text(path, max_bytes)
+    for name, text in texts:
+        with suppress(TokenizerError):
             tokens = tuple(encode_reply(text, names, encoder.encode))
-        except (UnicodeDecodeError, TokenizerError):
-            continue
-        if tokens:
-            documents.append(Document(str(path), tokens))
+            documents += [Document(name, tokens)] * bool(tokens)
     if not any(artifact.matcher().accept_token(document.tokens[0]) for document in documents):
         raise GrammarError(
             artifact.header["grammar"]["name"],
-            f"no text of the corpus ({len(files)} files) begins with a legal token; "
-            "give --corpus texts of this grammar",
+            "no text of the corpus begins with a legal token; give --corpus texts of this grammar",
         )
-    return documents, len(files) - len(documents)
+    return documents
 
 
 def list_passes(cold: Times, warm: Times) -> dict[str, dict[str, dict[str, float]]]:

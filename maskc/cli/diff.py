@@ -9,46 +9,68 @@ import click
 import maskc
 from maskc.cli import options as opt
 from maskc.errors import ArtifactError
+from maskc.limits import Limits
 
 _MAX_BYTES = 100_000  # of a text
+_PER_DRAWN = 4  # configurations that are asked for, for each text that is drawn
+_DRAWN_LENGTH = 60  # lexemes or tokens of a drawn text
 
 
 @opt.command(
     "diff",
     "Say where the masks of two artifacts differ.",
-    click.argument("first"),
-    click.argument("second"),
+    click.argument("paths", nargs=2, metavar="FIRST SECOND"),
     opt.count("--positions", 2_000, "Configurations in which to compare."),
     opt.many("--corpus", "PATH", "Texts to compare along; can be repeated."),
     opt.seed("Of the texts that are drawn."),
     opt.START,
+    opt.PART_LIMIT,
+    opt.LIMITS,
     as_json="Print what was found as JSON.",
     defaults=True,
 )
 def diff_command(
-    first: str, second: str, positions: int, corpus: tuple[str, ...], seed: int, start: str | None
+    paths: tuple[str, str],
+    positions: int,
+    corpus: tuple[str, ...],
+    seed: int,
+    start: str | None,
+    part_seconds: float,
+    limits: Limits,
 ) -> opt.Outcome:
     """Compare the masks of two artifacts; exit status 1 if they differ.
 
-    Both are walked with the same texts: the shortest first, then texts that are drawn, then those
-    of --corpus. Each line says which tokens are legal in one of them only, after which text, and
-    in how many of the configurations that were compared. Equal tables are the same masks
-    everywhere; otherwise, that no difference was found proves nothing beyond these texts.
+    First come the shortest texts that were found of one artifact only. Then each line says which
+    tokens are legal in one of them only, after which text, and in how many of the configurations
+    that were compared. These are the nearest to the start, those of texts that are drawn from
+    both, and those of --corpus. Equal tables are the same masks everywhere; otherwise, that no
+    difference was found proves nothing beyond these texts.
     """
-    from maskc.diff.walking import compare
+    from maskc.diff.walking import Comparison, compare, have_same_tables
+    from maskc.kinds import kind_of
     from maskc.report.diff import report_comparison
+    from maskc.verify.generation import DrawingProcess
 
-    one, other = (maskc.load(path).for_start(start) for path in (first, second))
+    one, other = (maskc.load(path).for_start(start) for path in paths)
     if one.fingerprint != other.fingerprint:
         names = [artifact.header["tokenizer"]["name"] for artifact in (one, other)]
         raise ArtifactError(
-            second,
-            f"is for the tokenizer {names[1]}, and {first} is for other tokens ({names[0]})",
+            paths[1],
+            f"is for the tokenizer {names[1]}, and {paths[0]} is for other tokens ({names[0]})",
             "compile both for one tokenizer",
         )
     texts = list(_read_texts(corpus)) if corpus else []
-    found = compare(one, other, positions=positions, seed=seed, texts=texts)
-    return report_comparison((first, second), one, found), int(bool(found.differences))
+    if have_same_tables(one, other):
+        return report_comparison(paths, one, Comparison(is_same=True))
+    drawn: list[bytes] = []
+    for path, artifact in zip(paths, (one, other), strict=True):
+        encoding = kind_of(artifact.header).encoding(artifact.header)
+        with DrawingProcess(path, start, part_seconds, limits) as drawing:
+            for text in drawing.draw(-(-positions // (2 * _PER_DRAWN)), _DRAWN_LENGTH, seed):
+                if text.problem is None:
+                    drawn.append(text.text.encode(encoding))
+    found = compare(one, other, positions=positions, drawn=drawn, texts=texts)
+    return report_comparison(paths, one, found), int(bool(found.differences))
 
 
 def _read_texts(corpus: tuple[str, ...]) -> Iterator[bytes]:

@@ -141,8 +141,8 @@ def choice(name: str, choices: str, what: str) -> Decorator:
     return click.option(name, type=click.Choice(choices.split()), help=what)
 
 
-def many(name: str, metavar: str, what: str, *, required: bool = False) -> Decorator:
-    return click.option(name, multiple=True, required=required, metavar=metavar, help=what)
+def many(name: str, metavar: str, what: str) -> Decorator:
+    return click.option(name, multiple=True, metavar=metavar, help=what)
 
 
 def json(what: str = "Print the report as JSON.") -> Decorator:
@@ -183,7 +183,11 @@ def schema(verb: str) -> Decorator:
 FOUND_TOKENIZER = tokenizer(
     "Where the tokenizer is, if the artifact's name for it does not find it."
 )
-CORPUS = many("--corpus", "PATH", "A file or a folder of texts; can be repeated.", required=True)
+CORPUS = many(
+    "--corpus",
+    "PATH",
+    "A file or a folder of texts; can be repeated. Default: texts that are drawn.",
+)
 START = word("--start", "RULE", "One of the artifact's start symbols; default: its first.")
 VOCAB_SIZE = count("--vocab-size", None, "The model's padded vocabulary size.")
 RESOURCES = click.option(

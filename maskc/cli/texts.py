@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from functools import partial
 
 import click
@@ -19,6 +18,7 @@ from maskc.work.alone import run_alone
 
 _MAX_BYTES = 64_000_000
 _MOST_SHOWN = 12  # rules that no text holds
+_DRAWN_LENGTH = 400  # of a text to time, in tokens or lexemes
 
 
 @opt.command(
@@ -125,22 +125,12 @@ def generate_command(
     """
     if unreached and not opened.kind.has_rules:
         raise click.UsageError("--unreached goes with a grammar only.")
-    drawn = opened.kind.draw(opened.artifact, count, max_tokens, seed)
-    if drawn is not None:
-        return _show_drawn(opened.path, drawn, as_json=as_json)
-    from maskc.verify.generation import draw_text, list_unreached
-    from maskc.verify.grammar import read_encoding
-    from maskc.work.executors import result_of
-    from maskc.work.processes import ProcessExecutor, Timed
+    from maskc.verify.generation import DrawingProcess
 
-    path, encoding = opened.path, read_encoding(opened.artifact.header)
+    encoding = opened.kind.encoding(opened.artifact.header)
     problems, dictionaries, rules = 0, [], frozenset[int]()
-    draw = partial(draw_text, path, opened.start, max_tokens=max_tokens, seed=seed, limits=limits)
-    others: tuple[int, tuple[str, ...]] | None = None
-    with ProcessExecutor(1) as executor:
-        for number in range(count):
-            timed = Timed(draw, f"{path}: text {number + 1}", part_seconds)
-            text = result_of(executor.submit(timed, number))
+    with DrawingProcess(opened.path, opened.start, part_seconds, limits) as drawing:
+        for text in drawing.draw(count, max_tokens, seed):
             rules |= text.rules
             problems += text.problem is not None
             if as_json:
@@ -148,11 +138,8 @@ def generate_command(
             else:
                 _write(text.text, encoding)
             if text.problem is not None:
-                click.echo(f"maskc: {path}: {text.problem}", err=True)
-        if unreached:
-            listing = partial(list_unreached, path, opened.start, limits=limits)
-            timed_listing = Timed(listing, f"{path}: its rules", part_seconds)
-            others = result_of(executor.submit(timed_listing, rules))
+                click.echo(f"maskc: {opened.path}: {text.problem}", err=True)
+        others = drawing.list_unreached(rules) if unreached else None
     if as_json:
         print_json(dictionaries)
     if others is not None:
@@ -170,24 +157,7 @@ def _say_reached(n_rules: int, others: tuple[str, ...]) -> str:
     return f"{said}; not:{''.join(shown)}" + (f"\n  and {more} more" if more > 0 else "")
 
 
-def _show_drawn(name: str, texts: Iterator[tuple[str, bool]], *, as_json: bool) -> int:
-    """Print the texts of a JSON Schema or of a tag; return the exit status."""
-    status, dictionaries = 0, []
-    for text, is_whole in texts:
-        problem = None if is_whole else "no end was found within the search"
-        if as_json:
-            dictionaries.append({"text": text, "problem": problem})
-        else:
-            _write(text)
-        if problem:
-            status = 1
-            click.echo(f"maskc: {name}: {problem}", err=True)
-    if as_json:
-        print_json(dictionaries)
-    return status
-
-
-def _write(text: str, encoding: str = "utf-8") -> None:
+def _write(text: str, encoding: str) -> None:
     data = text.encode(encoding)
     sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
     sys.stdout.buffer.flush()
@@ -230,18 +200,26 @@ def play_command(opened: opt.Opened, *, port: int, no_browser: bool) -> None:
 
 @opt.command(
     "bench",
-    "Time an artifact on texts of yours.",
+    "Time an artifact on texts.",
     click.argument("artifact"),
     opt.CORPUS,
     # The defaults are those of BenchOptions, which a test compares: importing it loads Lark.
-    opt.count("--files", 60, "Files to walk."),
+    opt.count("--files", 60, "Files to walk, or texts to draw."),
     opt.count("--max-bytes", 100_000, "Size of a file."),
     opt.FOUND_TOKENIZER,
+    opt.PART_LIMIT,
+    opt.LIMITS,
     as_json="Print the report as JSON.",
     defaults=True,
 )
 def bench_command(
-    artifact: str, corpus: tuple[str, ...], files: int, max_bytes: int, tokenizer: str | None
+    artifact: str,
+    corpus: tuple[str, ...],
+    files: int,
+    max_bytes: int,
+    tokenizer: str | None,
+    part_seconds: float,
+    limits: Limits,
 ) -> opt.Outcome:
     """Time ARTIFACT on texts, token by token, beside what copying the same masks costs.
 
@@ -251,9 +229,16 @@ def bench_command(
     from maskc.bench import BenchOptions, run_bench
     from maskc.cli.tokenizer import check_tokenizer
     from maskc.report.bench import report_bench
+    from maskc.verify.generation import DrawingProcess
 
     # No progress bar: its thread would be in the times.
     options = BenchOptions(files=files, max_bytes=max_bytes, tokenizer=tokenizer)
+    loaded = maskc.load(artifact)
     if tokenizer is not None:
-        check_tokenizer(artifact, maskc.load(artifact), tokenizer)
-    return report_bench(run_bench(artifact, corpus, options))
+        check_tokenizer(artifact, loaded, tokenizer)
+    drawn: list[str] = []
+    if not corpus:
+        with DrawingProcess(artifact, None, part_seconds, limits) as drawing:
+            texts = drawing.draw(files, _DRAWN_LENGTH, seed=0)
+            drawn = [text.text for text in texts if text.problem is None]
+    return report_bench(run_bench(artifact, corpus, options, drawn))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
 from maskc.cli import options as opt
 from maskc.cli.progress import show_parts
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
@@ -62,7 +64,8 @@ def verify_command(
 ) -> opt.Outcome:
     """Check ARTIFACT in six experiments; exit status 1 if one fails or has nothing to check.
 
-    corpus: what Lark parses of the files is accepted token by token, and nothing else is.
+    corpus: what Lark parses of the files is accepted token by token, and nothing else is; left out
+    without --corpus, where the other experiments take the texts that are generated.
     Files that Lark refuses are named, and fail the run unless they are allowed.
     generation: Lark parses the texts that are generated from the masks.
     oracle: masks agree with an oracle that shares no code with them.
@@ -76,6 +79,8 @@ def verify_command(
     """
     from maskc.verify import VerifyOptions, run_verify
 
+    if not corpus and not amounts["texts"]:
+        raise click.UsageError("--texts 0 needs --corpus PATH: there would be no text to check.")
     path, artifact = opened.path, opened.artifact
     check_fingerprint(path, artifact)
     if tokenizer is not None:

@@ -22,13 +22,20 @@ def report_comparison(names: Sequence[str], artifact: Artifact, found: Compariso
         found: what was found.
     """
     described = [_describe(difference, artifact) for difference in found.differences]
+    texts = [None if text is None else _decode(text) for text in found.only]
     data = {
         "same_tables": found.is_same,
+        "texts": dict(zip(("only_first", "only_second"), texts, strict=True)),
         "configurations": found.n_places,
         "differences": described,
         "left_out": found.n_left_out,
     }
-    return Report(data, [Lines(_say(names, found, described))])
+    shortest = [
+        f"only {name} accepts: {text!r}"
+        for name, text in zip(names, texts, strict=True)
+        if text is not None
+    ]
+    return Report(data, [Lines([*shortest, *_say(names, found, described)])])
 
 
 def _describe(difference: Difference, artifact: Artifact) -> dict[str, Any]:
@@ -58,7 +65,7 @@ def _say(
 ) -> Iterator[str]:
     for entry in described[:_MOST_SHOWN]:
         places = count(entry["configurations"], "configuration")
-        yield f"after {entry['before'][-60:]!r} ({places})"
+        yield f"after {entry['before']!r} ({places})"
         for name, side in zip(names, ("only_first", "only_second"), strict=True):
             n_tokens, tokens = entry[side]["count"], entry[side]["tokens"]
             if n_tokens:
@@ -66,7 +73,7 @@ def _say(
                 shown = " ".join(map(repr, tokens)) + (f" and {more:,} more" if more else "")
                 yield f"  only {name}: {shown}"
         if entry["example"] is not None:
-            yield f"  a text of one of them: {entry['example'][-80:]!r}"
+            yield f"  a text of one of them: {entry['example']!r}"
     if len(described) > _MOST_SHOWN:
         yield f"and {len(described) - _MOST_SHOWN:,} more kinds of differences: --json"
     places = count(found.n_places, "configuration")

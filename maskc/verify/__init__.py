@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from maskc.artifact.checksums import read_checksum
+from maskc.kinds import kind_of
 from maskc.runtime.artifact import load
-from maskc.verify.files import choose_files, find_corpus, read_text
-from maskc.verify.grammar import read_encoding
+from maskc.verify.files import Corpus, choose_files, find_corpus, read_text
 from maskc.verify.model import (
     Document,
     Experiment,
@@ -39,7 +39,6 @@ from maskc.verify.model import (
 from maskc.verify.plan import (
     Kinds,
     expect_units,
-    kinds_of,
     name_unit,
     plan_first,
     plan_second,
@@ -65,7 +64,8 @@ def run_verify(
 
     Args:
         artifact_path: of the artifact.
-        corpus: files and folders.
+        corpus: files and folders; without any the experiment *corpus* is left out, and the others
+            take the texts that are drawn.
         options: how much to check.
         jobs: processes to do it with; the outcome does not depend on it.
         executor: ``module:name`` of a function that returns a ``concurrent.futures.Executor``, to
@@ -85,11 +85,12 @@ def run_verify(
     path = os.path.abspath(artifact_path)
     # A file that is no artifact is refused before the corpus is read.
     header = load(path).header
+    kind = kind_of(header)
     compiled_with = header.get("unicode", unicodedata.unidata_version)
-    found_files = find_corpus(corpus, options.max_bytes)
+    found_files = find_corpus(corpus, options.max_bytes) if corpus else Corpus((), {})
     chosen = choose_files(found_files.files, options.files, options.seed)
-    files, no_texts = _read_files(chosen, options.max_bytes, read_encoding(header))
-    kinds = kinds_of(header)
+    files, no_texts = _read_files(chosen, options.max_bytes, kind.encoding(header))
+    kinds = kind.verification().experiments
     # What one unit leaves to the others lies where all machines see it.
     place = None if executor is None else os.path.dirname(path)
     with (
@@ -97,14 +98,17 @@ def run_verify(
         open_executor(executor, jobs) as workers,
     ):
         run = partial(run_unit_anywhere, path, read_checksum(path), options, Path(folder))
+        if not corpus:
+            kinds = {name: experiment for name, experiment in kinds.items() if name != "corpus"}
         experiments = _Run(kinds, options, workers, run, progress).do(files)
-    walked = experiments["corpus"]
-    walked.allow_refused = options.allow_refused
-    if no_texts:
-        walked.count("skipped, not UTF-8", len(no_texts))
-        walked.refused = sorted([*walked.refused, *no_texts], key=lambda text: str(text["file"]))
-    for reason, number in found_files.left_out.items():
-        walked.count(reason, number)
+    if corpus:
+        walked = experiments["corpus"]
+        walked.allow_refused = options.allow_refused
+        if no_texts:
+            walked.count("skipped, not UTF-8", len(no_texts))
+            walked.refused = sorted([*walked.refused, *no_texts], key=lambda t: str(t["file"]))
+        for reason, number in found_files.left_out.items():
+            walked.count(reason, number)
     differ = compiled_with != unicodedata.unidata_version
     return VerifyReport(
         tuple(experiments.values()),

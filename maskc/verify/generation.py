@@ -7,40 +7,31 @@ with tokens drawn from the masks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache, partial
 from random import Random
-from typing import Any
+from typing import Any, Self, TypeVar
 
 from lark import Lark
 
 from maskc.bounded import run_bounded
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
+from maskc.kinds import kind_of
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.matcher import Matcher
 from maskc.verify.drawing import Drawing, Drawn
 from maskc.verify.general import build_oracle
-from maskc.verify.mask_texts import TokenDrawer
+from maskc.verify.mask_texts import GeneratedText, TokenDrawer
 from maskc.verify.oracle import Oracle, Undecided
+from maskc.work.executors import result_of
+from maskc.work.processes import ProcessExecutor, Timed
+
+T = TypeVar("T")
 
 _TRIES = 40  # to draw a text that is one of the grammar's
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratedText:
-    """A text that was drawn."""
-
-    text: str
-    n_tokens: int  # drawn, and bytes added to reach the end; or lexemes, if drawn by the rules
-    problem: str | None = None  # why it has no end, None if it has one
-    n_retries: int = 0  # how often something was drawn or searched again
-    rules: frozenset[int] = frozenset()  # numbers of those that it was made with
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"text": self.text, "tokens": self.n_tokens, "problem": self.problem}
 
 
 class Walks:
@@ -148,36 +139,81 @@ class Drawer:
 def generate_texts(
     artifact: Artifact, *, count: int, max_tokens: int, seed: int, limits: Limits | None = None
 ) -> Iterator[GeneratedText]:
-    """Yield texts, the same ones for the same seed, of about so many lexemes at most."""
-    drawer = _build_drawer(artifact, limits)
+    """Yield texts of an artifact of any kind, the same ones for the same seed.
+
+    They have about ``max_tokens`` tokens at most; where a grammar's rules draw, lexemes.
+    """
+    drawer = kind_of(artifact.header).open_drawer(artifact, limits)
     for number in range(count):
         yield drawer.draw_text(seed, number, max_tokens)
 
 
-def draw_text(
-    path: str, start: str | None, number: int, *, max_tokens: int, seed: int, limits: Limits
-) -> GeneratedText:
-    """Return one of the texts of :func:`generate_texts`.
-
-    Lark tries the grammar's patterns meanwhile, so this is for a process that can be ended; it
-    keeps what it has made for the next text.
-    """
-    return _open_drawer(path, start, limits).draw_text(seed, number, max_tokens)
-
-
-def list_unreached(
-    path: str, start: str | None, rules: frozenset[int], *, limits: Limits
-) -> tuple[int, tuple[str, ...]]:
-    """Return how many rules texts can be made with, and those that are not among some."""
-    return _open_drawer(path, start, limits).drawing.list_others(rules)
-
-
-@lru_cache(maxsize=1)
-def _open_drawer(path: str, start: str | None, limits: Limits) -> Drawer:
-    return _build_drawer(load(path).for_start(start), limits)
-
-
-def _build_drawer(artifact: Artifact, limits: Limits | None) -> Drawer:
+def open_grammar_drawer(artifact: Artifact, limits: Limits | None) -> Drawer:
     source = source_from_header(artifact.header["grammar"])
     lark = run_bounded(lambda: build_lark(source), limits)
     return Drawer(artifact, lark, build_oracle(lark))
+
+
+class DrawingProcess:
+    """Draws the texts of :func:`generate_texts` in a process that is ended if it takes too long.
+
+    Lark tries the grammar's patterns meanwhile, which nothing else can interrupt. The process keeps
+    what it has made for the next text.
+
+    Args:
+        path: of an artifact of any kind.
+        start: its start symbol; ``None``: its first.
+        seconds: that one text may take, by the clock.
+        limits: of building Lark's parser.
+    """
+
+    def __init__(self, path: str, start: str | None, seconds: float, limits: Limits) -> None:
+        self._path, self._opened = path, (path, start, limits)
+        self._seconds, self._executor = seconds, ProcessExecutor(1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._executor.__exit__(*error)
+
+    def draw(self, count: int, max_tokens: int, seed: int) -> Iterator[GeneratedText]:
+        """Yield texts.
+
+        Raises:
+            GrammarError, PostlexError: the grammar of the artifact cannot be built again.
+            LimitError: a text takes too long, or the grammar passes a limit.
+        """
+        for number in range(count):
+            place = f"{self._path}: text {number + 1}"
+            yield self._call(_draw_text, place, seed, number, max_tokens)
+
+    def list_unreached(self, rules: frozenset[int]) -> tuple[int, tuple[str, ...]]:
+        """Return how many rules a grammar's texts can be made with, and those not among some."""
+        return self._call(_list_unreached, f"{self._path}: its rules", rules)
+
+    def _call(self, function: Callable[..., T], place: str, *arguments: Any) -> T:
+        timed = Timed(partial(function, *self._opened), place, self._seconds)
+        return result_of(self._executor.submit(timed, *arguments))
+
+
+def _draw_text(
+    path: str, start: str | None, limits: Limits, seed: int, number: int, max_tokens: int
+) -> GeneratedText:
+    found: GeneratedText = _open_drawer(path, start, limits).draw_text(seed, number, max_tokens)
+    return found
+
+
+def _list_unreached(
+    path: str, start: str | None, limits: Limits, rules: frozenset[int]
+) -> tuple[int, tuple[str, ...]]:
+    found: tuple[int, tuple[str, ...]] = _open_drawer(path, start, limits).drawing.list_others(
+        rules
+    )
+    return found
+
+
+@lru_cache(maxsize=1)
+def _open_drawer(path: str, start: str | None, limits: Limits) -> Any:
+    artifact = load(path).for_start(start)
+    return kind_of(artifact.header).open_drawer(artifact, limits)

@@ -6,19 +6,18 @@ the place and what Lark expected (:mod:`maskc.verify.refusals`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from random import Random
-from typing import Any
 
 from lark import Lark
 
-from maskc.artifact.sections import is_link, is_schema
 from maskc.bounded import run_bounded
 from maskc.errors import TokenizerError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import GrammarSource, source_from_header
-from maskc.verify.characters import BYTES, UTF8
+from maskc.kinds import GRAMMAR
+from maskc.verify.characters import UTF8
 from maskc.verify.general import build_oracle, parses
 from maskc.verify.generation import Drawer
 from maskc.verify.model import Document, Experiment, legality
@@ -62,7 +61,7 @@ class GrammarSubject(Subject):
 
     @cached_property
     def encoding(self) -> str:
-        return read_encoding(self.artifact.header)
+        return GRAMMAR.encoding(self.artifact.header)
 
     def begin_unit(self) -> None:
         """Forget what the oracle remembers."""
@@ -168,10 +167,3 @@ class GrammarSubject(Subject):
                     )
             found.count("drawn again")
         return None
-
-
-def read_encoding(header: Mapping[str, Any]) -> str:
-    """Return the encoding of an artifact's texts: only those of a grammar may be bytes."""
-    if is_schema(header) or is_link(header):
-        return UTF8
-    return BYTES if source_from_header(header["grammar"]).use_bytes else UTF8

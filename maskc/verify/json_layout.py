@@ -11,12 +11,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from enum import Enum
-from random import Random
-
-from maskc.runtime.artifact import Artifact
 
 _PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},:]|[^][{},:"\s]+')
 _GAP = re.compile(r"[ \t\n\r]*")
@@ -33,18 +30,6 @@ class Layout(Enum):
     COMPACT = "compact"
     SPACED = "spaced"
     INDENTED = "indented"
-
-
-def lay_out_drawn(
-    artifact: Artifact, texts: Iterable[tuple[str, bool]], seed: int
-) -> Iterator[tuple[str, bool]]:
-    """Yield texts in a layout drawn for each, where they are legal in it, and else as they are."""
-    for number, (text, is_whole) in enumerate(texts):
-        layout = Random(f"{seed}:{number}:layout").choice(list(Layout))
-        laid_out = lay_out(text, layout) if is_whole else text
-        matcher = artifact.matcher()
-        is_legal = matcher.accept_bytes(laid_out.encode()) and matcher.is_accepting
-        yield (laid_out if is_legal else text), is_whole
 
 
 def lay_out(text: str, layout: Layout) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import Any
@@ -30,6 +31,7 @@ from maskc.runtime.link.joining.switching import ATOM
 from maskc.runtime.link.plan.opening import read_link
 from maskc.runtime.link.plan.replies import names_of
 from maskc.runtime.matcher import Matcher
+from maskc.verify.json_layout import Layout, lay_out
 
 Part = bytes | int  # of a text: bytes, or a special token
 
@@ -48,13 +50,18 @@ _UNLIKELY = ((frozenset(range(0x7F, 0x100)), 0.95), (frozenset(b"\\"), 0.9))
 _BLANKS, _NUMBER = frozenset(b" \t\r\n"), frozenset(b"0123456789.eE+-,}] \t\r\n")
 
 
-def draw_texts(
-    artifact: Artifact, count: int, max_tokens: int, seed: int
-) -> Iterator[tuple[str, bool]]:
-    """Yield texts of about so many tokens at most, and whether each is whole."""
-    drawer = MaskDrawer(artifact)
-    for number in range(count):
-        yield drawer.draw(max_tokens, seed, number)
+@dataclass(frozen=True, slots=True)
+class GeneratedText:
+    """A text that was drawn."""
+
+    text: str
+    n_tokens: int  # drawn, and bytes added to reach the end; or lexemes, if drawn by the rules
+    problem: str | None = None  # why it has no end, None if it has one
+    n_retries: int = 0  # how often something was drawn or searched again
+    rules: frozenset[int] = frozenset()  # numbers of those that it was made with
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"text": self.text, "tokens": self.n_tokens, "problem": self.problem}
 
 
 class TokenDrawer:
@@ -116,8 +123,8 @@ class MaskDrawer:
         blanks = 0.9 if self._is_link else 1  # of a schema, who lays texts out adds them
         self._tokens = TokenDrawer(artifact, self._names, likely_without_blanks=blanks)
 
-    def draw(self, max_tokens: int, seed: int, number: int) -> tuple[str, bool]:
-        """Return a text that depends on nothing but these numbers, and whether it is whole.
+    def draw_text(self, seed: int, number: int, max_tokens: int) -> GeneratedText:
+        """Return a text that depends on nothing but these numbers.
 
         After at most ``max_tokens`` tokens it is brought to its end.
         """
@@ -137,7 +144,9 @@ class MaskDrawer:
             matcher.accept_token(token)
             written.append(self._artifact.token_bytes(token) or token)
         end = self.find_end(matcher, join_parts(written))
-        return self._spell([*written, *(end or [])]), end is not None
+        parts = [*written, *(end or [])]
+        problem = "no end was found within the search" if end is None else None
+        return GeneratedText(self._spell(parts), len(parts), problem)
 
     def find_end(
         self, matcher: Matcher, text: bytes, most_steps: int = MOST_STEPS
@@ -174,6 +183,18 @@ class MaskDrawer:
     def _spell(self, written: list[Part]) -> str:
         parts = (p if isinstance(p, bytes) else self._names.get(p, "").encode() for p in written)
         return b"".join(parts).decode(errors="replace")
+
+
+class SchemaDrawer(MaskDrawer):
+    """Draws texts of a JSON Schema, each in a layout drawn for it where that is legal."""
+
+    def draw_text(self, seed: int, number: int, max_tokens: int) -> GeneratedText:
+        drawn = super().draw_text(seed, number, max_tokens)
+        layout = Random(f"{seed}:{number}:layout").choice(list(Layout))
+        laid_out = lay_out(drawn.text, layout) if drawn.problem is None else drawn.text
+        matcher = self._artifact.matcher()
+        is_legal = matcher.accept_bytes(laid_out.encode()) and matcher.is_accepting
+        return replace(drawn, text=laid_out) if is_legal else drawn
 
 
 def join_parts(written: list[Part]) -> bytes:

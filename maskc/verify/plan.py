@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from maskc.artifact.checksums import read_checksum
-from maskc.artifact.sections import is_link, is_schema
 from maskc.errors import ArtifactError
+from maskc.kinds import kind_of
 from maskc.runtime.artifact import load
 from maskc.verify.corpus import check_generation, check_segmentations, walk_file
 from maskc.verify.grammar import GrammarSubject
@@ -51,6 +51,13 @@ class Kind:
 Kinds = Mapping[str, Kind]
 
 
+class Verification(NamedTuple):
+    """The experiments of a kind of artifact, by name in the order of the report, and its judge."""
+
+    experiments: Kinds
+    subject: type[Subject]
+
+
 def _list_kinds(
     corpus: Kind,
     *,
@@ -78,47 +85,39 @@ def _list_kinds(
 
 
 _NO_LEGAL = "there was no legal text"
-GRAMMAR = _list_kinds(
-    Kind("files that Lark parses", walk_file, "Lark parses none of the files of the corpus", ""),
-    no_text="there was no text that Lark parses",
-    per_unit=2,
-    most=20_000,  # Lark parses every mutation from its start
-    oracle=(20, 1 << 60),  # a text is lexed once for all of them
-    has_raw=True,
-)
-JSON_SCHEMA = _list_kinds(
-    Kind("texts", walk_file, "no file of the corpus is JSON", "", refused_by="the judge"),
-    no_text=_NO_LEGAL,
-    per_unit=4,
-    most=20_000,
-    oracle=(10, 5_000),
-)
-LINK = _list_kinds(
-    Kind(
-        "accepted",
-        walk_file,
-        "no file of the corpus is a reply of this tag",
-        "",
-        refused_by="the tag",
+GRAMMAR = Verification(
+    _list_kinds(
+        Kind(
+            "files that Lark parses", walk_file, "Lark parses none of the files of the corpus", ""
+        ),
+        no_text="there was no text that Lark parses",
+        per_unit=2,
+        most=20_000,  # Lark parses every mutation from its start
+        oracle=(20, 1 << 60),  # a text is lexed once for all of them
+        has_raw=True,
     ),
-    no_text=_NO_LEGAL,
-    per_unit=4,
-    most=5_000,
+    GrammarSubject,
 )
-_SUBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], Kinds, type[Subject]], ...] = (
-    (is_schema, JSON_SCHEMA, SchemaSubject),
-    (is_link, LINK, TagSubject),
-    (lambda _: True, GRAMMAR, GrammarSubject),
+JSON_SCHEMA = Verification(
+    _list_kinds(
+        Kind("texts", walk_file, "no file of the corpus is JSON", "", refused_by="the judge"),
+        no_text=_NO_LEGAL,
+        per_unit=4,
+        most=20_000,
+        oracle=(10, 5_000),
+    ),
+    SchemaSubject,
 )
-
-
-def kinds_of(header: Mapping[str, Any]) -> Kinds:
-    """Return the experiments that there are for an artifact, by name."""
-    return _find(header)[0]
-
-
-def _find(header: Mapping[str, Any]) -> tuple[Kinds, type[Subject]]:
-    return next((kinds, subject) for is_one, kinds, subject in _SUBJECTS if is_one(header))
+_NO_REPLY = "no file of the corpus is a reply of this tag"
+LINK = Verification(
+    _list_kinds(
+        Kind("accepted", walk_file, _NO_REPLY, "", refused_by="the tag"),
+        no_text=_NO_LEGAL,
+        per_unit=4,
+        most=5_000,
+    ),
+    TagSubject,
+)
 
 
 def name_unit(unit: Unit) -> str:
@@ -127,7 +126,7 @@ def name_unit(unit: Unit) -> str:
 
 
 def run_unit(subject: Subject, unit: Unit) -> Experiment:
-    kind = kinds_of(subject.artifact.header)[unit.experiment]
+    kind = kind_of(subject.artifact.header).verification().experiments[unit.experiment]
     found = Experiment(unit.experiment, kind.needed)
     subject.begin_unit()
     kind.run(subject, unit, found)
@@ -153,7 +152,8 @@ def _open_subject(path: str, checksum: str, options: VerifyOptions, folder: Path
             "is another file where a part of the work is done",
             "let all machines see the same folder, and write no artifact meanwhile",
         )
-    return _find(load(path).header)[1](path, options, folder)
+    subject = kind_of(load(path).header).verification().subject
+    return subject(path, options, folder)
 
 
 def expect_units(kinds: Kinds, options: VerifyOptions, n_files: int) -> dict[str, int]:

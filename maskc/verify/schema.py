@@ -85,10 +85,11 @@ class SchemaSubject(Subject):
         yield compact, None if is_valid and not self.judge.is_complete else is_valid
 
     def draw(self, number: int, found: Experiment) -> str | None:
-        text, is_whole = self.drawer.draw(self.options.max_tokens, self.options.seed, number)
-        if not is_whole:
+        drawn = self.drawer.draw_text(self.options.seed, number, self.options.max_tokens)
+        if drawn.problem is not None:
             found.count("no end found")
-        return text if is_whole else None
+            return None
+        return drawn.text
 
     def goes_on(
         self, document: Document, here: Position, token: int, found: Experiment

@@ -135,14 +135,14 @@ class TagSubject(Subject):
         return walked
 
     def draw(self, number: int, found: Experiment) -> str | None:
-        text, is_whole = self.drawer.draw(self.options.max_tokens, self.options.seed, number)
-        if not is_whole:
+        drawn = self.drawer.draw_text(self.options.seed, number, self.options.max_tokens)
+        if drawn.problem is not None:
             found.count("no end found")
-        elif not self.reads(text):
+        elif not self.reads(drawn.text):
             # Its characters are those of a special token's name, which a text has only as such.
             found.count("read otherwise as text")
         else:
-            return text
+            return drawn.text
         return None
 
     def mutate(self, document: Document, amount: int, draw: Random) -> Iterator[Mutation]:

@@ -14,6 +14,7 @@ after '[ab'
   reading: list -> LSQB . WORD (list…) RSQB
 """
 DIFFERENT = """\
+only new.maskc accepts: 'ac'
 after 'a' (1 configuration)
   only new.maskc: 'c'
   a text of one of them: 'ac'
@@ -50,6 +51,9 @@ after 'a' (1 configuration)
         ),
         pytest.param(
             "bench list.maskc --corpus texts", 0, ("copy one row", "two.txt"), marks=COSTLY
+        ),
+        pytest.param(
+            "bench list.maskc --files 3", 0, ("copy one row", "drawn text 1:1"), marks=COSTLY
         ),
         ("diff old.maskc new.maskc", 1, (DIFFERENT,)),
         ("diff old.maskc old.maskc", 0, ("the same tables: no mask differs\n",)),
@@ -120,6 +124,7 @@ def test_a_command_prints(command, line, status, said):
                 "differences.0.only_first": {"count": 1, "tokens": ["c"]},
                 "differences.0.before": "a",
                 "differences.0.example": "ac",
+                "texts": {"only_first": "ac", "only_second": None},
             },
         ),
         (

@@ -95,7 +95,7 @@ def refuse(refusal, project):
         ("verify list.maskc --corpus list.txt --jobs 0", "Invalid value for '--jobs': 0 is not"),
         ("verify list.maskc --corpus nowhere", "nowhere: "),
         ("verify list.maskc --corpus empty", "empty: "),
-        ("verify list.maskc", "Missing option '--corpus'."),
+        ("verify list.maskc --texts 0", "--texts 0 needs --corpus PATH"),
         (
             "verify list.maskc --corpus list.txt --tokenizer tokenizer.json",
             "list.maskc: compiled for tokenizer bytes (",

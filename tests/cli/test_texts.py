@@ -45,7 +45,7 @@ def test_the_same_seed_gives_the_same_texts(command, artifact):
 
 def test_a_text_that_cannot_be_finished_is_an_error(command, artifact, monkeypatch):
     stuck = generation.GeneratedText("[a", 2, "stuck")
-    monkeypatch.setattr("maskc.work.executors.result_of", lambda _: stuck)
+    monkeypatch.setattr("maskc.verify.generation.result_of", lambda _: stuck)
     outcome = command("generate", artifact)
     assert (outcome.status, outcome.out) == (1, "[a\n")
     assert outcome.err == f"maskc: {artifact}: stuck\n"

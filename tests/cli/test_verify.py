@@ -57,6 +57,12 @@ def test_the_report_is_json_and_does_not_depend_on_the_number_of_processes(
     assert report["experiments"][0]["checked"] == {"files that Lark parses": 3}
 
 
+def test_without_a_corpus_the_texts_are_drawn(command, artifact):
+    report = json.loads(command("verify", artifact, *FEW, "--json").out)
+    assert report["ok"] is True
+    assert [e["name"] for e in report["experiments"]] == NAMES[1:]
+
+
 def test_an_interrupted_run_leaves_a_line_and_its_status(artifact, corpus):
     many = ("verify", artifact, "--corpus", corpus, *FEW, "--json", "--texts", 1500)
     process = subprocess.Popen(

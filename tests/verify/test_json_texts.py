@@ -5,7 +5,8 @@ import json
 import pytest
 
 import maskc
-from maskc.verify.mask_texts import MaskDrawer, draw_texts, join_parts, list_keys
+from maskc.verify.generation import generate_texts
+from maskc.verify.mask_texts import MaskDrawer, join_parts, list_keys
 
 SCHEMA = {
     "type": "object",
@@ -29,12 +30,14 @@ def find_end(artifact, begun, **options):
 
 
 def test_texts_that_are_drawn_are_valid_json(artifact):
-    texts = list(draw_texts(artifact, 4, 10, 1))
-    assert all(is_whole and json.loads(text)["n"] >= 3 for text, is_whole in texts)
+    for drawn in generate_texts(artifact, count=4, max_tokens=10, seed=1):
+        assert drawn.problem is None
+        assert json.loads(drawn.text)["n"] >= 3
 
 
 def test_the_same_seed_draws_the_same_texts(artifact):
-    assert list(draw_texts(artifact, 3, 10, 7)) == list(draw_texts(artifact, 3, 10, 7))
+    one, other = (list(generate_texts(artifact, count=3, max_tokens=10, seed=7)) for _ in "ab")
+    assert one == other
 
 
 def test_an_end_brings_the_keys_that_are_required(artifact):
@@ -44,7 +47,9 @@ def test_an_end_brings_the_keys_that_are_required(artifact):
 def test_most_numbers_are_short_and_some_have_an_exponent():
     schema = {"type": "array", "items": {"type": "number"}, "minItems": 8}
     artifact = maskc.compile_json_schema(schema, tokenizer="bytes")
-    texts = [text for text, is_whole in draw_texts(artifact, 60, 100, 1) if is_whole]
+    drawer = MaskDrawer(artifact)
+    drawn = [drawer.draw_text(1, number, 100) for number in range(60)]
+    texts = [one.text for one in drawn if one.problem is None]
     numbers = [number for text in texts for number in text.strip("[] ").split(",")]
     n_exponents = sum("e" in number.lower() for number in numbers)
     assert 0 < n_exponents < len(numbers) / 4

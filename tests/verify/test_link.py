@@ -11,7 +11,7 @@ from maskc.artifact.model import Contents
 from maskc.kit.artifacts import compile_structural_tag
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.verify.mask_texts import draw_texts
+from maskc.verify.generation import generate_texts
 from maskc.verify.model import Document, Experiment, Outcome, Unit, VerifyOptions
 from maskc.verify.plan import LINK, plan_first, plan_second, run_unit
 from maskc.verify.tag import TagSubject
@@ -58,19 +58,19 @@ def verify(artifact: Artifact, *replies: str, **options: object) -> dict[str, Ex
 
     def do(units: list[Unit]) -> list[Document]:
         for unit in units:
-            kind = LINK[unit.experiment]
+            kind = LINK.experiments[unit.experiment]
             joined = Experiment(unit.experiment, kind.needed, allow_refused=chosen.allow_refused)
             found.setdefault(unit.experiment, joined).add(run_unit(subject, unit))
         return [document for experiment in found.values() for document in experiment.documents]
 
     files = [Document(f"{n}.txt", reply) for n, reply in enumerate(replies)]
-    do(plan_second(LINK, chosen, do(plan_first(LINK, chosen, files))))
+    do(plan_second(LINK.experiments, chosen, do(plan_first(LINK.experiments, chosen, files))))
     return found
 
 
 def outcomes(artifact: Artifact, *replies: str, **options: object) -> list[Outcome]:
     found = verify(artifact, *replies, **options)
-    return [found[name].outcome for name in LINK if name in found]
+    return [found[name].outcome for name in LINK.experiments if name in found]
 
 
 def test_replies_of_the_tag_pass() -> None:
@@ -124,6 +124,6 @@ def test_an_end_is_found_where_the_beginning_of_the_tag_is_a_value_too() -> None
     tag = {"type": "tag", "begin": '{"n": ', "content": content, "end": "}"}
     form = {"type": "structural_tag", "format": tag}
     artifact = Artifact(compile_structural_tag(form, MODEL, limits=Limits()))
-    for text, is_whole in draw_texts(artifact, 10, 6, 1):
-        assert is_whole
-        assert json.loads(text)["n"]
+    for drawn in generate_texts(artifact, count=10, max_tokens=6, seed=1):
+        assert drawn.problem is None
+        assert json.loads(drawn.text)["n"]

@@ -4,9 +4,9 @@ import pytest
 
 from maskc.artifact.checksums import read_checksum
 from maskc.errors import ArtifactError
+from maskc.kinds import GRAMMAR as KIND
 from maskc.verify.model import Document, VerifyOptions
 from maskc.verify.plan import (
-    GRAMMAR,
     expect_units,
     name_unit,
     plan_first,
@@ -14,6 +14,7 @@ from maskc.verify.plan import (
     run_unit_anywhere,
 )
 
+GRAMMAR = KIND.verification().experiments
 TEXTS = [Document(f"{n}.txt", "x" * (n + 1), n_tokens=n + 1) for n in range(5)]
 NOTHING = VerifyOptions(texts=0, positions=0, stretches=0, mutations=0, raw_positions=0)
 
