@@ -91,15 +91,15 @@ class Writing:
     Args:
         wanted: what it is to be.
         stop: strings before which it ends.
+        members: reads the members that events have.
 
     Attributes:
         text: so far, without what may be the beginning of a stop string.
         is_stopped: whether a stop string has come.
     """
 
-    def __init__(self, wanted: Wanted, stop: Sequence[str]) -> None:
-        self._wanted, self._stop = wanted, stop
-        self._members = Members() if wanted.schema is not None else None
+    def __init__(self, wanted: Wanted, stop: Sequence[str], members: Members | None = None) -> None:
+        self._wanted, self._stop, self._members = wanted, stop, members
         self._held = ""  # what may be the beginning of a stop string
         self.is_stopped = False
         self.text = ""
@@ -218,7 +218,8 @@ def stream(
     about, source, asked, words = _read(
         model, tokenizer, wanted, prompt, max_tokens, temperature, seed, stop, style
     )
-    return _stream(Writing(about, words), about, source, asked)
+    members = None if about.schema is None else Members()
+    return _stream(Writing(about, words, members), about, source, asked)
 
 
 def _read(

@@ -73,7 +73,7 @@ def test_a_text_ends_before_its_first_stop_string_however_it_is_cut(text, stop, 
 
 
 def test_a_text_that_was_cut_has_no_value():
-    writing = Writing(read_wanted({"type": "object"}), ())
+    writing = Writing(read_wanted({"type": "object"}), (), Members())
     assert writing.take('{"a": 1, "b": ').fields == {"a": 1}
     last = writing.finish("length")
     assert (last.finish_reason, last.value, last.fields) == ("length", None, {"a": 1})
