@@ -30,10 +30,10 @@ from jinja2 import Template
 
 from benchmarks.workloads import ROOT
 from maskc.bounded import run_bounded
-from maskc.budget import read_memory
 from maskc.limits import Limits
 from maskc.report.model import Table
 from maskc.report.render import make_console, make_table
+from maskc.system import read_memory
 
 VOCABULARIES = (32_000, 64_000, 128_256, 151_936, 200_000, 500_000, 1_000_000)
 STATEMENTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 704)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.workloads import load_artifact
-from maskc.budget import read_memory
+from maskc.system import read_memory
 from tests.engines.soaking import Soak, is_flat, judge
 
 N_SAMPLES = 40

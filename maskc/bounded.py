@@ -26,9 +26,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from maskc.budget import Budget, SpentError, open_budget, opened, read_memory
+from maskc.budget import Budget, SpentError, open_budget, opened
 from maskc.errors import LimitError, MaskcError
 from maskc.limits import Limits
+from maskc.system import read_memory
 
 T = TypeVar("T")
 

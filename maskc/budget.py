@@ -17,8 +17,6 @@ Limits: the memory is the process's: what other threads allocate meanwhile count
 from __future__ import annotations
 
 import math
-import os
-import resource
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -34,6 +32,7 @@ from maskc.errors import (
     UnsupportedTerminalError,
 )
 from maskc.limits import MEGABYTE, WAYS, Limits
+from maskc.system import read_memory
 from maskc.wording import LARK_WORDING, Phrase, Wording
 
 Place = str | Callable[[], str]
@@ -244,47 +243,3 @@ def check_text(n_characters: int, name: str) -> None:
             f"leave out what is not used, or allow more with {WAYS['text']}",
             name,
         )
-
-
-def read_memory() -> int:
-    """Return the process's resident memory in bytes; where there is no /proc, its peak."""
-    pages = _read_pages()
-    if pages:
-        return pages[1] * os.sysconf("SC_PAGE_SIZE")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if os.uname().sysname == "Darwin" else peak * 1024
-
-
-def bound_data(n_bytes: int) -> tuple[int, int]:
-    """Let the system refuse memory by which the process would grow too far; return its old bounds.
-
-    The system counts what was asked for and can be written to, used or not. So its bound is an
-    eighth above the limit: what grows bit by bit is found by who looks at resident memory, and what
-    is asked for at once and would go beyond fails in time. Mapped files do not count, nor does
-    address space that is only reserved.
-
-    Args:
-        n_bytes: how far it may grow.
-
-    Returns:
-        what :func:`resource.setrlimit` takes to undo it.
-    """
-    before = resource.getrlimit(resource.RLIMIT_DATA)
-    pages = _read_pages()
-    if pages:
-        most = pages[5] * os.sysconf("SC_PAGE_SIZE") + n_bytes + n_bytes // 8
-        bounds = [bound for bound in before if bound != resource.RLIM_INFINITY]
-        resource.setrlimit(resource.RLIMIT_DATA, (min([most, *bounds]), before[1]))
-    return before
-
-
-def _read_pages() -> list[int]:
-    """Return the process's memory in pages, as Linux tells it; empty elsewhere."""
-    try:
-        file = os.open("/proc/self/statm", os.O_RDONLY)  # half as long as a file of Python's
-    except OSError:
-        return []
-    try:
-        return [int(part) for part in os.read(file, 100).split()]
-    finally:
-        os.close(file)

@@ -111,6 +111,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "kinds": ("explain", "cli/test_inspect.py", "report"),
     "compiler.lalr_path": (*LALR, *STEPS, "compiler/test_pipeline.py"),
     "limits": ("security/test_compile_bounds.py",),
+    "system": ("work", "security/test_compile_bounds.py"),
     "compiler": (*LALR, *GENERAL),
 }
 

@@ -18,7 +18,7 @@ from benchmarks.table.rows import Figures, row, start_sessions, summarise
 from benchmarks.workloads import ROOT, TOKENIZER, encode_documents, load_artifact
 from maskc.bench import N_FIRST
 from maskc.bench.timing import keep_least, measure_pass
-from maskc.budget import read_memory
+from maskc.system import read_memory
 from maskc.vocab import load_encoder
 
 N_STEPS, DEPTH = 50, 100_000

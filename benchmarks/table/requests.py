@@ -16,8 +16,8 @@ import maskc
 from benchmarks.schemas import generate_schemas
 from benchmarks.table.rows import Figures, make_prepared_kit, row, summarise, time_once
 from benchmarks.workloads import TOKENIZER
-from maskc.budget import read_memory
 from maskc.kit.kit import Kit
+from maskc.system import read_memory
 from maskc.tags.families import Tool, load_family
 from maskc.tags.rendering import render
 from maskc.vocab import load_encoder

@@ -79,6 +79,10 @@ def _send_again(unraisable: sys.UnraisableHookArgs) -> None:
 
     terminated = issubclass(unraisable.exc_type, Terminated)
     number = signal.SIGTERM if terminated else signal.SIGINT
-    again = Timer(0.01, os.kill, (os.getpid(), number))
+    # On Windows, os.kill ends the process whatever the signal.
+    send = (
+        (os.kill, (os.getpid(), number)) if os.name == "posix" else (signal.raise_signal, (number,))
+    )
+    again = Timer(0.01, *send)
     again.daemon = True
     again.start()

@@ -13,7 +13,6 @@ measures each pass and tells ``progress`` where it is. What differs between the 
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +36,7 @@ from maskc.grammar.model import Grammar
 from maskc.ids import TerminalId
 from maskc.lexer.narrowed import WordStates
 from maskc.lexer.scanner import Scanner
+from maskc.system import peak_memory
 from maskc.vocab.trie import trie_of
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -92,7 +92,7 @@ class _Driver:
         start, cpu_start = time.perf_counter(), time.process_time()
         value = work()
         seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        peak = peak_memory() / (1 << 20)
         self.records.append(PassRecord(name, seconds, cpu_seconds, peak))
         self.report(name, 1.0)
         return value

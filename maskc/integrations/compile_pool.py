@@ -61,8 +61,8 @@ from maskc.runtime.checking import check_contents
 from maskc.runtime.link.automata.automaton import TabledAutomaton
 from maskc.runtime.schema.plan.plan import FrozenPlan
 from maskc.vocab.vocabulary import Vocabulary
-from maskc.work.fork_server import ForkServer, Worker
 from maskc.work.worker_queue import Request, WorkerDiedError, WorkerQueue
+from maskc.work.workers import Worker, open_server
 
 # Of processor time, until an order begins anew. With llama3 a schema of some hundred characters
 # takes 0.01, a grammar of 30 rules 0.2 to 0.3. With 0.1 for schemas and 0.4 for grammars in a third
@@ -75,6 +75,8 @@ _SLOW_NICENESS = 10
 # The system counts processor time; if the machine is busy, an order takes so much longer.
 _PATIENCE = 20.0  # times the seconds that it may take, or a second
 _REFUSED_SECONDS, _MOST_REFUSED = 60.0, 1_000
+# The status of a process that the system ended for its processor time, where the system does that.
+_OUT_OF_TIME = -getattr(signal, "SIGXCPU", 24)
 
 _MOST_SCHEMA, _MOST_PATTERN = 1_000, 64  # characters
 # What takes more than a look at each of its parts, or brings a pattern or another document.
@@ -123,20 +125,20 @@ class _Processes:
     def __init__(self, told: bytes) -> None:
         self.pid = os.getpid()
         self.n_started = 0
-        self.quick, self.slow = WorkerQueue(self._fork), WorkerQueue(self._fork)
+        self.quick, self.slow = WorkerQueue(self._start), WorkerQueue(self._start)
         self.refused: OrderedDict[str, tuple[float, MaskcError]] = OrderedDict()
         self.lock = threading.Lock()
         self._told = told
-        self._server = ForkServer(PROGRAM, told, is_apart=True)
+        self._server = open_server(PROGRAM, told, is_apart=True)
 
-    def _fork(self, seconds: float) -> Worker:
+    def _start(self, seconds: float) -> Worker:
         with self.lock:
             if not self._server.is_alive:
                 self._server.close()
-                self._server = ForkServer(PROGRAM, self._told, is_apart=True)
+                self._server = open_server(PROGRAM, self._told, is_apart=True)
             server = self._server
             self.n_started += 1
-        return server.fork(seconds)
+        return server.start(seconds)
 
     def close(self) -> None:
         if self.pid == os.getpid():
@@ -262,7 +264,7 @@ def _ask_queue(
     try:
         return read_answer(queue.ask(data, request, patience=patience, yields=yields))
     except WorkerDiedError as error:
-        if error.status != -signal.SIGXCPU:
+        if error.status != _OUT_OF_TIME:
             raise
         remedy = f"simplify it, or allow more with {WAYS['seconds']}"
         raise BudgetError("seconds of processor time", limits.seconds, remedy) from None

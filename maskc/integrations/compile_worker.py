@@ -1,6 +1,6 @@
 """A process that compiles what a server's requests bring, one after the other.
 
-It is forked by :mod:`maskc.work.fork_server` from one that has the vocabulary and has compiled a
+It is forked (:mod:`maskc.work.workers`) from one that has the vocabulary and has compiled a
 grammar, and answers orders until its pipe is closed. What it may take is kept three times: by the
 budget of a compilation, whose sentence the client gets; by the system, which bounds the address
 space and ends the process where one call of C goes on after its time; and by the server, which
@@ -19,8 +19,6 @@ Example: ``{"kind": "pattern", "text": "a+", "nice": 0, "limits": [5, 500000000,
 from __future__ import annotations
 
 import json
-import os
-import resource
 from collections.abc import Mapping
 from functools import partial
 from itertools import pairwise
@@ -33,7 +31,6 @@ from maskc import errors
 from maskc.artifact.container import decode, encode
 from maskc.artifact.model import FORMAT
 from maskc.bounded import run_bounded
-from maskc.budget import bound_data
 from maskc.errors import ArtifactError, BudgetError, LimitError, MaskcError
 from maskc.jobs import SchemaJob
 from maskc.kit.compiling import GrammarOrder, InProcess
@@ -42,8 +39,9 @@ from maskc.kit.patterns import Pattern
 from maskc.limits import MEGABYTE, WAYS, Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import tabulate
+from maskc.system import bound_data, bound_seconds, step_back
 from maskc.vocab.vocabulary import Vocabulary
-from maskc.work.fork_server import Service
+from maskc.work.workers import Service
 
 PROGRAM = "maskc.integrations.compile_worker:open_compiler"
 TOKEN_ARRAYS = ("token_first", "token_bytes")
@@ -133,11 +131,9 @@ def open_compiler(told: bytes) -> Service:
 def _answer(compiler: InProcess, data: bytes) -> bytes:
     asked = json.loads(data)
     limits = Limits(*asked["limits"])
-    os.nice(max(0, asked["nice"] - os.nice(0)))
+    step_back(asked["nice"])
     # The system ends this process if an order takes longer than the budget allows.
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = int(used.ru_utime + used.ru_stime + limits.seconds + _MORE_SECONDS) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+    bound_seconds(limits.seconds + _MORE_SECONDS)
     try:
         made = _compile(compiler, asked, limits)
         check_size(asked, len(made))

@@ -95,4 +95,5 @@ def _begin_anew() -> None:
         made.begin_anew()
 
 
-os.register_at_fork(after_in_child=_begin_anew)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)

@@ -10,14 +10,13 @@ was a twelfth of the time. What is in cycles is collected still, later.
 from __future__ import annotations
 
 import gc
-import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
 from maskc.bounded import run_bounded
-from maskc.budget import bound_data
 from maskc.limits import Limits
+from maskc.system import bound_data, unbound_data
 
 T = TypeVar("T")
 
@@ -54,4 +53,4 @@ def _bound_memory(n_bytes: int) -> Iterator[None]:
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_DATA, before)
+        unbound_data(before)

@@ -1,10 +1,10 @@
-"""An executor whose processes the system ends when time is up.
+"""An executor whose processes are ended when time is up.
 
 :class:`ProcessExecutor` is a ``concurrent.futures.Executor``. What it is given may be a
-:class:`Timed` call: before the process does it, it asks the system for an alarm that ends it. Where
-a pattern of the grammar sends ``re`` through more ways than there is time for, that is one call of
-C, and nothing else would end it. A thread for each process hands out the calls, so who waits for
-the results can be interrupted at any time.
+:class:`Timed` call: after its time the process is ended from here, and by an alarm of the system's
+where this process is gone. Where a pattern of the grammar sends ``re`` through more ways than there
+is time for, that is one call of C, and nothing else would end it. A thread for each process hands
+out the calls, so who waits for the results can be interrupted at any time.
 
 A ``Timed`` call means the same in any other executor, on any machine: there it is done in a process
 below the one that the executor has.
@@ -17,6 +17,7 @@ finds them. Of exceptions, those of maskc come back; any other ends its process.
 
 from __future__ import annotations
 
+import faulthandler
 import math
 import os
 import pickle
@@ -29,8 +30,10 @@ from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from maskc.errors import LimitError, MaskcError, WorkerError
-from maskc.work.fork_server import ForkServer, Service, UnbegunError, Worker
+from maskc.work.workers import Server, Service, UnbegunError, Worker, open_server
 
+_ALARMED = -getattr(signal, "SIGALRM", 14)  # the status of a process that its alarm ended
+_STDERR, _LATER = 2, 5.0
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -110,10 +113,14 @@ class ProcessExecutor(Executor):
             worker = self._start()
         asked = (os.getcwd(), dict(os.environ), timed.function, args, kwargs, timed.seconds)
         try:
-            data = worker.exchange(pickle.dumps(asked))
+            data = worker.exchange(pickle.dumps(asked), seconds=timed.seconds or math.inf)
+        except TimeoutError:
+            worker.kill()
+            worker.close()
+            raise _took_too_long(timed) from None
         except (UnbegunError, ConnectionError):
             status = worker.close()
-            if status == -signal.SIGALRM:
+            if status == _ALARMED:
                 raise _took_too_long(timed) from None
             raise WorkerError(status) from None
         self._idle.put(worker)
@@ -127,7 +134,7 @@ class ProcessExecutor(Executor):
             if self._is_over:
                 raise WorkerError(None)
             try:
-                worker = _open_server().fork(math.inf)
+                worker = _open_server().start()
             except UnbegunError:
                 raise WorkerError(None) from None
             self._workers.append(worker)
@@ -146,25 +153,26 @@ def _took_too_long(timed: Timed[Any]) -> LimitError:
 
 
 # By the process, since this one may be forked.
-_servers: dict[int, ForkServer] = {}
+_servers: dict[int, Server] = {}
 _below: dict[int, ProcessExecutor] = {}
 _opening = Lock()
 
 
-def _open_server() -> ForkServer:
+def _open_server() -> Server:
     with _opening:
         found = _servers.get(os.getpid())
         if found is None or not found.is_alive:
             for ended in _servers.values():
                 ended.close()
             _servers.clear()
-            found = _servers[os.getpid()] = ForkServer("maskc.work.processes:open_calls")
+            found = _servers[os.getpid()] = open_server("maskc.work.processes:open_calls")
         return found
 
 
 def _block_signals() -> None:
     """Leave signals to the main thread; processes that this thread starts never see Ctrl-C."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
 
 
 def open_calls(_told: bytes) -> Service:
@@ -178,10 +186,20 @@ def _call(data: bytes) -> bytes:
     if environment != dict(os.environ):
         os.environ.clear()
         os.environ.update(environment)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    _set_alarm(seconds)
     try:
         value = function(*args, **kwargs)
     except MaskcError as error:
         value = error
-    signal.setitimer(signal.ITIMER_REAL, 0)
+    _set_alarm(0)
     return pickle.dumps(value)
+
+
+def _set_alarm(seconds: float) -> None:
+    """Have this process ended after so many seconds, should nobody else do it; 0: no more."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+    elif seconds:
+        faulthandler.dump_traceback_later(seconds + _LATER, exit=True, file=_STDERR)
+    else:
+        faulthandler.cancel_dump_traceback_later()

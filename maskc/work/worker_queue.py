@@ -24,8 +24,9 @@ from collections.abc import Callable
 from itertools import count
 
 from maskc.errors import LimitError, MaskcError
-from maskc.work.fork_server import UnbegunError, Worker
+from maskc.work.workers import UnbegunError, Worker
 
+_KILLED = -getattr(signal, "SIGKILL", 9)
 MOST_WAITING = 64
 MOST_SECONDS = 60.0  # by the clock, from a request to its answer
 _MOST_WORKERS = 3  # that one request is handed to, until one begins with it
@@ -60,7 +61,7 @@ class WorkerDiedError(MaskcError):
         self.status = status
 
     def _sentence(self) -> str:
-        if self.status == -signal.SIGKILL:
+        if self.status == _KILLED:
             what = "was ended by the system, as one that takes too much memory is"
         else:
             what = "ended" if self.status is None else f"ended with status {self.status}"
@@ -126,11 +127,11 @@ class WorkerQueue:
     """A worker and its queue. Safe to use from any thread.
 
     Args:
-        fork: returns a worker within so many seconds, or raises as :meth:`ForkServer.fork`.
+        start: returns a worker within so many seconds, or raises as :meth:`Server.start`.
     """
 
-    def __init__(self, fork: Callable[[float], Worker]) -> None:
-        self._fork = fork
+    def __init__(self, start: Callable[[float], Worker]) -> None:
+        self._start = start
         # By when it is somebody's turn; numbers decide between equal times.
         self._queue: list[tuple[float, int, Request]] = []
         self._numbers = count()
@@ -224,7 +225,7 @@ class WorkerQueue:
         if self._is_closed:
             raise WorkerDiedError(None)
         if self.worker is None:
-            self.worker = self._fork(seconds)
+            self.worker = self._start(seconds)
         return self.worker
 
     def _stop(self) -> None:

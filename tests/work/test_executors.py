@@ -13,13 +13,14 @@ from socket import socketpair
 
 import pytest
 
-from maskc.budget import read_memory
 from maskc.errors import ExecutorError, GrammarError, LimitError
 from maskc.limits import MEGABYTE, Limits
+from maskc.system import read_memory
 from maskc.work.alone import run_alone
 from maskc.work.executors import gather, open_executor, result_of
-from maskc.work.fork_server import ForkServer, UnbegunError, receive, send
+from maskc.work.fork_server import ForkServer
 from maskc.work.processes import ProcessExecutor, _open_server
+from maskc.work.workers import UnbegunError, receive, send
 
 
 def failed(error):
@@ -87,7 +88,7 @@ def server():
 
 
 def test_a_worker_answers_until_its_pipe_is_closed(server):
-    worker = server.fork()
+    worker = server.start()
     assert worker.exchange(b"told") == b"some bytes"
     assert [worker.exchange(b"pids"), worker.pid != server.process.pid] == [
         f"{server.process.pid} {worker.pid}".encode(),
@@ -97,7 +98,7 @@ def test_a_worker_answers_until_its_pipe_is_closed(server):
 
 
 def test_a_worker_that_is_killed_says_so(server):
-    worker = server.fork()
+    worker = server.start()
     worker.kill()
     with pytest.raises(UnbegunError):
         worker.exchange(b"a")
@@ -105,14 +106,14 @@ def test_a_worker_that_is_killed_says_so(server):
 
 
 def test_a_worker_that_ends_at_work_is_told_from_one_that_has_not_begun(server):
-    worker = server.fork()
+    worker = server.start()
     with pytest.raises(ConnectionError):
         worker.exchange(b"end 7")
     assert worker.close() == 7
 
 
 def test_a_number_that_is_no_workers_any_more_is_not_killed(server):
-    worker = server.fork()
+    worker = server.start()
     worker.close()
     worker.kill()
     server.kill(os.getpid())
@@ -136,10 +137,10 @@ def test_the_server_of_a_process_is_one_until_it_ends():
     while first.is_alive:
         time.sleep(0.01)
     with pytest.raises(UnbegunError):
-        first.fork()
+        first.start()
     second = _open_server()
     assert second is not first
-    assert second.fork().close() == 0
+    assert second.start().close() == 0
 
 
 def test_memory_is_bounded_while_the_work_goes_on():

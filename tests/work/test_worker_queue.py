@@ -8,9 +8,9 @@ import time
 import pytest
 
 from maskc.errors import LimitError, MaskcError
-from maskc.work import fork_server
+from maskc.work import fork_server, workers
 from maskc.work import worker_queue as module
-from maskc.work.fork_server import ForkServer, UnbegunError, Worker
+from maskc.work.fork_server import ForkServer
 from maskc.work.worker_queue import (
     BusyError,
     CancelledOrderError,
@@ -18,6 +18,7 @@ from maskc.work.worker_queue import (
     WorkerDiedError,
     WorkerQueue,
 )
+from maskc.work.workers import UnbegunError, Worker
 
 LONG = b"wait 60"
 
@@ -31,7 +32,7 @@ class Started(WorkerQueue):
 
     def start(self, seconds):
         self.n_started += 1
-        return self.server.fork(seconds)
+        return self.server.start(seconds)
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +102,7 @@ def test_a_message_goes_to_the_next_worker_where_an_idle_one_has_died(queue, num
 
 
 def test_a_message_goes_to_the_next_worker_where_an_idle_one_is_stopped(queue, monkeypatch):
-    monkeypatch.setattr(fork_server, "_MOST_IDLE", 0.2)
+    monkeypatch.setattr(workers, "MOST_IDLE", 0.2)
     os.kill(queue.worker.pid, signal.SIGSTOP)
     assert queue.ask(b"a", Request()) == b"a"
     assert queue.n_started == 2
@@ -242,9 +243,9 @@ def test_who_waits_for_a_server_that_gets_ready_is_refused_in_time():
 
 
 def test_a_server_that_never_gets_ready_or_has_ended_gives_no_worker(monkeypatch):
-    monkeypatch.setattr(fork_server, "_MOST_STARTING", 0.3)
+    monkeypatch.setattr(fork_server, "MOST_STARTING", 0.3)
     server = ForkServer("tests.work.workers:open_stopped", is_apart=True)
     for _ in range(2):
         with pytest.raises(UnbegunError):
-            server.fork(60)
+            server.start(60)
     assert not server.is_alive
