@@ -19,7 +19,7 @@ from __future__ import annotations
 import copy
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,10 +35,11 @@ from maskc.runtime.artifact import Artifact
 from maskc.runtime.batches import allocate_bitmask
 
 ENGINE = "transformers"
-INTERFACE = Engine(ENGINE, ("5.23.0",))
+INTERFACE = Engine(ENGINE, ("5.23.0", "5.24.0"))
 KEY = "grammar"
 
 _PACKAGE = "transformers.generation.continuous_batching"
+_PROCESSORS = f"{_PACKAGE}.cb_logits_processors"
 _STATE_FIELDS = {"request_id", "generated_tokens", "eos_token_id", "logit_processor_kwargs"}
 _FREE = 0  # the row of requests without a grammar
 
@@ -96,10 +97,8 @@ def check_interface() -> None:
     Raises:
         IntegrationError: it has not; the message says what differs.
     """
-    processors = load_engine(f"{_PACKAGE}.cb_logits_processors", ENGINE)
-    one, many = processors.ContinuousBatchingLogitsProcessor, _list_class()
     INTERFACE.check(
-        one,
+        INTERFACE.find(f"{_PROCESSORS}:ContinuousBatchingLogitsProcessor"),
         {
             "fill_defaults": ("self", "int32_tensor"),
             "prepare_tensor_args": ("self", "requests_with_new_token"),
@@ -107,7 +106,7 @@ def check_interface() -> None:
         },
     )
     INTERFACE.check(
-        many,
+        _list_class(),
         {
             "__init__": (
                 *("self", "logits_processor", "per_request_processors"),
@@ -116,8 +115,8 @@ def check_interface() -> None:
             "check_kwargs": ("self", "kwargs"),
         },
     )
-    state = load_engine(f"{_PACKAGE}.requests", ENGINE).RequestState
-    missing = sorted(_STATE_FIELDS - {field.name for field in fields(state)})
+    state = INTERFACE.find(f"{_PACKAGE}.requests:RequestState")
+    missing = sorted(_STATE_FIELDS - {*getattr(state, "__dataclass_fields__", ())})
     if missing:
         raise INTERFACE.changed(f"RequestState has no {', '.join(missing)}")
 
@@ -210,15 +209,14 @@ class Requests:
 
 
 def _list_class() -> type[Any]:
-    module = load_engine(f"{_PACKAGE}.cb_logits_processors", ENGINE)
-    found: type[Any] = module.ContinuousBatchingLogitsProcessorList
+    found: type[Any] = INTERFACE.find(f"{_PROCESSORS}:ContinuousBatchingLogitsProcessorList")
     return found
 
 
 def _build_processor(requests: Requests) -> Any:
     """Return transformers' processor that applies the masks of a step's requests."""
     torch = load_engine("torch", ENGINE)
-    module = load_engine(f"{_PACKAGE}.cb_logits_processors", ENGINE)
+    module = load_engine(_PROCESSORS, ENGINE)
 
     class Grammars(module.ContinuousBatchingLogitsProcessor):  # type: ignore[misc, name-defined]
         """What it does is said in transformers' ``ContinuousBatchingLogitsProcessor``."""

@@ -7,10 +7,13 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import maskc
+from maskc.integrations import llama_cpp_model, sglang, vllm
+from maskc.integrations.continuous_batching import INTERFACE, check_interface
 from maskc.integrations.errors import IntegrationError, load_engine
 from maskc.integrations.patches import Engine
 
@@ -31,6 +34,30 @@ def test_a_missing_engine_is_named_with_the_extra_that_installs_it(engine):
         pytest.skip("the engine is there")
     with pytest.raises(IntegrationError, match=rf"pip install 'maskc\[{engine}\]'"):
         importlib.import_module(f"maskc.integrations.{engine}").register()
+
+
+def test_another_transformers_is_told_in_a_sentence(monkeypatch):
+    """Its lists of processors are called otherwise."""
+    package = "transformers.generation.continuous_batching"
+    names = ["transformers", "transformers.generation", package, f"{package}.cb_logits_processors"]
+    for name in names:
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    sys.modules["transformers"].__version__ = "9.9"
+    with pytest.raises(IntegrationError) as refused:
+        check_interface()
+    assert str(refused.value) == (
+        f"transformers 9.9: {package}.cb_logits_processors has no "
+        "ContinuousBatchingLogitsProcessor; use a version that maskc was tested with "
+        "(5.23.0, 5.24.0)"
+    )
+
+
+def test_the_versions_that_a_plug_in_names_are_told_in_the_docs():
+    page = (Path(__file__).parents[2] / "docs" / "versioning.md").read_text()
+    for engine in (vllm.ENGINE, sglang.ENGINE):
+        assert all(f"| {version} |" in page for version in engine.tested), engine
+    assert f"| {INTERFACE.tested[-1]}, " in page
+    assert f"| {llama_cpp_model.TESTED[-1]} |" in page
 
 
 @pytest.mark.parametrize("extra", ["torch", "transformers", "llama-cpp", "sglang", "vllm", "serve"])
