@@ -40,7 +40,7 @@ from pydantic import BaseModel, ValidationError
 from serve_bodies import CHAT, TEXT, Asked, Chat, Completion, Form, write_plainly
 
 import maskc
-from maskc.errors import MaskcError
+from maskc.errors import MaskcError, UnknownArtifactError
 from maskc.generation.wanted import Wanted
 from maskc.generation.writing import Writing
 from maskc.integrations.registry import ArtifactRegistry
@@ -157,9 +157,9 @@ class Server:
         except MaskcError as error:
             if asked.grammar is None:
                 raise RefusedError(400, f"response_format: {error}") from None
-            # A file that is there and cannot be served is not the client's fault.
-            is_there = asked.grammar in [entry.name for entry in self.registry.listing()]
-            raise RefusedError(503 if is_there else 400, f"grammar {error}") from None
+            # A file that cannot be served is not the client's fault.
+            status = 400 if isinstance(error, UnknownArtifactError) else 503
+            raise RefusedError(status, f"grammar {error}") from None
 
     async def texts(self, generation: Generation) -> AsyncIterator[tuple[str, str | None]]:
         """Yield pieces of text, and with the last the reason to finish; stop it when left."""

@@ -209,6 +209,10 @@ class ArtifactError(MaskcError):
         return f"{self.path}: {self.reason}; {self.remedy}"
 
 
+class UnknownArtifactError(ArtifactError):
+    """A request names an artifact that the server does not have: the request's own fault."""
+
+
 class VocabularyMismatchError(MaskcError):
     """An artifact was compiled for another tokenizer than the one in use."""
 

@@ -20,6 +20,14 @@ def test_what_is_copied_into_the_image_is_there():
     assert [name for name in names if not (ROOT / name).exists()] == []
 
 
+def test_what_is_copied_is_not_ignored_and_what_was_compiled_is():
+    lines = (ROOT / ".dockerignore").read_text().splitlines()
+    kept = {line.removeprefix("!") for line in lines if line.startswith("!")}
+    copied = {"pyproject.toml", "README.md", "LICENSE", "hatch_build.py", "build_native.py"}
+    assert kept == copied | {"maskc", "grammars", "examples", "deploy"}
+    assert {"*", "**/__pycache__", "**/*.so"} <= set(lines)
+
+
 def test_what_is_built_into_the_image_can_be_read():
     config = load_config(str(ROOT / "deploy" / "maskc.toml"))
     assert [load_job(config, entry).sources[0].name for entry in config.grammars] == [

@@ -11,6 +11,10 @@ What is served is what lies in the folder now. Each request looks at the file's 
 checksum included, and a file that is another one than before is read again; requests that follow
 the old artifact go on with it, and it goes with the last of them. Without a file there is nothing
 to serve. Every change is logged with the content's hash, and counted in ``usage``.
+
+Whose fault is it? A name that the folder does not hold is the request's: ``UnknownArtifactError``,
+for HTTP's status 400. A file that is damaged, of another tokenizer, or gone since it was served is
+the server's: any other ``MaskcError``, for 503.
 """
 
 from __future__ import annotations
@@ -25,10 +29,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maskc.arguments import as_path, as_text
-from maskc.errors import ArtifactError, MaskcError, UnreadableFileError
-from maskc.files import open_regular
+from maskc.errors import ArtifactError, MaskcError, UnknownArtifactError, UnreadableFileError
 from maskc.integrations.examples import SUFFIX as EXAMPLES_SUFFIX
 from maskc.integrations.examples import Examples
+from maskc.integrations.identity import Identity, identify
 from maskc.integrations.session import MASK_STEPS
 from maskc.integrations.usage import Usage
 from maskc.integrations.vocabulary import check_vocabulary
@@ -37,6 +41,7 @@ from maskc.vocab.vocabulary import Vocabulary
 
 FOLDER_VARIABLE = "MASKC_ARTIFACTS"
 KIT_VARIABLE = "MASKC_KIT"
+KEEP_VARIABLE = "MASKC_KEEP_LAST_GOOD"
 SUFFIX = ".maskc"
 # Before the name of an artifact, in a field that engines give to grammars: ``maskc://json.llama3``.
 SCHEME = "maskc://"
@@ -44,36 +49,17 @@ MAX_NAME = 128
 
 # A file that changed this recently may change again and have the same times after it.
 SETTLED_NS = 2_000_000_000
-_N_CHECKSUM = 32
 _N_TRIES = 5
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _log = logging.getLogger(__name__)
 
 
-class _Identity(NamedTuple):
-    """What tells a file from what was in its place before."""
-
-    device: int
-    inode: int
-    size: int
-    modified: int
-    changed: int
-    checksum: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A file of the folder.
-
-    Attributes:
-        name: of the artifact.
-        content_hash: the checksum at the end of the file, in hexadecimal; it has been verified if
-            the artifact is served. ``None`` if the file cannot be read.
-    """
+class Listed(NamedTuple):
+    """An artifact that can be served, with the checksum at the end of its file in hexadecimal."""
 
     name: str
-    content_hash: str | None
+    content_hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +78,8 @@ class ArtifactRegistry:
         folder: where the artifacts lie; default: the environment variable ``MASKC_ARTIFACTS``.
         mapped: leave the artifacts in their files, so that processes share memory. Their files may
             then be replaced by renaming only: see :func:`maskc.load`.
+        keep_last_good: serve the artifact that was there before while a file in its place cannot
+            be served; a deleted file ends it. Default: whether ``MASKC_KEEP_LAST_GOOD`` is 1.
 
     Attributes:
         vocabulary: as given.
@@ -107,16 +95,22 @@ class ArtifactRegistry:
         folder: str | os.PathLike[str] | None = None,
         *,
         mapped: bool = False,
+        keep_last_good: bool | None = None,
     ) -> None:
         self.vocabulary = vocabulary
+        if keep_last_good is None:
+            keep_last_good = os.environ.get(KEEP_VARIABLE) == "1"
+        self._keeps = keep_last_good
         self.usage = Usage()
         self._folder = find_folder(folder)
         self._examples = Examples(self._folder)
         self._mapped = mapped
         self._lock = threading.Lock()
         self._loading: dict[str, threading.Lock] = {}
-        self._served: dict[str, tuple[_Identity, Served]] = {}
-        self._refused: dict[str, tuple[_Identity, MaskcError]] = {}
+        self._served: dict[str, tuple[Identity, Served]] = {}
+        self._refused: dict[str, tuple[Identity, MaskcError]] = {}
+        self._good: dict[str, Identity] = {}  # of files that were checked and are not loaded
+        self._known: set[str] = set()  # names that had a file
 
     def names(self) -> tuple[str, ...]:
         """Return the names that the folder holds now, sorted; nothing is loaded."""
@@ -127,20 +121,19 @@ class ArtifactRegistry:
         return tuple(sorted(name for name in found if is_name(name)))
 
     def listing(self) -> tuple[Listed, ...]:
-        """Return what the folder holds now, by name; nothing is loaded."""
-        listed = []
-        for name in self.names():
-            try:
-                listed.append(Listed(name, self._identify(name).checksum.hex()))
-            except ArtifactError:
-                listed.append(Listed(name, None))
-        return tuple(listed)
+        """Return what can be served now, by name.
+
+        What is not loaded is read and checked once, and not kept in memory.
+        """
+        checked = {name: self._check(name) for name in self.names()}
+        return tuple(Listed(name, content) for name, content in checked.items() if content)
 
     def load(self, name: str) -> Artifact:
         """Return the artifact that lies in the folder under a name now.
 
         Raises:
-            ArtifactError: the name is not one, or its file is missing or broken.
+            UnknownArtifactError: the name is not one, or the folder does not hold it.
+            ArtifactError: its file is broken, or gone since it was served.
             VocabularyMismatchError: it was compiled for another tokenizer than the model's.
         """
         return self.find(name).artifact
@@ -154,9 +147,17 @@ class ArtifactRegistry:
         as_text("the name of an artifact", name)
         try:
             served = self._find(name)
-        except MaskcError:
+        except UnknownArtifactError:
             self.usage.add(name, refusals=1)
             raise
+        except MaskcError:
+            self.usage.know(name)
+            kept = self._served.get(name) if self._keeps else None
+            if kept is None:
+                self.usage.add(name, failures=1)
+                raise
+            self.usage.add(name, requests=1, kept=1)
+            return kept[1]
         self.usage.add(name, requests=1)
         return served
 
@@ -200,6 +201,26 @@ class ArtifactRegistry:
         """Return the artifacts that are loaded now, by name; nothing is loaded."""
         return {name: served.artifact for name, (_, served) in list(self._served.items())}
 
+    def _check(self, name: str) -> str | None:
+        """Return the hash of what is served under a name, or would be; ``None`` if nothing is."""
+        try:
+            identity = self._identify(name)
+        except ArtifactError:
+            return None
+        served, refused = self._served.get(name), self._refused.get(name)
+        is_known = self._good.get(name) == identity or served is not None and served[0] == identity
+        if is_known:
+            return identity.checksum.hex()
+        if refused is None or refused[0] != identity:
+            is_settled = _is_settled(identity)
+            found = self._read(name)
+            if not isinstance(found, MaskcError):
+                self._good[name] = identity
+                return identity.checksum.hex()
+            self._refuse(name, identity, found, is_settled=is_settled)
+        kept = self._served.get(name)
+        return None if kept is None else kept[1].content_hash
+
     def _find(self, name: str) -> Served:
         check_name(name)
         # Before the lock is made: invented names take no memory.
@@ -220,7 +241,7 @@ class ArtifactRegistry:
                 return served[1]
             if refused is not None and refused[0] == identity:
                 raise refused[1].with_traceback(None)
-            is_settled = time.time_ns() - max(identity.modified, identity.changed) > SETTLED_NS
+            is_settled = _is_settled(identity)
             found = self._read(name)
             if self._identify(name) != identity:
                 continue  # replaced while it was read
@@ -237,11 +258,10 @@ class ArtifactRegistry:
             check_vocabulary(artifact, name, self.vocabulary)
         except MaskcError as error:
             return error
-        # What its matchers share is made here, by one thread.
-        artifact.matcher()
         return artifact
 
-    def _serve(self, name: str, identity: _Identity, artifact: Artifact) -> Served:
+    def _serve(self, name: str, identity: Identity, artifact: Artifact) -> Served:
+        artifact.matcher()  # what its matchers share is made here, by one thread
         before, served = self._served.get(name), Served(artifact, identity.checksum.hex())
         self._refused.pop(name, None)
         self._served[name] = (identity, served)
@@ -256,13 +276,17 @@ class ArtifactRegistry:
         return served
 
     def _refuse(
-        self, name: str, identity: _Identity, error: MaskcError, *, is_settled: bool
+        self, name: str, identity: Identity, error: MaskcError, *, is_settled: bool
     ) -> None:
-        """Forget what was served under the name, and remember a refusal that will stay."""
-        self._forget(name)
+        """Forget what was served, unless it is kept, and remember a refusal that will stay."""
+        kept = self._served.get(name) if self._keeps else None
+        if kept is None:
+            self._forget(name)
         if is_settled:
             self._refused[name] = (identity, error)
         _log.warning("artifact %s: %s is refused: %s", name, identity.checksum.hex(), error)
+        if kept is not None:
+            _log.warning("artifact %s: %s is served on", name, kept[1].content_hash)
 
     def _forget(self, name: str) -> None:
         before = self._served.pop(name, None)
@@ -270,32 +294,28 @@ class ArtifactRegistry:
         if before is not None:
             _log.info("artifact %s: %s is served no more", name, before[1].content_hash)
 
-    def _identify(self, name: str) -> _Identity:
+    def _identify(self, name: str) -> Identity:
         path = self._folder / f"{name}{SUFFIX}"
         try:
-            file = open_regular(path)
+            found = identify(path)
         except UnreadableFileError as error:
-            self._forget(name)
-            reason = error.reason if os.path.lexists(path) else "there is no such artifact"
-            names = ", ".join(self.names()[:8]) or "none yet"
-            raise ArtifactError(name, reason, f"those that there are: {names}") from None
-        try:
-            found = os.fstat(file)
-            os.lseek(file, max(0, found.st_size - _N_CHECKSUM), os.SEEK_SET)
-            checksum = os.read(file, _N_CHECKSUM)
-        except OSError as error:
-            reason = f"it cannot be read ({error.strerror})"
-            raise ArtifactError(name, reason, "see to the server's folder") from None
-        finally:
-            os.close(file)
-        return _Identity(
-            found.st_dev,
-            found.st_ino,
-            found.st_size,
-            found.st_mtime_ns,
-            found.st_ctime_ns,
-            checksum,
-        )
+            reason = error.reason
+            if os.path.lexists(path):
+                self._known.add(name)
+            else:
+                self._forget(name)
+                reason = "its file is gone"
+            if name in self._known:
+                raise ArtifactError(name, reason, "see to the server's folder") from None
+            good = [found for found in self.names() if found not in self._refused]
+            remedy = f"those that there are: {', '.join(good[:8]) or 'none yet'}"
+            raise UnknownArtifactError(name, "there is no such artifact", remedy) from None
+        self._known.add(name)
+        return found
+
+
+def _is_settled(identity: Identity) -> bool:
+    return time.time_ns() - max(identity.modified, identity.changed) > SETTLED_NS
 
 
 def find_folder(folder: str | os.PathLike[str] | None = None) -> Path:
@@ -324,7 +344,7 @@ def check_name(name: str) -> None:
     """
     if not is_name(as_text("the name of an artifact", name)):
         shown = repr(name) if len(name) <= MAX_NAME else f"{name[:32]!r}…"
-        raise ArtifactError(
+        raise UnknownArtifactError(
             shown,
             "is not the name of an artifact",
             f"a name has at most {MAX_NAME} letters, digits, points, hyphens and underscores, "

@@ -8,8 +8,8 @@ Of masks that were asked for, those that were not composed were found.
 
 Example: ``registry.usage.add("json", tokens=120, masks=121, seconds=0.004)`` after a request.
 
-Limits: only names of artifacts that were served at some time are kept apart, so that invented names
-take no memory; refusals of all others are counted together under the empty name.
+Limits: only names that had a file at some time are kept apart, so that invented names take no
+memory; refusals of all others are counted together under the empty name.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from typing import Any
 
 from maskc.runtime.artifact import Artifact
 
-# Name → what it counts; a server adds the last five.
+# Name → what it counts; a server adds the last four.
 COUNTED: Mapping[str, str] = {
     "loads": "Times that the artifact was read",
     "reloads": "Times that a changed file replaced the artifact",
-    "refusals": "Requests that named the artifact and were refused",
+    "refusals": "Requests that named an artifact which there is not",
+    "failures": "Requests that named the artifact, whose file cannot be served",
+    "kept": "Requests that were served by the last good artifact, as the file is bad",
     "requests": "Requests that asked for the artifact",
     "tokens": "Tokens that requests generated",
     "refused_tokens": "Tokens that were offered and illegal",

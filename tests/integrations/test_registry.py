@@ -8,7 +8,7 @@ import pytest
 
 import maskc
 from maskc.compiler.pipeline import compile_contents
-from maskc.errors import ArtifactError, VocabularyMismatchError
+from maskc.errors import ArtifactError, UnknownArtifactError, VocabularyMismatchError
 from maskc.frontends.source import load_source
 from maskc.integrations import registry as module
 from maskc.integrations.registry import ArtifactRegistry, Listed
@@ -64,7 +64,36 @@ def test_the_listing_has_the_hash_of_what_is_served(folder):
     (folder / "odd.maskc").mkdir()
     content = registry.load("answer.v1").content_hash
     assert registry.find("answer.v1").content_hash == content
-    assert registry.listing() == (Listed("answer.v1", content), Listed("odd", None))
+    assert registry.listing() == (Listed("answer.v1", content),)
+
+
+def test_only_what_can_be_served_is_listed_and_listing_loads_nothing(folder, monkeypatch):
+    (folder / "broken.maskc").write_bytes(b"?")
+    registry = ArtifactRegistry(MODEL, folder)
+    reads = []
+    load = module.load
+    monkeypatch.setattr(module, "load", lambda path, **how: reads.append(path) or load(path, **how))
+    assert [listed.name for listed in registry.listing()] == ["answer.v1"]
+    assert registry.served() == {}
+    registry.listing()
+    assert sum(path.name == "answer.v1.maskc" for path in reads) == 1
+    assert "those that there are: answer.v1" in refusal(registry, "other")
+
+
+def test_a_name_that_there_is_not_is_the_requests_fault_and_a_bad_file_is_the_servers(folder):
+    (folder / "broken.maskc").write_bytes(b"?")
+    registry = ArtifactRegistry(MODEL, folder)
+    registry.load("answer.v1")
+    (folder / "answer.v1.maskc").unlink()
+    for name, is_requests in {
+        "other": True,
+        "../a": True,
+        "broken": False,
+        "answer.v1": False,
+    }.items():
+        with pytest.raises(ArtifactError) as caught:
+            registry.load(name)
+        assert isinstance(caught.value, UnknownArtifactError) == is_requests
 
 
 def test_the_folder_is_that_of_the_environment(folder, monkeypatch):

@@ -84,7 +84,7 @@ def test_a_file_that_was_deleted_is_served_no_more(folder):
     registry = ArtifactRegistry(MODEL, folder)
     following = registry.load("a").matcher()
     os.unlink(folder / "a.maskc")
-    with pytest.raises(ArtifactError, match="there is no such artifact"):
+    with pytest.raises(ArtifactError, match="a: its file is gone"):
         registry.load("a")
     assert registry.listing() == ()
     assert following.accept_bytes(b"yes")
@@ -141,13 +141,35 @@ def test_an_artifact_that_is_damaged_while_it_is_served_is_refused(folder):
         registry.load("a")
 
 
+def test_the_last_good_artifact_is_kept_while_its_file_is_bad_if_asked_for(folder, built, caplog):
+    registry = ArtifactRegistry(MODEL, folder, keep_last_good=True)
+    good = registry.load("a")
+    os.truncate(folder / "a.maskc", 1000)
+    assert registry.load("a") is registry.load("a") is good
+    assert registry.listing() == (("a", good.content_hash),)
+    assert f"artifact a: {good.content_hash} is served on" in caplog.messages
+    counts = registry.usage.counts()["a"]
+    assert (counts["requests"], counts["kept"], counts["failures"]) == (3, 2, 0)
+    replace_by_renaming(built / "nay.maskc", folder / "a.maskc")
+    assert says(registry.load("a"), b"nay")
+
+
+def test_a_deleted_file_ends_the_last_good_artifact_too(folder, monkeypatch):
+    monkeypatch.setenv("MASKC_KEEP_LAST_GOOD", "1")
+    registry = ArtifactRegistry(MODEL, folder)
+    registry.load("a")
+    os.unlink(folder / "a.maskc")
+    with pytest.raises(ArtifactError, match="a: its file is gone"):
+        registry.load("a")
+
+
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
 def test_what_is_no_regular_file_is_refused_at_once(folder, make):
     make(folder / "odd.maskc")
     registry = ArtifactRegistry(MODEL, folder)
     with pytest.raises(ArtifactError, match="odd: is not a regular file"):
         registry.load("odd")
-    assert [listed.content_hash is None for listed in registry.listing()] == [False, True]
+    assert [listed.name for listed in registry.listing()] == ["a"]
 
 
 def test_a_file_that_never_stays_the_same_is_refused(folder, built, monkeypatch):
