@@ -25,18 +25,9 @@ _MODULES = (
 )
 _ROOMS = ("artifact", "formats", "runtime", "vocab")
 _INTEGRATIONS = (
-    *("__init__", "continuous_batching", "errors", "llama_cpp", "llama_cpp_model"),
-    *(
-        "examples",
-        "mask_tables",
-        "patches",
-        "registry",
-        "rows",
-        "session",
-        "torch_masks",
-        "transformers",
-    ),
-    *("usage", "vocabulary"),
+    *("__init__", "continuous_batching", "errors", "examples", "identity", "llama_cpp"),
+    *("llama_cpp_model", "mask_tables", "patches", "registry", "rows", "session"),
+    *("torch_masks", "transformers", "usage", "vocabulary"),
 )
 
 
