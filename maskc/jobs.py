@@ -28,6 +28,7 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_sources
 from maskc.jsonschema.compiling import build_plan, compile_schema
 from maskc.jsonschema.layouts import choose_layout
+from maskc.jsonschema.loosening import compile_loosely
 from maskc.jsonschema.openapi import read_component
 from maskc.jsonschema.python_types import describe_type, is_type
 from maskc.limits import Limits
@@ -144,6 +145,26 @@ class SchemaJob:
             layout=self.layout,
             assert_formats=self.assert_formats,
             formats=self.formats,
+        )
+
+    def loosen(
+        self, try_it: Callable[[SchemaJob], object], seconds: float
+    ) -> tuple[SchemaJob, tuple[str, ...]]:
+        """Return the job of the nearest larger schema that can be compiled, and what was changed.
+
+        Args:
+            try_it: raises a SchemaError or a LimitError where a job cannot be compiled.
+            seconds: see :func:`maskc.jsonschema.loosening.compile_loosely`.
+        """
+
+        def make(schema: Any) -> SchemaJob:
+            job = replace(self, schema=schema)
+            try_it(job)
+            return job
+
+        has_resources = bool(self.resources)
+        return compile_loosely(
+            self.schema, make, seconds=seconds, is_root=True, has_resources=has_resources
         )
 
     def compile(

@@ -80,7 +80,8 @@ def read_answer(data: bytes) -> bytes:
     raise made(*(tuple(part) if isinstance(part, list) else part for part in fields))
 
 
-def _refuse(error: MaskcError) -> bytes:
+def write_refusal(error: MaskcError) -> bytes:
+    """Return the answer of an order that was refused."""
     return _REFUSED + json.dumps([type(error).__name__, list(error.args)]).encode()
 
 
@@ -138,10 +139,10 @@ def _answer(compiler: InProcess, data: bytes) -> bytes:
         made = _compile(compiler, asked, limits)
         check_size(asked, len(made))
     except MaskcError as refused:
-        return _refuse(refused)
+        return write_refusal(refused)
     except MemoryError:
         remedy = f"simplify it, or allow more with {WAYS['bytes']}"
-        return _refuse(BudgetError("MB of memory", limits.bytes / MEGABYTE, remedy))
+        return write_refusal(BudgetError("MB of memory", limits.bytes / MEGABYTE, remedy))
     return _DONE + made
 
 

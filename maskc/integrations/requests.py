@@ -8,7 +8,9 @@ bounded in size, time and memory for each request, and the results are cached in
 ``MASKC_KIT`` names the kit's file; without it the kit is made of the model's own vocabulary.
 
 What maskc refuses is the client's error, in one sentence; with ``MASKC_REFUSED=backend`` it goes to
-the engine's own backend, as if maskc were not there. Both are counted.
+the engine's own backend, as if maskc were not there. Both are counted. With
+``MASKC_UNSUPPORTED=loosen`` the parts of a schema that cannot be compiled are made larger until
+they can; each is logged, and requests with any are counted as ``loosened``.
 
 Example: with ``MASKC_REQUESTS=json`` a request with a schema is served, and one with a pattern goes
 on to the engine's backend unchanged.
@@ -17,10 +19,11 @@ on to the engine's backend unchanged.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from maskc.arguments import as_one_of, as_text
 from maskc.errors import ArtifactError, GrammarError, MaskcError
@@ -36,6 +39,7 @@ from maskc.vocab.vocabulary import Vocabulary
 
 REQUESTS_VARIABLE = "MASKC_REQUESTS"
 REFUSED_VARIABLE = "MASKC_REFUSED"
+UNSUPPORTED_VARIABLE = "MASKC_UNSUPPORTED"
 
 KINDS = ("json", "json_object", "regex", "choice", "grammar", "structural_tag")
 # What an operator writes, and which kinds that is.
@@ -48,6 +52,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "structural_tag": ("structural_tag",),
 }
 MAX_CHARACTERS = 1_000_000
+_MOST_LOGGED = 1_000  # different notes
+_log = logging.getLogger(__name__)
 
 
 def read_kinds(setting: str | None = None) -> frozenset[str]:
@@ -80,6 +86,19 @@ def falls_back() -> bool:
     return given == "backend"
 
 
+def read_unsupported() -> str:
+    """Return what ``MASKC_UNSUPPORTED`` asks for: ``refuse`` (the default) or ``loosen``.
+
+    Raises:
+        ArtifactError: it is something else.
+    """
+    given = os.environ.get(UNSUPPORTED_VARIABLE, "refuse")
+    if given not in ("loosen", "refuse"):
+        remedy = "choose loosen or refuse"
+        raise ArtifactError(UNSUPPORTED_VARIABLE, f"{given!r} is unknown", remedy)
+    return given
+
+
 class RequestConstraints:
     """Makes the constraints of requests, for one model. Safe to use from any thread.
 
@@ -106,7 +125,8 @@ class RequestConstraints:
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         vocabulary = _take_as_kit(vocabulary)
-        kinds = read_kinds()
+        kinds, self._on_unsupported = read_kinds(), read_unsupported()
+        self._logged: set[str] = set()
         self._compiler = OtherProcess(vocabulary, limits)
         self.kit = _open_kit(vocabulary, self._compiler)
         # Tags have schemas in them, and free text around these.
@@ -120,11 +140,15 @@ class RequestConstraints:
             MaskcError: it cannot be served; the message says why.
         """
         try:
-            made = make_constraint(self.kit, kind, text, limits=self._limits)
+            how, limits = self._on_unsupported, self._limits
+            made = make_constraint(self.kit, kind, text, on_unsupported=how, limits=limits)
         except MaskcError:
             self._count(f"{kind} refused")
             raise
         self._count(f"{kind} served")
+        if made.notes:
+            self._count(f"{kind} loosened")
+            self._log_new(made.notes)
         return made
 
     def statistics(self) -> dict[str, int]:
@@ -137,13 +161,28 @@ class RequestConstraints:
         """End the processes that compile; it is done by itself when nobody holds this any more."""
         self._compiler.close()
 
+    def _log_new(self, notes: Iterable[str]) -> None:
+        """Log notes, each once; clients choose what is in them, so not very many are kept."""
+        with self._lock:
+            new = [note for note in notes if note not in self._logged]
+            if len(self._logged) > _MOST_LOGGED:
+                self._logged.clear()
+            self._logged.update(new)
+        for note in new:
+            _log.warning("a request asks for less than its schema: %s", note)
+
     def _count(self, what: str) -> None:
         with self._lock:
             self._counts[what] += 1
 
 
 def make_constraint(
-    kit: Kit, kind: str, text: str, *, limits: Limits = REQUEST_LIMITS
+    kit: Kit,
+    kind: str,
+    text: str,
+    *,
+    on_unsupported: str = "refuse",
+    limits: Limits = REQUEST_LIMITS,
 ) -> Constraint:
     """Return the constraint of a request: the text may be a JSON list of choices, too.
 
@@ -155,7 +194,7 @@ def make_constraint(
         raise GrammarError(f"<{kind}>", f"it has more than {MAX_CHARACTERS:,} characters")
     match kind:
         case "json":
-            return kit.json_schema(text, limits=limits)
+            return kit.json_schema(text, on_unsupported=on_unsupported, limits=limits)
         case "json_object":
             return kit.json_schema({"type": "object"}, limits=limits)
         case "regex":
@@ -163,7 +202,7 @@ def make_constraint(
         case "choice":
             return kit.choice(_read_choices(text))
         case "structural_tag":
-            return kit.structural_tag(text, limits=limits)
+            return kit.structural_tag(text, on_unsupported=on_unsupported, limits=limits)
     # Rules of xgrammar's notation, and no Lark grammar's, are written with this sign.
     make = kit.ebnf if "::=" in text else kit.lark
     return make(text, limits=limits)

@@ -44,7 +44,7 @@ from maskc.integrations.compile_answers import using
 from maskc.integrations.examples import SUFFIX
 from maskc.integrations.patches import AND_MORE, Engine, Part, Patch
 from maskc.integrations.registry import FOLDER_VARIABLE, SCHEME, ArtifactRegistry, parse_reference
-from maskc.integrations.requests import falls_back
+from maskc.integrations.requests import falls_back, read_unsupported
 from maskc.integrations.session import Allowance, Session, finishes, read_setting
 from maskc.integrations.tool_ends import bar_ends, serves_tags
 from maskc.integrations.vllm_beams import list_beam_patches
@@ -92,6 +92,7 @@ def register() -> None:
     """
     ENGINE.load(ENGINE.name)
     read_setting()  # a wrong one ends the server's start, and not a request
+    read_unsupported()
     with _lock:
         ENGINE.apply(list_parts())
 

@@ -145,8 +145,10 @@ def _list_below(spot: Spot) -> Iterator[Spot]:
         )
 
 
-def subschemas_of(schema: dict[str, Any], year: int) -> Iterator[tuple[Path, Any]]:
-    """Yield the schemas that the keywords of a schema hold, with the way to each.
+def subschemas_of(schema: dict[str, Any], year: int | None) -> Iterator[tuple[Path, Any]]:
+    """Yield the schemas that the keywords of a schema hold in a dialect, with the way to each.
+
+    Without a year: in any dialect.
 
     >>> list(subschemas_of({"items": True, "allOf": [{}], "hint": {}}, 2020))
     [(('items',), True), (('allOf', 0), {})]
@@ -162,8 +164,24 @@ def subschemas_of(schema: dict[str, Any], year: int) -> Iterator[tuple[Path, Any
         yield from ((path, inner) for path, inner in below if isinstance(inner, dict | bool))
 
 
-def _has(table: _Table, keyword: str, year: int) -> bool:
-    return keyword in table and table[keyword][0] <= year <= table[keyword][1]
+def is_schema_at(path: Path) -> bool:
+    """Return whether a schema stands at a path from a schema, as far as some dialect knows.
+
+    >>> is_schema_at(("properties", "a")), is_schema_at(("enum", 0)), is_schema_at(("not",))
+    (True, False, True)
+    """
+    match path:
+        case [str(keyword)]:
+            return keyword in _ONE
+        case [str(keyword), int()]:
+            return keyword in _LIST
+        case [str(keyword), str()]:
+            return keyword in _MAP
+    return False
+
+
+def _has(table: _Table, keyword: str, year: int | None) -> bool:
+    return keyword in table and (year is None or table[keyword][0] <= year <= table[keyword][1])
 
 
 def leave_out(schema: Any, keywords: Iterable[Path], subschemas: Iterable[Path] = ()) -> Any:

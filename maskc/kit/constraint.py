@@ -23,11 +23,21 @@ class Constraint(Compiled):
 
     Constraints of one kit are put together with :meth:`maskc.kit.kit.Kit.sequence`,
     :meth:`~maskc.kit.kit.Kit.one_of` and :meth:`~maskc.kit.kit.Kit.repeat`.
+
+    Attributes:
+        notes: a sentence for each part of a schema that was made larger
+            (``on_unsupported="loosen"``), with its place.
     """
 
-    def __init__(self, expression: Expression, machine: Machine[Any], tokens: KitTokens) -> None:
+    def __init__(
+        self,
+        expression: Expression,
+        machine: Machine[Any],
+        tokens: KitTokens,
+        notes: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(machine, tokens.table, tokens.eos_ids)
-        self.expression, self.tokens = expression, tokens
+        self.expression, self.tokens, self.notes = expression, tokens, notes
 
     def __repr__(self) -> str:
         return f"<maskc.Constraint of a {type(self.expression).__name__}>"

@@ -26,9 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.arguments import as_items, as_text
+from maskc.arguments import as_items, as_one_of, as_text
 from maskc.artifact.sections import is_link
-from maskc.bounded import run_bounded
 from maskc.errors import (
     ArtifactError,
     GrammarError,
@@ -41,7 +40,7 @@ from maskc.kit.compiling import Compiler, GrammarOrder
 from maskc.kit.constraint import Constraint
 from maskc.kit.making import ArtifactConstraint, Maker, name_json
 from maskc.kit.preparing import prepare
-from maskc.kit.tagging import build_tag
+from maskc.kit.tagging import constrain_tag
 from maskc.kit.tokens import KitTokens
 from maskc.limits import MEGABYTE, Limits, as_limits
 from maskc.runtime.arguments import as_count
@@ -107,9 +106,13 @@ class Kit(Shared):
         escapes: str | None = None,
         numbers: str | None = None,
         formats: str = "assert",
+        on_unsupported: str = "refuse",
         limits: Limits = REQUEST_LIMITS,
     ) -> Constraint:
         """Return the constraint of a JSON Schema; see :func:`maskc.compile_json_schema`.
+
+        With ``on_unsupported="loosen"`` a part that cannot be compiled is replaced by the nearest
+        larger one that can, and :attr:`Constraint.notes` says so; else it is refused.
 
         Raises:
             LimitError: a limit was reached.
@@ -127,7 +130,8 @@ class Kit(Shared):
             escapes=escapes,
             numbers=numbers,
         )
-        return self._maker.schema(job, as_limits(limits))
+        make = self._maker.loose_schema if _loosens(on_unsupported) else self._maker.schema
+        return make(job, as_limits(limits))
 
     def choice(self, words: Iterable[str | float | Enum]) -> Constraint:
         """Return the constraint of one of some words, at least one.
@@ -200,12 +204,17 @@ class Kit(Shared):
         return self._grammar("ebnf", text, limits, {})
 
     def structural_tag(
-        self, tag: Mapping[str, Any] | str, *, limits: Limits = REQUEST_LIMITS
+        self,
+        tag: Mapping[str, Any] | str,
+        *,
+        on_unsupported: str = "refuse",
+        limits: Limits = REQUEST_LIMITS,
     ) -> Constraint:
         """Return the constraint of a structural tag, of either request form.
 
         Args:
             tag: parsed, or its JSON text.
+            on_unsupported: as for :meth:`json_schema`.
             limits: what compiling may take.
 
         Raises:
@@ -214,15 +223,16 @@ class Kit(Shared):
             SchemaError: a JSON Schema in it cannot be compiled.
             TagError: it is no structural tag, or asks for what is not supported.
         """
-        given, limits = parse_tag(tag), as_limits(limits)
-
-        def make() -> Expression:
-            return run_bounded(
-                lambda: build_tag(self._maker, given, limits, spelled=True), limits, name="<tag>"
-            )
-
-        name = tag if isinstance(tag, str) else name_json(given)
-        return self._maker.link(self._maker.keep("structural_tag", name, make, limits))
+        given = parse_tag(tag)
+        return constrain_tag(
+            self._maker,
+            lambda: given,
+            as_limits(limits),
+            kind="tag",
+            asked=tag if isinstance(tag, str) else name_json(given),
+            spelled=True,
+            loosens=_loosens(on_unsupported),
+        )
 
     def tools(
         self,
@@ -233,6 +243,7 @@ class Kit(Shared):
         parallel: bool = True,
         reasoning: bool = False,
         strict: bool = False,
+        on_unsupported: str = "refuse",
         limits: Limits = REQUEST_LIMITS,
     ) -> Constraint:
         """Return the constraint of an answer that may call tools, as a family of models does.
@@ -245,6 +256,7 @@ class Kit(Shared):
             parallel: whether there may be more than one call.
             reasoning: whether the model thinks first, where the family has that.
             strict: whether ``"strict": true`` of a tool closes its objects, as OpenAI does.
+            on_unsupported: as for :meth:`json_schema`.
             limits: what compiling may take.
 
         Raises:
@@ -253,31 +265,17 @@ class Kit(Shared):
             TagError: a tool or the choice is none, or arguments have what the family's style
                 cannot write.
         """
-        limits = as_limits(limits)
-
-        def make() -> Expression:
-            return run_bounded(
-                lambda: build_tag(
-                    self._maker,
-                    describe_tools(
-                        tools,
-                        family=family,
-                        choice=choice,
-                        parallel=parallel,
-                        reasoning=reasoning,
-                        strict=strict,
-                        as_json=False,
-                    ),
-                    limits,
-                    spelled=False,
-                ),
-                limits,
-                name="<tools>",
-            )
-
-        asked = name_of((tools, family, choice, parallel, reasoning, strict))
-        made = make() if asked is None else self._maker.keep("tools", asked, make, limits)
-        return self._maker.link(made)
+        asked: dict[str, Any] = {"family": family, "choice": choice, "parallel": parallel}
+        asked |= {"reasoning": reasoning, "strict": strict}
+        return constrain_tag(
+            self._maker,
+            lambda: describe_tools(tools, **asked, as_json=False),
+            as_limits(limits),
+            kind="tools",
+            asked=name_of((tools, *asked.values())),
+            spelled=False,
+            loosens=_loosens(on_unsupported),
+        )
 
     def artifact(self, path: str | os.PathLike[str] | Artifact) -> Constraint:
         """Return the constraint of a compiled grammar, schema or tag, of the kit's tokenizer.
@@ -313,7 +311,8 @@ class Kit(Shared):
         Raises:
             ValueError: there is no part, or one is of another kit.
         """
-        return self._maker.link(self._maker.joints.sequence(self._expressions(parts)))
+        whole = self._maker.joints.sequence(self._expressions(parts))
+        return self._maker.link(whole, _notes_of(parts))
 
     def one_of(self, *parts: Constraint) -> Constraint:
         """Return the constraint of any one of some parts.
@@ -321,7 +320,8 @@ class Kit(Shared):
         Raises:
             ValueError: there is no part, or one is of another kit.
         """
-        return self._maker.link(self._maker.joints.choice(self._expressions(parts)))
+        whole = self._maker.joints.choice(self._expressions(parts))
+        return self._maker.link(whole, _notes_of(parts))
 
     def repeat(self, part: Constraint, low: int, high: int | None = None) -> Constraint:
         """Return the constraint of a part, ``low`` to ``high`` times; without a bound if ``None``.
@@ -333,9 +333,8 @@ class Kit(Shared):
         low = as_count("low", low)
         if high is not None and as_count("high", high) < max(low, 1):
             raise WrongValueError(f"a part cannot come {low} to {high} times")
-        return self._maker.link(
-            self._maker.joints.repetition(self._expressions((part,))[0], low, high)
-        )
+        whole = self._maker.joints.repetition(self._expressions((part,))[0], low, high)
+        return self._maker.link(whole, part.notes)
 
     def prepare(self) -> None:
         """Compute ahead what requests share: text, strings, keys, numbers, formats, calls.
@@ -370,6 +369,14 @@ class Kit(Shared):
             if part.tokens is not self.tokens:
                 raise WrongValueError("a part is a constraint of another kit")
         return [part.expression for part in parts]
+
+
+def _notes_of(parts: Iterable[Constraint]) -> tuple[str, ...]:
+    return tuple(note for part in parts for note in part.notes)
+
+
+def _loosens(on_unsupported: str) -> bool:
+    return as_one_of("on_unsupported", on_unsupported, ("refuse", "loosen")) == "loosen"
 
 
 def write_choice(word: Any) -> Any:

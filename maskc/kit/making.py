@@ -112,17 +112,34 @@ class Maker:
         """Return the constraint of one piece; see :meth:`keep`."""
         return self.link(self.joints.leaf(self.keep(kind, asked, make, limits)))
 
-    def link(self, expression: Expression) -> Constraint:
+    def link(self, expression: Expression, notes: tuple[str, ...] = ()) -> Constraint:
         """Return the constraint of an expression."""
         if isinstance(expression, Leaf) and isinstance(expression.piece, SchemaPiece):
-            return Constraint(expression, expression.piece.machine, self.tokens)
+            return Constraint(expression, expression.piece.machine, self.tokens, notes)
         root = self.joints.rest(expression, self.joints.end)
-        return Constraint(expression, LinkMachine(root, self._results), self.tokens)
+        return Constraint(expression, LinkMachine(root, self._results), self.tokens, notes)
+
+    def loose_schema(self, job: SchemaJob, limits: Limits) -> Constraint:
+        """Return the constraint of a schema, or of the nearest larger one that can be compiled."""
+
+        def loosen() -> tuple[SchemaJob, tuple[str, ...]]:
+            return job.loosen(lambda larger: self.schema(larger, limits), limits.seconds)
+
+        def make() -> tuple[SchemaJob, tuple[str, ...]]:
+            return run_bounded(loosen, limits, name="schema")
+
+        larger, notes = self.keep("loose_schema", self._name_job(job), make, limits)
+        return self.link(self.schema(larger, limits).expression, notes)
 
     def schema(self, job: SchemaJob, limits: Limits) -> Constraint:
+        return self.constrain(
+            "json_schema", self._name_job(job), lambda: self._schema(job, limits), limits
+        )
+
+    @staticmethod
+    def _name_job(job: SchemaJob) -> str:
         asked = (name_json(job.schema), name_json(dict(job.resources)), job.assert_formats)
-        key = repr((*asked, *job.layout.to_dict().values()))
-        return self.constrain("json_schema", key, lambda: self._schema(job, limits), limits)
+        return repr((*asked, *job.layout.to_dict().values()))
 
     def _schema(self, job: SchemaJob, limits: Limits) -> Piece:
         frozen = self._compiler.plan(job, limits)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, TypeVar
 
+from maskc.bounded import run_bounded
 from maskc.jobs import SchemaJob
+from maskc.jsonschema.loosening import compile_loosely
 from maskc.kit.compiling import GrammarOrder
+from maskc.kit.constraint import Constraint
 from maskc.kit.making import Maker
 from maskc.limits import Limits
 from maskc.runtime.link.joining.expressions import Expression
@@ -15,11 +18,43 @@ from maskc.tags.building import Builder
 from maskc.tags.reading import Reader
 from maskc.tags.strings import Strings
 
+_T = TypeVar("_T")
+Made = tuple[Expression, tuple[str, ...]]  # of a tag, and notes of what was made larger
 
-def build_tag(
-    maker: Maker, given: Mapping[str, Any], limits: Limits, *, spelled: bool
-) -> Expression:
-    """Return the expression of a tag; names of special tokens in it may be spelled as text."""
+
+def constrain_tag(
+    maker: Maker,
+    describe: Callable[[], Mapping[str, Any]],
+    limits: Limits,
+    *,
+    kind: str,
+    asked: Hashable,
+    spelled: bool,
+    loosens: bool,
+) -> Constraint:
+    """Return the constraint of a tag, which is kept if it has a name.
+
+    Args:
+        describe: returns the tag.
+        kind: of its name.
+        asked: its name.
+        spelled: whether names of special tokens in it may be spelled as text.
+        loosens: whether schemas that cannot be compiled are made larger.
+    """
+
+    def build() -> Made:
+        return _build(maker, describe(), limits, spelled=spelled, loosens=loosens)
+
+    def make() -> Made:
+        return run_bounded(build, limits, name=f"<{kind}>")
+
+    made = make() if asked is None else maker.keep(kind, (asked, loosens), make, limits)
+    return maker.link(made[0], made[1])
+
+
+def _build(
+    maker: Maker, given: Mapping[str, Any], limits: Limits, *, spelled: bool, loosens: bool
+) -> Made:
     tokens = maker.tokens
     read = Reader(tokens.vocab_size, tokens.find).read(given)
     strings = maker.keep(
@@ -27,14 +62,15 @@ def build_tag(
         str(spelled),
         lambda: Strings(tokens.special_ids, tokens.ends, spelled=spelled),
     )
-    return Builder(BuilderContext(maker, limits), strings).build(read)
+    builder = Builder(BuilderContext(maker, limits, loosens=loosens), strings)
+    return builder.build(read), tuple(builder.notes)
 
 
 class BuilderContext:
     """See :class:`maskc.tags.building.Means`."""
 
-    def __init__(self, maker: Maker, limits: Limits) -> None:
-        self._maker, self._limits = maker, limits
+    def __init__(self, maker: Maker, limits: Limits, *, loosens: bool) -> None:
+        self._maker, self._limits, self._loosens = maker, limits, loosens
         self.composer, self.ends = maker.composer, maker.tokens.ends
 
     def schema(self, schema: Any, **layout: Any) -> Expression:
@@ -43,6 +79,13 @@ class BuilderContext:
 
     def plan(self, schema: Any) -> Plan:
         return self._maker.plan(SchemaJob(schema, {}, Layout(), True), self._limits)
+
+    def compile(
+        self, schema: Any, make: Callable[[Any], _T], pointer: str
+    ) -> tuple[_T, tuple[str, ...]]:
+        if not self._loosens:
+            return make(schema), ()
+        return compile_loosely(schema, make, pointer=pointer, seconds=self._limits.seconds)
 
     def regex(self, pattern: str) -> Expression:
         return self._maker.regex(pattern, self._limits).expression

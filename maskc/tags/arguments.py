@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from maskc.errors import LimitError, SchemaError, UnsatisfiableError
+from maskc.errors import BudgetError, LimitError, SchemaError, UnsatisfiableError
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.plan.composing import Item, Late
 from maskc.runtime.link.plan.members import Counts, Parameters, Ways
@@ -40,6 +40,7 @@ from maskc.tags.styles import STYLES
 if TYPE_CHECKING:
     from maskc.tags.building import Builder
 
+_Made = TypeVar("_Made")
 _USUAL = frozenset(
     ("type", "properties", "required", "additionalProperties", "description", "title")
 )
@@ -77,7 +78,7 @@ def _names_barred(schema: Any, barred: tuple[str, ...]) -> bool:
     )
 
 
-class _Made:
+class _Shared:
     """What the parameters of a tool share with those that are values of them.
 
     Attributes:
@@ -134,7 +135,7 @@ class Arguments:
         excludes: what stands in no string, those of JSON included.
         pointer: where the schema stands.
         ordered: whether parameters come in the schema's order.
-        made: what was made for those that they are a value of.
+        shared: what was made for those that they are a value of.
     """
 
     def __init__(
@@ -146,21 +147,21 @@ class Arguments:
         excludes: tuple[str, ...],
         pointer: str,
         ordered: bool,
-        made: _Made | None = None,
+        shared: _Shared | None = None,
     ) -> None:
         self._maker, self._style, self._pointer = maker, STYLES[style], pointer
         self._compose = maker.composer
         self._where = Where(pointer, style)
         self._barred = _list_barred(style, excludes)
         top = _ANYTHING if schema is True else schema
-        is_nested = made is not None
-        self._made = made or _Made(top if isinstance(top, Mapping) else {}, pointer)
-        self._root = self._made.root
+        is_nested = shared is not None
+        self._shared = shared or _Shared(top if isinstance(top, Mapping) else {}, pointer)
+        self._root = self._shared.root
         self._make_inner = partial(
-            Arguments, maker, style=style, excludes=excludes, ordered=ordered, made=self._made
+            Arguments, maker, style=style, excludes=excludes, ordered=ordered, shared=self._shared
         )
         top = resolve(top, self._root, self._where)
-        self._made.tables[id(top)] = self
+        self._shared.tables[id(top)] = self
         read = read_object(top, self._root, self._where, is_nested=is_nested)
         self._names, self._schemas, self._others = read.names, read.schemas, read.others
         if self._style.closes_by_name:
@@ -240,7 +241,7 @@ class Arguments:
 
     def _split(self, schema: Any, place: str) -> list[tuple[str, Item]]:
         """Return the ways to write a value that may be a string or something else."""
-        whole = self._made.value(schema)
+        whole = self._shared.value(schema)
         if schema is True or schema == {}:
             strings: list[Expression | None] = [self._free()]
             kinds, spelled = list(_TYPES), self._style.booleans
@@ -250,10 +251,7 @@ class Arguments:
             except UnsatisfiableError:
                 return []
             position = plan.positions[plan.root]
-            try:
-                strings = [self._string(plan, n) for n in position.strings]
-            except LimitError as error:
-                raise error.at(f"tool parameters at {self._pointer}{place}") from None
+            strings = self._placed(place, lambda: [self._string(plan, n) for n in position.strings])
             kinds = _kinds_of(position)
             words = zip(_BOOLEAN_BITS, self._style.booleans, strict=False)
             spelled = tuple(word for bit, word in words if position.literals & bit)
@@ -271,7 +269,7 @@ class Arguments:
         return found
 
     def _is_writable(self, schema: Any, place: str) -> bool:
-        writable = self._made.writable
+        writable = self._shared.writable
         if id(schema) not in writable:
             writable[id(schema)] = True  # meanwhile: it may lead back to itself
             writable[id(schema)] = bool(self._values_of(schema, place))
@@ -288,7 +286,7 @@ class Arguments:
         return Late(lambda: self._compose.either([[value] for value in found]))
 
     def _object(self, schema: Mapping[str, Any], place: str) -> Item:
-        table = self._made.tables.get(id(schema))
+        table = self._shared.tables.get(id(schema))
         if table is None:
             table = self._make_inner(schema, pointer=f"{self._pointer}{place}")
         return Late(table.expression)
@@ -309,7 +307,7 @@ class Arguments:
     def _items(self, schema: Any, place: str, low: int, high: int | None) -> Expression:
         """Return the items of an array; of a schema that leads back to itself, the same ones."""
         key = (id(schema), low, high)
-        arrays = self._made.arrays
+        arrays = self._shared.arrays
         if key not in arrays:
             arrays[key] = self._make_items(schema, place, low, high)
         return arrays[key]
@@ -338,7 +336,7 @@ class Arguments:
         if rule.is_any and rule.is_unbounded:
             return self._free()
         if rule.body.dfa.reader:
-            raise self._where.refuse("", "format")
+            raise Where("", self._where.style).refuse("", "format")
         barred = [word.encode() for word in self._barred]
         string = self._compose.raw_string(plan, number, barred)
         if string.is_empty:
@@ -356,7 +354,7 @@ class Arguments:
         self, schema: Any, kinds: list[str] | None, spelled: tuple[str, ...] = ()
     ) -> Expression:
         """Return a value as JSON, of some types, or one of some words."""
-        whole = self._made.value(schema)
+        whole = self._shared.value(schema)
         if kinds is not None:
             kept: dict[str, Any] = {key: whole[key] for key in _ROOTS if key in whole}
             inner = {key: value for key, value in whole.items() if key not in kept}
@@ -373,17 +371,22 @@ class Arguments:
     def _between(self, kind: str) -> str:
         return self._style.between(kind, self._style.other)
 
-    def _placed(self, place: str, make: Callable[[], Plan]) -> Plan:
+    def _placed(self, place: str, make: Callable[[], _Made]) -> _Made:
+        """Return what is made of the value at a place, which errors have."""
+        pointer = f"{self._pointer}{place}"
         try:
             return make()
         except UnsatisfiableError:
             raise
+        except BudgetError as error:
+            raise error.at(f"tool parameters at {pointer}") from None
         except LimitError as error:
-            raise error.at(f"tool parameters at {self._pointer}{place}") from None
+            reason = f"takes more than {error.limit:,.15g} {error.what}"
+            raise SchemaError(pointer, "", reason, error.remedy) from None
         except SchemaError as error:
-            own, pointer = error.pointer.removeprefix("#"), f"{self._pointer}{place}"
+            own = error.pointer.removeprefix("#")
             if own.startswith(_HELD):
-                own, pointer = "/".join(("", *own.split("/")[3:])), self._made.pointer
+                own, pointer = "/".join(("", *own.split("/")[3:])), self._shared.pointer
             pointer += own.rstrip("/")
             raise SchemaError(pointer, error.keyword, error.reason, error.remedy) from None
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache, partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from maskc.errors import GrammarError, SchemaError, TagError
+from maskc.errors import GrammarError, LimitError, SchemaError, TagError
 from maskc.runtime.link.joining.expressions import Expression, Leaf
 from maskc.runtime.link.joining.pieces import SchemaPiece
 from maskc.runtime.link.joining.switching import ATOM, Word
@@ -29,6 +29,7 @@ from maskc.tags.arguments import Arguments, may_wait
 from maskc.tags.plain import is_plain
 from maskc.tags.strings import Strings
 
+_Made = TypeVar("_Made")
 _LINE_BREAK = "\n"  # no string of JSON has it, and what stands around strings needs none
 
 
@@ -47,6 +48,11 @@ class Means(Protocol):
     def plan(self, schema: Any) -> Plan:
         """Return the plan of a JSON Schema."""
 
+    def compile(
+        self, schema: Any, make: Callable[[Any], _Made], pointer: str
+    ) -> tuple[_Made, tuple[str, ...]]:
+        """Return what is made of a JSON Schema, or of a larger one with notes that say so."""
+
     def regex(self, pattern: str) -> Expression:
         """Return the expression of a pattern."""
 
@@ -55,10 +61,15 @@ class Means(Protocol):
 
 
 class Builder:
-    """Builds the expressions of one request."""
+    """Builds the expressions of one request.
+
+    Attributes:
+        notes: what was made larger.
+    """
 
     def __init__(self, means: Means, strings: Strings) -> None:
         self._means, self._strings = means, strings
+        self.notes: list[str] = []
         self.composer = self._compose = means.composer
         self._joints = means.composer.joints
         self._ends: dict[tuple[str, ...], list[Item]] = {}
@@ -79,7 +90,7 @@ class Builder:
             case f.ConstString():
                 return self.text(given.value)
             case f.JsonSchema():
-                return [self._schema(given)]
+                return [self._owned(given)]
             case f.Grammar():
                 return [_placed(given.pointer, partial(self._means.gbnf, given.text))]
             case f.Regex():
@@ -147,6 +158,18 @@ class Builder:
         body = self._compose.join(self._items(given.content))
         return [self._joints.repetition(body, given.low, given.high)]
 
+    def _owned(self, given: f.JsonSchema) -> Item:
+        """Return a schema's values; an error names the tool whose arguments they are."""
+        owner = f", in the tool {given.tool!r}" if given.tool else ""
+        try:
+            return self._schema(given)
+        except SchemaError as error:
+            fields = (error.pointer, error.keyword, f"{error.reason}{owner}", error.remedy)
+            raise type(error)(*fields) from None
+        except LimitError as error:
+            place = error.place if given.pointer in error.place else f"schema at {given.pointer}"
+            raise type(error)(error.what, error.limit, error.remedy, f"{place}{owner}") from None
+
     def _schema(self, given: f.JsonSchema) -> Item:
         if given.max_blanks is not None and given.style != "json":
             place = f"{given.pointer.rpartition('/')[0]}/max_whitespace_cnt"
@@ -163,21 +186,26 @@ class Builder:
                 raise TagError(place, fact, "exclude texts with a character such as <, no quotes")
         make = partial(
             self._compile,
-            schema,
-            given.pointer,
-            given.excludes,
+            pointer=given.pointer,
+            barred=given.excludes,
             key_order="any" if given.any_order else "schema",
             # What stands before and after the value is the tag's.
             blanks=at_most(given.max_blanks, on_line=_LINE_BREAK in given.excludes),
         )
         # What cannot be compiled is refused with the request.
-        return Late(make) if is_plain(schema) else make()
+        return Late(partial(make, schema)) if is_plain(schema) else self._make(given, schema, make)
+
+    def _make(self, given: f.JsonSchema, schema: Any, make: Callable[[Any], _Made]) -> _Made:
+        """Return what is made of a schema, or of a larger one."""
+        made, notes = self._means.compile(schema, make, given.pointer)
+        owner = f" (tool {given.tool!r})" if given.tool else ""
+        self.notes += [f"{note}{owner}" for note in notes]
+        return made
 
     def _arguments(self, given: f.JsonSchema, schema: Any) -> Item:
         read = partial(
             Arguments,
             self,
-            schema,
             style=given.style,
             excludes=given.excludes,
             pointer=given.pointer,
@@ -185,8 +213,8 @@ class Builder:
         )
         if may_wait(schema, given.style, given.excludes):
             # The same one whenever it is asked for.
-            return Late(cache(lambda: read().expression()))
-        return Late(read().expression)
+            return Late(cache(lambda: read(schema).expression()))
+        return Late(self._make(given, schema, read).expression)
 
     def free(self, barred: tuple[str, ...]) -> list[Item]:
         return self._any_text(f.AnyText("", barred, None, None))
@@ -205,7 +233,7 @@ class Builder:
         return self._means.regex(pattern)
 
     def _compile(
-        self, schema: Any, pointer: str, barred: tuple[str, ...], **layout: str
+        self, schema: Any, *, pointer: str, barred: tuple[str, ...], **layout: str
     ) -> Expression:
         made = _placed(pointer, partial(self._means.schema, schema, **layout))
         return self._bar(made, barred)
@@ -324,12 +352,12 @@ def _ends_too_early(pointer: str) -> TagError:
     return TagError(pointer, "it begins with the end of the sequence", "begin with another token")
 
 
-def _placed(pointer: str, make: Callable[[], Expression]) -> Expression:
+def _placed(pointer: str, make: Callable[[], _Made]) -> _Made:
     """Return what is made; an error has the place of the format."""
     try:
         return make()
     except SchemaError as error:
         place = f"{pointer}{error.pointer.removeprefix('#')}"
-        raise SchemaError(place, error.keyword, error.reason, error.remedy) from None
+        raise type(error)(place, error.keyword, error.reason, error.remedy) from None
     except GrammarError as error:
         raise TagError(pointer, f"{error.name}: {error.reason}", "correct it") from None

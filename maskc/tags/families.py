@@ -154,7 +154,8 @@ def _make_call(form: f.Tag, tool: Tool) -> f.Tag:
 def _make_content(form: f.Format, tool: Tool) -> f.Format:
     match form:
         case f.JsonSchema():
-            return f.JsonSchema(tool.pointer, tool.schema, form.style, True, None, form.excludes)
+            fields = (tool.pointer, tool.schema, form.style, True, None, form.excludes)
+            return f.JsonSchema(*fields, tool=tool.name)
         case f.ConstString():
             return f.ConstString(form.pointer, f.with_name(form.value, tool.name))
         case f.Sequence():

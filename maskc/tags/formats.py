@@ -50,6 +50,7 @@ class JsonSchema(Format):
         any_order: whether keys come in any order; else as the schema names them.
         max_blanks: how many blanks may stand together; ``None``: as a kit allows.
         excludes: what stands in no string of the value.
+        tool: the name of the tool whose arguments it is, for errors; empty if it is none's.
     """
 
     schema: Any
@@ -57,6 +58,7 @@ class JsonSchema(Format):
     any_order: bool
     max_blanks: int | None
     excludes: tuple[str, ...]
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,23 @@ def test_what_the_front_end_compiled_the_engine_does_not(pools, monkeypatch, kin
     assert np.array_equal(fill(constraint), fill(accepted))
 
 
+def test_what_was_refused_before_a_larger_schema_is_not_compiled_again(pools, monkeypatch):
+    (_, front), (engine_pool, engine) = pools
+    text = json.dumps({"anyOf": [{"pattern": "(a)\\1"}, {"const": 3}]})
+    with recording() as answers:
+        accepted = make_constraint(front, "json", text, on_unsupported="loosen")
+
+    def refuse(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr(engine_pool, "_order", refuse)
+    monkeypatch.setattr(engine_pool._here, "plan", refuse)
+    with using(answers):
+        constraint = make_constraint(engine, "json", text, on_unsupported="loosen")
+    assert constraint.notes == accepted.notes
+    assert np.array_equal(fill(constraint), fill(accepted))
+
+
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b"\xff", b"{" * 1000])
 def test_what_is_no_plan_is_refused(pools, data):
     (_, front), (_, engine) = pools

@@ -12,11 +12,11 @@ import pytest
 from maskc.errors import BudgetError, GrammarError, LimitError, SchemaError, UnknownSymbolError
 from maskc.integrations.compile_pool import OtherProcess, is_cheap_pattern, is_cheap_schema
 from maskc.integrations.compile_worker import (
-    _refuse,
     check_size,
     read_answer,
     unpack,
     write_order,
+    write_refusal,
 )
 from maskc.jobs import SchemaJob
 from maskc.kit.kit import REQUEST_LIMITS
@@ -86,7 +86,7 @@ def test_memory_is_bounded_by_the_budget_and_by_the_system(queue):
 )
 def test_an_error_comes_through_a_pipe_with_its_fields(error):
     with pytest.raises(type(error)) as raised:
-        read_answer(_refuse(error))
+        read_answer(write_refusal(error))
     assert (raised.value.args, str(raised.value)) == (error.args, str(error))
 
 

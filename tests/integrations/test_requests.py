@@ -6,7 +6,12 @@ import pytest
 
 from maskc.errors import ArtifactError, GrammarError, MaskcError, SchemaError
 from maskc.integrations import requests
-from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
+from maskc.integrations.requests import (
+    RequestConstraints,
+    falls_back,
+    read_kinds,
+    read_unsupported,
+)
 from maskc.kit.file import make_kit, save_kit
 from maskc.limits import Limits
 from maskc.vocab import load_vocabulary
@@ -56,6 +61,26 @@ def test_an_unknown_setting_is_refused(monkeypatch):
     monkeypatch.setenv("MASKC_REFUSED", "maybe")
     with pytest.raises(ArtifactError, match="choose backend or error"):
         falls_back()
+    monkeypatch.setenv("MASKC_UNSUPPORTED", "drop")
+    with pytest.raises(ArtifactError, match="choose loosen or refuse"):
+        read_unsupported()
+
+
+def test_where_the_operator_says_so_a_schema_is_loosened_logged_once_and_counted(
+    monkeypatch, caplog
+):
+    monkeypatch.setenv("MASKC_UNSUPPORTED", "loosen")
+    made = RequestConstraints(load_vocabulary("bytes"), limits=Limits(seconds=2))
+    schema = json.dumps({"type": "string", "pattern": "(a)\\1"})
+    tag = {"type": "json_schema", "json_schema": json.loads(schema)}
+    tag_text = json.dumps({"type": "structural_tag", "format": tag})
+    for kind, text in (("json", schema), ("json", schema), ("structural_tag", tag_text)):
+        (note,) = made.make(kind, text).notes
+        assert "read without pattern" in note
+    counts = made.statistics()
+    assert (counts["json loosened"], counts["structural_tag loosened"]) == (2, 1)
+    assert len(caplog.records) == 2
+    made.close()
 
 
 @pytest.mark.parametrize(

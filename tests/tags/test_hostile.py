@@ -231,9 +231,11 @@ def test_what_takes_too_many_states_is_refused_with_the_request(
 ):
     monkeypatch.setattr("maskc.runtime.link.text.without_words._MOST_STATES", 20)
     tool = {"type": "function", "function": {"name": "save", "parameters": schema}}
-    with pytest.raises(LimitError) as raised:
+    with pytest.raises(SchemaError) as raised:
         kit.tools([tool], family=family)
     assert str(raised.value) == (
-        f"tool parameters at /tools/0/function/parameters{place}: more than 20 states of a "
-        "string; write a simpler pattern, or list shorter texts"
+        f"schema at /tools/0/function/parameters{place}: takes more than 20 states of a string, "
+        "in the tool 'save'; write a simpler pattern, or list shorter texts"
     )
+    (note,) = kit.tools([tool], family=family, on_unsupported="loosen").notes
+    assert note.startswith(f"schema at /tools/0/function/parameters{place}: read ")
