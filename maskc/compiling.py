@@ -131,6 +131,7 @@ def compile_json_schema(
     blanks: str | None = None,
     escapes: str | None = None,
     numbers: str | None = None,
+    digits: int | None = None,
     formats: str = "assert",
     vocab_size: int | None = None,
     eos_ids: Sequence[int] | None = None,
@@ -148,12 +149,15 @@ def compile_json_schema(
         component: the name of a schema in an OpenAPI or Swagger document; the document is given in
             the place of the schema.
         style: ``any``, the layouts that are usual, or ``plain``, the one that models write: keys
-            in the schema's order, no blanks, no needless escapes, no exponents. Default: ``plain``
-            for a type, ``any`` for a schema. The next four choose single parts of it.
+            in the schema's order, no blanks, no needless escapes, no exponents or padding zeros,
+            at most 17 digits of a fraction. Default: ``plain`` for a type, ``any`` for a schema.
+            The next five choose single parts of it.
         key_order: ``any``, or ``schema``: as the schema names them, others last.
         blanks: ``compact``, ``bounded`` or ``any``.
         escapes: ``any``, or ``minimal``: only what must be escaped.
-        numbers: ``usual``, or ``plain``: without exponents.
+        numbers: ``any``; ``usual``: exponents only where they save digits; ``plain``: none;
+            ``short``: none, and no zeros that only pad.
+        digits: how many a fraction has at most; for numbers without exponents.
         formats: ``assert`` or ``annotate``.
         vocab_size: the model's padded vocabulary size; padding is never legal.
         eos_ids: the ids that end the output; default: those that the tokenizer names.
@@ -180,6 +184,7 @@ def compile_json_schema(
         blanks=blanks,
         escapes=escapes,
         numbers=numbers,
+        digits=digits,
     )
     bounds = as_limits(limits)
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)

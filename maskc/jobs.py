@@ -15,7 +15,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from maskc.arguments import as_mapping, as_one_of, as_text
@@ -120,7 +120,7 @@ class SchemaJob:
             "name": self.name,
             "text": _as_text(self.schema),
             "resources": {uri: _as_text(text) for uri, text in sorted(self.resources.items())},
-            "layout": asdict(self.layout),
+            "layout": self.layout.to_dict(),
             "assert_formats": self.assert_formats,
             **({"formats": dict(self.formats)} if self.formats else {}),
         }
@@ -253,7 +253,7 @@ def read_schema_job(
     component: str | None = None,
     style: str | None = None,
     formats: str = "assert",
-    **choices: str | None,
+    **choices: Any,
 ) -> SchemaJob:
     """Return the job of a JSON Schema, from what :func:`maskc.compile_json_schema` takes.
 
@@ -264,7 +264,8 @@ def read_schema_job(
         component: the name of a schema in an OpenAPI document, which ``schema`` is then.
         style: default: ``plain`` for a Python type, ``any`` for a schema.
         formats: ``assert`` or ``annotate``.
-        choices: single parts of the style: ``key_order``, ``blanks``, ``escapes``, ``numbers``.
+        choices: single parts of the style: ``key_order``, ``blanks``, ``escapes``, ``numbers``,
+            ``digits``.
 
     Raises:
         SchemaError: a Python type has no schema.

@@ -140,7 +140,7 @@ class _SchemaKind(Kind):
     has_rules = False
     takes_resources = True
     no_rules = ("a JSON Schema has no rules", "parse the text, or compile a grammar")
-    _CHOICES = ("key_order", "blanks", "escapes", "numbers")
+    _CHOICES = ("key_order", "blanks", "escapes", "numbers", "digits")
 
     def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> Judge[Any]:
         from maskc.explain.schemas import SchemaJudge
@@ -175,7 +175,9 @@ class _SchemaKind(Kind):
 
     def _describe_layout(self, header: Mapping[str, Any]) -> str:
         layout = header["schema_layout"]
-        return ", ".join(f"{name.replace('_', ' ')} {layout[name]}" for name in self._CHOICES)
+        return ", ".join(
+            f"{name.replace('_', ' ')} {layout[name]}" for name in self._CHOICES if name in layout
+        )
 
     def describe(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
         plan = json.loads(arrays["schema_plan"].tobytes())

@@ -38,7 +38,7 @@ MAX_BYTES = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 _LISTS = {"start", "tokenizers", "resources", "text-tokens", "atom-tokens"}
-_WHOLE = {"vocab-size", "memory-mb", "text", "work"}
+_WHOLE = {"vocab-size", "memory-mb", "text", "work", "digits"}
 _YES_OR_NO = {"kit", "parallel", "reasoning", "strict"}
 
 # Settings of a grammar, by what it is.
@@ -50,6 +50,7 @@ OF_SCHEMAS = (
     "blanks",
     "escapes",
     "numbers",
+    "digits",
     "formats",
     "resources",
 )

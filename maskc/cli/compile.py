@@ -99,13 +99,18 @@ _layout_options = opt.gather(
         "json_style": opt.choice(
             "--json-style",
             "any plain",
-            "How the JSON is written: as is usual, or only as models write it. The next four "
+            "How the JSON is written: as is usual, or only as models write it. The next five "
             "options choose parts of it.",
         ),
         "key_order": opt.choice("--key-order", "any schema", "Order of keys."),
         "blanks": opt.choice("--blanks", "compact bounded any", "White space."),
         "escapes": opt.choice("--escapes", "any minimal", "Escapes in strings."),
-        "numbers": opt.choice("--numbers", "usual plain", "Numbers, plain without exponents."),
+        "numbers": opt.choice(
+            "--numbers",
+            "usual any plain short",
+            "Numbers: plain without exponents, short without padding zeros, too.",
+        ),
+        "digits": opt.count("--digits", None, "Of fractions; for numbers without exponents."),
         "formats": opt.choice(
             "--formats", "assert annotate", "Whether `format` is checked in JSON."
         ),

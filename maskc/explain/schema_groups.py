@@ -24,7 +24,7 @@ from maskc.runtime.schema.machine.nodes import (
     STRING,
     Configuration,
 )
-from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES
+from maskc.runtime.schema.numbers.spellings import NUMBER_BYTES
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 
 _BLANKS = bytes(sorted(BLANK_BYTES))

@@ -25,7 +25,13 @@ from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.plan.plan import Layout, Plan
 
 _CACHE_BYTES = 1 << 24
-_FREE = {"key_order": "any", "blanks": "any", "escapes": "any", "numbers": "usual"}
+_FREE: dict[str, Any] = {
+    "key_order": "any",
+    "blanks": "any",
+    "escapes": "any",
+    "numbers": "any",
+    "digits": None,
+}
 
 
 class SchemaJudge(Judge[Refusal]):

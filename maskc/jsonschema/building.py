@@ -240,7 +240,7 @@ class Builder:
                 continue
             for atoms in self._alternatives.find(formula, type_, pointer):
                 if type_ == "number":
-                    draft.parts.append(build_rule(in_order(atoms), pointer))
+                    draft.parts.append(build_rule(in_order(atoms), pointer, self.layout.digits))
                 elif type_ == "string":
                     draft.parts.append(self._strings.build(atoms, pointer))
                 elif type_ == "array":

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from maskc.errors import SchemaError
-from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
 from maskc.runtime.schema.plan.objects import ObjectRule
@@ -139,7 +138,7 @@ class Satisfying:
     def has_number(self, rule: Rule) -> bool:
         if rule.values is not None and self._layout.numbers == "usual" and not rule.spelled:
             return any(map(rule.allows, rule.values))
-        return _has_number(rule, exponents=self._layout.has_exponents)
+        return _has_number(rule, self._layout)
 
     def array_rule(self, draft: ArrayDraft, found: set[int]) -> ArrayRule | None:
         """Return the rule of an array if one fits, with the options that are satisfiable."""
@@ -180,8 +179,8 @@ class Satisfying:
 
 
 @lru_cache(_MOST_RULES)
-def _has_number(rule: Rule, *, exponents: bool) -> bool:
-    return Numbers(rule, exponents=exponents).is_satisfiable
+def _has_number(rule: Rule, layout: Layout) -> bool:
+    return layout.spell(rule).is_satisfiable
 
 
 def _keep(options: list[tuple[int, int]], found: set[int]) -> list[tuple[int, int]]:

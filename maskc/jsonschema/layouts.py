@@ -5,21 +5,20 @@ Example: ``choose_layout("any", blanks="compact")`` writes no blanks.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from maskc.arguments import as_one_of, as_text
 from maskc.errors import WrongValueError
+from maskc.runtime.arguments import as_count
+from maskc.runtime.schema.numbers.spellings import SPELLINGS
 from maskc.runtime.schema.plan.blanks import BLANKS, Blanks
-from maskc.runtime.schema.plan.plan import ESCAPES, KEY_ORDERS, Layout
-
-# Others are for the arguments of tools only.
-_NUMBERS = ("usual", "plain")
-
+from maskc.runtime.schema.plan.plan import ESCAPES, KEY_ORDERS, MOST_DIGITS, Layout
 
 # The choices by style: what is legal in JSON, and what models write and strict parsers read.
 STYLES = {
     "any": Layout(),
-    "plain": Layout(key_order="schema", blanks="compact", escapes="minimal", numbers="plain"),
+    "plain": Layout("schema", "compact", "minimal", "short", digits=17),
 }
 
 
@@ -30,12 +29,13 @@ def choose_layout(
     blanks: Any = None,
     escapes: Any = None,
     numbers: Any = None,
+    digits: Any = None,
 ) -> Layout:
     """Return a layout; see :func:`maskc.compile_json_schema`. ``None`` is as the style has it.
 
     Raises:
         WrongTypeError: a choice is no text.
-        WrongValueError: it is none that there is.
+        WrongValueError: it is none that there is, or digits are bounded of numbers with exponents.
     """
     usual = STYLES[as_one_of("style", style, tuple(STYLES))]
     chosen = usual.blanks if blanks is None else as_text("blanks", blanks)
@@ -45,9 +45,19 @@ def choose_layout(
         named = ", ".join(BLANKS)
         fact = f"blanks is {chosen[:40]!r}; give {named}, or at most N"
         raise WrongValueError(fact) from None
-    return Layout(
+    chosen_numbers = usual.numbers if numbers is None else as_one_of("numbers", numbers, SPELLINGS)
+    layout = Layout(
         usual.key_order if key_order is None else as_one_of("key_order", key_order, KEY_ORDERS),
         chosen,
         usual.escapes if escapes is None else as_one_of("escapes", escapes, ESCAPES),
-        usual.numbers if numbers is None else as_one_of("numbers", numbers, _NUMBERS),
+        chosen_numbers,
     )
+    if digits is None:
+        return layout if layout.has_exponents else replace(layout, digits=usual.digits)
+    n_digits = as_count("digits", digits)
+    if not 0 < n_digits <= MOST_DIGITS:
+        raise WrongValueError(f"digits is {n_digits}; give 1 to {MOST_DIGITS:,}")
+    if layout.has_exponents:
+        fact = "digits bounds the fractions of numbers without exponents"
+        raise WrongValueError(f"{fact}; give numbers='short' or 'plain' with it")
+    return replace(layout, digits=n_digits)

@@ -142,11 +142,12 @@ def _custom(pointer: str, name: str) -> SchemaError:
 MAX_BITS = 100_000
 
 
-def build_rule(atoms: Iterable[Formula], pointer: str) -> Rule:
+def build_rule(atoms: Iterable[Formula], pointer: str, n_digits: int | None = None) -> Rule:
     """Return what a conjunction asks of a number.
 
     Args:
         atoms: of the conjunction, in the order in which they were made.
+        n_digits: of a fraction, at most, but for listed values.
     """
     low: Fraction | None = None
     high: Fraction | None = None
@@ -175,6 +176,8 @@ def build_rule(atoms: Iterable[Formula], pointer: str) -> Rule:
         values = frozenset()
     if spelled & 1 and Fraction(1) not in factors:
         factors.append(Fraction(1))
+    if n_digits is not None and values is None:
+        factors.append(Fraction(1, 10**n_digits))
     multiple = _find_common_multiple(factors, pointer) if factors else None
     return Rule(
         low,

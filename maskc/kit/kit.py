@@ -105,6 +105,7 @@ class Kit(Shared):
         blanks: str | None = None,
         escapes: str | None = None,
         numbers: str | None = None,
+        digits: int | None = None,
         formats: str = "assert",
         on_unsupported: str = "refuse",
         limits: Limits = REQUEST_LIMITS,
@@ -129,6 +130,7 @@ class Kit(Shared):
             blanks=blanks,
             escapes=escapes,
             numbers=numbers,
+            digits=digits,
         )
         make = self._maker.loose_schema if _loosens(on_unsupported) else self._maker.schema
         return make(job, as_limits(limits))

@@ -219,6 +219,11 @@ RULES: dict[str, Rule] = {
         "an array here has no bound: a model can write items for ever",
         "add maxItems",
     ),
+    "unbounded number": Rule(
+        *("ML106", _N),
+        "a number here has no bound: a model can write digits for ever",
+        "add minimum and maximum; the option digits bounds fractions",
+    ),
     "forbidden key": Rule(
         *("ML105", _E),
         "the key {key!r} is required and forbidden: no object fits",

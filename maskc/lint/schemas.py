@@ -63,6 +63,7 @@ def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tupl
         if not spot.is_negated:
             found += _find_unbounded_string(spot)
             found += _find_unbounded_array(spot)
+            found += _find_unbounded_number(spot)
             found += _find_forbidden(compiler, spot)
     return in_order(found)
 
@@ -198,6 +199,15 @@ def _find_unbounded_array(spot: Spot) -> Iterator[Finding]:
     is_tuple = spot.has("prefixItems") or isinstance(items, list)
     if items is not False and not (is_tuple and spot.schema.get(rest) is False):
         yield find("unbounded array", _place(spot.path))
+
+
+def _find_unbounded_number(spot: Spot) -> Iterator[Finding]:
+    listed = ("enum", "const", "$ref")
+    is_bounded = all(
+        spot.has(name) or spot.has(f"exclusive{name.title()}") for name in ("minimum", "maximum")
+    )
+    if not is_bounded and (_takes(spot, "number", listed) or _takes(spot, "integer", listed)):
+        yield find("unbounded number", _place(spot.path))
 
 
 def _find_forbidden(compiler: _Compiler, spot: Spot) -> Iterator[Finding]:

@@ -208,7 +208,9 @@ class _Freezer:
         return self.automata[automaton][0]
 
     def _schema(self, plan: Plan) -> int:
-        key = (*plan.layout.to_dict().values(), plan.data.decode())
+        layout = plan.layout  # the digits are in the plan
+        choices = layout.key_order, layout.blanks, layout.escapes, layout.numbers
+        key = (*choices, plan.data.decode())
         return self.schemas.setdefault(key, len(self.schemas))
 
     def _table(self, parameters: Parameters) -> int:

@@ -5,8 +5,8 @@ Example: with ``{"multipleOf": 0.1}`` the text ``0.3`` is valid, though its floa
 Patterns are given to it as :mod:`maskc.verify.ecma` writes them, since it reads them with Python's
 ``re``.
 
-Limits: the judge reads fewer formats than we assert, other numbers than the layout ``plain`` has
-and keys in any order, and no numbers of more than 4,000 digits.
+Limits: the judge reads fewer formats than we assert, other numbers than the layouts
+``plain`` and ``short`` have, keys in any order, and no numbers of more than 4,000 digits.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Judge(ValueJudge):
         self.layout: Mapping[str, str] = artifact.header["schema_layout"]
         self.is_complete = (
             self.layout["key_order"] == "any"
-            and self.layout["numbers"] == "usual"
+            and self.layout["numbers"] in ("usual", "any")
             and not _has_format(self.schema, judges_of(formats))
         )
 

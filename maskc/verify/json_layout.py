@@ -118,5 +118,5 @@ def _keeps_spelling(sign: str, layout: Mapping[str, str]) -> bool | None:
             return True
         return True if _MUST_BE_ESCAPED.issuperset(_ESCAPE.findall(sign)) else None
     if sign[0] in "-0123456789" and re.search("[eE]", sign):
-        return False if layout["numbers"] == "plain" else None
+        return {"any": True, "usual": None}.get(layout["numbers"], False)
     return True

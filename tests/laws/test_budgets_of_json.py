@@ -35,6 +35,8 @@ LAYOUTS = [
     {"blanks": "compact"},
     {"key_order": "schema"},
     {"numbers": "plain"},
+    {"numbers": "any"},
+    {"numbers": "short", "digits": 3},
     {"escapes": "minimal"},
 ]
 MOST = 4  # tokens that are followed by the reference

@@ -26,6 +26,8 @@ def test_an_unknown_keyword_is_named_with_the_one_that_is_near():
         ({"type": "string", "enum": ["a"]}, []),
         ({"type": "array"}, ["ML104"]),
         ({"type": "array", "prefixItems": [{}], "items": False}, []),
+        ({"type": "integer", "minimum": 0}, ["ML106"]),
+        ({"type": "number", "minimum": 0, "exclusiveMaximum": 9}, []),
         ({"not": {"type": "string"}}, []),
         ({"properties": {"a": {"type": "string", "maxLength": 3}}}, []),
         # A keyword of another dialect, and an extension.

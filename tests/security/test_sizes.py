@@ -142,7 +142,7 @@ TEMPLATES = [
 def count_steps(monkeypatch, template, n):
     """Return how many powers are computed while each byte is tried after each prefix of a text."""
     rule = Rule(**{name: to_fraction(Decimal(text.format(n=n))) for name, text in template.items()})
-    numbers = Numbers(rule, exponents=True)
+    numbers = Numbers(rule, written="usual")
     calls = []
     with monkeypatch.context() as patch:
         for name in ("power_beyond", "power_over", "ceil_scaled"):

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.numbers.numbers import Numbers
-from maskc.runtime.schema.numbers.numbers import State as NumberState
+from maskc.runtime.schema.numbers.spellings import State as NumberState
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa

@@ -94,10 +94,12 @@ def check_schema_header(header: dict[str, Any]) -> str | None:
         return "the header's end-of-sequence ids do not ascend, or there are none"
     layout = header.get("schema_layout")
     names = {"key_order", "blanks", "escapes", "numbers"}
-    if not isinstance(layout, dict) or set(layout) != names:
+    if not isinstance(layout, dict) or set(layout) - {"digits"} != names:
         return "the header lacks its layout"
-    if not all(isinstance(choice, str) for choice in layout.values()):
+    if not all(isinstance(layout[name], str) for name in names):
         return "the header's layout has a choice that is no text"
+    if type(layout.get("digits", 1)) is not int:
+        return "the header's layout has digits that are no number"
     formats = header.get("registered_formats", {})
     if not isinstance(formats, dict) or not all(
         isinstance(pattern, str | None) for pattern in formats.values()

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.numbers.spellings import SPELLINGS
 from maskc.runtime.schema.scans.digits import follow_number
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.examples import examples
@@ -52,14 +53,14 @@ def read(numbers, text):
     return state
 
 
-@pytest.mark.parametrize("exponents", [True, False])
+@pytest.mark.parametrize("written", SPELLINGS)
 @examples(15)
 @given(
     rule=RULES,
     before=st.from_regex(rb"-?(0|[1-9][0-9]{0,2})(\.[0-9]{0,3})?|-?", fullmatch=True),
 )
-def test_the_texts_that_stay_in_a_number_are_those_that_it_reads(exponents, rule, before):
-    numbers = Numbers(rule, exponents=exponents)
+def test_the_texts_that_stay_in_a_number_are_those_that_it_reads(written, rule, before):
+    numbers = Numbers(rule, written=written)
     state = read(numbers, before)
     if state is None:
         return
@@ -72,13 +73,13 @@ def test_the_texts_that_stay_in_a_number_are_those_that_it_reads(exponents, rule
 
 def test_a_number_may_end_where_something_else_follows():
     index = build_index((b"1", b"1,", b"2", b","))
-    numbers = Numbers(Rule(multiple=Fraction(1)), exponents=True)
+    numbers = Numbers(Rule(multiple=Fraction(1)), written="usual")
     found = follow_number(index, index.tokens, numbers, read(numbers, b"4"), (ROOT,))
     assert {index.tokens.path(node) for node in found.exits} == {b"", b"1"}
 
 
 def test_numbers_that_take_all_digits_share_the_row_of_these():
-    numbers = Numbers(Rule(multiple=Fraction(1), high=Fraction(10**9)), exponents=False)
+    numbers = Numbers(Rule(multiple=Fraction(1), high=Fraction(10**9)), written="plain")
     index = build_index(tuple(str(n).encode() for n in range(150)))
     found = [
         follow_number(index, index.tokens, numbers, read(numbers, text), (ROOT,))
@@ -94,7 +95,7 @@ def test_numbers_that_take_all_digits_share_the_row_of_these():
 )
 def test_digits_of_an_amount_between_bounds_are_taken_at_once(before, n_digits, takes):
     amounts = Rule(low=Fraction(0), high=Fraction(99_999_999_999, 100), multiple=Fraction(1, 100))
-    numbers = Numbers(amounts, exponents=True)
+    numbers = Numbers(amounts, written="usual")
     assert numbers.takes_digits(read(numbers, before), n_digits) is takes
 
 
@@ -103,5 +104,5 @@ def test_digits_of_an_amount_between_bounds_are_taken_at_once(before, n_digits, 
     [(b"300", 2), (b"4", 3), (b"327", 0), (b"3", 0), (b"32767", 0), (b"-4", 0), (b"0", 0)],
 )
 def test_so_many_digits_follow_and_no_more(before, n_digits):
-    numbers = Numbers(Rule(multiple=Fraction(1), high=Fraction(32_767)), exponents=True)
+    numbers = Numbers(Rule(multiple=Fraction(1), high=Fraction(32_767)), written="usual")
     assert numbers.exact_digits(read(numbers, before)) == n_digits

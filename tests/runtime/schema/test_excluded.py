@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from maskc.runtime.schema.numbers.excluded import Excluded
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.numbers.spellings import SPELLINGS
 from maskc.runtime.schema.scans.digits import follow_number
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.examples import examples
@@ -71,7 +72,7 @@ def test_what_is_changed_is_what_is_made_anew(before, after):
         Rule(values=frozenset([Fraction(1, 2), Fraction(5, 2), Fraction(-1, 5)])),
     ],
 )
-@pytest.mark.parametrize("exponents", [True, False])
+@pytest.mark.parametrize("written", SPELLINGS)
 @examples(100)
 @given(
     VALUES,
@@ -81,16 +82,16 @@ def test_what_is_changed_is_what_is_made_anew(before, after):
 )
 @example(frozenset([(False, 1, 0), (False, 1, 1)]), b"")
 def test_the_texts_of_a_number_without_values_are_those_that_it_reads(
-    rule, exponents, values, before
+    rule, written, values, before
 ):
-    base = Numbers(rule, exponents=exponents)
+    base = Numbers(rule, written=written)
     excluded = Excluded.of(values)
     numbers = base.without(excluded) if excluded else base
     state = numbers.read(before)
     if state is None:
         return
     found = follow_number(INDEX, INDEX.tokens, numbers, state, (ROOT,))
-    alone = Numbers(rule, exponents=exponents, excluded=excluded)
+    alone = Numbers(rule, written=written, excluded=excluded)
     wanted = [p for p, text in enumerate(INDEX.texts) if alone.reads(before + text)]
     assert sorted(found.list_places()) == wanted
     for node in found.exits:

@@ -12,6 +12,7 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
 from maskc.runtime.effort import count_taken, one_mask
 from maskc.runtime.schema.machine.nodes import KEY
+from maskc.runtime.schema.numbers.spellings import SPELLINGS
 from maskc.runtime.schema.plan.plan import Layout
 from tests.examples import examples
 from tests.laws.test_json_schema import SCHEMAS, VALUES
@@ -22,7 +23,7 @@ LAYOUTS = st.builds(
     key_order=st.sampled_from(["any", "schema"]),
     blanks=st.sampled_from(["bounded", "compact", "any"]),
     escapes=st.sampled_from(["any", "minimal"]),
-    numbers=st.sampled_from(["usual", "plain"]),
+    numbers=st.sampled_from(SPELLINGS),
 )
 UNIQUE = {"type": "array", "items": {"type": ["string", "integer"]}, "uniqueItems": True}
 FEW_KEYS = {"propertyNames": {"enum": ["a", "ab"]}, "minProperties": 2}

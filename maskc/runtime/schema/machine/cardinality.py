@@ -46,8 +46,8 @@ from maskc.runtime.schema.machine.nodes import (
     place_of,
     read_members,
 )
-from maskc.runtime.schema.numbers.numbers import FRACTION, INTEGER, MINUS, POINT, START, ZERO
 from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.numbers.spellings import FRACTION, INTEGER, MINUS, POINT, START, ZERO
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import Members, list_bits
 from maskc.runtime.schema.plan.plan import Plan

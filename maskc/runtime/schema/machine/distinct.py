@@ -41,7 +41,7 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
 )
 from maskc.runtime.schema.numbers.numbers import Numbers
-from maskc.runtime.schema.numbers.numbers import State as NumberState
+from maskc.runtime.schema.numbers.spellings import State as NumberState
 from maskc.runtime.schema.plan.objects import OTHERS, list_bits
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.values import (

@@ -50,7 +50,8 @@ from maskc.runtime.schema.machine.nodes import (
     place_of,
     read_members,
 )
-from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES, Numbers
+from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers.spellings import NUMBER_BYTES
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.plan import Plan

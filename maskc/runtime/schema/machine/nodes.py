@@ -19,7 +19,7 @@ from collections.abc import Hashable, Iterable
 from itertools import count
 from typing import Any, Final
 
-from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES
+from maskc.runtime.schema.numbers.spellings import NUMBER_BYTES
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.objects import Members
 from maskc.runtime.schema.plan.rules import VALUES, Place

@@ -4,12 +4,7 @@ A rule bounds the value, wants it to be a multiple, forbids values, or lists the
 been read of a number bounds what it can become: after ``12`` come 12, 120 to 129.9…, and so on;
 after ``12e`` come 12, 120, 1200, … We ask by exact arithmetic whether any of these is allowed.
 
-The layout says which spellings there are:
-
-- ``plain``: an integer part and, if wanted, a fraction; no exponent.
-- ``usual``: also an exponent that makes an integer larger (``1e300``), and one that makes a number
-  smaller if the digits before it do not end in 0 (``1.5e-7``). Such a number is never an integer,
-  so ``1.5`` where an integer is wanted is illegal at the ``5``. ``1.5e3`` is not written.
+Which spellings there are, the layout says (:mod:`maskc.runtime.schema.numbers.spellings`).
 
 Example: for multiples of 5 from 10 to 30, ``1`` leads to 10 and 15, ``4`` nowhere.
 """
@@ -21,18 +16,28 @@ from fractions import Fraction
 
 from maskc.runtime.schema.numbers.excluded import NONE, Decimal, Excluded
 from maskc.runtime.schema.numbers.magnitudes import Listed, Range
-from maskc.runtime.schema.numbers.powers import power_beyond, power_of_ten
+from maskc.runtime.schema.numbers.powers import count_factor, power_beyond, power_of_ten
 from maskc.runtime.schema.numbers.sides import Rule, Side, far_beyond
+from maskc.runtime.schema.numbers.spellings import (
+    DIGITS,
+    FIRST,
+    FRACTION,
+    INTEGER,
+    LARGER,
+    LESS,
+    MARK,
+    MINUS,
+    PLUS,
+    POINT,
+    SMALLER,
+    START,
+    ZERO,
+    Spelling,
+    State,
+    power_of,
+)
 
-# What has been read: sign, phase, digits as a number, digits of the fraction, whether the last
-# digit is not 0, and the exponent.
-State = tuple[bool, int, int, int, bool, int]
-
-START, MINUS, ZERO, INTEGER, POINT, FRACTION, MARK, PLUS, LESS, LARGER, SMALLER = range(11)
-_ENDS = frozenset([ZERO, INTEGER, FRACTION, LARGER, SMALLER])
-_FIRST: State = (False, START, 0, 0, False, 0)
-_DIGITS = frozenset(b"0123456789")
-NUMBER_BYTES = frozenset(b"-+.eE0123456789")
+_ZERO = frozenset(b"0")
 # What is remembered of one rule, in bytes, before all of it is forgotten.
 _MOST_REMEMBERED = 32 << 20
 _MOST_ALONE = 64  # values, of which each is asked for by all that one mask looks at
@@ -45,13 +50,14 @@ class Numbers:
         self,
         rule: Rule,
         *,
-        exponents: bool,
+        written: str,
         base: Numbers | None = None,
         excluded: Excluded = NONE,
     ) -> None:
         self.rule, self.base, self.excluded = rule, base, excluded
-        self._spelled = rule.spelled
-        self._exponents = exponents and rule.spelled != 1
+        self._written, self._spelled = written, rule.spelled
+        self.spelling = Spelling(written, rule.spelled)
+        self._exponents, self._is_any = self.spelling.exponents, self.spelling.is_any
         # By sign, made when a number is first read: most rules of a schema are never asked.
         self._sides: list[Side | None] = [None, None]
         self._beyond: int | None = None
@@ -61,7 +67,7 @@ class Numbers:
         self._alone: dict[Decimal, Numbers] = {}
 
     def without(self, excluded: Excluded) -> Numbers:
-        return Numbers(self.rule, exponents=self._exponents, base=self, excluded=excluded)
+        return Numbers(self.rule, written=self._written, base=self, excluded=excluded)
 
     def only(self, values: Iterable[Decimal]) -> Numbers:
         """Return numbers that are written as these are, and have no other values than some."""
@@ -71,7 +77,7 @@ class Numbers:
             signed = -digits if negative else digits
             fractions.append(Fraction(signed * power) if exponent >= 0 else Fraction(signed, power))
         rule = Rule(values=frozenset(fractions), spelled=self._spelled)
-        return Numbers(rule, exponents=self._exponents)
+        return Numbers(rule, written=self._written)
 
     def alone(self, value: Decimal) -> Numbers:
         """Return numbers that are written as these are, and have one value; see :meth:`only`."""
@@ -86,21 +92,22 @@ class Numbers:
     def runs_on(self) -> bool:
         """Whether mostly any digits may follow digits, whatever values are excluded."""
         sides = (self.side(negative) for negative in (False, True))
-        return all(side.is_solid and side.high is None or side.high == 0 for side in sides)
+        return all(
+            side.is_solid and side.high is None and not side.places or side.high == 0
+            for side in sides
+        )
 
     def canonical(self, state: State) -> State:
         """Return a state after all digits as these numbers have it, with the same future."""
-        negative, phase, digits, n_fraction, last, exponent = state
-        capped = self._cap(digits, exponent)
-        return self._canonical((negative, phase, digits, n_fraction, last, capped))
+        return self._canonical(self._cap(state))
 
     @property
-    def identity(self) -> tuple[Rule, bool]:
-        return self.rule, self._exponents
+    def identity(self) -> tuple[Rule, str]:
+        return self.rule, self._written
 
     @property
     def start(self) -> State:
-        return _FIRST
+        return FIRST
 
     @property
     def has_bounds_only(self) -> bool:
@@ -115,7 +122,7 @@ class Numbers:
     @property
     def is_satisfiable(self) -> bool:
         """Whether any number is allowed."""
-        return any(self.step(_FIRST, byte) is not None for byte in b"1023456789-")
+        return any(self.step(FIRST, byte) is not None for byte in b"1023456789-")
 
     def step(self, state: State, byte: int) -> State | None:
         """Return the state after a byte, ``None`` if no allowed number begins so."""
@@ -175,13 +182,20 @@ class Numbers:
             value, next_ = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
             is_above = value > least or not value and side.has_zero
             is_below = most is None or next_ <= most
-            return n_fraction + n_digits <= side.places and is_below and is_above
+            # A short fraction has a last digit that is not 0.
+            n_left = side.places - n_fraction - max(side.slack, self.spelling.is_short)
+            if n_digits <= n_left and is_below and is_above:
+                return True
+            if not self._is_any:
+                return False
         if phase in (POINT, FRACTION, INTEGER) and self._is_scaled_between(side, state):
             return True
         if phase == FRACTION and side.multiple is None:
             low, high = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
             return low > least and (most is None or high <= most or scales)
-        if phase == INTEGER and (most is None or scales):
+        if (phase == INTEGER or self._is_any and phase in (POINT, FRACTION)) and (
+            most is None or scales
+        ):
             return True  # enough of them make an interval that is wide enough
         if phase != INTEGER or most is None or side.multiple is not None and side.places is None:
             return False
@@ -194,7 +208,7 @@ class Numbers:
         """Return whether all that begins with these digits is allowed at some power of ten.
 
         More digits do not leave that interval. An exponent gets there, after one more digit that
-        is not 0 if need be, and where an integer is too small, more digits do; a fraction is
+        is not 0 if need be, and where an integer is too small, more digits do; a usual fraction is
         never made larger.
         """
         _, phase, digits, n_fraction, _, _ = state
@@ -203,40 +217,58 @@ class Numbers:
         if not digits:
             return False
         power = power_beyond(digits, side.low, strict=True)
-        if phase != INTEGER and power > -n_fraction:
+        if phase != INTEGER and power > -n_fraction and not self._is_any:
             return False
         return power_beyond(digits + 1, side.high, strict=True) > power
 
-    def is_fraction(self, state: State) -> bool:
-        return state[1] in (POINT, FRACTION)
+    def zeros_after(self, state: State) -> int:
+        """Return 1 if zeros may follow exact digits, and -1 if the last of these is not 0.
+
+        See :meth:`exact_digits`; 0: neither.
+        """
+        if state[1] not in (POINT, FRACTION):
+            return 0
+        if not self.spelling.is_short:
+            return 1
+        return 0 if state[3] == 0 and self.side(state[0]).places == 1 else -1
 
     def barred_digits(self, state: State) -> frozenset[int]:
         """Return digits that surely may not follow; not complete."""
         negative, phase, digits, n_fraction, *_ = state
         side = self.side(negative)
+        is_above = side.high is not None and digits * 10 > side.high
+        if self._is_any:
+            # An integer has all digits but zeros at the end, whatever the exponent.
+            is_whole = side.multiple is not None and side.multiple.denominator == 1
+            return DIGITS - _ZERO if is_whole and is_above else frozenset()
         if phase in (POINT, FRACTION) and side.places is not None:
-            return _DIGITS - {0x30} if n_fraction >= side.places else frozenset()
+            more = frozenset() if self.spelling.is_short and n_fraction else _ZERO
+            return DIGITS - more if n_fraction >= side.places else frozenset()
         if phase == INTEGER and isinstance(side.allowed, Listed):
             following = side.allowed.next_digits(digits)
-            return frozenset() if following is None else _DIGITS - following
-        # No exponent makes an integer smaller and leaves it one.
-        if phase != INTEGER or side.multiple != 1 or side.high is None:
-            return frozenset()
-        return _DIGITS if digits * 10 > side.high else frozenset()
+            return frozenset() if following is None else DIGITS - following
+        # No usual exponent makes an integer smaller and leaves it one.
+        is_larger = not self._exponents or side.multiple == 1
+        return DIGITS if phase == INTEGER and is_larger and is_above else frozenset()
 
     def exact_digits(self, state: State) -> int:
         """Return how many digits may follow, whatever they are; 0: it is not known.
 
-        After each of them the number may end. No more may follow but, in a fraction, zeros.
+        After each of them the number may end or go on; after all of them it ends, but for zeros,
+        see :meth:`zeros_after`.
         """
         negative, phase, digits, n_fraction, *_ = state
         side = self.side(negative)
-        if phase in (POINT, FRACTION) and side.places is not None and self._spelled != 2:
+        if self._is_any:
+            return 0
+        if side.has_gaps or self._spelled == 2:
+            return 0
+        if phase in (POINT, FRACTION) and side.places is not None:
             least, next_ = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
             is_above = least > side.low or not least and side.has_zero
             is_below = side.high is None or next_ <= side.high
             return max(0, side.places - n_fraction) if is_above and is_below else 0
-        if phase != INTEGER or side.multiple != 1 or side.high is None or self._spelled == 2:
+        if phase != INTEGER or side.multiple != 1 or side.high is None:
             return 0
         n_digits, low, high = 0, digits * 10, digits * 10 + 9
         while side.is_inside(low) and side.is_inside(high):
@@ -252,58 +284,31 @@ class Numbers:
         return found
 
     def _may_end(self, state: State) -> bool:
-        negative, phase, digits, n_fraction, _, exponent = state
-        if phase not in _ENDS or self._spelled == 2 and phase in (ZERO, INTEGER):
+        negative, phase, digits, n_fraction, _, _ = state
+        if not self.spelling.may_end(state):
             return False
         if phase == FRACTION and self.side(negative).is_between(digits, n_fraction):
             return True
-        if phase == SMALLER and not exponent:
-            return False
-        power = _power_of(state)
+        power = power_of(state)
         return self.side(negative).allowed.holds(digits, Range(power, power))
 
     def _step(self, state: State, byte: int) -> State | None:
-        after = self._move(state, byte)
-        return self._canonical(after) if after is not None and self.is_live(after) else None
+        after = self.spelling.move(state, byte)
+        if after is None:
+            return None
+        after = self._cap(after)
+        return self._canonical(after) if self.is_live(after) else None
 
-    def _move(self, state: State, byte: int) -> State | None:
+    def _cap(self, state: State) -> State:
         negative, phase, digits, n_fraction, last, exponent = state
-        if byte not in _DIGITS:
-            return self._move_sign(state, byte)
-        digit = byte - 0x30
-        if phase in (START, MINUS):
-            return (negative, INTEGER if digit else ZERO, digit, 0, digit > 0, 0)
-        if phase == INTEGER:
-            return (negative, INTEGER, digits * 10 + digit, 0, digit > 0, 0)
-        if phase in (POINT, FRACTION):
-            return (negative, FRACTION, digits * 10 + digit, n_fraction + 1, digit > 0, 0)
-        if phase in (MARK, PLUS, LARGER) and n_fraction == 0:
-            phase = LARGER
-        elif phase in (LESS, SMALLER):
-            phase = SMALLER
-        else:
-            return None
-        exponent = self._cap(digits, exponent * 10 + digit)
-        return (negative, phase, digits, n_fraction, last, exponent)
+        if not exponent:
+            return state
+        capped = min(exponent, self._far_from(state))
+        return (negative, phase, digits, n_fraction, last, capped)
 
-    def _move_sign(self, state: State, byte: int) -> State | None:
-        negative, phase, digits, n_fraction, last, _ = state
-        if byte == 0x2D and phase == START:
-            return (True, MINUS, 0, 0, False, 0)
-        if byte == 0x2E and phase in (ZERO, INTEGER) and self._spelled != 1:
-            return (negative, POINT, digits, 0, False, 0)
-        if not self._exponents:
-            return None
-        if byte in b"eE" and phase in (ZERO, INTEGER, FRACTION):
-            return (negative, MARK, digits, n_fraction, last, 0)
-        if byte == 0x2B and phase == MARK and n_fraction == 0:
-            return (negative, PLUS, digits, 0, last, 0)
-        if byte == 0x2D and phase == MARK and last:
-            return (negative, LESS, digits, n_fraction, last, 0)
-        return None
-
-    def _cap(self, digits: int, exponent: int) -> int:
-        return min(exponent, self.far() + digits.bit_length())
+    def _far_from(self, state: State) -> int:
+        """Return an exponent from which on all have the same future."""
+        return self.far() + state[2].bit_length() + state[3]
 
     def is_live(self, state: State) -> bool:
         """Return whether what has been read can become an allowed number."""
@@ -318,53 +323,60 @@ class Numbers:
             return allowed.holds(digits, exact)
         if phase == INTEGER and self.side(negative).is_inside(digits):
             return True
-        is_fraction = phase in (POINT, FRACTION)
-        if is_fraction and self.side(negative).is_between(digits, n_fraction):
+        start = self.spelling.may_pad(state)
+        if (
+            start
+            and phase in (POINT, FRACTION)
+            and self.side(negative).is_between(digits, n_fraction)
+        ):
             return True
         if phase in (ZERO, INTEGER, POINT, FRACTION):
+            if self._is_any:
+                return allowed.meets(digits, Range(None, None), start=True)
             # An exponent adds no value that digits do not reach, but smaller ones.
             longer = Range(0, None) if phase == INTEGER else exact
             smaller = Range(None, -n_fraction - 1)
-            return allowed.meets(digits, longer, start=True) or (
+            return allowed.meets(digits, longer, start=start) or (
                 self._exponents and phase != ZERO and allowed.meets(digits, smaller, start=last)
             )
         reach = [Range(0, None)]
         if phase in (LARGER, SMALLER):
-            reach = list(_reach(exponent, self.far() + digits.bit_length()))
-        is_larger = phase in (MARK, PLUS, LARGER) and n_fraction == 0
-        if is_larger and any(allowed.holds(digits, powers) for powers in reach):
+            reach = list(_reach(exponent, self._far_from(state)))
+        is_larger = phase in (MARK, PLUS, LARGER) and self.spelling.may_raise(state)
+        if is_larger and any(allowed.holds(digits, p.shifted(-n_fraction)) for p in reach):
             return True
-        if phase in (MARK, LESS, SMALLER) and last:
-            return any(allowed.holds(digits, _below(-n_fraction, powers)) for powers in reach)
+        if phase in (MARK, LESS, SMALLER) and self.spelling.may_lower(state):
+            least = 0 if self._is_any else 1
+            return any(allowed.holds(digits, _below(-n_fraction, p, least)) for p in reach)
         return False
 
     def _canonical(self, state: State) -> State:
         """Return a state that stands for all that have the same future."""
-        negative, phase, digits, _, last, exponent = state
+        negative, phase, digits, n_fraction, last, exponent = state
+        if phase in (START, MINUS, ZERO):
+            return state
         side = self.side(negative)
-        if side.is_free:
-            if phase == ZERO:
+        if self._is_any and side.multiple is not None:
+            if not side.is_free or not digits:
                 return state
-            is_fraction = phase in (FRACTION, MARK, LESS, SMALLER) and state[3] > 0
+            # An exponent that makes it smaller may take the zeros at the end.
+            zeros = power_of_ten(count_factor(digits, 10))
+            return (negative, phase, zeros, n_fraction, last, exponent)
+        if side.is_free:
+            is_fraction = phase in (FRACTION, MARK, PLUS, LESS, LARGER, SMALLER) and n_fraction > 0
             if side.multiple is not None:
                 last = False  # nothing smaller is an integer
             digits = (10 if is_fraction else 1) if digits or side.multiple is None else 0
-            if phase in (MINUS, START):
-                return state
-            n_fraction = 1 if is_fraction else 0
+            n_fraction = min(n_fraction, 2 if self.spelling.is_short else 1) if is_fraction else 0
             return (negative, phase, digits, n_fraction, last, min(exponent, 1))
-        if side.enough is not None and phase == INTEGER and digits >= side.enough:
+        if side.is_free_to_places and side.places is not None and not self._exponents:
+            return (negative, phase, 1, min(n_fraction, side.places), last, 0)
+        if self._is_any or phase != INTEGER:
+            return state
+        if side.enough is not None and digits >= side.enough:
             rest = (digits - side.enough) % side.period
             return (negative, phase, side.enough + rest, 0, last and side.multiple is None, 0)
         return state
-
-
-def _power_of(state: State) -> int:
-    """Return the power of ten by which a number's digits are multiplied."""
-    _, phase, _, n_fraction, _, exponent = state
-    if phase == LARGER:
-        return exponent
-    return -n_fraction - exponent if phase == SMALLER else -n_fraction
 
 
 def _reach(exponent: int, far: int) -> Iterator[Range]:
@@ -379,7 +391,7 @@ def _reach(exponent: int, far: int) -> Iterator[Range]:
     yield Range(far, None)
 
 
-def _below(power: int, exponents: Range) -> Range:
-    """Return the powers that exponents after a minus sign leave; 0 is not written so."""
-    last = power - max(exponents.first or 0, 1)
+def _below(power: int, exponents: Range, least: int) -> Range:
+    """Return the powers that exponents after a minus sign leave, from a least one on."""
+    last = power - max(exponents.first or 0, least)
     return Range(None if exponents.last is None else power - exponents.last, last)

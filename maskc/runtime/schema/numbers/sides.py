@@ -20,7 +20,7 @@ from maskc.runtime.schema.numbers.magnitudes import (
     Multiples,
     by_digits,
 )
-from maskc.runtime.schema.numbers.powers import Factor, common_denominator
+from maskc.runtime.schema.numbers.powers import Factor, common_denominator, count_digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,11 @@ class Rule:
         only = Rule(values=self.values, spelled=self.spelled)
         return self.values is not None and self == only
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the multiple asks for integers."""
+        return self.multiple is not None and self.multiple.denominator == 1
+
     def allows(self, value: Fraction) -> bool:
         """Return whether a value is allowed, however it is spelled."""
         return (
@@ -76,8 +81,11 @@ class Side:
         is_solid: whether every multiple between the bounds is allowed but for a few.
         has_gaps: whether a few of these are not.
         is_free: whether nothing of the digits counts but whether there is a fraction.
-        places: every multiple of ``10 ** -places`` between the bounds is allowed, and no other
-            value; ``None`` if it is not so for any number of places.
+        places: every multiple of ``10 ** -places`` between the bounds is allowed but for gaps,
+            and no other value; ``None`` if it is not so for any number of places.
+        slack: with so many digits of a fraction left, whatever they are, some number between the
+            bounds is in no gap.
+        is_free_to_places: whether nothing of the digits counts but how many the fraction has.
         enough: from it on, of an integer only what it leaves divided by ``period`` counts; ``None``
             if there is no such number.
     """
@@ -97,8 +105,12 @@ class Side:
         is_whole_side = self.is_solid and not self.has_gaps
         is_plain = is_whole_side and bounds.high is None
         self.has_zero = bounds.has_zero()
-        self.places = _count_places(rule.multiple) if is_whole_side else None
+        self.places = _count_places(rule.multiple) if self.is_solid else None
+        # A gap has few places: of each of its digits at most one number for each place.
+        n_gaps = excluded.n_keys * (1 + (self.places or 0))
+        self.slack = 1 + count_digits(n_gaps) if n_gaps else 0
         self.is_free = is_plain and self.has_zero and rule.multiple in (None, 1)
+        self.is_free_to_places = is_plain and self.has_zero and self.places is not None
         factors = [*rule.not_multiples, *([] if rule.multiple is None else [rule.multiple])]
         is_periodic = rule.values is None and not self.has_gaps and bounds.high is None
         # An exponent that makes a number smaller makes no integer of it, but others above 0.
@@ -122,7 +134,7 @@ class Side:
 
     def is_between(self, digits: int, n_places: int) -> bool:
         """Return whether ``digits × 10 ** -n_places`` is surely allowed, as :meth:`is_inside`."""
-        if self.places is None or n_places > self.places:
+        if self.places is None or self.has_gaps or n_places > self.places:
             return False
         value = Fraction(digits, 10**n_places)
         return value > self.low and (self.high is None or value < self.high)

@@ -17,6 +17,7 @@ from maskc.runtime.schema.numbers.excluded import NONE, Decimal, Excluded
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.powers import power_of_ten
 from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.numbers.spellings import SPELLINGS
 from maskc.runtime.schema.plan.blanks import Blanks
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.records import RECORDS, Position, make_array, make_object, read_dfa
@@ -29,7 +30,8 @@ from maskc.runtime.schema.strings.strings import Body
 
 KEY_ORDERS = ("any", "schema")
 ESCAPES = ("any", "minimal")
-NUMBERS = ("usual", "plain", "digits")
+NUMBERS = (*SPELLINGS, "digits")
+MOST_DIGITS = 4_000  # of a fraction
 _MOST_POWER = 20_000  # of a number that is written out
 _VALUE_BYTES = 300  # of an excluded value, with its place in two tables
 
@@ -42,18 +44,20 @@ class Layout:
         key_order: ``any``, or ``schema``: as the schema names them, others last.
         blanks: ``compact``, ``bounded``, ``any`` or ``at most N``.
         escapes: ``any``, or ``minimal``: only what must be escaped.
-        numbers: ``usual`` or ``plain``, see :mod:`maskc.runtime.schema.numbers.numbers`, or
-            ``digits``: as usual, but integers have neither fraction nor exponent.
+        numbers: one of those of :mod:`maskc.runtime.schema.numbers.spellings`, or ``digits``: as
+            usual, but integers have neither fraction nor exponent.
+        digits: how many a fraction has at most, ``None``: any. It is part of the plan's rules.
     """
 
     key_order: str = "any"
     blanks: str = "bounded"
     escapes: str = "any"
     numbers: str = "usual"
+    digits: int | None = None
 
-    def __reduce__(self) -> tuple[type[Layout], tuple[str, str, str, str]]:
+    def __reduce__(self) -> tuple[type[Layout], tuple[str, str, str, str, int | None]]:
         # Compiled, a frozen value is not filled after it is made, as pickle does.
-        return Layout, (self.key_order, self.blanks, self.escapes, self.numbers)
+        return Layout, (self.key_order, self.blanks, self.escapes, self.numbers, self.digits)
 
     def __post_init__(self) -> None:
         for name, choices in (
@@ -67,15 +71,23 @@ class Layout:
             Blanks(self.blanks)
         except ValueError as error:
             raise PlanError(str(error)) from None
+        if self.digits is not None and not 0 < self.digits <= MOST_DIGITS:
+            raise PlanError(f"digits is not one of 1 to {MOST_DIGITS:,}")
 
     @property
     def has_exponents(self) -> bool:
         """Whether numbers may have exponents."""
-        return self.numbers != "plain"
+        return self.numbers not in ("plain", "short")
 
-    def to_dict(self) -> dict[str, str]:
-        """Return it as the artifact's header has it."""
-        return asdict(self)
+    def spell(self, rule: Rule) -> Numbers:
+        """Return the numbers of a rule as this layout spells them."""
+        if not rule.spelled and self.numbers in ("digits", "short") and rule.is_whole:
+            rule = replace(rule, spelled=1)
+        return Numbers(rule, written="usual" if self.numbers == "digits" else self.numbers)
+
+    def to_dict(self) -> dict[str, str | int]:
+        """Return it as the artifact's header has it, without what is not bounded."""
+        return {name: chosen for name, chosen in asdict(self).items() if chosen is not None}
 
 
 class FrozenPlan(NamedTuple):
@@ -110,10 +122,7 @@ class Plan:
             _string_rule(bodies[dfa], low, high, minimal=minimal)
             for dfa, low, high in read["strings"]
         ]
-        self.numbers = [
-            Numbers(_spell(rule, layout), exponents=layout.has_exponents)
-            for rule in read["numbers"]
-        ]
+        self.numbers = list(map(layout.spell, read["numbers"]))
         self.objects = [make_object(entry, self.dfas, ordered=ordered) for entry in read["objects"]]
         self.key_bodies = [bodies[dfa] for dfa, *_ in read["objects"]]
         if any(body.dfa.reader for body in self.key_bodies):
@@ -159,8 +168,7 @@ class Plan:
         if found is None:
             exact = Fraction(digits * power_of_ten(max(power, 0)), power_of_ten(max(-power, 0)))
             values = frozenset([-exact if negative else exact])
-            rule = replace(self.numbers[number].rule, values=values)
-            found = Numbers(rule, exponents=self.layout.has_exponents)
+            found = self.layout.spell(replace(self.numbers[number].rule, values=values))
             self._derived.put(key, found)
         return found
 
@@ -203,11 +211,3 @@ def _string_rule(body: Body, low: int, high: int | None, *, minimal: bool) -> St
     if low or high is not None:
         raise PlanError("the plan counts characters that a reader reads")
     return CustomRule(body, minimal=minimal)
-
-
-def _spell(rule: Rule, layout: Layout) -> Rule:
-    """Return a rule of numbers as a layout spells them."""
-    is_integer = rule.multiple is not None and rule.multiple.denominator == 1
-    if layout.numbers == "digits" and is_integer and not rule.spelled:
-        return replace(rule, spelled=1)
-    return rule

@@ -21,12 +21,13 @@ from typing import NamedTuple
 
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.numbers.excluded import Decimal, Head, head_of
-from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES, Numbers, State
+from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers.spellings import DIGITS, NUMBER_BYTES, State
 from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
-_DIGITS = frozenset(b"0123456789")
+_ZERO = frozenset(b"0")
 _IN_ORDER = bytes(sorted(NUMBER_BYTES))
 # Bytes of what excluded values do to the texts after one state: at most, and counted at once.
 _MOST_REMEMBERED, _COUNTED = 8 << 20, 1 << 18
@@ -136,11 +137,11 @@ def _walk_number(
         run = _run_after(index, trie, node) if n_children > 1 else None
         if run is not None and not numbers.takes_digits(here, run.longest):
             n_digits = numbers.exact_digits(here)
-            zeros = numbers.is_fraction(here)
-            run = _run_after(index, trie, node, n_digits, zeros=zeros) if n_digits else None
+            zeros = numbers.zeros_after(here)
+            run = _run_after(index, trie, node, n_digits, zeros) if n_digits else None
         if run is not None:
             runs.append(run)
-        skipped = _DIGITS if run is not None else numbers.barred_digits(here)
+        skipped = DIGITS if run is not None else numbers.barred_digits(here)
         for child, byte in trie.children(node, _IN_ORDER if n_children > 1 else None):
             if byte not in NUMBER_BYTES or byte in skipped:
                 continue
@@ -186,13 +187,13 @@ def _leads_out(trie: Trie, node: int) -> bool:
 
 
 def _run_after(
-    index: TokenIndex, trie: Trie, node: int, most: int = 0, *, zeros: bool = False
+    index: TokenIndex, trie: Trie, node: int, most: int = 0, zeros: int = 0
 ) -> Run | None:
-    """Return the digits after a node."""
+    """Return the digits after a node, at most so many if given; see ``Numbers.zeros_after``."""
     key = (Run, trie is index.rests, node, most, zeros)
     known: tuple[Run | None] | None = index.shared.get(key)
     if known is None:
-        found = _find_run(index, trie, node, most, zeros=zeros)
+        found = _find_run(index, trie, node, most, zeros)
         known, size = (found,), 300
         if found is not None:
             size += 8 * len(found.places) + (0 if found.row is None else 4 * index.n_words)
@@ -200,18 +201,20 @@ def _run_after(
     return known[0]
 
 
-def _find_run(index: TokenIndex, trie: Trie, node: int, most: int, *, zeros: bool) -> Run | None:
+def _find_run(index: TokenIndex, trie: Trie, node: int, most: int, zeros: int) -> Run | None:
     places: list[int] = []
     level, n_digits = [node], 0
-    while level and (not most or n_digits < most or zeros):
-        few = _DIGITS if not most or n_digits < most else b"0"
+    while level and (not most or n_digits < most or zeros > 0):
+        few = DIGITS if not most or n_digits < most else _ZERO
+        if zeros < 0 and n_digits + 1 == most:
+            few = DIGITS - _ZERO
         after: list[int] = []
         for here in level:
             for child, byte in trie.children(here, None):
                 if byte in few:
                     places += range(trie.low[child], trie.low[child] + trie.n_ending[child])
                     after.append(child)
-                elif byte not in _DIGITS and n_digits and not most:
+                elif byte not in DIGITS and n_digits and not most:
                     return None
         n_digits += bool(after)
         level = after
