@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from maskc.arguments import as_mapping, as_one_of, as_text
 from maskc.artifact.model import Contents
 from maskc.compiler.emit.provenance import describe_grammar
-from maskc.compiler.pipeline import PassRecord, compile_starts
+from maskc.compiler.pipeline import Language, PassRecord, compile_starts
 from maskc.formats.registry import Formats, registered
 from maskc.frontends.dialects import REGEX
 from maskc.frontends.loading import load_grammar
@@ -90,10 +90,15 @@ class GrammarJob:
         return dict(sorted(found.items()))
 
     def compile(
-        self, vocabulary: Vocabulary, limits: Limits, progress: Progress | None = None
+        self,
+        vocabulary: Vocabulary,
+        limits: Limits,
+        progress: Progress | None = None,
+        see: Callable[[Language], object] | None = None,
     ) -> Made:
+        """Compile; ``see`` is called with what each start symbol's grammar decides by itself."""
         del limits
-        return compile_starts(self.sources, vocabulary, progress)
+        return compile_starts(self.sources, vocabulary, progress, see)
 
 
 @dataclass(frozen=True, slots=True)

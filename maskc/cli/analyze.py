@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import math
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -60,6 +62,7 @@ _NEEDED: dict[str | None, tuple[int, float, str]] = {
     ),
     lark_options,
     opt.json("Print the answer as JSON."),
+    opt.flag("--csv", "Print the answer as CSV.", "as_csv"),
     opt.LIMITS,
     help=_HELP,
 )
@@ -73,6 +76,7 @@ def analyze_command(
     export: str | None,
     lark: LarkOptions,
     as_json: bool,
+    as_csv: bool,
     limits: Limits,
 ) -> opt.Outcome:
     """Answer a question about GRAMMAR; without one, print an overview."""
@@ -86,6 +90,8 @@ def analyze_command(
             "Questions are about the terminals of a grammar, and this is none; a JSON Schema is "
             "for maskc lint, an artifact for maskc explain."
         )
+    if as_csv and (as_json or question == "pda"):
+        raise click.UsageError("--csv goes without --json, and not with pda.")
     if dot and (question != "pda" or as_json):
         raise click.UsageError("--dot goes with pda, and without --json.")
     if export is not None and question is not None:
@@ -98,7 +104,7 @@ def analyze_command(
         if export is not None:
             _export(questions, export)
         else:
-            _print_answer(questions, question, terminals, dot=dot, as_json=as_json)
+            _print_answer(questions, question, terminals, dot=dot, as_json=as_json, as_csv=as_csv)
         return 0
 
     return run_alone(work, limits)
@@ -128,8 +134,9 @@ def _print_answer(
     *,
     dot: bool,
     as_json: bool,
+    as_csv: bool,
 ) -> None:
-    from maskc.report.analyze import Answer, report_answer
+    from maskc.report.analyze import Answer, report_answer, tabulate_answer
 
     if question == "pda":
         if as_json:
@@ -152,7 +159,10 @@ def _print_answer(
             answer = questions.ask_classes()
         case _:
             answer = questions.ask_overview()
-    show(report_answer(answer), as_json=as_json)
+    if as_csv:
+        csv.writer(sys.stdout, lineterminator="\n").writerows(tabulate_answer(answer))
+    else:
+        show(report_answer(answer), as_json=as_json)
 
 
 @opt.command(

@@ -302,6 +302,7 @@ def _write(
     limits: Limits,
 ) -> Report:
     from maskc.jobs import GrammarJob
+    from maskc.lint.order import count_errors
     from maskc.report.compile import Compilation, report_compilation
 
     target = saving.choose_target(stem, vocabulary.name)
@@ -313,9 +314,13 @@ def _write(
         tokens = vocabulary.load()
         began = time.perf_counter()
         with show_progress("compiling") as progress:
-            return job.compile(tokens, limits, progress)
+            if not isinstance(job, GrammarJob):
+                return *job.compile(tokens, limits, progress), 0
+            languages: list[Any] = []
+            made = job.compile(tokens, limits, progress, languages.append)
+        return *made, sum(map(count_errors, job.sources, languages))
 
-    contents, passes = run_alone(work, limits)
+    contents, passes, n_errors = run_alone(work, limits)
     seconds = time.perf_counter() - began
     maskc.Artifact(contents).save(target, kit=saving.kit)
     if passes:
@@ -324,6 +329,6 @@ def _write(
     is_default = isinstance(job, GrammarJob) and job.sources[0].lexer_is_default
     size = Path(target).stat().st_size
     compiled = Compilation(
-        target, size, contents.header, seconds, passes, lexer_is_default=is_default
+        target, size, contents.header, seconds, passes, n_errors, lexer_is_default=is_default
     )
     return report_compilation(compiled, verbose=saving.verbose)

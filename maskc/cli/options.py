@@ -9,17 +9,26 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import maskc
-from maskc.cli.input import read_input, read_resources
+from maskc.cli.input import (
+    SCHEMA_SUFFIX,
+    name_schema,
+    read_input,
+    read_resources,
+    read_schema_file,
+)
 from maskc.limits import MEGABYTE, Limits
 from maskc.report.model import Report
 from maskc.report.render import show
+from maskc.work.alone import run_alone
 
 if TYPE_CHECKING:
     from maskc.kinds import Kind
@@ -29,6 +38,7 @@ Decorator = Callable[[Command], Command]
 
 MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
 _MAX_TEXT_BYTES = 1 << 20
+_GRAMMAR_SUFFIXES = (".lark", ".gbnf", ".ebnf")
 
 
 class _Seconds(click.FloatRange):
@@ -208,12 +218,14 @@ class Opened:
         start: the start symbol that is asked for; ``None``: its first.
         artifact: with the start symbol that is asked for.
         resources: the documents that a JSON Schema refers to, by their URIs.
+        name: what it is called.
     """
 
     path: str
     start: str | None
     artifact: maskc.Artifact
     resources: Mapping[str, Any]
+    name: str
 
     @property
     def kind(self) -> Kind:
@@ -222,8 +234,8 @@ class Opened:
         return kind_of(self.artifact.header)
 
 
-def _open(artifact: str, start: str | None, resources: tuple[str, ...] = ()) -> Opened:
-    opened = Opened(artifact, start, maskc.load(artifact).for_start(start), {})
+def open_artifact(artifact: str, start: str | None, resources: tuple[str, ...] = ()) -> Opened:
+    opened = Opened(artifact, start, maskc.load(artifact).for_start(start), {}, artifact)
     if not resources:
         return opened
     if not opened.kind.takes_resources:
@@ -231,10 +243,43 @@ def _open(artifact: str, start: str | None, resources: tuple[str, ...] = ()) -> 
     return replace(opened, resources=read_resources(resources))
 
 
-_ARTIFACT: dict[str, Decorator] = {"artifact": click.argument("artifact"), "start": START}
 # The artifact of a command, which comes as its argument ``opened``.
-ARTIFACT = gather("opened", _open, _ARTIFACT)
-SOURCED = gather("opened", _open, {**_ARTIFACT, "resources": RESOURCES})
+SOURCED = gather(
+    "opened",
+    open_artifact,
+    {"artifact": click.argument("artifact"), "start": START, "resources": RESOURCES},
+)
+
+
+@contextmanager
+def open_source(
+    source: str, start: str | None, resources: tuple[str, ...], limits: Limits
+) -> Iterator[Opened]:
+    """Open an artifact; of a grammar or a JSON Schema one for single bytes, while this is open."""
+    from maskc.frontends.texts import list_grammars
+
+    is_schema = source.endswith(SCHEMA_SUFFIX)
+    is_name = source in list_grammars() and not os.path.exists(source)
+    if not is_schema and not is_name and not source.endswith(_GRAMMAR_SUFFIXES):
+        yield open_artifact(source, start, resources)
+        return
+    documents = read_resources(resources)
+    if documents and not is_schema:
+        raise click.UsageError("--resource goes with a JSON Schema only.")
+
+    def compile_() -> maskc.Artifact:
+        if not is_schema:
+            return maskc.compile_grammar(source, tokenizer="bytes", start=start, limits=limits)
+        with name_schema(source):
+            return maskc.compile_json_schema(
+                read_schema_file(source), tokenizer="bytes", resources=documents, limits=limits
+            )
+
+    with tempfile.TemporaryDirectory(prefix="maskc-") as folder:
+        path = os.path.join(folder, "source.maskc")
+        made = run_alone(compile_, limits)
+        made.save(path)
+        yield Opened(path, None, made, documents, source)
 
 
 def jobs(what: str) -> Decorator:

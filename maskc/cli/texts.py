@@ -24,17 +24,27 @@ _DRAWN_LENGTH = 400  # of a text to time, in tokens or lexemes
 @opt.command(
     "check",
     "Are these files texts of a grammar?",
-    opt.SOURCED,
+    click.argument("source", metavar="ARTIFACT|GRAMMAR"),
+    opt.START,
+    opt.RESOURCES,
     click.argument("files", nargs=-1, required=True, metavar="FILE..."),
     opt.json("Print the results as JSON."),
     opt.flag("-q", "Print nothing; the exit status says it.", "--quiet"),
     opt.LIMITS,
 )
 def check_command(
-    opened: opt.Opened, files: tuple[str, ...], *, as_json: bool, quiet: bool, limits: Limits
+    source: str,
+    start: str | None,
+    resources: tuple[str, ...],
+    files: tuple[str, ...],
+    *,
+    as_json: bool,
+    quiet: bool,
+    limits: Limits,
 ) -> opt.Outcome:
     """Check that each FILE is a text that the masks of ARTIFACT allow; - is standard input.
 
+    A grammar's file or name, or a file .schema.json, does instead of an artifact.
     Where one is not, prints FILE:LINE:COLUMN, what is wrong there and what was expected. A line
     break at the end of a file may be there or not. Exit status 1 if a file is wrong. The limits
     are those of one file.
@@ -45,12 +55,13 @@ def check_command(
     from maskc.report.explain import report_files
 
     found = []
-    for name in files:
-        text = read_input(_MAX_BYTES, "text") if name == "-" else read_bounded(name, _MAX_BYTES)
-        work = partial(find_problem, opened.artifact, text, opened.resources)
-        found.append((name, run_alone(work, limits), text))
-        if not as_json and not quiet:
-            print_report(report_files(found[-1:]))
+    with opt.open_source(source, start, resources, limits) as opened:
+        for name in files:
+            text = read_input(_MAX_BYTES, "text") if name == "-" else read_bounded(name, _MAX_BYTES)
+            work = partial(find_problem, opened.artifact, text, opened.resources)
+            found.append((name, run_alone(work, limits), text))
+            if not as_json and not quiet:
+                print_report(report_files(found[-1:]))
     n_wrong = sum(problem is not None for _, problem, _ in found)
     if as_json:
         print_json(report_files(found).data)
@@ -66,35 +77,45 @@ def check_command(
     opt.SOURCED,
     opt.text("What was written so far;"),
     opt.word("--token", "ID|TEXT", "Is this token legal, and why?"),
+    opt.flag("--heat", "Also show how many tokens were legal in the place of each of the text."),
+    opt.flag("--all", "Show all legal tokens, not only the first of each terminal.", "show_all"),
     opt.LIMITS,
     as_json="Print it all as JSON.",
 )
 def explain_command(
-    opened: opt.Opened, text: bytes, token: str | None, limits: Limits
+    opened: opt.Opened,
+    *,
+    text: bytes,
+    token: str | None,
+    heat: bool,
+    show_all: bool,
+    limits: Limits,
 ) -> opt.Outcome:
     r"""Explain what may come next after a text, by the masks of ARTIFACT.
 
     TEXT of --token may have Python's escapes; digits alone are an id, unless they are in quotes,
     and b'\xc3' is a token of bytes that are no characters.
     """
+    from maskc.explain.heat import measure_heat
     from maskc.explain.questions import parse_token
-    from maskc.report.explain import report_explanation
+    from maskc.report.explain import MOST_TOKENS, report_explanation
 
-    explain = opened.kind.explain
+    artifact, explain = opened.artifact, opened.kind.explain
     try:
         asked = parse_token(token) if token is not None else None
-        explanation = run_alone(
-            lambda: explain(opened.artifact, text, asked, opened.resources), limits
-        )
+        explanation = run_alone(lambda: explain(artifact, text, asked, opened.resources), limits)
     except ValueError as error:
         raise click.UsageError(f"{error}.") from None
-    return report_explanation(explanation)
+    warmths = run_alone(lambda: measure_heat(artifact, text), limits) if heat else ()
+    return report_explanation(explanation, warmths, None if show_all else MOST_TOKENS)
 
 
 @opt.command(
     "generate",
     "Print random texts of a grammar.",
-    opt.ARTIFACT,
+    click.argument("source", metavar="ARTIFACT|GRAMMAR"),
+    opt.START,
+    opt.RESOURCES,
     opt.count("--count", 1, "How many."),
     opt.count("--max-tokens", 400, "About the most that a text has; a lexeme counts as one."),
     opt.seed("Of the random choices."),
@@ -107,8 +128,10 @@ def explain_command(
     defaults=True,
 )
 def generate_command(
-    opened: opt.Opened,
+    source: str,
     *,
+    start: str | None,
+    resources: tuple[str, ...],
     count: int,
     max_tokens: int,
     seed: int,
@@ -119,32 +142,32 @@ def generate_command(
 ) -> opt.Outcome:
     """Print random texts that the grammar of ARTIFACT accepts.
 
-    They are drawn by the rules of the grammar, each alternative in its turn. Each text is printed
+    A grammar's file or name, or a file .schema.json, does instead of an artifact.
+    Texts are drawn by the rules of the grammar, each alternative in its turn. Each is printed
     exactly, in UTF-8 (of a grammar of bytes, its bytes), with a line break after it if it does not
     end in one. Exit status 1 if a text cannot be finished.
     """
-    if unreached and not opened.kind.has_rules:
-        raise click.UsageError("--unreached goes with a grammar only.")
     from maskc.verify.generation import DrawingProcess
 
-    encoding = opened.kind.encoding(opened.artifact.header)
-    problems, dictionaries, rules = 0, [], frozenset[int]()
-    with DrawingProcess(opened.path, opened.start, part_seconds, limits) as drawing:
-        for text in drawing.draw(count, max_tokens, seed):
-            rules |= text.rules
-            problems += text.problem is not None
-            if as_json:
-                dictionaries.append(text.to_dict())
-            else:
-                _write(text.text, encoding)
-            if text.problem is not None:
-                click.echo(f"maskc: {opened.path}: {text.problem}", err=True)
-        others = drawing.list_unreached(rules) if unreached else None
+    found = []
+    with opt.open_source(source, start, resources, limits) as opened:
+        if unreached and not opened.kind.has_rules:
+            raise click.UsageError("--unreached goes with a grammar only.")
+        encoding = opened.kind.encoding(opened.artifact.header)
+        with DrawingProcess(opened.path, opened.start, part_seconds, limits, source) as drawing:
+            for text in drawing.draw(count, max_tokens, seed):
+                found.append(text)
+                if not as_json:
+                    _write(text.text, encoding)
+                if text.problem is not None:
+                    click.echo(f"maskc: {source}: {text.problem}", err=True)
+            rules = frozenset[int]().union(*(text.rules for text in found))
+            others = drawing.list_unreached(rules) if unreached else None
     if as_json:
-        print_json(dictionaries)
+        print_json([text.to_dict() for text in found])
     if others is not None:
         click.echo(_say_reached(*others), err=True)
-    return 1 if problems else 0
+    return int(any(text.problem is not None for text in found))
 
 
 def _say_reached(n_rules: int, others: tuple[str, ...]) -> str:

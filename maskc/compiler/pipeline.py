@@ -163,6 +163,7 @@ def compile_contents(
     progress: Progress | None = None,
     *,
     up_to: str = STEPS[-1],
+    see: Callable[[Language], object] | None = None,
 ) -> tuple[Contents, tuple[PassRecord, ...]]:
     """Return the artifact's contents, and what each pass cost.
 
@@ -171,6 +172,7 @@ def compile_contents(
         vocabulary: the tokens.
         progress: called with a pass's name and the fraction done.
         up_to: the last streamlining step that is taken: the same masks, more slowly, to compare.
+        see: called with what the grammar decides without a tokenizer.
 
     Raises:
         GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
@@ -180,6 +182,8 @@ def compile_contents(
     stages = run_bounded(
         lambda: _compile(source, vocabulary, driver, up_to=up_to), name=source.name
     )
+    if see is not None:
+        see(stages.language)
     return stages.contents, tuple(driver.records)
 
 
@@ -198,14 +202,19 @@ def compile_narrowed(
 
 
 def compile_starts(
-    sources: Sequence[GrammarSource], vocabulary: Vocabulary, progress: Progress | None = None
+    sources: Sequence[GrammarSource],
+    vocabulary: Vocabulary,
+    progress: Progress | None = None,
+    see: Callable[[Language], object] | None = None,
 ) -> tuple[Contents, tuple[PassRecord, ...]]:
     """Return the artifact of a grammar with several start symbols, and what each pass cost.
+
+    ``see`` is called for each of them, as by :func:`compile_contents`.
 
     Raises:
         MaskcError: as :func:`compile_contents`.
     """
-    made = [compile_contents(source, vocabulary, progress) for source in sources]
+    made = [compile_contents(source, vocabulary, progress, see=see) for source in sources]
     costs = [records for _, records in made]
     together = tuple(
         PassRecord(

@@ -11,7 +11,7 @@ out once, so a vocabulary of 128,000 tokens takes less than a second.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic
 
 from maskc.explain.machine_views import H
@@ -20,8 +20,6 @@ from maskc.ids import IGNORED
 
 if TYPE_CHECKING:
     from maskc.explain.readings import Open, Reader
-
-N_EXAMPLES = 8
 
 # Terminals that the token has ended so far, of which it reads a part; ``None``: no byte of the open
 # lexeme is the token's.
@@ -54,24 +52,29 @@ def group_tokens(
         before = token
         found.setdefault(path[-1], []).append(token)
     by_name: Named = {}
+    literals = dict[str, str]()
     for number, group in found.items():
-        for name in walk.names(number):
+        for name, literal in walk.names(number):
             by_name.setdefault(name, []).extend(group)
-    return list_groups(by_name)
+            if name is not None:
+                literals[name] = literal
+    return list_groups(by_name, literals)
 
 
-def list_groups(by_name: Named) -> tuple[Group, ...]:
+def list_groups(by_name: Named, literals: Mapping[str, str] | None = None) -> tuple[Group, ...]:
     """Return the groups of tokens, those with the most first.
 
     Args:
         by_name: of each name its tokens; ``None``: they read only what is ignored.
+        literals: of names of terminals their texts in quotes.
     """
+    known = literals or {}
     groups = [
-        Group(name, len(group), tuple(sorted(group, key=lambda t: (len(t), t))[:N_EXAMPLES]))
+        Group(name, tuple(sorted(group, key=lambda t: (len(t), t))), known.get(name or "", ""))
         for name, group in by_name.items()
     ]
     # What is ignored comes last: it is legal nearly everywhere.
-    return tuple(sorted(groups, key=lambda g: (g.name is None, -g.n_tokens, g.name or "")))
+    return tuple(sorted(groups, key=lambda g: (g.name is None, -len(g.tokens), g.name or "")))
 
 
 class _Walk(Generic[H]):
@@ -99,12 +102,15 @@ class _Walk(Generic[H]):
             found = self._after[key] = self._number(after)
         return found
 
-    def names(self, number: int) -> set[str | None]:
-        """Return the terminals of the tokens that end in a configuration; ``None``: ignored."""
+    def names(self, number: int) -> set[tuple[str | None, str]]:
+        """Return the names and texts of the terminals of the tokens that end in a configuration.
+
+        ``None``: they are ignored.
+        """
         terminals: set[int] = set()
         for h, ended in self._held[number]:
             terminals |= ended or self._reader.become(h)
-        return {self._reader.name(terminal) for terminal in terminals} or {None}
+        return {self._reader.name(terminal) for terminal in terminals} or {(None, "")}
 
     def _number(self, held: list[tuple[H, _Ended]]) -> int:
         """Return the number of a configuration; hypotheses are told by their machine."""

@@ -59,10 +59,10 @@ class LinkJudge(Judge[Death]):
                 continue
             data = part.encode(errors="surrogateescape")
             death = _step(matcher, data, offset)
+            for byte in data if death is None else data[: death.offset - offset]:
+                self._here = machine.step(self._here, bytes([byte]))
             if death is not None:
                 return death
-            for byte in data:
-                self._here = machine.step(self._here, bytes([byte]))
             offset += len(data)
         return None
 

@@ -149,13 +149,13 @@ class Group:
 
     Attributes:
         name: of the terminal; ``None``: they read only what is ignored.
-        n_tokens: how many there are.
-        examples: some of them, the shortest first.
+        tokens: the shortest first.
+        literal: the terminal's text in quotes, if it is one string and its name does not say it.
     """
 
     name: str | None
-    n_tokens: int
-    examples: tuple[bytes, ...]
+    tokens: tuple[bytes, ...]
+    literal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +165,12 @@ class Explanation(Generic[D]):
     Attributes:
         text: the text.
         n_tokens: tokens of the vocabulary.
-        death: where it dies; the rest is empty then.
+        death: where it dies; the rest is about the text before that.
         readings: the ways to read it; a JSON Schema has none.
         may_end: the text may end here.
         forced: what must come next.
         n_legal: tokens in the mask, end-of-sequence tokens included.
-        examples: some of the legal tokens, the shortest first.
+        tokens: the legal tokens that have a text, the shortest first.
         groups: the legal tokens by terminal, if there are any; a token may be in several.
         token: what was asked about a token.
     """
@@ -182,6 +182,6 @@ class Explanation(Generic[D]):
     may_end: bool = False
     forced: bytes = b""
     n_legal: int = 0
-    examples: tuple[bytes, ...] = ()
+    tokens: tuple[bytes, ...] = ()
     groups: tuple[Group, ...] = ()
     token: TokenVerdict[D] | None = None

@@ -59,6 +59,11 @@ class GrammarNames:
         is_short = self._is_rules and len(pattern) <= _MAX_PATTERN
         return f"{self._rules[name]} /{pattern}/" if is_short else self._rules[name]
 
+    def literal(self, terminal: int) -> str:
+        """Return the text of a terminal that is one string, in quotes; of another nothing."""
+        text = string_of(self._grammar.lexer.patterns[terminal])
+        return f'"{text}"' if text is not None else ""
+
     def terminals(self, terminals: Iterable[int]) -> Names:
         """Return the names of terminals in the order of their numbers."""
         return tuple(self.terminal(t) for t in sorted(set(terminals)))

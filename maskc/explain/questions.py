@@ -21,8 +21,6 @@ from maskc.runtime.artifact import Artifact
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.matcher import Matcher
 
-N_EXAMPLES = 16
-
 
 class TokenName(NamedTuple):
     """A token as it is asked for: by its id, or by its bytes."""
@@ -70,7 +68,7 @@ class Judge(ABC, Generic[D]):
 
     @abstractmethod
     def read(self, text: bytes) -> D | None:
-        """Read a text from the start; return where it dies, and of what, if it does."""
+        """Read a text from the start, as far as it is legal; return where it dies, and of what."""
 
     @abstractmethod
     def group(self, legal: Sequence[int]) -> tuple[Group, ...]:
@@ -97,20 +95,19 @@ def explain(judge: Judge[D], text: bytes, asked: TokenName | None = None) -> Exp
     token_id, token = find_token(artifact, asked) if asked is not None else (None, None)
     n_tokens: int = artifact.header["tokenizer"]["n_tokens"]
     death = judge.read(text)
-    if death is not None:
-        return Explanation(text, n_tokens, death)
     legal = list_legal(artifact, matcher)
     texts = sorted(list_texts(artifact, legal), key=lambda token: (len(token), token))
     return Explanation(
         text=text,
         n_tokens=n_tokens,
+        death=death,
         readings=judge.describe(),
         may_end=matcher.is_accepting,
         forced=matcher.forced_bytes(),
         n_legal=len(legal),
-        examples=tuple(texts[:N_EXAMPLES]),
+        tokens=tuple(texts),
         groups=judge.group(legal),
-        token=_judge_token(judge, legal, token_id, token) if asked is not None else None,
+        token=_judge_token(judge, legal, token_id, token) if asked and death is None else None,
     )
 
 

@@ -69,14 +69,14 @@ class Reader(Generic[H]):
     def read(
         self, readings: tuple[Open[H], ...], text: bytes
     ) -> tuple[tuple[Open[H], ...], Death | None]:
-        """Return the readings after a text, or where they die."""
+        """Return the readings after a text; where they die, those before that."""
         for offset, byte in enumerate(text):
             after = self._step_all(readings, byte)
             if not after:
                 causes = [
                     cause for reading in readings for cause in self._list_causes(reading, byte)
                 ]
-                return (), Death(offset, byte, tuple(dict.fromkeys(causes)))
+                return readings, Death(offset, byte, tuple(dict.fromkeys(causes)))
             readings = after
         return readings, None
 
@@ -105,9 +105,10 @@ class Reader(Generic[H]):
             found.add(self.view.newline)
         return found
 
-    def name(self, terminal: int) -> str:
-        """Return what a terminal is called."""
-        return self._names.terminal(terminal)
+    def name(self, terminal: int) -> tuple[str, str]:
+        """Return what a terminal is called, and its text in quotes if that does not say it."""
+        name, literal = self._names.terminal(terminal), self._names.literal(terminal)
+        return name, "" if literal == name else literal
 
     def may_end(self, readings: tuple[Open[H], ...]) -> bool:
         """Return whether the text may end here."""
@@ -208,7 +209,8 @@ class GrammarJudge(Judge[Death]):
 
     def read(self, text: bytes) -> Death | None:
         self._readings, death = self._reader.read(self._readings, text)
-        if death is None and not self.matcher.accept_bytes(text):
+        good = text if death is None else text[: death.offset]
+        if not self.matcher.accept_bytes(good):
             raise ValueError("the readings and the matcher disagree")
         return death
 
@@ -220,4 +222,4 @@ class GrammarJudge(Judge[Death]):
 
     def try_token(self, token: bytes) -> tuple[Death | None, tuple[Reading, ...]]:
         after, death = self._reader.read(self._readings, token)
-        return death, tuple(map(self._reader.describe, after))
+        return death, () if death is not None else tuple(map(self._reader.describe, after))

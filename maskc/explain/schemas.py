@@ -53,10 +53,11 @@ class SchemaJudge(Judge[Refusal]):
         self._resources = resources
 
     def read(self, text: bytes) -> Refusal | None:
-        if not self.matcher.accept_bytes(text):
-            return self._refuse(text)
-        self._text = text
-        return None
+        refusal = None if self.matcher.accept_bytes(text) else self._refuse(text)
+        self._text = text if refusal is None else text[: refusal.offset]
+        if refusal is not None:
+            self.matcher.accept_bytes(self._text)
+        return refusal
 
     def group(self, legal: Sequence[int]) -> tuple[Group, ...]:
         machine = self.artifact.machine

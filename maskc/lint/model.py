@@ -248,13 +248,21 @@ def find(
 def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
     """Return the findings: errors first, then by code, in the order in which they were found.
 
-    What is a forgotten ``%ignore`` comes before all that may follow from it.
+    What is a forgotten ``%ignore`` comes before all that may follow from it, and is not told once
+    more as what nothing needs.
     """
     order = list(Severity)
     follow = {"ML002", "ML004", "ML005"} & {finding.code for finding in findings}
+    forgotten = {finding.place for finding in findings if finding.code == "ML011"}
+    findings = [f for f in findings if f.code != "ML010" or f.place not in forgotten]
     return tuple(
         sorted(
             findings,
-            key=lambda f: (not (follow and f.code == "ML011"), order.index(f.severity), f.code),
+            key=lambda f: (
+                not (follow and f.code == "ML011"),
+                order.index(f.severity),
+                f.place.kind != "grammar",  # that there is no text at all is why others are lost
+                f.code,
+            ),
         )
     )

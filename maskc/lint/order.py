@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
-from maskc.compiler.pipeline import compile_contents
+from maskc.compiler.lalr_path import LalrLanguage
+from maskc.compiler.pipeline import Language, compile_contents
 from maskc.frontends.source import GrammarSource
 from maskc.lint.ambiguity import find_ambiguities
 from maskc.lint.blanks import find_blank_loops, find_never_ignored, find_unbounded_blanks
@@ -58,6 +59,13 @@ CHECKS_OF_LALR: tuple[Callable[[Subject], Iterable[Finding]], ...] = (
     find_blank_loops,
     find_never_completed,
     find_unparted_words,
+)
+# Those that find errors, and take no time once a grammar is compiled.
+_FATAL: tuple[Callable[[Subject], Iterable[Finding]], ...] = (
+    find_unproductive,
+    find_shadowed,
+    find_dead_ends,
+    find_never_completed,
 )
 CHECKS_OF_GENERAL: tuple[Callable[[GrammarSubject], Iterable[Finding]], ...] = (
     find_unbounded_blanks,
@@ -100,6 +108,20 @@ def lint_grammar(
     if vocabulary is not None:
         found += find_useless_tokens(subject, vocabulary)
     return in_order(drop_allowed(found, subject.text))
+
+
+def count_errors(source: GrammarSource, language: Language) -> int:
+    """Return how many errors there are in a grammar that was compiled; of Lark's LALR parser.
+
+    Args:
+        source: the grammar.
+        language: what the compiler made of it.
+    """
+    if not isinstance(language, LalrLanguage):
+        return 0
+    subject = Subject(source, language)
+    found = [finding for check in _FATAL for finding in check(subject)]
+    return len(drop_allowed(found, subject.text))
 
 
 def find_useless_tokens(subject: GrammarSubject, vocabulary: Vocabulary) -> Iterator[Finding]:

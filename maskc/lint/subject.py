@@ -213,8 +213,11 @@ class Subject(GrammarSubject):
 
     grammar: LalrGrammar
 
-    def __init__(self, source: GrammarSource) -> None:
+    def __init__(self, source: GrammarSource, language: LalrLanguage | None = None) -> None:
+        """Load a grammar; ``language``: what the compiler made of it, if that is known."""
         self.grammar, self.source = load_lalr_grammar(source)
+        if language is not None:
+            self.language = language
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:

@@ -19,17 +19,22 @@ from maskc.explain.model import Explanation
 from maskc.explain.questions import parse_token
 from maskc.kinds import kind_of
 from maskc.limits import Limits
-from maskc.report.explain import IGNORED, say_death, say_reading, say_token
-from maskc.report.formats import format_lexemes, point_at
+from maskc.report.explain import MOST_TOKENS, name_group, say_death, say_reading, say_token
+from maskc.report.formats import point_at, show_token
 from maskc.runtime.artifact import Artifact
 
 MAX_TEXT = 4_000
 MAX_TOKEN = 400
+MAX_UNFOLDED = 5_000  # tokens of a group that is unfolded
 SECONDS = 20.0
 
 
 def answer(
-    artifact: Artifact, text: str, token: str = "", resources: Mapping[str, Any] | None = None
+    artifact: Artifact,
+    text: str,
+    token: str = "",
+    unfolded: str = "",
+    resources: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return what the page shows.
 
@@ -37,38 +42,39 @@ def answer(
         artifact: what to ask.
         text: what was written so far.
         token: a token to explain as well, as ``--token`` takes it; empty: none.
+        unfolded: the group of which all tokens are shown, by its name.
         resources: the documents that a JSON Schema was compiled with.
 
     Returns:
         A map for JSON; with ``problem`` alone, a sentence, if the text cannot be explained.
     """
-    if len(text) > MAX_TEXT or len(token) > MAX_TOKEN:
+    if len(text) > MAX_TEXT or max(len(token), len(unfolded)) > MAX_TOKEN:
         return {"problem": f"the page takes {MAX_TEXT:,} characters; use maskc check for files"}
     written = text.encode(errors="surrogatepass")
     try:
         return run_bounded(
-            lambda: _answer(artifact, written, token, resources), Limits(seconds=SECONDS)
+            lambda: _answer(artifact, written, token, unfolded, resources), Limits(seconds=SECONDS)
         )
     except (MaskcError, ValueError) as error:
         return {"problem": str(error)}
 
 
 def _answer(
-    artifact: Artifact, text: bytes, token: str, resources: Mapping[str, Any] | None
+    artifact: Artifact, text: bytes, token: str, unfolded: str, resources: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     asked = parse_token(token) if token else None
     found = kind_of(artifact.header).explain(artifact, text, asked, resources)
     heat = [
-        {"token": _show(w.token), "n_legal": w.n_legal, "is_special": w.is_special}
+        {"token": show_token(w.token), "n_legal": w.n_legal, "is_special": w.is_special}
         for w in measure_heat(artifact, text)
     ]
     return {
         "is_legal": found.death is None,
         "may_end": found.may_end,
-        "forced": _show(found.forced),
+        "forced": show_token(found.forced),
         "n_legal": found.n_legal,
         "n_tokens": found.n_tokens,
-        "groups": _list_groups(found),
+        "groups": _list_groups(found, unfolded),
         "readings": [line.strip() for reading in found.readings for line in say_reading(reading)],
         "death": _describe_death(found),
         "token": list(say_token(found.token)) if found.token is not None else [],
@@ -88,24 +94,21 @@ def _describe_death(found: Explanation[Any]) -> dict[str, Any] | None:
     }
 
 
-def _list_groups(found: Explanation[Any]) -> list[dict[str, Any]]:
-    if not found.groups and not found.examples:
+def _list_groups(found: Explanation[Any], unfolded: str) -> list[dict[str, Any]]:
+    if not found.groups and not found.tokens:
         return []
-    named = [(group.name or IGNORED, group.n_tokens, group.examples) for group in found.groups]
-    groups = named or [("any", found.n_legal, found.examples)]
+    named = [(name_group(group), len(group.tokens), group.tokens) for group in found.groups]
     return [
         {
             "name": name,
             "n_tokens": n_tokens,
-            "examples": [{"shown": _show(e), "text": _decode(e)} for e in examples],
+            "examples": [
+                {"shown": show_token(token), "text": _decode(token)}
+                for token in tokens[: MAX_UNFOLDED if name == unfolded else MOST_TOKENS]
+            ],
         }
-        for name, n_tokens, examples in groups
+        for name, n_tokens, tokens in named or [("any", found.n_legal, found.tokens)]
     ]
-
-
-def _show(token: bytes) -> str:
-    """Return a token as a reader sees it, without quotes."""
-    return format_lexemes(token)[1:-1] if token else ""
 
 
 def _decode(token: bytes) -> str | None:

@@ -6,6 +6,7 @@
 const get = (id) => document.getElementById(id);
 const count = (n) => n.toLocaleString("en");
 let asking = 0;
+let unfolded = "";
 let timer = 0;
 
 function make(tag, text, className) {
@@ -27,7 +28,13 @@ function write(text) {
   ask();
 }
 
-function showGroups(groups) {
+function unfold(name) {
+  unfolded = name;
+  ask();
+}
+
+function showGroups(groups, isIllegal) {
+  get("next").textContent = isIllegal ? "What may come there instead" : "What may come next";
   get("next-section").hidden = groups.length === 0;
   get("groups").replaceChildren(...groups.map((group) => {
     const row = document.createElement("tr");
@@ -42,7 +49,14 @@ function showGroups(groups) {
       examples.append(button);
     }
     const more = group.n_tokens - group.examples.length;
-    if (more > 0) examples.append(make("span", ` and ${count(more)} more`, "note"));
+    if (more > 0 && group.name === unfolded) {
+      examples.append(make("span", ` and ${count(more)} more`, "note"));
+    } else if (more > 0) {
+      const all = make("button", `and ${count(more)} more`, "more");
+      all.type = "button";
+      all.addEventListener("click", () => unfold(group.name));
+      examples.append(all);
+    }
     row.append(name, make("td", count(group.n_tokens), "number"), examples);
     return row;
   }));
@@ -80,7 +94,7 @@ function show(found) {
       (found.forced ? `; next must come ${found.forced}` : "");
   showPre("pointed", death ? death.pointed : []);
   showHeat(found.heat);
-  showGroups(found.groups);
+  showGroups(found.groups, Boolean(death));
   const why = death ? death.why : found.readings;
   get("why").replaceChildren(...why.map((line) => make("li", line.replace(/^ *-? */, ""))));
   showPre("verdict", found.token);
@@ -88,7 +102,7 @@ function show(found) {
 
 async function ask() {
   const number = ++asking;
-  const body = JSON.stringify({ text: get("text").value, token: get("token").value });
+  const body = JSON.stringify({ text: get("text").value, token: get("token").value, unfolded });
   const headers = { "Content-Type": "application/json" };
   try {
     const reply = await fetch("/explain", { method: "POST", headers, body });
@@ -103,6 +117,7 @@ async function ask() {
 for (const id of ["text", "token"]) {
   get(id).addEventListener("input", () => {
     clearTimeout(timer);
+    unfolded = "";
     timer = setTimeout(ask, 120);
   });
 }

@@ -24,7 +24,8 @@ MAX_BODY = 64_000
 MAX_CONNECTIONS = 16
 SECONDS = 10.0  # that a request may take to arrive, piece by piece
 
-Answer = Callable[[str, str], dict[str, Any]]
+Answer = Callable[[str, str, str], dict[str, Any]]
+_ASKED = "text", "token", "unfolded"
 
 _PAGES = {
     "/": ("page.html", "text/html; charset=utf-8"),
@@ -45,7 +46,7 @@ class PlayServer(ThreadingHTTPServer):
     """Serves the page.
 
     Args:
-        answer: text and token → what the page shows.
+        answer: text, token and the group to unfold → what the page shows.
         title: what is tried.
         port: 0: any that is free.
     """
@@ -123,8 +124,8 @@ class _Handler(BaseHTTPRequestHandler):
         is_own = origin is None or origin in {f"http://{host}" for host in self.server.hosts}
         return is_own and self.headers.get("Host") in self.server.hosts
 
-    def _read_body(self) -> tuple[str, str] | None:
-        """Return text and token of a request, ``None`` if it is not one that the page sends."""
+    def _read_body(self) -> list[str] | None:
+        """Return what a request asks, ``None`` if it is not one that the page sends."""
         length = self.headers.get("Content-Length", "")
         if self.headers.get_content_type() != "application/json" or not length.isdecimal():
             return None
@@ -136,8 +137,8 @@ class _Handler(BaseHTTPRequestHandler):
             return None
         if not isinstance(asked, dict):
             return None
-        text, token = asked.get("text"), asked.get("token", "")
-        return (text, token) if isinstance(text, str) and isinstance(token, str) else None
+        found = [asked.get(name, "") for name in _ASKED]
+        return found if "text" in asked and all(isinstance(t, str) for t in found) else None
 
     def _refuse(self, status: HTTPStatus, sentence: str) -> None:
         self._send(status, "text/plain; charset=utf-8", f"maskc play: {sentence}\n".encode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from typing import Any
 
 from maskc.compiler.pushdown.questions import (
     AlwaysAnswer,
@@ -23,6 +24,23 @@ Answer = AlwaysAnswer | ClassesAnswer | FollowAnswer | JointAnswer | NeverAnswer
 
 def report_answer(answer: Answer) -> Report:
     return Report(asdict(answer), _list_blocks(answer))
+
+
+def tabulate_answer(answer: Answer) -> list[list[Any]]:
+    """Return the rows of an answer for a program, the names of the columns first."""
+    match answer:
+        case FollowAnswer():
+            return [["terminal"], *([name] for name in answer.followers)]
+        case ClassesAnswer():
+            members = ((n, name) for n, found in enumerate(answer.classes, 1) for name in found)
+            rows = [[n, name, answer.texts[name]] for n, name in members]
+            return [["class", "terminal", "pattern"], *rows]
+        case OverviewAnswer():
+            counted = [*answer.counts.items(), *(answer.pairs.items())]
+            return [["of", "number"], *map(list, counted)]
+    values = asdict(answer)
+    row = [" ".join(v) if isinstance(v, list | tuple) else v for v in values.values()]
+    return [list(values), row]
 
 
 def _list_blocks(answer: Answer) -> Iterator[Block]:

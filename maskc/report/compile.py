@@ -25,6 +25,7 @@ class Compilation:
         header: what it says about itself.
         seconds: what it took.
         passes: what each pass cost, in order; none if it was made from no grammar.
+        n_errors: how many ``maskc lint`` finds in the grammar.
         lexer_is_default: whether the grammar is one of Lark's for which nobody chose a lexer.
     """
 
@@ -33,6 +34,7 @@ class Compilation:
     header: Mapping[str, Any]
     seconds: float
     passes: Sequence[PassRecord] = ()
+    n_errors: int = 0
     lexer_is_default: bool = False
 
 
@@ -49,6 +51,7 @@ def report_compilation(compilation: Compilation, *, verbose: bool = False) -> Re
     if compilation.passes:
         data["counts"] = dict(compilation.header["counts"])
         data["passes"] = [asdict(record) for record in compilation.passes]
+        data["lint_errors"] = compilation.n_errors
     return Report(data, _list_blocks(compilation, verbose=verbose))
 
 
@@ -78,6 +81,10 @@ def _list_blocks(compilation: Compilation, *, verbose: bool) -> Iterator[Block]:
     if n_unlexed:
         pairs = count(n_unlexed, "pair")
         yield Lines([f"{pairs} of terminals cannot be lexed apart: maskc lint says which"])
+    if compilation.n_errors:
+        yield Lines(
+            [f"{count(compilation.n_errors, 'error')} in the grammar: maskc lint says which"]
+        )
 
 
 def tabulate_passes(passes: Sequence[PassRecord], steps: Sequence[Step]) -> Table:
@@ -100,4 +107,15 @@ def tabulate_passes(passes: Sequence[PassRecord], steps: Sequence[Step]) -> Tabl
         )
         for record in passes
     ]
+    first, last = (steps[0].rows, steps[-1].rows) if steps else (0, 0)
+    rows.append(
+        (
+            "all",
+            format_count(first) if steps else "",
+            format_count(last) if steps else "",
+            format_change(first, last),
+            format_seconds(sum(record.cpu_seconds for record in passes)),
+            f"{max(record.peak_mb for record in passes):,.0f} MiB",
+        )
+    )
     return Table("", columns, rows, columns[1:])

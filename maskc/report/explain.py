@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from decimal import Decimal
 from typing import Any
 
 from maskc.explain.checking import Problem, place_of
+from maskc.explain.heat import Warmth
 from maskc.explain.model import (
     Cause,
     Causes,
     Death,
     Explanation,
+    Group,
     Keyword,
     Reading,
     Refusal,
@@ -27,16 +29,44 @@ from maskc.report.formats import (
     point_at,
     quote,
 )
-from maskc.report.model import Lines, Report, Table, Tokens
+from maskc.report.model import Block, Heat, Lines, Report, Table, Tokens
 
 _MAX_NAME = 32  # characters of a name that others are lined up with
 _MOST_KEYWORDS, _MOST_CHARACTERS = 12, 60  # of a schema; of a keyword's value
 IGNORED = "ignored only"
+MOST_TOKENS = 8  # of a group that are shown
 
 
-def report_explanation(explanation: Explanation[Any]) -> Report:
-    """Return what may come next; in the data bytes are text where they are text."""
-    return Report(_encode(asdict(explanation)), [Lines(_say_explanation(explanation))])
+def report_explanation(
+    explanation: Explanation[Any], heat: Sequence[Warmth] = (), most: int | None = MOST_TOKENS
+) -> Report:
+    """Return what may come next; in the data bytes are text where they are text.
+
+    Args:
+        explanation: of a text.
+        heat: of the text's tokens, if that was asked for.
+        most: tokens of a group that are shown; ``None``: all.
+    """
+    data = {field.name: getattr(explanation, field.name) for field in fields(explanation)}
+    some = None if most is None else 2 * most  # of all
+    data["examples"] = data.pop("tokens")[:some]
+    data["groups"] = [
+        {
+            "name": g.name,
+            "literal": g.literal,
+            "n_tokens": len(g.tokens),
+            "examples": g.tokens[:most],
+        }
+        for g in explanation.groups
+    ]
+    for name in ("death", "token"):
+        data[name] = None if data[name] is None else asdict(data[name])
+    data["readings"] = [asdict(reading) for reading in explanation.readings]
+    blocks: list[Block] = [Lines(_say_explanation(explanation, most))]
+    if heat:
+        data["heat"] = [asdict(warmth) for warmth in heat]
+        blocks.append(Heat([(warmth.token, warmth.n_legal) for warmth in heat]))
+    return Report(_encode(data), blocks)
 
 
 def _encode(value: Any) -> Any:
@@ -50,7 +80,7 @@ def _encode(value: Any) -> Any:
     return [_encode(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _say_explanation(explanation: Explanation[Any]) -> Iterator[str]:
+def _say_explanation(explanation: Explanation[Any], most: int | None) -> Iterator[str]:
     text, death, readings = explanation.text, explanation.death, explanation.readings
     yield f"after {quote(text)}"
     if death is not None:
@@ -58,6 +88,7 @@ def _say_explanation(explanation: Explanation[Any]) -> Iterator[str]:
         yield f"  illegal at line {line}, column {column}"
         yield from (f"  {shown}" for shown in point_at(text, death.offset))
         yield from say_death(death, text)
+        yield from _say_legal(explanation, "legal tokens there", most)
         return
     for number, reading in enumerate(readings, 1):
         if len(readings) > 1:
@@ -66,41 +97,48 @@ def _say_explanation(explanation: Explanation[Any]) -> Iterator[str]:
     yield f"  the text may end here: {'yes' if explanation.may_end else 'no'}"
     if explanation.forced:
         yield f"  what must come next: {quote(explanation.forced)}"
-    yield from _say_legal(explanation)
+    yield from _say_legal(explanation, "legal tokens", most)
     if explanation.token is not None:
         yield from say_token(explanation.token)
 
 
-def _say_legal(explanation: Explanation[Any]) -> Iterator[str]:
+def _say_legal(explanation: Explanation[Any], title: str, most: int | None) -> Iterator[str]:
     """Yield which tokens are legal: by terminal, where there are any."""
     n_legal, n_tokens = format_count(explanation.n_legal), format_count(explanation.n_tokens)
-    heading = f"  legal tokens: {n_legal} of {n_tokens}"
+    heading = f"  {title}: {n_legal} of {n_tokens}"
     groups = explanation.groups
     if not groups:
-        shown = str(_some_of(explanation.examples, explanation.n_legal))
+        some = None if most is None else 2 * most
+        shown = str(_some_of(explanation.tokens, explanation.n_legal, some))
         yield f"{heading}: {shown}" if shown else heading
         return
     yield heading
-    names = [group.name or IGNORED for group in groups[:MAX_NAMES]]
+    names = [name_group(group) for group in (groups[:MAX_NAMES] if most else groups)]
     width = min(max(map(len, names)), _MAX_NAME)
     for name, group in zip(names, groups, strict=False):
-        examples = _some_of(group.examples, group.n_tokens)
-        yield f"    {name:<{width}}  {format_count(group.n_tokens):>7}  {examples}"
+        n_group = len(group.tokens)
+        examples = _some_of(group.tokens, n_group, most)
+        yield f"    {name:<{width}}  {format_count(n_group):>7}  {examples}"
     if len(groups) > len(names):
         yield f"    and {format_count(len(groups) - len(names))} more terminals"
 
 
-def _some_of(examples: Sequence[bytes], n_tokens: int) -> Tokens:
-    return Tokens(tuple(examples), n_tokens - len(examples))
+def name_group(group: Group) -> str:
+    """Return the name of a group's terminal, with its text."""
+    return IGNORED if group.name is None else f"{group.name} {group.literal}".rstrip()
+
+
+def _some_of(tokens: Sequence[bytes], n_tokens: int, most: int | None) -> Tokens:
+    return Tokens(tuple(tokens[:most]), n_tokens - len(tokens[:most]))
 
 
 def list_groups(explanation: Explanation[Any]) -> Table:
     """Return the legal tokens by terminal."""
     rows = [
         (
-            group.name or IGNORED,
-            format_count(group.n_tokens),
-            _some_of(group.examples, group.n_tokens),
+            name_group(group),
+            format_count(len(group.tokens)),
+            _some_of(group.tokens, len(group.tokens), MOST_TOKENS),
         )
         for group in explanation.groups
     ]

@@ -63,6 +63,15 @@ def format_lexemes(lexemes: bytes) -> str:
         return repr(lexemes)
 
 
+def show_token(token: bytes) -> str:
+    """Return a token without quotes, each blank as ``␣``.
+
+    >>> print(show_token(b" a"))
+    ␣a
+    """
+    return format_lexemes(token)[1:-1].replace(" ", "␣")
+
+
 def quote(text: bytes) -> str:
     """Return a text in quotes; of a long one the end."""
     shown = format_lexemes(text)

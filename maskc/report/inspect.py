@@ -199,21 +199,31 @@ def _list_blocks(inspection: Inspection, *, internals: bool) -> Iterator[Block |
 
 
 def _list_view(view: AuthorView, *, has_rules: bool) -> Iterator[Section]:
-    """Yield the sections of rules and terminals, the heat of the text, and what may come next."""
+    """Yield the sections of the text that was given, and of rules and terminals."""
+    of_text = [*_list_heat(view), _show_next(view)]
+    yield from of_text if view.text else []
     if has_rules:
         yield Section("Rules", [Diagrams(view.rules)], "rules")
         rows = [(name, Code(pattern), note) for name, pattern, note in view.terminals]
         columns = ("name", "matches", "")
         yield Section("Terminals", [Table("", columns, rows)], "terminals")
+    yield from [] if view.text else of_text
+
+
+def _list_heat(view: AuthorView) -> Iterator[Section]:
     if view.heat:
         heat = Heat([(part.token, part.n_legal) for part in view.heat])
         yield Section("How much choice there was", [heat], "heat")
+
+
+def _show_next(view: AuthorView) -> Section:
     found, where = view.sample, format_lexemes(view.text) if view.text else "the start of a text"
     blocks: list[Block]
     if found.death is not None:
         blocks = [
             Lines([f"The text {where} is illegal."]),
             Lines(say_death(found.death, view.text)),
+            list_groups(found),
         ]
     else:
         said = (
@@ -221,7 +231,7 @@ def _list_view(view: AuthorView, *, has_rules: bool) -> Iterator[Section]:
             f"tokens are legal. The text may {'' if found.may_end else 'not '}end here."
         )
         blocks = [Lines([said]), list_groups(found)]
-    yield Section("What may come next", blocks, "next")
+    return Section("What may come next", blocks, "next")
 
 
 def list_facts(inspection: Inspection) -> list[Fact]:

@@ -12,7 +12,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from maskc.report.formats import format_count, format_lexemes, make_bar, warmth_of
+from maskc.report.formats import format_count, make_bar, show_token, warmth_of
 from maskc.report.model import Block, Facts, Heat, Lines, Report, Section, Table
 
 PIPE_WIDTH = 100
@@ -87,7 +87,7 @@ def render_block(block: Block) -> Iterator[RenderableType]:
             yield Text("Tokens of the text, each with how many were legal in its place")
             shown = Text("  ")
             for token, n_legal in block.tokens:
-                shown.append(format_lexemes(token)[1:-1], _STYLES[warmth_of(n_legal)])
+                shown.append(show_token(token), _STYLES[warmth_of(n_legal)])
                 shown.append(f"{format_count(n_legal)} ", "dim")
             yield shown
 

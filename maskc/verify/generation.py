@@ -165,10 +165,13 @@ class DrawingProcess:
         start: its start symbol; ``None``: its first.
         seconds: that one text may take, by the clock.
         limits: of building Lark's parser.
+        name: what the artifact is called; default: its path.
     """
 
-    def __init__(self, path: str, start: str | None, seconds: float, limits: Limits) -> None:
-        self._path, self._opened = path, (path, start, limits)
+    def __init__(
+        self, path: str, start: str | None, seconds: float, limits: Limits, name: str = ""
+    ) -> None:
+        self._name, self._opened = name or path, (path, start, limits)
         self._seconds, self._executor = seconds, ProcessExecutor(1)
 
     def __enter__(self) -> Self:
@@ -185,12 +188,12 @@ class DrawingProcess:
             LimitError: a text takes too long, or the grammar passes a limit.
         """
         for number in range(count):
-            place = f"{self._path}: text {number + 1}"
+            place = f"{self._name}: text {number + 1}"
             yield self._call(_draw_text, place, seed, number, max_tokens)
 
     def list_unreached(self, rules: frozenset[int]) -> tuple[int, tuple[str, ...]]:
         """Return how many rules a grammar's texts can be made with, and those not among some."""
-        return self._call(_list_unreached, f"{self._path}: its rules", rules)
+        return self._call(_list_unreached, f"{self._name}: its rules", rules)
 
     def _call(self, function: Callable[..., T], place: str, *arguments: Any) -> T:
         timed = Timed(partial(function, *self._opened), place, self._seconds)

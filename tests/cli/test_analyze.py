@@ -53,6 +53,21 @@ def test_a_question_is_answered(ask, text, question, said):
     assert said in ask(text, *question.split())
 
 
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        ("", ["of,number", "terminals in texts,3"]),
+        ("follow NUMBER", ["terminal", "PLUS", "MINUS", "$END"]),
+        ("never NUMBER +", ["x,sequence,never_legal,unused", "NUMBER,PLUS,False,"]),
+        ("classes", ["class,terminal,pattern", '1,PLUS,"""+"""']),
+    ],
+)
+def test_an_answer_is_a_table_for_other_programs(ask, question, lines):
+    said = ask(OPERATORS, *question.split(), "--csv").splitlines()
+    assert [line for line in lines if line not in said] == []
+    assert said[0] == lines[0]
+
+
 def test_joint_says_why_or_that_it_is_not_known(ask):
     said = ask(OPERATORS, "joint", "NUMBER", "+", "MINUS NUMBER")
     assert said.endswith("PLUS and MINUS NUMBER (legal on the same stacks)\n")

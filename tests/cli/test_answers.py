@@ -44,6 +44,12 @@ after 'a' (1 configuration)
             0,
             ("after '[a' every reading dies of the byte '!' (offset 2)\n",),
         ),
+        ("explain list.maskc --text '[ab' --all", 0, ("'x' 'y' 'z'\n",)),
+        (
+            "explain list.maskc --text '[a a' --heat",
+            0,
+            ("  legal tokens there: 3 of 256\n", "[2 a28 ␣29 \n"),
+        ),
         (
             "explain tools.maskc --text 'a <tool_call>' --token x",
             0,
@@ -113,6 +119,11 @@ def test_a_command_prints(command, line, status, said):
                 "death": None,
             },
         ),
+        (
+            "explain list.maskc --text '[a a'",
+            0,
+            {"death.offset": 3, "groups.0.literal": '","', "groups.0.examples": [","]},
+        ),
         # Bytes that are no text are escaped.
         (r"""explain list.maskc --text '[' --token "b'\xff'" """, 0, {"token.token": r"\xff"}),
         ("explain tools.maskc --text '<tool_call>x'", 0, {"death.offset": 11}),
@@ -151,8 +162,8 @@ def test_groups_of_legal_tokens_are_counted_with_examples(command):
     lines = groups.split("legal tokens: 29 of 256\n")[1].splitlines()
     assert [line.split() for line in lines] == [
         ["WORD", "26", *(f"'{c}'" for c in "abcdefgh"), "and", "18", "more"],
-        ["COMMA", "1", "','"],
-        ["RSQB", "1", "']'"],
+        ["COMMA", '","', "1", "','"],
+        ["RSQB", '"]"', "1", "']'"],
         ["ignored", "only", "1", "'", "'"],
     ]
 
@@ -182,7 +193,7 @@ def test_times_have_passes_and_the_slowest_fills(command):
         (
             "list",
             "[ab, c",
-            ("Terminals", "how many were legal in its place", "After '[ab, c'", "fingerprint"),
+            ("how many were legal in its place", "After '[ab, c'", "Terminals", "fingerprint"),
         ),
         ("null", "null", ("how many were legal in its place", "After 'null'", "JSON Schema")),
         ("null", "null", ("The text may end here.", "JSON Schema")),

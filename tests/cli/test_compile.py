@@ -63,11 +63,31 @@ def test_compile_prints_what_each_streamlining_step_did(command, grammar):
     lines = [line.split() for line in out.splitlines()]
     columns = ["pass", "rows", "before", "rows", "after", "change", "processor", "peak", "memory"]
     assert columns in lines
+    (totals,) = (line for line in lines if line[:1] == ["all"])
+    assert totals[-1] == "MiB"
     steps = maskc.load("list.bytes.maskc").header["streamlining"]
     for before, step in itertools.pairwise(steps):
         name = ["streamline", *step["step"].split()]
         shown = [*name, f"{before['rows']:,}", f"{step['rows']:,}"]
         assert any(line[: len(shown)] == shown for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "n_errors"),
+    [
+        ("start: WORD | KEY\nWORD: /[a-z]+/\nKEY: /if|in/\n", 1),  # ML002
+        ("// maskc: allow=ML002\nstart: WORD | KEY\nWORD: /[a-z]+/\nKEY: /if|in/\n", 0),
+        ('start: "d" | x\nx: "a" x\n', 2),  # ML009
+    ],
+)
+def test_compile_says_that_lint_finds_errors(command, tmp_path, text, n_errors):
+    (tmp_path / "g.lark").write_text(text)
+    out = command("compile", "g.lark", "-t", "bytes").out
+    said = out.splitlines()[3:]
+    many = {0: [], 1: ["1 error"], 2: ["2 errors"]}[n_errors]
+    assert said == [f"{errors} in the grammar: maskc lint says which" for errors in many]
+    compiled = json.loads(command("compile", "g.lark", "-t", "bytes", "--json").out)
+    assert compiled["lint_errors"] == n_errors
 
 
 def test_compile_keeps_its_times_beside_the_artifact(
@@ -132,7 +152,7 @@ def test_a_postlex_can_be_given_as_an_option(command, tmp_path):
 
 
 def test_an_interrupt_leaves_no_file(command, grammar, tmp_path, monkeypatch):
-    def interrupt(*_arguments):
+    def interrupt(*_arguments, **_see):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(pipeline, "compile_contents", interrupt)

@@ -37,6 +37,19 @@ def test_a_text_is_printed_as_it_is(command, artifact):
     assert command(*arguments).out == text["text"].rstrip("\n") + "\n"
 
 
+def test_a_name_a_grammar_and_a_schema_do_instead_of_an_artifact(command, refusal, tmp_path):
+    (tmp_path / "list.lark").write_text(GRAMMAR)
+    (tmp_path / "one.schema.json").write_text('{"const": 1}')
+    (tmp_path / "one").write_text("1")
+    json.loads(command("generate", "json").out)
+    Lark(GRAMMAR, parser="lalr", start="list").parse(command("generate", "list.lark").out.strip())
+    assert command("generate", "one.schema.json").out.strip() == "1"
+    sources = ("json", "one.schema.json", "list.lark")
+    assert [command("check", source, "one").status for source in sources] == [0, 0, 1]
+    assert refusal("generate", "jso").endswith("give the path of an artifact")
+    assert "--resource goes with" in refusal("check", "json", "one", "--resource", "a.json=one")
+
+
 def test_the_same_seed_gives_the_same_texts(command, artifact):
     arguments = ("generate", artifact, "--count", 3, "--max-tokens", 10, "--seed")
     assert command(*arguments, 1) == command(*arguments, 1)

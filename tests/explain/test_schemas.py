@@ -24,7 +24,7 @@ def ask(text, token=None, schema=INTEGERS, resources=None, **layout):
 def test_what_may_come_next_is_told():
     found = ask('{"a": 1')
     assert (found.may_end, found.forced, found.death) == (False, b"", None)
-    assert b"," in found.examples
+    assert b"," in found.tokens
 
 
 def test_a_token_is_forbidden_by_a_keyword():
@@ -56,7 +56,7 @@ def test_the_layout_forbids_by_the_name_of_the_choice(text, token, layout, named
 
 def test_a_text_that_is_illegal_is_explained_itself():
     found = ask("[")
-    assert (found.death.offset, found.n_legal) == (0, 0)
+    assert (found.death.offset, found.n_legal) == (0, 5)
     assert [keyword.pointer for keyword in found.death.causes.alone] == ["/type"]
 
 

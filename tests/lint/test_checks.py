@@ -232,6 +232,13 @@ def test_gbnf_is_told_of_in_the_names_of_its_author(tmp_path, code, text, place)
     assert [(p.name, p.line) for p in found] == ([] if place is None else [place])
 
 
+def test_a_forgotten_ignore_is_one_finding_before_what_follows_from_it():
+    text = "start: NAME NAME {}\nNAME: /[a-z]+/\nWS: /[ ]+/\n"
+    for more, follow in {'| "1"': ["ML005"], '"x"': ["ML004", "ML002"]}.items():
+        codes = [finding.code for finding in lint_grammar(load_source(text.format(more)))]
+        assert codes == ["ML011", *follow]
+
+
 def test_findings_come_in_the_order_of_severities_and_codes():
     text = f'{TWO_TREES}c: "y"\n%import common.WS\n'
     codes = [finding.code for finding in lint_grammar(load_source(text))]

@@ -22,7 +22,7 @@ def by_name(found):
 def test_what_may_come_next_is_told_by_terminal_with_its_reason(json_bytes):
     found = answer(json_bytes, '{"a"')
     assert found["is_legal"]
-    assert by_name(found) == {"COLON": 1, "ignored only": 4}
+    assert by_name(found) == {'COLON ":"': 1, "ignored only": 4}
     assert "if it ends here as STRING, next: COLON" in found["readings"]
     assert found["groups"][0]["examples"] == [{"shown": ":", "text": ":"}]
 
@@ -32,8 +32,20 @@ def test_an_illegal_text_is_pointed_at(json_bytes):
     assert not found["is_legal"]
     assert (found["death"]["line"], found["death"]["column"]) == (1, 5)
     assert found["death"]["pointed"] == ['  {"a",', "      ^"]
-    assert found["groups"] == []
+    assert by_name(found) == {'COLON ":"': 1, "ignored only": 4}  # there
     assert [part["token"] for part in found["heat"]] == ["{", '"', "a", '"']
+
+
+def test_a_group_is_unfolded_by_its_name_and_a_blank_can_be_seen(json_bytes):
+    def examples(unfolded):
+        (group,) = (
+            g for g in answer(json_bytes, "[1", "", unfolded)["groups"] if g["name"] == "NUMBER"
+        )
+        return [example["shown"] for example in group["examples"]]
+
+    assert (len(examples("")), len(examples("NUMBER"))) == (8, 13)
+    ignored = answer(json_bytes, "[1")["groups"][-1]["examples"]
+    assert {"shown": "␣", "text": " "} in ignored
 
 
 def test_a_token_is_explained_beside(json_bytes):
@@ -56,7 +68,7 @@ def test_all_kinds_of_artifacts_are_answered():
     general = maskc.compile_grammar(
         'start: "a" start "b" | "c"\n', tokenizer="bytes", parser="earley"
     )
-    assert by_name(answer(general, "ac")) == {"B": 1}
+    assert by_name(answer(general, "ac")) == {'B "b"': 1}
 
 
 def test_what_is_hostile_is_a_sentence(json_bytes):
@@ -68,8 +80,8 @@ def test_what_is_hostile_is_a_sentence(json_bytes):
 JSON = {"Content-Type": "application/json"}
 
 
-def echo(text, token):
-    return {"text": text, "token": token}
+def echo(text, token, unfolded):
+    return {"text": text, "token": token, "unfolded": unfolded}
 
 
 def ask(server, body, method="POST", path="/explain", **headers):
@@ -88,7 +100,10 @@ def test_the_page_and_its_answers(serve):
     for path in ("/play.js", "/play.css"):
         assert ask(server, None, "GET", path)[0] == 200
     status, data, _ = ask(server, json.dumps({"text": "é", "token": "1"}))
-    assert (status, json.loads(data)) == (200, {"text": "é", "token": "1", "title": "a <title>"})
+    assert (status, json.loads(data)) == (
+        200,
+        {"text": "é", "token": "1", "unfolded": "", "title": "a <title>"},
+    )
 
 
 @pytest.mark.parametrize(

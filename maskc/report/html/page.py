@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from maskc.report.formats import format_count, format_lexemes, warmth_of
+from maskc.report.formats import format_count, show_token, warmth_of
 from maskc.report.html import scales
 from maskc.report.html.railroad import draw_rule, is_installed
 from maskc.report.model import Curves, Diagrams, Heat, Report, Table
@@ -35,7 +35,7 @@ def make_environment() -> Environment:
     environment.filters.update(
         number=format_count,
         point=_format_point,
-        shown=lambda token: format_lexemes(token)[1:-1],
+        shown=show_token,
         warmth=warmth_of,
         # Something is not nothing.
         width=lambda width: _format_point(max(width, 1.0) if width else 0.0),
@@ -60,7 +60,7 @@ def _draw_rules(block: Diagrams) -> list[tuple[str, Markup]] | None:
 
 
 def _tabulate_heat(block: Heat) -> Table:
-    rows = [(format_lexemes(token)[1:-1], format_count(n)) for token, n in block.tokens]
+    rows = [(show_token(token), format_count(n)) for token, n in block.tokens]
     return Table("Tokens of the text", ("token", "legal"), rows, ("legal",), fold="As a table")
 
 

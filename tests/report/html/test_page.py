@@ -135,7 +135,7 @@ def viewed():
 
 def test_the_page_begins_with_what_an_author_asks(viewed):
     page = Reader(build_page(viewed))
-    titles = ["Rules", "Terminals", "How much choice there was", "What may come next", "Artifact"]
+    titles = ["How much choice there was", "What may come next", "Rules", "Terminals", "Artifact"]
     assert [text for text in page.texts if text in titles] == titles * 2  # links, then sections
     assert "Rows after each step" not in page.text
     assert "Rows after each step" in Reader(build_page(viewed, internals=True)).text
@@ -157,6 +157,7 @@ def test_an_illegal_text_says_why():
     page = Reader(build_page(inspection(view=view_artifact(artifact, b"<b>?"))))
     assert "The text '<b>?' is illegal." in page.text
     assert "every reading dies of the byte '?'" in page.text
+    assert "Legal tokens by terminal" in page.text
 
 
 @needs_browser
