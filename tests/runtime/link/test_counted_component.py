@@ -57,14 +57,15 @@ def test_bounds_and_counts_share_what_was_read():
 
 def draw_pattern(draw, depth=2):
     """Return a pattern with counted loops of classes, some of them inside another one."""
-    body = draw.choice(
-        ["[ab]", "[a-c]", "[^a]", "[^ab]", "[aé]", "[é-ë]", ".", "(?:ab|c)", "(?:a|[bc]é)"]
-    )
+    classes = ["[ab]", "[a-c]", "[^a]", "[^ab]", "[aé]", "[é-ë]", "."]
+    body = draw.choice([*classes, "(?:ab|c)", "(?:a|[bc]é)", "(?:[ab]d?)", "(?:[a-c][b-é]?)"])
     if depth and draw.random() < 0.5:
         body = f"(?:{draw_pattern(draw, depth - 1)}{draw.choice(['', 'd', 'a'])})"
     low, high = draw.choice([(1, 20), (1, 3), (2, ""), (2, 2), (2, 4), (3, 5)])
     end = draw.choice(["", "d", "b", "a?", "[dè]{1,9}", "[^aé]{2,7}", "[^aé]{2,7}[aé]{1,3}"])
-    return f"{draw.choice(['', 'a', 'd'])}{body}{{{low},{high}}}{end}"
+    loop = f"{body}{{{low},{high}}}{end}"
+    # Of what begins the loop some may be read in another way too.
+    return draw.choice([loop, f"a{loop}", f"d{loop}", f"(?:{loop}|ad|é)", f"(?:d|d?{loop}|bc)"])
 
 
 @pytest.mark.parametrize("few", [48, 0])
@@ -89,7 +90,7 @@ def test_loops_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch)
                 name = after
                 states.add(counter.state_of(counter.cap(name)))
     monkeypatch.setattr(walk, "_FEW", few)
-    for state in sorted(states):
+    for state in sorted(states)[:12]:
         read = []
         for many_texts in (0, 10_000):
             monkeypatch.setattr(walk, "_MANY_TEXTS", many_texts)

@@ -14,20 +14,15 @@ from tests.runtime.schema.vocabularies import build_index
 RESTS = [b"", *(bytes([letter]) for letter in b"abcdefgh")]
 
 
-# Both ways are taken: all nodes have fewer children than some bytes have parents, and more.
-@pytest.mark.parametrize("every", [1, 7])
 @pytest.mark.parametrize("bytes_", [b"", b"a", b"b", b"abcdefgh", bytes(range(256))])
-def test_nodes_that_go_on_are_those_with_a_child_by_one_of_the_bytes(every, bytes_, monkeypatch):
-    monkeypatch.setattr(node_sets, "_MANY", 50)
+def test_nodes_that_go_on_are_those_with_a_child_by_one_of_the_bytes(bytes_):
     letters = [bytes([letter]) for letter in b"abcdefgh"]
     pairs = [one + other for one in letters for other in letters]
     index = build_index(
         [*letters, *pairs, *(pair + one for pair in pairs[::2] for one in letters[::2])]
     )
     trie = index.tokens
-    nodes = np.arange(1, len(trie.bytes), every, dtype=np.int32)
-    if every > 1:
-        nodes = np.unique(np.concatenate([nodes, np.arange(1, 60, dtype=np.int32)]))
+    nodes = np.arange(1, len(trie.bytes), dtype=np.int32)
     expected = [
         node for node in nodes.tolist() if any(trie.child(node, byte) >= 0 for byte in bytes_)
     ]
@@ -63,17 +58,11 @@ def _array(numbers: set[int]) -> np.ndarray:
 
 @given(SETS, SETS)
 def test_unions_and_differences_are_those_of_sets(left: set[int], right: set[int]) -> None:
-    # Few nodes are sorted, many are marked: both ways.
-    for few in (1_000, -1):
-        node_sets._FEW_SORTED, before = few, node_sets._FEW_SORTED
-        try:
-            both = node_sets.united(_array(left), _array(right), 30)
-            rest = node_sets.without(_array(left), _array(right), 30)
-        finally:
-            node_sets._FEW_SORTED = before
-        assert both.tolist() == sorted(left | right)
-        assert rest.tolist() == sorted(left - right)
-        assert both.dtype == rest.dtype == np.int32
+    both = node_sets.united(_array(left), _array(right))
+    rest = node_sets.without(_array(left), _array(right), 30)
+    assert both.tolist() == sorted(left | right)
+    assert rest.tolist() == sorted(left - right)
+    assert both.dtype == rest.dtype == np.int32
 
 
 def test_a_text_is_cut_where_what_is_left_of_it_is_illegal_after_every_node():

@@ -47,10 +47,12 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
 
     Attributes:
         is_sparse: whether few bytes are read in each state, and there are many states.
+        is_counted: whether states may be places in counted loops, see :meth:`loop_of`.
         n_bytes: about how much memory the states take that were made so far.
     """
 
     is_sparse = False
+    is_counted = False
     has_labels = False
     n_bytes = 0
     _charge: Callable[[int], None] | None = None

@@ -1,4 +1,4 @@
-r"""What a loop reads of a vocabulary, and how often each text passes.
+r"""What a counted loop reads of a vocabulary, and how often each text passes.
 
 Below a node of the trie, each node at which an automaton is still in the loop's component has one
 place and a number of passes, and the first nodes at which it is no longer there are left to the one
@@ -11,8 +11,8 @@ does not depend on how often it has passed. Each token and each node behind the 
 the passes before: a state with a count takes those that make no more than it allows, and no fewer
 than it demands.
 
-Example: below the root, ``[a-z]+`` is inside of its component at ``ab`` and has left it at ``ab1``;
-``[a-z]{1,80}`` passes three times in ``abc``, so it is read after 77 letters and not after 78.
+Example: below the root, ``[a-z]{1,80}`` is inside of its component at ``ab`` and has left it at
+``ab1``; it passes three times in ``abc``, so it is read after 77 letters and not after 78.
 
 The invariant of the walk: a level holds the nodes of its depth that are inside of the component,
 ascending, each with the number of its place, counted from 1, and with its passes.
@@ -28,7 +28,13 @@ from numpy.typing import NDArray
 
 from maskc.runtime.effort import AT_ONCE, spend
 from maskc.runtime.link.automata.automaton import ByteAutomaton
-from maskc.runtime.link.automata.loops import MOST_PLACES, Component, Loop, Way
+from maskc.runtime.link.automata.loops import (
+    MOST_PASSES,
+    MOST_PLACES,
+    Component,
+    Loop,
+    Way,
+)
 from maskc.runtime.link.automata.node_sets import Onward, going_on, list_ending
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
@@ -36,7 +42,6 @@ from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 _KEY = "loop"
 # Steps of a level of a walk, and nodes of it that are one step more.
 LEVEL, NODES_AT_ONCE = 40, 10
-_MOST_PASSES = (1 << 16) - 1
 
 Passes = NDArray[np.uint16]
 _NO_NODES: Ints = np.zeros(0, dtype=np.int32)
@@ -74,17 +79,12 @@ class Reading(NamedTuple):
         n_read = _count_up_to(self.place_passes, passes)
         return self.places[:n_read], self.places[n_read:]
 
-    def ends(self, numbers: tuple[int, ...], onward: Onward) -> tuple[Ints, Passes]:
-        """Return the nodes in some places of the component from which texts go on, and passes."""
+    def ends(self, loop: Loop, onward: Onward) -> tuple[Ints, Passes]:
+        """Return the nodes where the text may end and go on after enough passes, and the passes."""
         is_chosen = np.zeros(1 + MOST_PLACES, dtype=np.bool_)
-        is_chosen[[number + 1 for number in numbers]] = True
-        nodes = onward.of(self.inside)
-        places, passes = self.inside_places, self.inside_passes
-        if len(nodes) < len(self.inside):
-            at = np.searchsorted(self.inside, nodes)
-            places, passes = places[at], passes[at]
-        chosen = is_chosen[places]
-        return nodes[chosen], passes[chosen]
+        is_chosen[[number + 1 for number in loop.list_ends()]] = True
+        chosen = np.flatnonzero(is_chosen[self.inside_places] & onward.are(self.inside))
+        return self.inside[chosen], self.inside_passes[chosen]
 
     def leave_by(self, out: Sequence[Way]) -> Iterator[tuple[Way, Ints, Passes]]:
         """Return the ways that were taken, each with the nodes behind it and the passes before."""
@@ -112,16 +112,34 @@ class LoopReader:
             self.index.shared.put(key, found, n_bytes + len(component.key) + 10_000)
         return found
 
-    def ends(
-        self, component: Component, numbers: tuple[int, ...], onward: Onward
-    ) -> tuple[Ints, Passes]:
+    def ends(self, loop: Loop, onward: Onward) -> tuple[Ints, Passes]:
         """Return :meth:`Reading.ends` below the root."""
-        key = (_KEY, numbers, onward.bytes, component.key)
+        component = loop.component
+        key = (_KEY, loop.list_ends(), onward.bytes, component.key)
         found: tuple[Ints, Passes] | None = self.index.shared.get(key)
         if found is None:
-            found = self.read(component, ROOT).ends(numbers, onward)
+            found = self.read(component, ROOT).ends(loop, onward)
             self.index.shared.put(key, found, 6 * len(found[0]) + len(component.key) + 1_000)
         return found
+
+    def follow(
+        self, automaton: ByteAutomaton[Any], loop: Loop, onward: Onward, low: int, high: int
+    ) -> tuple[Ints, Ints]:
+        """Return what is read after a loop that passed from ``low`` to ``high`` times.
+
+        These are tokens by place, and the nodes after which texts go on where the piece may end.
+        """
+        key = (_KEY, "exits", onward.bytes, loop.key)
+        found: LoopExits | None = self.index.shared.get(key)
+        if found is None:
+            reading = self.read(loop.component, ROOT)
+            found = _read_exits(automaton, loop, reading, self.index.tokens, onward)
+            n_bytes = 6 * (len(found.places) + len(found.nodes))
+            self.index.shared.put(key, found, n_bytes + 1_000)
+        return (
+            _within(found.places, found.place_passes, low, high),
+            _within(found.nodes, found.node_passes, low, high),
+        )
 
     def leave_out(self, reading: Reading, children: Iterable[int]) -> Reading:
         """Return a reading without what is at and below some children of its node."""
@@ -253,17 +271,11 @@ class LoopExits(NamedTuple):
     nodes: Ints
     node_passes: Passes
 
-    def within(self, low: int, high: int) -> tuple[Ints, Ints]:
-        return (
-            _within(self.places, self.place_passes, low, high),
-            _within(self.nodes, self.node_passes, low, high),
-        )
-
 
 def _count_up_to(passes: Passes, most: int) -> int:
     """Return how many of ascending numbers are not greater than another one."""
     # With a number of another type, NumPy would copy all of them first.
-    return int(np.searchsorted(passes, np.uint16(min(most, _MOST_PASSES)), side="right"))
+    return int(np.searchsorted(passes, np.uint16(min(most, MOST_PASSES)), side="right"))
 
 
 def _within(found: Ints, passes: Passes, low: int, high: int) -> Ints:
@@ -271,22 +283,7 @@ def _within(found: Ints, passes: Passes, low: int, high: int) -> Ints:
     return found[first : _count_up_to(passes, high)]
 
 
-def read_loop_exits(
-    automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, index: TokenIndex, onward: Onward
-) -> LoopExits:
-    """Return what is read after a loop, as its component is read from the root of the tokens' trie.
-
-    It is worked out once and kept with the vocabulary.
-    """
-    key = (_KEY, "exits", onward.bytes, loop.key)
-    found: LoopExits | None = index.shared.get(key)
-    if found is None:
-        found = _read(automaton, loop, reading, index.tokens, onward)
-        index.shared.put(key, found, 6 * (len(found.places) + len(found.nodes)) + 1_000)
-    return found
-
-
-def _read(
+def _read_exits(
     automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, trie: Trie, onward: Onward
 ) -> LoopExits:
     nodes, states, passes = _list_left(loop, reading)

@@ -1,36 +1,27 @@
-r"""Loops of an automaton: states that lead to each other, with a count of passes or without.
+r"""Counted loops of an automaton: places that lead to each other, with a count of passes.
 
-Most of a vocabulary lies where a pattern repeats something: in ``[a-z]+`` one state leads to itself
-on 26 bytes, and in ``.+`` a state and those inside a character of several bytes lead to each other.
-Such places are a *component*. What a component reads of a vocabulary depends on the moves among its
-own places only, so all patterns that have the same component share it
-(:mod:`maskc.runtime.link.automata.loop_reader`).
+Most of a vocabulary lies where a pattern repeats something: in ``[a-z]{1,80}`` one place leads to
+itself on 26 bytes, and in ``.{1,80}`` a place and those inside a character of several bytes lead to
+each other. Such places are a *component*. What a component reads of a vocabulary depends on the
+moves among its own places only, so all patterns that have the same component share it
+(:mod:`maskc.runtime.link.automata.loop_reader`). What a place leads to does not depend on the
+count, only whether the loop may go on or be left there does.
 
-A component that is found may be a part of a larger one: few states are looked at. What leads out
-of the part leaves it, wherever it leads. Where passes are counted, what a place leads to does not
-depend on the count, only whether the loop may go on or be left there does.
-
-Example: in ``[^"]*"`` the state that reads characters and seven states inside of a character are a
-component, and ``"`` leaves it.
+Example: in ``[^"]{2,9}"`` the place that reads characters and seven places inside of a character
+are a component, and ``"`` leaves it.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.effort import spend
-
-if TYPE_CHECKING:
-    from maskc.runtime.link.automata.automaton import ByteAutomaton
-
 MOST_PLACES = 250  # their numbers are bytes
-_MOST_STATES = 16  # looked at to find a component
+MOST_PASSES = (1 << 16) - 1
 LEFT = 0  # in a component's table: the byte leads out of it, or nowhere
 
 # A way out: the number of the place, the byte, and whether it may stay in the loop when it leaves
@@ -90,68 +81,11 @@ class Loop(ABC):
     def may_end(self, number: int) -> bool:
         """Return whether the text may end at a place, once the loop has passed often enough."""
 
+    def bounds_after(self, base: int) -> tuple[int, int]:
+        """Return how many more passes it demands, and how many it allows, after so many."""
+        most = MOST_PASSES if self.most is None else min(self.most - base, MOST_PASSES)
+        return max(self.least - base, 0), most
 
-class PlainLoop(Loop):
-    """A loop whose passes are not counted: some states of an automaton."""
-
-    def __init__(self, automaton: ByteAutomaton[Any], states: list[int]) -> None:
-        self._automaton, self._states = automaton, states
-        self.count = self.least = 0
-        self.most = None
-        table, out = np.zeros((len(states), 256), dtype=np.uint8), list[Way]()
-        numbers = {state: number for number, state in enumerate(states, 1)}
-        for place, state in enumerate(states):
-            moves = automaton.moves(state)
-            spend(1 + len(moves) // 8)
-            table[place, list(moves)] = [numbers.get(after, LEFT) for after in moves.values()]
-            out += [(place, byte, False) for byte, after in moves.items() if after not in numbers]
-        self.out, self.key = tuple(out), states[0]
-        # What leaves it leads to other states in each automaton that shares the component.
-        leaves = table == LEFT
-        whole, to_end = tuple(range(len(states))), (0,) * len(states)
-        passes = np.zeros(table.shape, dtype=np.uint8)
-        key = table.tobytes() + b"plain"
-        self.component = Component(table, passes, leaves, whole, to_end, key)
-
-    def state_at(self, number: int, count: int) -> int:  # noqa: ARG002  # nothing is counted
-        return self._states[number]
-
-    def after(self, number: int, count: int, byte: int) -> int:  # noqa: ARG002
-        return self._automaton.moves(self._states[number])[byte]
-
-    def may_end(self, number: int) -> bool:
-        return self._automaton.accepts(self._states[number])
-
-
-def find_loop(automaton: ByteAutomaton[Any], state: int) -> PlainLoop | None:
-    """Return the loop of a state; ``None`` if nothing near it leads back to it."""
-    seen, before = [state], {state: set[int]()}
-    open_ = deque(seen)
-    while open_:
-        here = open_.popleft()
-        for after in _targets(automaton, here):
-            if after in before:
-                before[after].add(here)
-            elif len(seen) < _MOST_STATES:
-                before[after] = {here}
-                seen.append(after)
-                open_.append(after)
-    inside, back = {state}, [state]
-    while back:
-        more = before[back.pop()] - inside
-        inside |= more
-        back += more
-    if len(inside) == 1 and state not in before[state]:
-        return None
-    # In the order in which bytes lead to them, so that equal components have equal tables.
-    states = [state]
-    for here in states:  # grows while we walk it
-        for after in _targets(automaton, here):
-            if after in inside and after not in states:
-                states.append(after)
-    return PlainLoop(automaton, states)
-
-
-def _targets(automaton: ByteAutomaton[Any], state: int) -> list[int]:
-    moves = automaton.moves(state)
-    return list(dict.fromkeys(moves[byte] for byte in sorted(moves)))
+    def list_ends(self) -> tuple[int, ...]:
+        """Return the numbers of the places where the text may end after enough passes."""
+        return tuple(number for number in self.component.whole if self.may_end(number))

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from maskc.runtime.schema.tries.trie import Ints, Trie
 
-_FEW = 48  # nodes that are not looked up first
-_MANY = 4_000  # nodes that take longer to sort than it takes to look at some nodes' children
-_FEW_SORTED = 2_000  # nodes that are sorted; more are marked in an array of all nodes
+_FEW = 48  # nodes whose children are not looked at
 _NO_NODES: Ints = np.zeros(0, dtype=np.int32)
 
 
@@ -29,26 +27,17 @@ class Onward:
         self._trie, self.bytes, self._parents = trie, bytes_, parents
 
     def of(self, nodes: Ints) -> Ints:
-        """Return those of some ascending nodes from which texts go on; few may be too many."""
-        trie, bytes_ = self._trie, self.bytes
-        if bytes_ is None or len(nodes) <= _FEW:
-            return nodes[going_on(trie, nodes)]
-        parents = [self._parents_by(byte) for byte in sorted(bytes_)]
-        if max(len(nodes), _MANY) < sum(map(len, parents)):
-            return nodes[_have_child(trie, nodes, bytes_)]
-        if not parents:
-            return nodes[:0]
-        # There are mostly fewer that have such a child.
-        wanted = parents[0] if len(parents) == 1 else ascending(np.concatenate(parents))
-        places = np.minimum(np.searchsorted(nodes, wanted), len(nodes) - 1)
-        found: Ints = wanted[nodes[places] == wanted]
-        return found
+        """Return those of some nodes from which texts go on; few may be too many."""
+        return nodes[self.are(nodes)]
 
     def are(self, nodes: Ints) -> NDArray[np.bool_]:
-        """Return bool[n], whether a text goes on from each of some nodes, in any order."""
+        """Return bool[n], whether a text goes on from each of some nodes; few may be too many."""
         if self.bytes is None or len(nodes) <= _FEW:
             return going_on(self._trie, nodes)
-        return _have_child(self._trie, nodes, self.bytes)
+        goes_on = np.zeros(len(self._trie.bytes), dtype=np.bool_)
+        for byte in self.bytes:
+            goes_on[self._parents_by(byte)] = True
+        return goes_on[nodes]
 
     def _parents_by(self, byte: int) -> Ints:
         found = self._parents.get(byte)
@@ -63,15 +52,6 @@ def going_on(trie: Trie, nodes: Ints) -> NDArray[np.bool_]:
     first = trie.first_array
     is_inner: NDArray[np.bool_] = first[nodes] < first[nodes + 1]
     return is_inner
-
-
-def _have_child(trie: Trie, nodes: Ints, bytes_: frozenset[int]) -> NDArray[np.bool_]:
-    is_read = np.zeros(256, dtype=np.bool_)
-    is_read[list(bytes_)] = True
-    above, children = trie.children_of(nodes)
-    goes_on = np.zeros(len(nodes), dtype=np.bool_)
-    goes_on[above[is_read[trie.byte_array[children]]]] = True
-    return goes_on
 
 
 def list_ending(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
@@ -89,27 +69,21 @@ def ascending(nodes: Ints) -> Ints:
     """Return the different ones of some nodes, ascending; NumPy's ``unique`` takes longer."""
     if (nodes[1:] > nodes[:-1]).all():
         return nodes
-    found = np.sort(nodes)
+    # A stable sort joins arrays that are in order in one pass.
+    found = np.sort(nodes, kind="stable")
     is_new = np.ones(len(found), dtype=np.bool_)
     is_new[1:] = found[1:] != found[:-1]
     distinct: Ints = found[is_new]
     return distinct
 
 
-def united(left: Ints, right: Ints, n_nodes: int) -> Ints:
-    """Return the nodes of a trie of so many that are in either of two ascending arrays."""
-    if len(left) + len(right) <= _FEW_SORTED:
-        return np.union1d(left, right)
-    is_there = np.zeros(n_nodes, dtype=np.bool_)
-    is_there[left] = True
-    is_there[right] = True
-    return np.flatnonzero(is_there).astype(np.int32)
+def united(left: Ints, right: Ints) -> Ints:
+    """Return the nodes that are in either of two ascending arrays."""
+    return ascending(np.concatenate([left, right]))
 
 
 def without(left: Ints, right: Ints, n_nodes: int) -> Ints:
-    """Return the nodes of the first of two ascending arrays that are not in the second."""
-    if len(left) + len(right) <= _FEW_SORTED:
-        return np.setdiff1d(left, right, assume_unique=True)
-    is_gone = np.zeros(n_nodes, dtype=np.bool_)
-    is_gone[right] = True
-    return left[~is_gone[left]]
+    """Return the nodes of a trie of so many that are in the first array and not in the second."""
+    is_kept = np.ones(n_nodes, dtype=np.bool_)
+    is_kept[right] = False
+    return left[is_kept[left]]

@@ -160,17 +160,16 @@ class Joints:
         parts: list[Part] = []
         open_: dict[Rest, Ints] = {rest: nodes}
         followed: dict[Rest, Ints] = {}
-        n_nodes = len(trie.bytes)
         while open_:
             # What has most after it comes first: others may still lead to what it leads to.
             here = max(open_, key=_depth)
             new = open_.pop(here)
             known = followed.get(here)
             if known is not None:
-                new = without(new, known, n_nodes)
+                new = without(new, known, len(trie.bytes))
                 if not len(new):
                     continue
-            followed[here] = new if known is None else united(known, new, n_nodes)
+            followed[here] = new if known is None else united(known, new)
             scans: dict[Piece, Scan] = {}
             for piece, after in here.entries:
                 scan = scans.get(piece)
@@ -185,11 +184,11 @@ class Joints:
                         scans[piece] = scan
                 spend_at_once(_MANY + len(scan.exits))
                 if len(scan.exits):
-                    _open(open_, after, scan.exits, n_nodes)
+                    _open(open_, after, scan.exits)
                 for label, found in scan.by_label().items():
                     spend_at_once(_MANY + len(found))
                     reached = ascending(np.array(found, dtype=np.int32))
-                    _open(open_, piece.after(label, after), reached, n_nodes)
+                    _open(open_, piece.after(label, after), reached)
         return self.scanner.unite(parts)
 
     def step(self, here: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
@@ -253,7 +252,7 @@ def _depth(rest: Rest) -> int:
     return rest.depth
 
 
-def _open(open_: dict[Rest, Ints], rest: Rest, nodes: Ints, n_nodes: int) -> None:
+def _open(open_: dict[Rest, Ints], rest: Rest, nodes: Ints) -> None:
     if rest.expression is not None:
         known = open_.get(rest)
-        open_[rest] = nodes if known is None else united(known, nodes, n_nodes)
+        open_[rest] = nodes if known is None else united(known, nodes)

@@ -30,7 +30,6 @@ from maskc.runtime.link.counts.positions import CountedPattern
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.pieces import (
-    AutomatonPiece,
     CountingPiece,
     Piece,
     SchemaPiece,
@@ -41,7 +40,7 @@ from maskc.runtime.link.joining.switching import ATOM, Markers, SwitchPiece, Tar
 from maskc.runtime.link.text.barred_schema import BarredSchemaPiece, Barring
 from maskc.runtime.link.text.free_text import FreeScans, FreeText, FreeWords
 from maskc.runtime.link.text.limited import LimitedPiece
-from maskc.runtime.link.text.names import NameScans, OtherName
+from maskc.runtime.link.text.names import OtherName
 from maskc.runtime.link.text.raw_body import RawBody
 from maskc.runtime.link.text.raw_text import RawString, RawText
 from maskc.runtime.schema.plan.plan import Plan
@@ -127,13 +126,8 @@ class Composer:
         return self.joints.leaf(SwitchPiece(scans, self.joints, targets, loops=False))
 
     def other_name(self, names: Iterable[bytes]) -> Expression:
-        scanner, listed = self.joints.scanner, tuple(sorted(set(names)))
-        plain: AutomatonScans = self.keep(
-            "any_name", "", lambda: AutomatonScans(OtherName(()), scanner)
-        )
-        return self.leaf(
-            "other_name", listed, lambda: AutomatonPiece(NameScans(OtherName(listed), plain))
-        )
+        listed = tuple(sorted(set(names)))
+        return self.leaf("other_name", listed, lambda: self.joints.regular(OtherName(listed)))
 
     def counter(self, pattern: CountedPattern) -> Expression:
         return self.joints.leaf(count_pattern(pattern, self.joints.scanner))
