@@ -24,6 +24,7 @@ from maskc.compiler.emit.provenance import describe_grammar
 from maskc.compiler.pipeline import Language, PassRecord, compile_starts
 from maskc.formats.registry import Formats, registered
 from maskc.frontends.dialects import REGEX
+from maskc.frontends.embedded import has_embedded
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_sources
 from maskc.jsonschema.compiling import build_plan, compile_schema
@@ -294,7 +295,9 @@ def read_grammar(
     name: str = "<regex>",
     **settings: Any,
 ) -> GrammarJob | LinkJob:
-    """Return the job of a grammar, or of a pattern that is followed with counters.
+    """Return the job of a grammar, with schemas or special tokens in it of the tag that it is.
+
+    So is a pattern that is followed with counters.
 
     Args:
         path_or_text: as for :func:`maskc.compile_grammar`.
@@ -313,7 +316,12 @@ def read_grammar(
         tag = describe_counted(str(path_or_text), limits)
         if tag is not None:
             return LinkJob(name, tag)
-    return GrammarJob(tuple(load_sources(path_or_text, starts=starts, **settings)))
+    sources = load_sources(path_or_text, starts=starts, **settings)
+    if len(sources) == 1 and sources[0].original is None and has_embedded(sources[0].text):
+        from maskc.frontends.lark.embedding import describe_embedded
+
+        return LinkJob(sources[0].name, describe_embedded(sources[0]))
+    return GrammarJob(tuple(sources))
 
 
 def name_choice(choice: str) -> str | dict[str, str]:

@@ -42,9 +42,16 @@ class LarkOptions:
         Raises:
             MaskcError: as :func:`maskc.frontends.source.load_sources`.
         """
+        from maskc.frontends.embedded import has_embedded
         from maskc.frontends.source import load_sources
 
-        return load_sources(path_or_text, dialect=dialect, **self._list_settings())[0]
+        source = load_sources(path_or_text, dialect=dialect, **self._list_settings())[0]
+        if source.original is None and has_embedded(source.text):
+            raise click.ClickException(
+                f"{source.name}: with %json or special tokens in it, it becomes a structural tag, "
+                "which has no terminals; compile it, and ask maskc explain"
+            )
+        return source
 
     def read_job(
         self, path_or_text: str | Path, limits: Limits, dialect: str | None = None

@@ -34,7 +34,9 @@ from maskc.errors import (
     WrongTypeError,
     WrongValueError,
 )
+from maskc.frontends.embedded import has_embedded
 from maskc.frontends.settings import check_given
+from maskc.frontends.source import load_source
 from maskc.jobs import read_schema_job
 from maskc.kit.compiling import Compiler, GrammarOrder
 from maskc.kit.constraint import Constraint
@@ -195,7 +197,24 @@ class Kit(Shared):
                 known = ", ".join(_SETTINGS)
                 raise WrongTypeError(f"a Lark grammar has no setting {name[:40]!r}; give {known}")
         check_given(settings)
-        return self._grammar("lark", text, limits, settings)
+        if not has_embedded(as_text("a grammar", text)):
+            return self._grammar("lark", text, limits, settings)
+
+        def describe() -> Mapping[str, Any]:
+            from maskc.frontends.lark.embedding import describe_embedded
+
+            # What has a line break is taken for a text.
+            return describe_embedded(load_source(f"{text}\n", dialect="lark", **settings))
+
+        return constrain_tag(
+            self._maker,
+            describe,
+            as_limits(limits),
+            kind="lark",
+            asked=text if not settings else None,
+            spelled=True,
+            loosens=False,
+        )
 
     def gbnf(self, text: str, *, limits: Limits = REQUEST_LIMITS) -> Constraint:
         """Return the constraint of a grammar in llama.cpp's notation."""

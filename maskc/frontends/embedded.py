@@ -1,0 +1,100 @@
+"""Schemas and special tokens in Lark text, as llguidance writes them: where they stand.
+
+In a rule ``%json {…}`` is a value by a JSON Schema, ``<|name|>`` a special token by its name, and
+``<[128010]>`` one by its id; ``<[1-3,7]>`` is one of several, ``<[^7]>`` any other, and ``<[*]>``
+any token. Each is cut out and read as a format of a structural tag.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from maskc.errors import GrammarError
+
+Format = Mapping[str, Any]
+# Around the number of a part, in the string that Lark reads in its place.
+FIRST, LAST = "\ue000", "\ue001"
+_MOST_IDS = 1_000  # of a list of tokens
+
+_PARTS = re.compile(
+    r"""//[^\n]*|\#[^\n]*|"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/"""
+    r"""|(?P<json>%json\b\s*)|<(?P<token>[^<>"\s][^<>"\n]*)>""",
+)
+_RANGE = re.compile(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?")
+
+
+def has_embedded(text: str) -> bool:
+    """Return whether a text in Lark's notation has schemas or special tokens in its rules.
+
+    >>> has_embedded('start: <|a|> "b"'), has_embedded('start: "<|a|>" /<b>/ // %json')
+    (True, False)
+    """
+    return any(match.lastgroup for match in _PARTS.finditer(text))
+
+
+def cut_out(name: str, text: str) -> tuple[str, list[Format]]:
+    """Return the text with a string in the place of each part, and the parts' formats.
+
+    Line breaks of a schema come after its line, so that Lark counts lines as the author does.
+
+    Raises:
+        GrammarError: a schema is no JSON, or a list of tokens is none.
+    """
+    found = list[Format]()
+    written, at, owed = list[str](), 0, 0
+    while True:
+        match = _PARTS.search(text, at)
+        before = text[at : match.start() if match else len(text)]
+        if owed and "\n" in before:
+            before, owed = before.replace("\n", "\n" * (owed + 1), 1), 0
+        written.append(before)
+        if match is None:
+            return "".join(written), found
+        at = match.end()
+        if match.lastgroup is None:
+            written.append(match[0])
+            continue
+        place = f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
+        if match["json"] is not None:
+            schema, at = _read_schema(text, at, place)
+            found.append({"type": "json_schema", "json_schema": schema})
+            owed += text.count("\n", match.start(), at)
+        else:
+            found.append(_read_token(match["token"], place))
+        written.append(f'"{FIRST}{len(found) - 1}{LAST}"')
+
+
+def _read_schema(text: str, at: int, place: str) -> tuple[Any, int]:
+    try:
+        schema, end = json.JSONDecoder().raw_decode(text, at)
+    except (ValueError, RecursionError) as error:
+        reason = str(error).partition(":")[0]
+        raise GrammarError(place, f"what follows %json is no JSON ({reason})") from None
+    if not isinstance(schema, dict):
+        raise GrammarError(place, "what follows %json is no JSON object; write {…}")
+    return schema, end
+
+
+def _read_token(inside: str, place: str) -> Format:
+    """Return the format of what stands between ``<`` and ``>``."""
+    if not (inside.startswith("[") and inside.endswith("]")):
+        return {"type": "token", "token": f"<{inside}>"}
+    listed = inside[1:-1]
+    if listed.strip() == "*":
+        return {"type": "exclude_token", "exclude_tokens": []}
+    is_negated = listed.startswith("^")
+    ids = list[int]()
+    for part in listed.removeprefix("^").split(","):
+        match = _RANGE.fullmatch(part)
+        low, high = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if not low <= high < low + _MOST_IDS - len(ids):
+            fact = f"<{inside}> lists no ids of tokens, or more than {_MOST_IDS:,}"
+            raise GrammarError(place, f"{fact}; write it as <[1-3,7]>")
+        ids += range(low, high + 1)
+    if is_negated:
+        return {"type": "exclude_token", "exclude_tokens": ids}
+    tokens: list[Format] = [{"type": "token", "token": one} for one in ids]
+    return tokens[0] if len(tokens) == 1 else {"type": "or", "elements": tokens}
