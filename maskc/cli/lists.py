@@ -58,13 +58,17 @@ def tokenizers_command() -> opt.Outcome:
 )
 def families_command(name: str | None) -> opt.Outcome:
     """List the families of models whose calls of tools can be followed."""
-    from maskc.tags.families import Tool, list_families, load_family
+    from maskc.tags.families import Tool, list_families, list_parsers, load_family
     from maskc.tags.rendering import render
 
     if name is None:
         families = {name: list(load_family(name).models) for name in list_families()}
-        rows = [(name, ", ".join(models)) for name, models in families.items()]
-        return Report(families, [Table("", ("family", "models"), rows)])
+        parsers = list_parsers()
+        rows = [
+            (name, ", ".join(models), ", ".join(p for p in sorted(parsers) if parsers[p] == name))
+            for name, models in families.items()
+        ]
+        return Report(families, [Table("", ("family", "models", "parsers of engines"), rows)])
     family = load_family(name)
     tools = [Tool("get_weather", _CITY, "")]
     tags = {

@@ -20,10 +20,8 @@ from typing import Any
 
 from maskc.errors import MaskcError
 from maskc.integrations.requests import read_kinds
-from maskc.tags.families import list_families, load_family
+from maskc.tags.families import list_families, list_parsers, load_family
 
-# Names of engines for families of ours.
-_FAMILIES = {"hermes": "qwen_3"}
 _MARKER = re.compile(r"<[^\s<>\"'{}]+>")
 
 
@@ -46,9 +44,8 @@ def bar_ends(form: Any, model: str) -> None:
             engine whose attributes are the fields of a format.
         model: the engine's name for how calls are written.
     """
-    name = _FAMILIES.get(model, model)
-    is_known = name in list_families()
-    words = load_family(name).list_barred() if is_known else _list_markers(form)
+    is_known = model in list_families() or model in list_parsers()
+    words = load_family(model).list_barred() if is_known else _list_markers(form)
     for fields in _walk(form):
         # Of parameters that we do not know for sure, a text may need the word.
         if fields["type"] == "json_schema" and (is_known or fields.get("style", "json") == "json"):

@@ -109,10 +109,23 @@ def list_families() -> tuple[str, ...]:
 
 
 @cache
+def list_parsers() -> dict[str, str]:
+    """Return the names that vLLM and SGLang give to parsers of calls, each with its family."""
+    grouped = json.loads((files("maskc.tags") / "parsers.json").read_bytes())
+    return {parser: family for family, parsers in grouped.items() for parser in parsers}
+
+
 def load_family(name: str) -> Family:
-    known = list_families()
-    if name not in known:
-        raise TagError("/family", f"{name!r} is no family", f"use one of {', '.join(known)}")
+    """Return a family by its name, or by that of an engine's parser of its calls."""
+    known, found = list_families(), list_parsers().get(name, name)
+    if found not in known:
+        remedy = f"use one of {', '.join(known)}, or a parser's name of vLLM or SGLang"
+        raise TagError("/family", f"{name!r} is no family", remedy)
+    return _load(found)
+
+
+@cache
+def _load(name: str) -> Family:
     data = (files("maskc.tags") / _FOLDER / f"{name}.json").read_bytes()
     forms = json.loads(data)
     return Family(name, tuple(forms["models"]), forms)

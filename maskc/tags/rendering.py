@@ -31,6 +31,8 @@ def render(form: Any, arguments: Mapping[str, Any]) -> str:
             return f"{form['begin']}{render(form['content'], arguments)}{last}"
         case "triggered_tags" | "tags_with_separator":
             return render(form["tags"][0], arguments)
+        case "optional" if form["content"]["type"] == "regex":
+            return ""  # such as an identifier of the call
         case "optional":
             return render(form["content"], arguments)
         case "regex":

@@ -44,6 +44,7 @@ class Way(NamedTuple):
         before: what the template leaves out of earlier turns, and a model has written.
         content: of an answer that has calls only.
         as_text: whether it takes arguments as JSON text.
+        ident: of a call, by its name and number.
         known: why replies of it are not taken, and should not be.
     """
 
@@ -52,10 +53,13 @@ class Way(NamedTuple):
     before: str = ""
     content: str | None = ""
     as_text: bool = False
+    ident: str = "functions.{name}:{n}"
     known: str = ""
 
 
 _NO_END = "a single call is left without <｜tool▁calls▁end｜>, which models write"
+_OF_PYTHON = "lists and objects as Python shows them, which are no JSON"
+_CALL_ID = "[CALL_ID] before [ARGS], which parsers of text take for a part of the name"
 TEMPLATES = {
     "llama": (
         Way("meta-llama-Llama-3.1-8B-Instruct"),
@@ -68,9 +72,13 @@ TEMPLATES = {
         Way("Qwen-QwQ-32B"),
         Way("NousResearch-Hermes-3-Llama-3.1-8B-tool_use"),
         Way("MiMo-VL"),
+        Way("ibm-granite-granite-4.0"),
     ),
     "qwen_3_5": (Way("Qwen3.5-4B"),),
-    "qwen_3_coder": (Way("Qwen3-Coder"),),
+    "qwen_3_coder": (
+        Way("Qwen3-Coder"),
+        Way("NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"),
+    ),
     "deepseek_r1": (
         Way("deepseek-ai-DeepSeek-R1-Distill-Llama-8B", content=None, as_text=True, known=_NO_END),
         Way("llama-cpp-deepseek-r1"),
@@ -87,10 +95,20 @@ TEMPLATES = {
         Way("Kimi-K2-Thinking", reasoning=True),
     ),
     "kimi_k3": (Way("Kimi-K3"),),
-    "glm_4_7": (Way("GLM-4.7-Flash"), Way("GLM-4.6")),
+    "glm_4_7": (Way("GLM-4.7-Flash"), Way("GLM-4.6"), Way("poolside-Laguna-XS.2")),
     "minimax": (Way("MiniMax-M2", reasoning=True, before="</think>\n\n"),),
     "minimax_m3": (Way("MiniMax-M3", reasoning=True),),
     "harmony": (Way("openai-gpt-oss-120b"),),
+    "apertus": (Way("Apertus-8B-Instruct"),),
+    "hy_v3": (Way("tencent-Hy3"),),
+    "mistral": (
+        Way("unsloth-mistral-Devstral-Small-2507"),
+        Way("mistralai-Ministral-3-14B-Reasoning-2512"),
+        Way("Mistral-Small-3.2-24B-Instruct-2506", ident="call0000{n}", known=_CALL_ID),
+    ),
+    "mistral_nemo": (Way("mistralai-Mistral-Nemo-Instruct-2407", ident="call0000{n}"),),
+    "seed_oss": (Way("ByteDance-Seed-OSS", known=_OF_PYTHON),),
+    "step_3_5": (Way("StepFun3.5-Flash", reasoning=True),),
 }
 # Ends of a turn, which are no part of the reply.
 ENDS = ("<|im_end|>", "<|eot_id|>", "<｜end▁of▁sentence｜>", "[e~[", "<|end_of_msg|>", "<EOS>")
@@ -125,7 +143,9 @@ def list_templates(path: str) -> dict[str, jinja2.Template]:
                 file = archive.extractfile(member)
                 name = os.path.basename(member.name).removesuffix(".jinja")
                 if file and name in wanted:
-                    found[name] = environment.from_string(file.read().decode())
+                    # Transformers has a tag for what a model writes, which writes nothing.
+                    text = re.sub(r"\bgeneration(?= *-?%})", "if true", file.read().decode())
+                    found[name] = environment.from_string(text.replace("endgeneration", "endif"))
     return found
 
 
@@ -136,7 +156,7 @@ def render_reply(
     asked = [{"role": "user", "content": "Do it."}]
     listed = [
         {
-            "id": f"functions.{name}:{n}",
+            "id": way.ident.format(name=name, n=n),
             "type": "function",
             "function": {
                 "name": name,

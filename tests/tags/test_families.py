@@ -10,7 +10,7 @@ from maskc.kit.artifacts import compile_tools
 from maskc.kit.file import make_kit
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.tags.families import list_families, load_family
+from maskc.tags.families import list_families, list_parsers, load_family
 from maskc.tags.rendering import render
 from maskc.tags.tools import describe_tools
 from maskc.vocab import load_vocabulary
@@ -108,13 +108,40 @@ WRAPPERS = {
         f'<|open|>call tool="NAME" index="1"<|sep|>{_K3}<|close|>call<|sep|>',
         "<|close|>tools<|sep|><|close|>message<|sep|>",
     ),
+    "mistral": ("", f"[TOOL_CALLS]NAME[ARGS]{_JSON}", ""),
+    "mistral_nemo": (
+        "[TOOL_CALLS][",
+        f'{{"name": "NAME", "arguments": {_JSON}, "id": "a1B2c3D4e"}}',
+        "]",
+    ),
+    "apertus": ("<|tools_prefix|>[", f'{{"NAME": {_JSON}}}', "]<|tools_suffix|>"),
+    "seed_oss": (
+        "",
+        f"<seed:tool_call>\n<function=NAME>\n{_QWEN}\n</function>\n</seed:tool_call>",
+        "",
+    ),
+    "step_3_5": ("", f"<tool_call>\n<function=NAME>\n{_QWEN}\n</function>\n</tool_call>", ""),
+    "hy_v3": (
+        "<tool_calls:opensource>\n",
+        "<tool_call:opensource>NAME<tool_sep:opensource>\n"
+        "<arg_key:opensource>city</arg_key:opensource>\n"
+        "<arg_value:opensource>Oslo</arg_value:opensource>\n"
+        "<arg_key:opensource>days</arg_key:opensource>\n"
+        "<arg_value:opensource>3</arg_value:opensource>\n</tool_call:opensource>\n",
+        "</tool_calls:opensource>",
+    ),
     "harmony": (
         "",
         f"<|channel|>commentary to=functions.NAME<|constrain|>json<|message|>{_JSON}<|call|>",
         "",
     ),
 }
-SEPARATORS = {"deepseek_r1": "\n", "harmony": "<|start|>assistant"}
+SEPARATORS = {
+    "apertus": ", ",
+    "deepseek_r1": "\n",
+    "harmony": "<|start|>assistant",
+    "mistral_nemo": ", ",
+}
 # Of families whose messages are blocks or channels: how text stands before calls.
 TEXTS = {
     "kimi_k3": "Let me see.<|close|>response<|sep|>",
@@ -138,7 +165,7 @@ def _answer(family, *names, lead=None):
 
 def test_each_family_has_an_example():
     assert sorted(WRAPPERS) == list(list_families())
-    assert len(WRAPPERS) == 18
+    assert len(WRAPPERS) == 24
 
 
 @pytest.mark.parametrize("family", sorted(WRAPPERS))
@@ -181,11 +208,14 @@ ENDS = {
     "deepseek_v4": ("</｜DSML｜invoke>", "</｜DSML｜tool_calls>"),
     "deepseek_v4_1": ("</｜DSML｜ invoke>", "</｜DSML｜ calls>"),
     "glm_4_7": ("</tool_call>", "</arg_value>"),
+    "hy_v3": ("</tool_call:opensource>", "</arg_value:opensource>"),
     "kimi_k3": ("<|close|>", "<|open|>"),
     "mimo": ("</function>", "</tool_call>", "<parameter="),
     "minimax": ("</invoke>", "</minimax:tool_call>"),
     "minimax_m3": ("]<]minimax[>[",),
     "qwen_3_5": ("</function>", "</tool_call>", "<parameter="),
+    "step_3_5": ("</function>", "</tool_call>", "<parameter="),
+    "seed_oss": ("</function>", "</seed:tool_call>", "<parameter="),
     "qwen_3_coder": ("</function>", "</tool_call>", "<parameter="),
 }
 
@@ -202,6 +232,66 @@ def test_thinking_comes_first(kit):
     constraint = kit.tools(TOOLS, family="qwen_3", reasoning=True)
     assert takes(constraint, "Hm.</think>\n\n" + _answer("qwen_3", "get_time"))
     assert not constraint.matcher().accept_bytes(b"Hm. <think>")
+
+
+# Of each family: what a thought begins with, or may begin with, and what ends it.
+THOUGHTS = {
+    "apertus": ("<|inner_prefix|>", "<|inner_suffix|>"),
+    "deepseek_r1": ("<think>", "</think>"),
+    "deepseek_v3_1": ("<think>", "</think>"),
+    "deepseek_v3_2": ("<think>", "</think>"),
+    "deepseek_v4": ("<think>", "</think>"),
+    "deepseek_v4_1": ("<think>", "</think>"),
+    "exaone": ("<think>", "</think>\n\n"),
+    "glm_4_7": ("<think>", "</think>"),
+    "hy_v3": ("<think:opensource>", "</think:opensource>"),
+    "minimax_m3": ("<mm:think>", "</mm:think>"),
+    "mistral": ("[THINK]", "[/THINK]"),
+    "qwen_3": ("<think>", "</think>\n\n"),
+    "qwen_3_5": ("<think>", "</think>\n\n"),
+    "qwen_3_coder": ("<think>", "</think>\n\n"),
+    "seed_oss": ("<seed:think>", "</seed:think>"),
+    "step_3_5": ("<think>", "</think>\n"),
+}
+
+
+@pytest.mark.parametrize("family", THOUGHTS)
+def test_a_thought_begins_with_its_name_where_the_prompt_does_not_end_with_it(family, kit):
+    begin, end = THOUGHTS[family]
+    constraint = kit.tools(TOOLS, family=family, reasoning=True)
+    for lead in ("", begin):
+        assert takes(constraint, f"{lead}Hm.{end}" + _answer(family, "get_time"))
+    assert not constraint.matcher().accept_bytes(f"{begin}{begin}".encode())
+    assert not takes(constraint, _answer(family, "get_time"))
+    plain = kit.tools(TOOLS, family=family)
+    assert not plain.matcher().accept_bytes(begin.encode())
+
+
+def test_after_a_call_of_mistral_is_another_one_or_the_end(kit):
+    """vLLM reads all up to the next [TOOL_CALLS] as arguments."""
+    constraint = kit.tools(TOOLS, family="mistral")
+    call = _answer("mistral", "get_time")
+    assert not constraint.matcher().accept_bytes(f"{call} ".encode())
+    assert takes(constraint, call + WRAPPERS["mistral"][1].replace("NAME", "get_weather"))
+
+
+def test_a_call_of_mistral_nemo_may_have_no_identifier(kit):
+    call = _answer("mistral_nemo", "get_time").replace(', "id": "a1B2c3D4e"', "")
+    assert takes(kit.tools(TOOLS, family="mistral_nemo"), call)
+
+
+def test_the_parsers_of_engines_name_families():
+    parsers = list_parsers()
+    assert set(parsers.values()) <= set(list_families())
+    assert not set(parsers) & set(list_families())
+    for parser, family in {
+        "hermes": "qwen_3",
+        "qwen3_coder": "qwen_3_coder",
+        "llama3_json": "llama",
+        "openai": "harmony",
+        "minimax-m2": "minimax",
+    }.items():
+        assert load_family(parser) is load_family(family)
 
 
 def test_markers_that_are_tokens_are_tokens_only():
