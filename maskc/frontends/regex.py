@@ -5,6 +5,9 @@ Its texts are those that ``re.fullmatch`` takes. The grammar has one terminal, r
 ``(?=(?:PATTERN)\Z)[\s\S]+``, since Lark takes no terminal that might be empty. If the pattern
 matches the empty text, the terminal is optional.
 
+Beside what ``re`` reads, a pattern may name properties of Unicode, as ``\p{Lu}``
+(:mod:`maskc.regular.properties`).
+
 Example: ``\d*`` is ``start: | PATTERN`` with ``PATTERN: /(?=(?:\d*)\Z)[\s\S]+/``.
 
 What no automaton follows is refused: back-references to what may have many texts
@@ -22,6 +25,7 @@ from maskc.frontends.backreferences import write_without_backreferences
 from maskc.frontends.translation import Side, Translation
 from maskc.regular.features import check_conditionals, refers_back
 from maskc.regular.match_length import match_length
+from maskc.regular.properties import PropertyError, write_properties
 from maskc.regular.python import read_python
 from maskc.regular.tree import least_width
 
@@ -49,6 +53,7 @@ def read_pattern(pattern: str) -> str:
 def translate_regex(pattern: str) -> Translation:
     """Return a grammar of the texts that ``re.fullmatch`` takes."""
     whole, least, groups = _read(pattern)
+    pattern = write_properties(pattern)
     if not least:
         whole = rf"(?={whole})[\s\S]+"
     terminal = "PATTERN"
@@ -69,6 +74,7 @@ def translate_regex(pattern: str) -> Translation:
 def _read(pattern: str) -> tuple[str, int, Collection[str]]:
     """Return the pattern to the end of the text, its least width, and the names of its groups."""
     try:
+        pattern = write_properties(pattern)
         with QUIET:
             compiled = re.compile(pattern)
             if refers_back(pattern):
@@ -81,6 +87,8 @@ def _read(pattern: str) -> tuple[str, int, Collection[str]]:
         ) from None
     except (re.error, OverflowError) as error:
         raise GrammarError(NAME, f"re refuses the pattern: {error}") from None
+    except PropertyError as error:
+        raise GrammarError(NAME, f"the pattern {error}") from None
     except UnsupportedTerminalError as error:
         raise GrammarError(
             NAME, f"{error.construct}; write the texts that it may repeat in its place"

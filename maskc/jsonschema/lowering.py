@@ -17,7 +17,7 @@ from maskc.formats.registry import Formats
 from maskc.jsonschema.dialects import Dialect, dialect_of
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, TYPES, Formula
-from maskc.jsonschema.places import Locator, Place
+from maskc.jsonschema.places import Locator, Place, name_draft
 from maskc.jsonschema.scenarios import Scenarios, is_known_reference
 from maskc.jsonschema.string_keywords import StringKeywords
 from maskc.jsonschema.values import freeze, to_fraction
@@ -89,7 +89,10 @@ class Lowering:
         if isinstance(given, bool):
             return self.space.true if given else self.space.false
         if not isinstance(given, dict):
-            raise place.fault("", "is neither an object nor a Boolean", "write a schema")
+            remedy = "write a schema"
+            if isinstance(given, list) and place.pointer.endswith("/items"):
+                remedy = f"write prefixItems, or {name_draft('draft-07')}"
+            raise place.fault("", "is neither an object nor a Boolean", remedy)
         place = self.enter(place)
         schema = place.schema
         if place.dialect.year < 2019 and "$ref" in schema:
@@ -268,6 +271,9 @@ class Lowering:
                 named = [(end, schema.get(exclusive) is True)]
             for keyword, open_ in named:
                 if keyword in schema:
+                    if isinstance(schema[keyword], bool):
+                        remedy = f"write the bound itself, or {name_draft('draft-04')}"
+                        raise place.fault(keyword, "is a Boolean, as in draft 4", remedy)
                     bound = to_fraction(schema[keyword], place.pointer, keyword)
                     low = (bound, open_, None, False)
                     yield make(

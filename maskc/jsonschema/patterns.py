@@ -216,7 +216,7 @@ def check_pattern(name: str, text: str) -> None:
         parse_pattern(text)  # which may be no pattern by itself
         split_pattern(whole(text))
     except PatternError as error:
-        raise FormatError(name, f"its pattern {text!r} {error}", "write another one") from None
+        raise FormatError(name, f"its pattern {text!r} {error}", error.remedy) from None
     except (TooLargeError, RecursionError):
         problem = f"its pattern {text!r} makes too large an automaton"
         raise FormatError(name, problem, "write a simpler one") from None

@@ -76,8 +76,16 @@ class Place:
         if self.dialect.year == 4 and isinstance(names, bool) and keyword == "required":
             return []  # draft 3 wrote it so; in draft 4 it means nothing
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise self.fault(keyword, "is no list of names", "write a list of strings")
+            remedy = "write a list of strings"
+            if isinstance(names, bool):
+                remedy = "name the key in the required of the object that has it"
+            raise self.fault(keyword, "is no list of names", remedy)
         return names
+
+
+def name_draft(name: str) -> str:
+    """Return how a schema says that it is of an older draft."""
+    return f'give "$schema": "http://json-schema.org/{name}/schema#"'
 
 
 class Locator:

@@ -14,6 +14,7 @@ Source: JSON Schema Core 2020-12, 7.1 and 8.2; 2019-09, 8.2.4.2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
@@ -258,8 +259,21 @@ class Resolver:
                 pointer,
                 keyword,
                 f"{reference!r} leads nowhere",
-                "give the document it names as a resource; nothing is fetched",
+                self._way_to(reference),
             ) from None
+
+    def _way_to(self, reference: str) -> str:
+        """Return what to do about a reference that leads nowhere."""
+        if not reference.startswith("#"):
+            return "give the document it names as a resource; nothing is fetched"
+        name = unquote(reference.rpartition("/")[2])
+        for holder in ("$defs", "definitions"):
+            with suppress(LookupError):
+                list(walk(self.resource.contents, f"/{holder}/{name}"))
+                return f"write #/{holder}/{name}, which is there"
+        if reference.startswith("#/components/"):
+            return "give the whole OpenAPI document, and component='NAME' of the schema"
+        return "write the pointer of a subschema of the same document, such as #/$defs/name"
 
     def _follow(self, reference: str, keyword: str) -> tuple[Any, Resolver]:
         if keyword == "$recursiveRef":

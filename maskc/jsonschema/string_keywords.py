@@ -88,7 +88,7 @@ class StringKeywords:
         try:
             return build()
         except PatternError as error:
-            raise place.fault(keyword, f"{subject}{error}", "write another one") from None
+            raise place.fault(keyword, f"{subject}{error}", error.remedy) from None
         except (TooLargeError, RecursionError):
             raise place.fault(
                 keyword, f"{subject}makes too large an automaton", "write a simpler one"

@@ -1,20 +1,25 @@
-r"""The automaton of a pattern, with look-aheads and word boundaries or without.
+r"""The automaton of a pattern, with look-arounds and word boundaries or without.
 
 A *thread* is a position (:mod:`maskc.jsonschema.glushkov`) and what is *owed*: states of automata
 that must accept the rest of the text. A look-ahead owes the automaton of its body and anything
 after it, or of all other texts. ``\b`` and ``\B`` know the character before, and owe that a word's
 character follows, or that none does.
 
+A look-behind owes nothing: an automaton of anything and its body reads the text beside the threads,
+and says after each character whether it holds there.
+
 Example: after ``a`` of ``^(?=.*b)a.*c`` one thread waits for ``c``, and owes a ``b``.
 
-Limits: ``MAX_MOVES`` threads are moved, no more than ``MAX_AT_ONCE`` of a state are made, and
-``MAX_WAYS`` ways to the next character are looked at.
+Limits: ``MOST_BEHINDS`` different look-behinds; ``MAX_MOVES`` threads are moved, no more than
+``MAX_AT_ONCE`` of a state are made, and ``MAX_WAYS`` ways to the next character are looked at.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import product
+from typing import NamedTuple
 
 from maskc.budget import poll
 from maskc.jsonschema.automata import complement
@@ -33,6 +38,17 @@ _FEW = 64  # threads that are compared with each other
 
 _WORD_STARTS = sorted({0} | {edge for low, high in WORD for edge in (low, high + 1)})
 
+
+class Before(NamedTuple):
+    """What stands before a character: its kind, and the look-behinds that hold, as bits."""
+
+    kind: str
+    behinds: int
+
+
+MOST_BEHINDS = 4  # all that may stand before is tried
+# Threads, and the states of what look-behinds read.
+_State = tuple[frozenset["Thread"], tuple[int, ...]]
 # An automaton by number, and its state.
 Owed = frozenset[tuple[int, int]]
 Thread = tuple[int, Owed]
@@ -45,26 +61,39 @@ class _Threads:
         self.dfas: list[CharDfa] = []
         self._number: dict[bytes, int] = {}
         self._owed: dict[tuple[int | str, str], Owed | None] = {}
-        self._after: dict[tuple[int, str], list[Thread]] = {}
-        self._moved: dict[tuple[Thread, int], list[Thread]] = {}
+        self._after: dict[tuple[int, Before], list[Thread]] = {}
+        self._moved: dict[tuple[Thread, int, int], list[Thread]] = {}
+        looks = [kind for kind in positions.kinds.values() if isinstance(kind, Look)]
+        behinds = dict.fromkeys(look.body for look in looks if not look.ahead)
+        self._behind_of = {body: n for n, body in enumerate(behinds)}
+        if len(behinds) > MOST_BEHINDS:
+            raise TooLargeError
+        self.behinds = [build_automaton(Sequence((ANYTHING, body))) for body in behinds]
         self._n_moves = 0
         self._dominated = dict(positions.dominated)
         every = (1 << len(positions.follows)) - 2
         for number in positions.list_readers():
             sink = {(0, _NOTHING), (number, _NOTHING)}
-            reached = [set(self.after(number, before)) for before in (WORD_BEFORE, OTHER)]
+            # Also so that all automata are known that may be owed.
+            every_before = product((WORD_BEFORE, OTHER), range(1 << len(behinds)))
+            reached = [set(self.after(number, Before(*each))) for each in every_before]
             if positions.reads_all(number) and all(sink <= after for after in reached):
                 self._dominated[number] = every & ~(1 << number)
 
-    def after(self, position: int, before: str) -> list[Thread]:
-        """Return the threads after a position has read a character of a word, or another one."""
+    def holding(self, states: tuple[int, ...]) -> int:
+        """Return the look-behinds that hold, by the states of what they read."""
+        labels = [dfa.labels[state] for dfa, state in zip(self.behinds, states, strict=True)]
+        return sum(1 << n for n, label in enumerate(labels) if label != NO_LABEL)
+
+    def after(self, position: int, before: Before) -> list[Thread]:
+        """Return the threads after a position has read a character."""
         found = self._after.get((position, before))
         if found is None:
             found = self.enter(self._positions.follows[position], before)
             self._after[position, before] = found
         return found
 
-    def enter(self, bits: int, before: str) -> list[Thread]:
+    def enter(self, bits: int, before: Before) -> list[Thread]:
         """Return the threads that stand for positions, loops, assertions and look-aheads."""
         found = dict[Thread, None]()
         open_ = [(bits, False, _NOTHING)]
@@ -90,12 +119,16 @@ class _Threads:
                     open_.append(way)
         return list(found)
 
-    def _owe(self, kind: str | Look, before: str) -> Owed | None:
+    def _owe(self, kind: str | Look, at: Before) -> Owed | None:
         """Return what has to be owed behind an assertion, ``None`` if it cannot hold."""
+        before = at.kind
         if kind in ("", "$"):
             return _NOTHING
         if kind == "^":
             return _NOTHING if before == START else None
+        if isinstance(kind, Look) and not kind.ahead:
+            holds = bool(at.behinds >> self._behind_of[kind.body] & 1)
+            return _NOTHING if holds == kind.positive else None
         key = (kind if isinstance(kind, str) else id(kind), before)
         if key not in self._owed:
             if isinstance(kind, Look):
@@ -115,17 +148,21 @@ class _Threads:
             self.dfas.append(dfa)
         return frozenset([(number, dfa.start)])
 
-    def advance(self, state: frozenset[Thread], reading: int, character: int) -> frozenset[Thread]:
-        """Return the threads after a character that some positions read."""
+    def advance(self, state: _State, reading: int, character: int) -> _State | None:
+        """Return the state after a character that some positions read, ``None`` without threads."""
         found = dict[Thread, None]()
-        self._n_moves += len(state)
-        for thread in state:
+        threads, behind = state
+        read = zip(self.behinds, behind, strict=True)
+        behind = tuple([dfa.step(at, character) for dfa, at in read])
+        holding = self.holding(behind)
+        self._n_moves += len(threads)
+        for thread in threads:
             if reading >> thread[0] & 1:
-                found.update(dict.fromkeys(self._move(thread, character)))
+                found.update(dict.fromkeys(self._move(thread, character, holding)))
         if max(self._n_moves // MAX_MOVES, len(found) // MAX_AT_ONCE):
             raise TooLargeError
         self._drop_dominated(found)
-        return frozenset(found)
+        return (frozenset(found), behind) if found else None
 
     def _drop_dominated(self, found: dict[Thread, None]) -> None:
         """Leave out threads of which another one matches whenever they do."""
@@ -142,14 +179,15 @@ class _Threads:
                     if owed <= more and (other, more) != (position, owed):
                         found.pop((other, more), None)
 
-    def _move(self, thread: Thread, character: int) -> list[Thread]:
-        known = self._moved.get((thread, character))
+    def _move(self, thread: Thread, character: int, holding: int) -> list[Thread]:
+        key = (thread, character, holding)
+        known = self._moved.get(key)
         if known is None:
             left = self._pay(thread[1], character)
-            before = WORD_BEFORE if _is_of_word(character) else OTHER
-            after = self._after[thread[0], before]
+            kind = WORD_BEFORE if _is_of_word(character) else OTHER
+            after = self.after(thread[0], Before(kind, holding))
             known = [] if left is None else [(target, left | more) for target, more in after]
-            self._moved[thread, character] = known
+            self._moved[key] = known
         return known
 
     def _pay(self, owed: Owed, character: int) -> Owed | None:
@@ -190,9 +228,10 @@ def build_automaton(node: Expression, before: str = START) -> CharDfa:
     if not positions.looks_around:
         return determinise(positions, begun, at_start=before == START)
     threads = _Threads(positions)
-    first = frozenset(threads.enter(begun, before))
+    behind = tuple([dfa.start for dfa in threads.behinds])
+    begin = frozenset(threads.enter(begun, Before(before, threads.holding(behind))))
     own_starts, readers = positions.columns()
-    dfas = threads.dfas
+    dfas = [*threads.dfas, *threads.behinds]
     starts = merge_starts([own_starts, _WORD_STARTS, *(dfa.starts for dfa in dfas)])
     reading = {low: readers[bisect_right(own_starts, low) - 1] for low in starts}
     kinds = [
@@ -200,10 +239,10 @@ def build_automaton(node: Expression, before: str = START) -> CharDfa:
         for low, bits in reading.items()
     ]
 
-    def step(state: frozenset[Thread], character: int) -> frozenset[Thread] | None:
-        return threads.advance(state, reading[character], character) or None
+    def step(state: _State, character: int) -> _State | None:
+        return threads.advance(state, reading[character], character)
 
-    def label(state: frozenset[Thread]) -> int:
-        return 0 if threads.may_end(state) else NO_LABEL
+    def label(state: _State) -> int:
+        return 0 if threads.may_end(state[0]) else NO_LABEL
 
-    return explore(starts, first, step, label, kinds)
+    return explore(starts, (begin, behind), step, label, kinds)

@@ -5,7 +5,8 @@ code point. Sets may hold surrogates, as :func:`_of_texts` says.
 
 Example: ``a|b{2}`` is a choice between a set of one character and a repetition of another.
 
-Limits: back-references are not regular, and look-behinds are not read: both are refused by name.
+Limits: back-references are not regular, and refused by name; so are a look-behind inside another
+look-around, and what looks on from inside a look-behind.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from maskc.regular.charset import MAX_CODE_POINT, CodePoints, find_category, merge, negate
+from maskc.regular.charset import MAX_CODE_POINT, CodePoints, merge, negate
+from maskc.regular.properties import find_property
 from maskc.regular.tree import Anchor, Characters, Choice, Expression, Look, Repeat, Sequence
 
 _MOST_DIGITS = 12  # of a count
@@ -21,7 +23,29 @@ _MAX_DEPTH = 60
 
 
 class PatternError(Exception):
-    """A pattern is not one of ECMA-262, or not regular; the text says why."""
+    """A pattern is not one of ECMA-262, or not regular; the text says why.
+
+    Attributes:
+        remedy: what to do about it.
+    """
+
+    def __init__(self, fact: str, remedy: str = "write another one") -> None:
+        super().__init__(fact)
+        self.remedy = remedy
+
+
+# What other dialects write, and what ECMA-262 has in its place.
+_WAYS_OUT = {
+    "A": "write ^, which is the start of the string",
+    "Z": "write $, which is the end of the string",
+    "z": "write $, which is the end of the string",
+    "Q": "put a backslash before each sign instead",
+}
+_FLAGS = "write both cases as a set, such as [aA]; ECMA-262 has no flags inside a pattern"
+_GROUPS = {
+    "?P": "name a group as ECMA-262 does, (?<name>…)",
+    "?>": "write (?:…), which may also match less than the most",
+}
 
 
 _DIGIT: CodePoints = ((48, 57),)
@@ -61,6 +85,10 @@ def parse_pattern(text: str) -> Expression:
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
+        self.n_looks, self.is_behind = (
+            0,
+            False,
+        )  # look-arounds that are open, and whether one is behind
 
     def peek(self, n: int = 1) -> str:
         return self.text[self.at : self.at + n]
@@ -140,6 +168,8 @@ class _Parser:
         if character == ".":
             return _DOT
         if character in "^$":
+            if character == "$" and self.is_behind:
+                raise PatternError("has $ inside a look-behind, which is not supported")
             return Anchor(character)
         if character == "\\":
             return self.escape()
@@ -152,11 +182,13 @@ class _Parser:
         if self.eat("?:"):
             node = self.choice(depth + 1)
         elif self.eat("?="):
-            node = Look(self.choice(depth + 1), positive=True)
+            node = self.look(depth, positive=True)
         elif self.eat("?!"):
-            node = Look(self.choice(depth + 1), positive=False)
-        elif self.eat("?<=") or self.eat("?<!"):
-            raise PatternError("has a look-behind, which is not supported")
+            node = self.look(depth, positive=False)
+        elif self.eat("?<="):
+            node = self.look(depth, positive=True, ahead=False)
+        elif self.eat("?<!"):
+            node = self.look(depth, positive=False, ahead=False)
         elif self.eat("?<"):
             end = self.text.find(">", self.at)
             if end < 0 or not self.text[self.at : end].replace("$", "_").isidentifier():
@@ -164,18 +196,32 @@ class _Parser:
             self.at = end + 1
             node = self.choice(depth + 1)
         elif self.peek() == "?":
-            raise PatternError(f"has {self.peek(2)!r} after a bracket, which is no ECMA-262")
+            sign = self.peek(2)
+            fact = f"has {sign!r} after a bracket, which is no ECMA-262"
+            raise PatternError(fact, _GROUPS.get(sign, _FLAGS))
         else:
             node = self.choice(depth + 1)
         if not self.eat(")"):
             raise PatternError("has an unmatched (")
         return node
 
+    def look(self, depth: int, *, positive: bool, ahead: bool = True) -> Look:
+        if self.is_behind or self.n_looks and not ahead:
+            raise PatternError("has a look-behind and another look-around, one inside the other")
+        self.n_looks, self.is_behind = self.n_looks + 1, not ahead
+        body = self.choice(depth + 1)
+        self.n_looks, self.is_behind = self.n_looks - 1, False
+        return Look(body, positive, ahead)
+
     def escape(self) -> Expression:
         if self.at >= len(self.text):
             raise PatternError("ends in a backslash")
         if self.peek() in "bB":
             self.at += 1
+            if self.is_behind:
+                raise PatternError(
+                    "has a word boundary inside a look-behind, which is not supported"
+                )
             return Anchor(self.text[self.at - 1])
         if self.peek() in "123456789" or self.peek() == "k":
             raise PatternError("has a back-reference, which is not regular")
@@ -206,7 +252,8 @@ class _Parser:
         if letter == "u":
             return _one(self.code_point())
         if letter.isascii() and letter.isalpha():
-            raise PatternError(f"has the unknown escape \\{letter}")
+            way_out = _WAYS_OUT.get(letter, "write the character itself, or one of its escapes")
+            raise PatternError(f"has the unknown escape \\{letter}", way_out)
         return _one(ord(letter))
 
     def code_point(self) -> int:
@@ -245,9 +292,10 @@ class _Parser:
             raise PatternError(r"has \p without a property in braces")
         name = self.text[self.at : end]
         self.at = end + 1
-        found = find_category(name)
+        found = find_property(name)
         if found is None:
-            raise PatternError(f"has the property {name}, of which only categories are supported")
+            fact = f"has the property {name}, which is not one of ECMA-262"
+            raise PatternError(fact, "write one, such as L, Script=Latin or Alphabetic")
         return negate(found) if negative else found
 
     def bracket(self) -> CodePoints:

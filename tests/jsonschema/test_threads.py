@@ -1,3 +1,6 @@
+import re
+from itertools import product
+
 import pytest
 
 from maskc.jsonschema import threads
@@ -23,6 +26,34 @@ def test_what_threads_wait_for_is_decided_between_characters(pattern, accepted, 
     dfa = build_pattern(pattern)
     assert all(dfa.labels[dfa.read(text)] >= 0 for text in accepted)
     assert not any(dfa.labels[dfa.read(text)] >= 0 for text in refused)
+
+
+WORDS = ["".join(word) for n in range(7) for word in product("ab-", repeat=n)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "judged"),
+    [
+        ("(?<=a)b", None),
+        ("(?<!a)b", None),
+        ("^(?<!a)b", None),
+        ("(?<=^)b", None),
+        ("(?<=^a)b", None),
+        ("^[ab-]*(?<!-)$", None),
+        ("^(?!-)[ab-]{1,4}(?<!-)$", None),
+        ("(?<=ab)(?<!b-ab)b", None),
+        ("(?:a(?<=-a)|b)+-(?<=b-)a", None),
+        (r"(?<=-)\b(?=b)b", None),
+        (r"(?<=a|bb|-)b(?<!bb)$", r"(?:(?<=a)|(?<=bb)|(?<=-))b(?<!bb)$"),
+        ("(?<=-a{1,3})b", "(?:(?<=-a)|(?<=-aa)|(?<=-aaa))b"),
+        ("(?<!-a*)b", "(?<!-)(?<!-a)(?<!-aa)(?<!-aaa)(?<!-aaaa)b"),
+        ("^(?:a|(?<=a)b|(?<!a)-)*$", None),
+    ],
+)
+def test_a_look_behind_holds_where_re_says_so(pattern, judged):
+    dfa, judge = build_pattern(pattern), re.compile((judged or pattern).replace("$", r"\Z"))
+    for word in WORDS:
+        assert (dfa.labels[dfa.read(word)] >= 0) == (judge.search(word) is not None), word
 
 
 def test_threads_are_moved_so_often_and_no_more(monkeypatch):
