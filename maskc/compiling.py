@@ -126,13 +126,14 @@ def compile_json_schema(
     tokenizer: Any,
     resources: Mapping[str, Any] | None = None,
     component: str | None = None,
+    dialect: str | None = None,
     style: str | None = None,
     key_order: str | None = None,
     blanks: str | None = None,
     escapes: str | None = None,
     numbers: str | None = None,
     digits: int | None = None,
-    formats: str = "assert",
+    formats: str | Mapping[str, str] = "assert",
     vocab_size: int | None = None,
     eos_ids: Sequence[int] | None = None,
     added_tokens: AddedTokens | None = None,
@@ -148,6 +149,8 @@ def compile_json_schema(
         resources: URI → other schemas that references lead to; nothing is fetched.
         component: the name of a schema in an OpenAPI or Swagger document; the document is given in
             the place of the schema.
+        dialect: ``openapi``, for a schema of OpenAPI 3.0 without its document, where ``nullable``,
+            Boolean ``exclusiveMinimum`` and ``discriminator`` count.
         style: ``any``, the layouts that are usual, or ``plain``, the one that models write: keys
             in the schema's order, no blanks, no needless escapes, no exponents or padding zeros,
             at most 17 digits of a fraction. Default: ``plain`` for a type, ``any`` for a schema.
@@ -158,7 +161,8 @@ def compile_json_schema(
         numbers: ``any``; ``usual``: exponents only where they save digits; ``plain``: none;
             ``short``: none, and no zeros that only pad.
         digits: how many a fraction has at most; for numbers without exponents.
-        formats: ``assert`` or ``annotate``.
+        formats: ``assert`` or ``annotate``; or a mapping from names of formats to these, or to
+            another format, as ``{"date-time": "date-time-local"}``.
         vocab_size: the model's padded vocabulary size; padding is never legal.
         eos_ids: the ids that end the output; default: those that the tokenizer names.
         added_tokens: which added tokens that are not special write text; default: those that are
@@ -178,6 +182,7 @@ def compile_json_schema(
         schema,
         resources,
         component=component,
+        dialect=dialect,
         style=style,
         formats=formats,
         key_order=key_order,

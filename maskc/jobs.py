@@ -18,20 +18,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from maskc.arguments import as_mapping, as_one_of, as_text
+from maskc.arguments import as_mapping, as_text
 from maskc.artifact.model import Contents
 from maskc.compiler.emit.provenance import describe_grammar
 from maskc.compiler.pipeline import Language, PassRecord, compile_starts
+from maskc.errors import WrongValueError
 from maskc.formats.registry import Formats, registered
 from maskc.frontends.dialects import REGEX
 from maskc.frontends.embedded import has_embedded
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_sources
 from maskc.jsonschema.compiling import build_plan, compile_schema
+from maskc.jsonschema.format_choices import choose_formats, rename_formats
 from maskc.jsonschema.layouts import choose_layout
 from maskc.jsonschema.loosening import compile_loosely
-from maskc.jsonschema.openapi import read_component
+from maskc.jsonschema.openapi import read_component, read_schema_object
 from maskc.jsonschema.python_types import describe_type, is_type
+from maskc.jsonschema.reader import read_schema, write_json
 from maskc.limits import Limits
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
 from maskc.vocab.vocabulary import Vocabulary
@@ -257,8 +260,9 @@ def read_schema_job(
     *,
     name: str = "<schema>",
     component: str | None = None,
+    dialect: str | None = None,
     style: str | None = None,
-    formats: str = "assert",
+    formats: str | Mapping[str, str] = "assert",
     **choices: Any,
 ) -> SchemaJob:
     """Return the job of a JSON Schema, from what :func:`maskc.compile_json_schema` takes.
@@ -268,8 +272,9 @@ def read_schema_job(
         resources: as there.
         name: of the schema.
         component: the name of a schema in an OpenAPI document, which ``schema`` is then.
+        dialect: ``openapi``, for a schema of OpenAPI 3.0 without its document.
         style: default: ``plain`` for a Python type, ``any`` for a schema.
-        formats: ``assert`` or ``annotate``.
+        formats: as :func:`maskc.jsonschema.format_choices.choose_formats` takes them.
         choices: single parts of the style: ``key_order``, ``blanks``, ``escapes``, ``numbers``,
             ``digits``.
 
@@ -277,13 +282,23 @@ def read_schema_job(
         SchemaError: a Python type has no schema.
         WrongTypeError, WrongValueError: a choice is none that there is.
     """
-    is_asserted = as_one_of("formats", formats, ("assert", "annotate")) == "assert"
+    is_asserted, ways = choose_formats(formats)
     if is_type(schema):
         schema, style = describe_type(schema), style or "plain"
     if component is not None:
         schema = read_component(schema, as_text("component", component))
+    elif dialect is not None:
+        if dialect != "openapi":
+            raise WrongValueError(f"dialect is {dialect!r:.40}; give openapi, or leave it out")
+        schema = read_schema_object(schema)
     layout = choose_layout(style or "any", **choices)
     others = {} if resources is None else as_mapping("resources", resources)
+    if ways:
+        schema = rename_formats(read_schema(schema), ways)
+        others = {uri: rename_formats(read_schema(one), ways) for uri, one in others.items()}
+    if ways or dialect is not None:
+        schema = write_json(schema)  # with exact numbers
+        others = {uri: write_json(read_schema(one)) for uri, one in others.items()}
     return SchemaJob(schema, others, layout, is_asserted, name)
 
 

@@ -111,8 +111,10 @@ _layout_options = opt.gather(
             "Numbers: plain without exponents, short without padding zeros, too.",
         ),
         "digits": opt.count("--digits", None, "Of fractions; for numbers without exponents."),
-        "formats": opt.choice(
-            "--formats", "assert annotate", "Whether `format` is checked in JSON."
+        "formats": opt.word(
+            "--formats",
+            "HOW",
+            "Whether `format` is checked in JSON: assert, annotate, or date-time=annotate.",
         ),
     },
 )

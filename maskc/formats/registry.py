@@ -19,7 +19,19 @@ Formats = Mapping[str, str | None]
 HOST, EMAIL, REGEX = READ = ("idn-hostname", "idn-email", "regex")
 # The formats of the standard.
 STANDARD = (
-    *("date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri"),
+    *(
+        "date-time",
+        "date-time-local",
+        "time-local",
+        "date",
+        "time",
+        "duration",
+        "email",
+        "hostname",
+        "ipv4",
+        "ipv6",
+        "uri",
+    ),
     *("uri-reference", "iri", "iri-reference", "uri-template", "json-pointer"),
     *("relative-json-pointer", "uuid", *READ),
 )

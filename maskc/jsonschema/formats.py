@@ -50,6 +50,8 @@ _TIME = (
     f"(?:{_HOUR}:{_MINUTE}:[0-5][0-9](?:[.][0-9]+)?(?:[zZ]|[+-]{_HOUR}:{_MINUTE})"
     f"|{_leap_seconds()})"
 )
+# Without an offset, as OpenAPI's registry of formats has them.
+_LOCAL = f"{_HOUR}:{_MINUTE}:[0-5][0-9](?:[.][0-9]+)?"
 _DAYS, _HOURS = "[0-9]+D", "(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)"
 _MONTHS = f"[0-9]+M(?:{_DAYS})?"
 _DURATION = f"P(?:(?:{_DAYS}|{_MONTHS}|[0-9]+Y(?:{_MONTHS})?)(?:T{_HOURS})?|T{_HOURS}|[0-9]+W)"
@@ -137,6 +139,8 @@ _POINTER = "(?:/(?:[^~/]|~[01])*)*"
 
 _PATTERNS = {
     "date-time": f"{_DATE}[tT]{_TIME}",
+    "date-time-local": f"{_DATE}[tT]{_LOCAL}",
+    "time-local": _LOCAL,
     "date": _DATE,
     "time": _TIME,
     "duration": _DURATION,

@@ -71,6 +71,27 @@ def read_component(document: Any, component: str) -> dict[str, Any]:
     return {**found, "components": {"schemas": schemas}}
 
 
+def read_schema_object(schema: Any) -> dict[str, Any]:
+    """Return a schema as OpenAPI 3.0 writes it, outside of a document, as a JSON Schema.
+
+    Raises:
+        SchemaError: it is no object, or a discriminator cannot be read.
+    """
+    parsed = read_schema(schema)
+    if not isinstance(parsed, dict):
+        raise SchemaError("", "", "is no schema of OpenAPI", "give an object")
+    found = {**_convert(parsed, "", is_old=True), "$schema": _DRAFT_4}
+    holder = found.get("components")
+    named = holder.get("schemas") if isinstance(holder, dict) else None
+    if isinstance(named, dict):
+        place = "/components/schemas"
+        schemas = {
+            name: _convert(one, f"{place}/{name}", is_old=True) for name, one in named.items()
+        }
+        found["components"] = {"schemas": schemas}
+    return found
+
+
 def _list_needed(named: Mapping[str, Any], component: str, prefix: str) -> list[str]:
     """Return the names of schemas that a component needs, in the document's order."""
     needed, todo = {component}, [named[component]]

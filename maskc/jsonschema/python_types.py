@@ -10,6 +10,7 @@ Example: ``describe_type(Literal["a", "b"])`` is ``{"enum": ["a", "b"], "type": 
 from __future__ import annotations
 
 import json
+import sys
 import types
 import typing
 from collections.abc import Callable
@@ -44,9 +45,27 @@ def describe_type(given: Any) -> Any:
     Raises:
         SchemaError: Pydantic is not installed, or has no JSON Schema of the type.
     """
-    if hasattr(given, "model_json_schema"):
-        return given.model_json_schema()
-    return _ask_pydantic(given, lambda adapter: adapter.json_schema())
+    if not hasattr(given, "model_json_schema"):
+        return _ask_pydantic(given, lambda adapter: adapter.json_schema(schema_generator=_naming()))
+    pydantic = sys.modules.get("pydantic")
+    usual = getattr(pydantic, "BaseModel", None)
+    asked = getattr(given.model_json_schema, "__func__", None)
+    if usual is not None and asked is usual.model_json_schema.__func__:
+        return given.model_json_schema(schema_generator=_naming())
+    return given.model_json_schema()
+
+
+def _naming() -> Any:
+    """Return Pydantic's generator of schemas, with a format for date-times without an offset."""
+    from pydantic.json_schema import GenerateJsonSchema
+
+    class Naming(GenerateJsonSchema):
+        def datetime_schema(self, schema: Any) -> Any:
+            found = super().datetime_schema(schema)
+            is_naive = schema.get("tz_constraint") == "naive"
+            return {**found, "format": "date-time-local"} if is_naive else found
+
+    return Naming
 
 
 def read_as(given: Any) -> Callable[[str], Any]:

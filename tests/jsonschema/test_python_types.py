@@ -96,3 +96,17 @@ def test_without_pydantic_a_type_is_refused_with_a_way_out(monkeypatch):
     monkeypatch.setitem(sys.modules, "pydantic", None)
     with pytest.raises(SchemaError, match="pip install pydantic, or give a JSON Schema"):
         describe_type(Point)
+
+
+def test_a_naive_date_time_has_no_offset_and_an_aware_one_has():
+    class Event(pydantic.BaseModel):
+        naive: pydantic.NaiveDatetime
+        aware: pydantic.AwareDatetime
+
+    found = {name: held["format"] for name, held in describe_type(Event)["properties"].items()}
+    assert found == {"naive": "date-time-local", "aware": "date-time"}
+    assert describe_type(pydantic.NaiveDatetime)["format"] == "date-time-local"
+    matcher = maskc.compile_json_schema(Event, tokenizer="bytes").matcher()
+    text = '{"naive":"2024-02-29T12:00:00","aware":"2024-02-29T12:00:00Z"}'
+    assert matcher.accept_bytes(text.encode())
+    assert Event.model_validate_json(text).naive.tzinfo is None
