@@ -12,7 +12,9 @@ from maskc.errors import ArtifactError
 from maskc.limits import Limits
 
 _MAX_BYTES = 100_000  # of a text
-_PER_DRAWN = 4  # configurations that are asked for, for each text that is drawn
+# Configurations that are asked for, for each text that is drawn: by rules, and by masks, which
+# takes longer.
+_PER_DRAWN, _PER_MASKED = 4, 20
 _DRAWN_LENGTH = 60  # lexemes or tokens of a drawn text
 
 
@@ -64,9 +66,11 @@ def diff_command(
         return report_comparison(paths, one, Comparison(is_same=True))
     drawn: list[bytes] = []
     for path, artifact in zip(paths, (one, other), strict=True):
-        encoding = kind_of(artifact.header).encoding(artifact.header)
+        kind = kind_of(artifact.header)
+        encoding = kind.encoding(artifact.header)
+        count = -(-positions // (2 * (_PER_DRAWN if kind.has_rules else _PER_MASKED)))
         with DrawingProcess(path, start, part_seconds, limits) as drawing:
-            for text in drawing.draw(-(-positions // (2 * _PER_DRAWN)), _DRAWN_LENGTH, seed):
+            for text in drawing.draw(count, _DRAWN_LENGTH, seed):
                 if text.problem is None:
                     drawn.append(text.text.encode(encoding))
     found = compare(one, other, positions=positions, drawn=drawn, texts=texts)

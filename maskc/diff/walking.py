@@ -149,26 +149,33 @@ class _Comparer:
         names = [names_of(artifact.header).items() for artifact in self.artifacts]
         self._names = {token: name.encode() for pairs in names for name, token in pairs}
 
-    def look(self, pair: Pair, before: bytes) -> Iterator[Part]:
-        """Compare the masks of a pair, and yield the parts that go on with legal tokens of both."""
+    def look(self, pair: Pair, before: bytes) -> NDArray[np.int32] | None:
+        """Compare the masks of a pair, and return what is legal in both.
+
+        ``None``: such a pair was compared before.
+        """
+        key = _key(pair)
+        if key in self._seen:
+            return None
+        self._seen.add(key)
+        self.found.n_places += 1
         masks = self._masks
         for row, matcher in enumerate(pair):
             matcher.fill_bitmask(masks, row)
-        key = _key(pair)
-        if key not in self._seen:
-            self._seen.add(key)
-            self.found.n_places += 1
-            differing = masks[0] ^ masks[1]
-            if differing.any():
-                self._keep(masks[0] & differing, masks[1] & differing, before)
-        both = _ids_of(masks[0] & masks[1])
-        firsts = self._first_bytes[both]
+        differing = masks[0] ^ masks[1]
+        if differing.any():
+            self._keep(masks[0] & differing, masks[1] & differing, before)
+        return masks[0] & masks[1]
+
+    def _list_moves(self, both: NDArray[np.int32]) -> Iterator[Part]:
+        """Yield the parts that go on with legal tokens of both."""
+        ids = _ids_of(both)
+        firsts = self._first_bytes[ids]
         # Of the bytes that do the same in both artifacts one is enough.
-        bytes_ = {
-            self._groups[byte]: byte for byte in np.unique(firsts[firsts >= 0])[::-1].tolist()
-        }
+        legal = np.unique(firsts[firsts >= 0])[::-1].tolist()
+        bytes_ = {self._groups[byte]: byte for byte in legal}
         yield from (bytes([byte]) for byte in sorted(bytes_.values()))
-        yield from (token for token in both[firsts < 0].tolist() if token in self._names)
+        yield from (token for token in ids[firsts < 0].tolist() if token in self._names)
 
     def _keep(self, first: NDArray[np.int32], second: NDArray[np.int32], before: bytes) -> None:
         key = first.tobytes() + second.tobytes()
@@ -184,27 +191,29 @@ class _Comparer:
 
     def breadth_first(self, positions: int) -> None:
         """Compare in the configurations that are nearest to the start."""
-        start = self.artifacts[0].matcher(), self.artifacts[1].matcher()
-        worklist = deque([(start, b"")])
-        seen: set[Hashable] = {_key(start)}
+        worklist = deque([(self._start(), b"")])
+        queued: set[Hashable] = set()
         while worklist and self.found.n_places < positions:
             pair, before = worklist.popleft()
-            for part in [*self.look(pair, before)]:
+            both = self.look(pair, before)
+            for part in () if both is None else self._list_moves(both):
                 after = pair[0].fork(), pair[1].fork()
-                if all(_take(matcher, part) for matcher in after) and _key(after) not in seen:
-                    seen.add(_key(after))
+                if all(_take(matcher, part) for matcher in after) and _key(after) not in queued:
+                    queued.add(_key(after))
                     worklist.append((after, before + self._write(part)))
+
+    def _start(self) -> Pair:
+        return self.artifacts[0].matcher(), self.artifacts[1].matcher()
 
     def along(self, text: bytes) -> None:
         """Compare along a text, after each of its characters, as far as both accept it."""
-        pair = self.artifacts[0].matcher(), self.artifacts[1].matcher()
-        before = b""
-        [*self.look(pair, before)]
+        pair, before = self._start(), b""
+        self.look(pair, before)
         for part in self._cut(text):
             if not all(_take(matcher, part) for matcher in pair):
                 return
             before += self._write(part)
-            [*self.look(pair, before)]
+            self.look(pair, before)
 
     def _cut(self, text: bytes) -> Iterator[Part]:
         """Yield the characters and the special tokens of a text."""
