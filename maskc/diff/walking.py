@@ -165,7 +165,8 @@ class _Comparer:
         differing = masks[0] ^ masks[1]
         if differing.any():
             self._keep(masks[0] & differing, masks[1] & differing, before)
-        return masks[0] & masks[1]
+        both: NDArray[np.int32] = masks[0] & masks[1]
+        return both
 
     def _list_moves(self, both: NDArray[np.int32]) -> Iterator[Part]:
         """Yield the parts that go on with legal tokens of both."""
