@@ -47,7 +47,6 @@ INTERPRETED = {
     "maskc/runtime/taking.py": "users' tokens come to it",
     "maskc/runtime/vocabulary.py": "weak references",
     "maskc/runtime/cache/generations.py": "weak references",
-    "maskc/runtime/glr/gss.py": "weak references",
 }
 MORE = ("maskc/bits.py", "maskc/ids.py", "maskc/levels.py", "maskc/regular/charset.py")
 # Of compiling a schema, which requests wait for, what takes longest. None of it calls itself as

@@ -103,8 +103,8 @@ MUTANTS = (
     ),
     Mutant(
         "runtime/glr/gss.py",
-        "taken |= tables.taken[state]",
-        "taken = tables.taken[state]",
+        "taken |= self.tables.taken[state]",
+        "taken = self.tables.taken[state]",
     ),
     Mutant(
         "runtime/holes/beginnings.py",

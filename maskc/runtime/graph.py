@@ -72,7 +72,7 @@ class GraphReader:
         arrays: the artifact's sections.
 
     Attributes:
-        n_nodes, n_unions: their numbers are below these.
+        n_nodes, n_unions, n_profiles: their numbers are below these.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -102,7 +102,7 @@ class GraphReader:
         self._root = [view_numbers(arrays[f"root_{x}"]) for x in ("terminal", "column", "node")]
         self._profile_of: list[ProfileId] = arrays["profile_of"].tolist()
         self._node_first: list[int] = arrays["node_first"].tolist()
-        self._n_profiles = 1 + max(self._profile_of, default=0)
+        self.n_profiles = 1 + max(self._profile_of, default=0)
         self._roots: dict[ScannerStateId, tuple[Question, ...]] = {}
         self._by_profile: dict[int, Answer] = {}  # node and profile in one number → answer
         self._answers: dict[int, Answer] = {}
@@ -130,7 +130,7 @@ class GraphReader:
         tables that maskc did not make.
         """
         profile = self._profile_of[state]
-        key = node * self._n_profiles + profile
+        key = node * self.n_profiles + profile
         found = self._by_profile.get(key)
         if found is None:
             number, profiles = self._node_profiles[node], self._profiles

@@ -1,6 +1,6 @@
 """Which tokens does a set of stacks allow? The stacks are read from the top down.
 
-What the decision graph leaves open about the state on top is a set of questions
+What the decision graph leaves open about the state on top are asks
 (:mod:`maskc.runtime.glr.asks`). A general parser reduces before it shifts, and a reduction uncovers
 a state that is not known yet. All that there is to know then is: how many states are still to be
 popped, the nonterminal that is pushed instead, and what is asked of the stack after that. That is a
@@ -14,17 +14,20 @@ the place of productions and with sets of tokens on its edges. It does not depen
 text, so what was computed for one stack serves all that agree so far: a bracket at a new depth
 costs a few dictionary look-ups. It is made as it is needed.
 
-A set of stacks allows what one of its stacks allows: all paths down the graph are read, and what is
-owed for one nonterminal, after as many states, is one debt, whatever is asked then. Down the graph
-a node is read once, when all that lie above it were: these are younger. Of a state that was pushed
-and those that it reduces to alone (``1`` is an atom, a factor, a term) a *layer* is made
-(:mod:`maskc.runtime.glr.layers`), which is asked once.
+A set of stacks allows what one of its stacks allows: all paths down the graph are read, and what
+several debts allow is what one of them allows. Down the graph a node is read once, when all that
+lie above it were: these are younger. Of a state that was pushed and those that it reduces to alone
+(``1`` is an atom, a factor, a term) a *layer* is made (:mod:`maskc.runtime.glr.layers`), and what
+one ask finds in one layer is cached.
+
+A debt is one number and a state of the automaton a tuple of them, so what is cached are tuples of
+numbers, which the garbage collector does not look at twice.
 
 Soundness. The graph's questions are asked after a terminal of the state that was shifted, and only
 in states that a terminal leads to does it decide anything. A debt is dropped where the state on top
 cannot go on with any terminal that is asked for (``Lr0Tables.live``, exact for one
 terminal). No production is empty, so a reduction pops the top at least, and the automaton is
-finite: there are as many debts as lengths, nonterminals and sets of asks.
+finite: there are as many debts as lengths, nonterminals and asks.
 
 Example: after ``f(g(x`` the question RPAR reduces ``x`` to an argument; one state down stands the
 ``(`` of g, which shifts RPAR, and what ``))`` asks then is a debt of the states of a call.
@@ -34,9 +37,9 @@ Source: Tran-Thien, appendix, 4.3; Bouajjani, Esparza, Maler 1997.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from heapq import heappop, heappush
+from typing import Final
 
 from maskc.ids import GeneralStateId, NonterminalId, ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
@@ -45,31 +48,23 @@ from maskc.runtime.glr.asks import Ask, Asks
 from maskc.runtime.glr.gss import Node, StackSet
 from maskc.runtime.glr.layers import Layer, Layers
 from maskc.runtime.glr.tables import BOTTOM, Lr0Tables
-from maskc.runtime.graph import Unions
 
-_ASKED = 8  # trials, questions or debts that are gone through in one step of effort
-_DEBT_BYTES = 100
+_ASKED: Final = 8  # trials, questions or debts that are gone through in one step of effort
+_NUMBER_BYTES: Final = 10  # of a debt in a key, roughly, most of which are shared
 
-# States are popped, then a nonterminal is pushed, and then the stack is asked: how many states are
-# to be read, of which the last one is what the nonterminal is pushed onto; the nonterminal; and
-# what is asked. With no states to be read: the state that is on top, and what it is asked. A plain
-# tuple, as new texts make thousands.
-Debt = tuple[int, int, Ask]
+# States are popped, then a nonterminal is pushed, and then the stack is asked. In one number: what
+# is asked, the nonterminal, and how many states are to be read, of which the last one is what the
+# nonterminal is pushed onto. With no states to be read: the state that is on top in the place of
+# the nonterminal.
+Debt = int
 
-
-class Debts:
-    """A set of debts: a state of the automaton. Equal ones are one object. Never changes."""
-
-    __slots__ = ("all",)
-
-    def __init__(self, all_: frozenset[Debt]) -> None:
-        self.all = all_
-
+# A state of the automaton: its debts, in increasing order.
+Debts = tuple[Debt, ...]
 
 # What reading one state of the parser yields: the unions of tokens that are legal, whatever is
-# below, and the debts that are left, ``None`` if the rest does not matter. A plain tuple, as new
+# below, and the debts that are left; with none left the rest does not matter. A plain tuple, as new
 # texts are read in a loop over these.
-Edge = tuple[Unions, Debts | None]
+Edge = tuple[tuple[int, ...], Debts]
 
 _Top = tuple[Ask, Layer]  # what is on top of a state, and what it is asked
 
@@ -78,17 +73,17 @@ class _Reading:
     """A layer and the state below it, which are being read; or a state that lies in a stack.
 
     Attributes:
-        top: the layer, and what it is asked; ``None`` for a state alone.
+        key: of the ask and the layer; negative for a state alone.
         below: the state.
         above: what has to be read of layers on top of the layer, with all that lies between.
         beside: what has to be read of layers on top of the state below.
         unions, owed: what was found so far.
     """
 
-    __slots__ = ("above", "below", "beside", "owed", "top", "unions")
+    __slots__ = ("above", "below", "beside", "key", "owed", "unions")
 
-    def __init__(self, top: _Top | None, below: GeneralStateId) -> None:
-        self.top = top
+    def __init__(self, key: int, below: GeneralStateId) -> None:
+        self.key = key
         self.below = below
         self.above: list[_Top] = []
         self.beside: list[_Top] = []
@@ -110,11 +105,11 @@ class DebtReader:
         self._parser = parser
         self._follow = self._find_follow()
         self._layers = Layers(parser, budget)
-        self._known = Cache(budget, _measure)  # frozenset of debts → Debts
-        self._united = Cache(budget)  # frozenset of Debts → Debts
-        self._tops = Cache(budget)  # (ask, layer) → edge
-        self._asked = Cache(budget)  # (ask, state on top) → Debts
-        self._edges = Cache(budget)  # (debts, state) → edge
+        # Debts as numbers: lengths are below the first, nonterminals and states below the second.
+        self._n_lengths = 1 + parser.longest
+        self._n_pushed = max(parser.n_nonterminals, len(parser.taken))
+        self._tops = Cache(budget)  # ask and layer in one number → edge
+        self._edges = Cache(budget, _measure)  # (debts, state) → edge
 
     def read(self, state: ScannerStateId, stacks: StackSet) -> set[int]:
         """Return the unions that are legal in a scanner state over some stacks.
@@ -125,48 +120,42 @@ class DebtReader:
         start, at_once = self._asks.start(state)
         parting: list[tuple[Node, Debts]] = []
         for node in stacks.tops:
-            asks = [start] if start is not None else []
+            owed = set() if start is None else {self._debt(start, node.state, 0)}
             for asked in at_once:
                 unions, ask = self._asks.of_node(asked, node.state)
                 found |= unions
                 if ask is not None:
-                    asks.append(ask)
-            if not asks:
+                    owed.add(self._debt(ask, node.state, 0))
+            if not owed:
                 continue
-            owed = self._ask_top(asks[0] if len(asks) == 1 else self._asks.unite(asks), node.state)
+            debts = tuple(sorted(owed))
             if node.below:
-                self._read_below(owed, node, found, parting)
+                self._read_below(debts, node, found, parting)
             else:
-                found |= self._edge(owed, BOTTOM)[0]
+                found.update(self._edge(debts, BOTTOM)[0])
         if parting:
             self._read_graph(parting, found)
         return found
 
-    def _ask_top(self, ask: Ask, state: GeneralStateId) -> Debts:
-        """Return what all below a state that is on top and asked owes."""
-        found: Debts | None = self._asked.get((ask, state))
-        if found is None:
-            found = self._intern(frozenset(((0, state, ask),)))
-            self._asked.put((ask, state), found)
-        return found
+    def _debt(self, ask: Ask, pushed: int, n_states: int) -> Debt:
+        return (ask.number * self._n_pushed + pushed) * self._n_lengths + n_states
 
     def _read_below(
         self,
-        owed: Debts | None,
+        owed: Debts,
         node: Node,
         found: set[int],
         parting: list[tuple[Node, Debts]],
     ) -> None:
         """Add what is found below a node, as long as a debt is left and the stacks do not part."""
         edges = self._edges.generations.current
-        while owed is not None:
+        while owed:
             if len(node.below) != 1:
                 parting.append((node, owed))
                 return
-            (node,) = node.below
+            node = node.below[0]
             unions, owed = edges.get((owed, node.state)) or self._edge(owed, node.state)
-            if unions:
-                found |= unions
+            found.update(unions)
 
     def _read_graph(self, parting: Iterable[tuple[Node, Debts]], found: set[int]) -> None:
         """Add the same where stacks part: each node is read once, the youngest first.
@@ -180,13 +169,11 @@ class DebtReader:
             self._wait(node, owed, waiting, order)
         while order:
             node, due = waiting.pop(-heappop(order))
-            debts = self._unite(due) if len(due) > 1 else due.pop()
-            key = (debts, node.state)
-            unions, after = edges.get(key) or self._edge(debts, node.state)
-            if unions:
-                found |= unions
-            if after is not None:
-                self._wait(node, after, waiting, order)
+            debts = due.pop() if len(due) == 1 else _unite(due)
+            unions, owed = edges.get((debts, node.state)) or self._edge(debts, node.state)
+            found.update(unions)
+            if owed:
+                self._wait(node, owed, waiting, order)
 
     def _wait(
         self,
@@ -217,11 +204,9 @@ class DebtReader:
         key = (debts, state)
         found: Edge | None = self._edges.get(key)
         if found is None:
-            reading = _Reading(None, state)
+            reading = _Reading(-1, state)
             self._fall_due(reading, debts)
             found = self._read_all(reading)
-            if found[1] is not None:
-                found = (found[0], self._unite({found[1]}))
             self._edges.put(key, found)
         return found
 
@@ -237,50 +222,63 @@ class DebtReader:
         while True:
             spend(1)
             reading = pending[-1]
-            wanted = reading.above or reading.beside
-            if wanted:
-                found: Edge | None = last or self._tops.get(wanted[-1])
-                if found is None:
-                    pending.append(self._open(*wanted[-1]))
-                    continue
-                last = None
-                is_above = wanted is reading.above
-                wanted.pop()
-                unions, owed = found
-                if unions:
-                    reading.unions |= unions
-                if owed is not None:
-                    if is_above:
-                        self._fall_due(reading, owed)
-                    else:
-                        reading.owed |= owed.all
+            is_above = bool(reading.above)
+            wanted = reading.above if is_above else reading.beside
+            if not wanted:
+                last = self._close(reading)
+                pending.pop()
+                if not pending:
+                    return last
                 continue
-            pending.pop()
-            left = self._intern(frozenset(reading.owed)) if reading.owed else None
-            last = (self._asks.unlisted.join(reading.unions), left)
-            if reading.top is not None:
-                self._tops.put(reading.top, last)
-            if not pending:
-                return last
+            ask, layer = wanted[-1]
+            if last is None:
+                key = ask.number * self._layers.n + layer.number
+                last = self._tops.get(key)
+                if last is None:
+                    opened = self._open(ask, layer, key)
+                    if opened.above:
+                        pending.append(opened)
+                        continue
+                    last = self._close(opened)
+            wanted.pop()
+            unions, owed = last
+            last = None
+            if unions:
+                reading.unions.update(unions)
+            if is_above and owed:
+                self._fall_due(reading, owed)
+            elif owed:
+                reading.owed.update(owed)
+
+    def _close(self, reading: _Reading) -> Edge:
+        """Return what was found in a reading, and cache it."""
+        owed = tuple(sorted(reading.owed)) if reading.owed else ()
+        found = (self._asks.unlisted.join(reading.unions), owed)
+        if reading.key >= 0:
+            self._tops.put(reading.key, found)
+        return found
 
     def _fall_due(self, reading: _Reading, debts: Debts) -> None:
         """Read the state below for some debts that begin with it."""
-        below = reading.below
+        below, n_lengths, n_pushed = reading.below, self._n_lengths, self._n_pushed
         gotos = self._parser.gotos(below)
-        for n_states, pushed, ask in debts.all:
+        spend(len(debts) // _ASKED)
+        for debt in debts:
+            n_states = debt % n_lengths
             if n_states > 1:
-                reading.owed.add((n_states - 1, pushed, ask))
+                reading.owed.add(debt - 1)
                 continue
+            debt //= n_lengths
+            pushed = debt % n_pushed
             target = gotos.get(NonterminalId(pushed)) if n_states else GeneralStateId(pushed)
             if target is not None:
-                layer = self._layers.push(below, target)
-                left = self._asks.narrow(ask, layer.live)
-                if left is not None:
-                    reading.beside.append((left, layer))
+                layer, ask = self._layers.push(below, target), self._asks.all[debt // n_pushed]
+                if ask.lookaheads & layer.live:
+                    reading.beside.append((ask, layer))
 
-    def _open(self, ask: Ask, layer: Layer) -> _Reading:
+    def _open(self, ask: Ask, layer: Layer, key: int) -> _Reading:
         """Return the reading of a layer that is asked."""
-        reading = _Reading((ask, layer), layer.below)
+        reading = _Reading(key, layer.below)
         spend((len(ask.trials) + len(ask.questions)) // _ASKED)
         for wanted, allowed in ask.trials:
             if wanted & layer.taken:
@@ -305,37 +303,17 @@ class DebtReader:
                             if following.lookaheads & above.live:
                                 reading.above.append((following, above))
         for nonterminal, length in layer.reduces:
-            left = self._asks.narrow(ask, self._follow[nonterminal])
-            if left is not None:
-                reading.owed.add((length - 1, nonterminal, left))
+            if ask.lookaheads & self._follow[nonterminal]:
+                reading.owed.add(self._debt(ask, nonterminal, length - 1))
         return reading
 
-    def _unite(self, several: set[Debts]) -> Debts:
-        """Return all of some sets of debts, with one for a number of states and a nonterminal."""
-        if len(several) == 1:
-            for only in several:
-                if len(only.all) == 1:
-                    return only
-        key = frozenset(several)
-        found: Debts | None = self._united.get(key)
-        if found is None:
-            asks: dict[tuple[int, int], list[Ask]] = {}
-            for debts in several:
-                spend(1 + len(debts.all) // _ASKED)
-                for n_states, pushed, ask in debts.all:
-                    asks.setdefault((n_states, pushed), []).append(ask)
-            unite = self._asks.unite
-            found = self._intern(frozenset([(*owed, unite(asks[owed])) for owed in asks]))
-            self._united.put(key, found)
-        return found
 
-    def _intern(self, debts: frozenset[Debt]) -> Debts:
-        found: Debts | None = self._known.get(debts)
-        if found is None:
-            found = Debts(debts)
-            self._known.put(debts, found)
-        return found
+def _unite(several: set[Debts]) -> Debts:
+    """Return all of some sets of debts."""
+    spend(sum([1 + len(debts) // _ASKED for debts in several]))
+    found: set[Debt] = set()
+    return tuple(sorted(found.union(*several)))
 
 
-def _measure(key: frozenset[Debt]) -> int:
-    return ENTRY_BYTES + sys.getsizeof(key) + _DEBT_BYTES * len(key)
+def _measure(key: tuple[Debts, GeneralStateId]) -> int:
+    return ENTRY_BYTES + _NUMBER_BYTES * len(key[0])

@@ -6,9 +6,10 @@ and a *set* is the nodes that can be on top. Stacks with equal tops go on alike,
 readings were, so nodes of one state are merged as soon as they are on top together: the graph
 grows with the text and not with the number of readings.
 
-Nodes and sets never change, and equal ones are the same object: forks and snapshots cost nothing,
-and what was computed for a set is found again wherever the set comes up. A list that the
-parser reduces item by item comes back to the same set at each item.
+Nodes and sets never change, and equal ones are the same object as long as the cache has them: forks
+and snapshots cost nothing, and what was computed for a set is found again wherever the set comes
+up. A list that the parser reduces item by item comes back to the same set at each item. Two equal
+nodes, made by two threads or when the first was evicted, only cost a cache miss.
 
 Before a terminal is shifted, *all* reductions are done, once for a set: what can be shifted then is
 what can come next. No production is empty, so a reduction pops the top at least, and the nodes
@@ -23,21 +24,21 @@ Source: Tomita 1985, *Efficient Parsing for Natural Language*; Scott and Johnsto
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from itertools import count
-from threading import RLock
-from weakref import WeakValueDictionary
+from typing import Final
 
 from maskc.ids import GeneralStateId, TerminalId
-from maskc.runtime.cache.budget import EDGE_BYTES, Budget, Cache
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.effort import spend
 from maskc.runtime.glr.tables import Lr0Tables
 
 # In one step of :mod:`maskc.runtime.effort`: nodes that are looked at, and pairs compared.
-_NODES, _PAIRS = 8, 32
+_NODES: Final = 8
+_PAIRS: Final = 32
 
-# Of an edge between two nodes, with its places in the dicts, roughly.
-_EDGE_BYTES = 400
+_LINK_BYTES: Final = 16  # of a node in a tuple of them, and in a key
+_MOST_REDUCED: Final = 64  # sets whose reductions are remembered
 
 _serials = count(1)
 
@@ -51,39 +52,45 @@ class Node:
         serial: a number that no other node or set of the process ever has.
     """
 
-    __slots__ = ("__weakref__", "below", "serial", "state")
+    __slots__ = ("below", "serial", "state")
 
-    def __init__(self, state: GeneralStateId, below: frozenset[Node]) -> None:
+    def __init__(self, state: GeneralStateId, below: Nodes) -> None:
         self.state = state
         self.below = below
-        self.serial = next(_serials)
+        self.serial: int = next(_serials)
+
+
+# In increasing order of their serials. Most nodes lie above one that others lie above as well, and
+# share the tuple with these.
+Nodes = tuple[Node, ...]
+
+# The states on top when all reductions are done, each with the nodes right below it. Nodes are made
+# only of those on which something is pushed.
+Reduced = list[tuple[GeneralStateId, Nodes]]
 
 
 class StackSet:
-    """A set of stacks.
+    """A set of stacks. Never changes.
 
     Attributes:
         tops: the nodes on top; their states differ.
-        reduced: the nodes on top when all reductions are done, those of ``tops`` included;
-            ``None`` until that is first needed.
-        serial: a number that no other set of the process ever has, by which results are found. A
-            tuple of numbers is none of the objects that Python's garbage collector walks.
-        taken: the lookaheads that some stack goes on with, as a bit set; computed with ``reduced``.
+        serial: a number that no other set of the process ever has, by which results are found.
+        taken: the lookaheads that some stack goes on with, as a bit set; negative until that is
+            first needed.
     """
 
-    __slots__ = ("__weakref__", "reduced", "serial", "taken", "tops")
+    __slots__ = ("serial", "taken", "tops")
 
-    def __init__(self, tops: frozenset[Node]) -> None:
+    def __init__(self, tops: Nodes) -> None:
         self.tops = tops
-        self.reduced: tuple[Node, ...] | None = None
-        self.serial = next(_serials)
-        self.taken = 0
+        self.serial: int = next(_serials)
+        self.taken: int = -1
 
 
 # State → the number of what lies below it, for a set of nodes; in order of the states.
 Paths = tuple[tuple[GeneralStateId, int], ...]
 
-_REFUSED = StackSet(frozenset())  # in the place of a result: no stack takes the terminal
+_REFUSED: Final = StackSet(())  # in the place of a result: no stack takes the terminal
 
 
 class GraphStructuredStack:
@@ -101,23 +108,25 @@ class GraphStructuredStack:
     def __init__(self, tables: Lr0Tables, budget: Budget) -> None:
         self.tables = tables
         self.budget = budget
-        # Equal nodes must be one object: two threads that need a new one must not make two. The
-        # lock may be taken again by its holder, as the garbage collector may run in between.
-        self._lock = RLock()
         # By the state, and the serials of the nodes below in order; sets by those of the tops.
-        self._nodes: WeakValueDictionary[tuple[int, ...], Node] = WeakValueDictionary()
-        self._sets: WeakValueDictionary[tuple[int, ...], StackSet] = WeakValueDictionary()
-        # By the serials in order. Most nodes lie above one that others lie above as well.
-        self._groups = Cache(budget, lambda _: EDGE_BYTES)
+        self._nodes = Cache(budget, _measure)
+        self._sets = Cache(budget, _measure)
+        self._groups = Cache(budget, _measure)  # by the serials in order
         self._shifted = Cache(budget)  # (serial, terminal) → stacks, or ``_REFUSED``
         self._described = Cache(budget)  # (serial, lookaheads) → what :meth:`describe` returns
-        self.start = self._intern(frozenset([self._node(GeneralStateId(0), ())]))
+        # By the serial of a set. A text goes on from the latest ones.
+        self._reduced: dict[int, Reduced] = {}
+        self.start = self._intern([self._node(GeneralStateId(0), ())])
 
     def taken(self, stacks: StackSet) -> int:
         """Return the lookaheads that some stack goes on with, as a bit set."""
-        if stacks.reduced is None:
-            self._reduce(stacks)
-        return stacks.taken
+        taken = stacks.taken
+        if taken < 0:
+            taken = 0
+            for state, _ in self._reduce(stacks):
+                taken |= self.tables.taken[state]
+            stacks.taken = taken
+        return taken
 
     def shift(self, stacks: StackSet, terminal: TerminalId) -> StackSet | None:
         """Return the stacks after a terminal, ``None`` if no stack takes it."""
@@ -135,7 +144,7 @@ class GraphStructuredStack:
         below: dict[GeneralStateId, set[Node]] = {}
         for node in (*left.tops, *right.tops):
             below.setdefault(node.state, set()).update(node.below)
-        return self._intern(frozenset(self._node(*item) for item in below.items()))
+        return self._intern([self._node(*item) for item in below.items()])
 
     def describe(self, stacks: StackSet, lookaheads: int) -> tuple[Paths, ...]:
         """Return the stacks that go on with some lookaheads, whatever objects hold them.
@@ -155,29 +164,32 @@ class GraphStructuredStack:
         return frozenset([node.serial for node in self._going(stacks, lookaheads)])
 
     def _going(self, stacks: StackSet, lookaheads: int) -> list[Node]:
-        if stacks.reduced is None:
-            self._reduce(stacks)
         taken = self.tables.taken
-        return [node for node in stacks.reduced or () if taken[node.state] & lookaheads]
+        going = [item for item in self._reduce(stacks) if taken[item[0]] & lookaheads]
+        return [self._node(state, below) for state, below in going]
 
     def _shift(self, stacks: StackSet, terminal: TerminalId) -> StackSet | None:
-        if stacks.reduced is None:
-            self._reduce(stacks)
         below: dict[GeneralStateId, list[Node]] = {}
-        for node in stacks.reduced or ():
-            for target in self.tables.shifts(node.state).get(terminal, ()):
-                below.setdefault(target, []).append(node)
+        for state, nodes in self._reduce(stacks):
+            targets = self.tables.shifts(state).get(terminal)
+            if targets:
+                node = self._node(state, nodes)
+                for target in targets:
+                    below.setdefault(target, []).append(node)
         if not below:
             return None
-        return self._intern(frozenset(self._node(*item) for item in below.items()))
+        return self._intern([self._node(*item) for item in below.items()])
 
-    def _reduce(self, stacks: StackSet) -> None:
-        """Do all reductions.
+    def _reduce(self, stacks: StackSet) -> Reduced:
+        """Do all reductions; the states are in order.
 
         ``bases``: state → the nodes below it so far. What a state's bases lead to is the union of
         what each leads to, so ``pending`` holds a state with the bases that were added to it, and a
         reduction is done for these only.
         """
+        known_before = self._reduced.get(stacks.serial)
+        if known_before is not None:
+            return known_before
         tables, n_seen = self.tables, 0
         bases: dict[GeneralStateId, set[Node]] = {}
         pending: list[tuple[GeneralStateId, set[Node]]] = []
@@ -209,77 +221,72 @@ class GraphStructuredStack:
                         known |= nodes
                         pending.append((target, nodes))
         spend((n_seen + sum(map(len, bases.values()))) // _NODES)
-        taken = 0
-        for state in bases:
-            taken |= tables.taken[state]
-        stacks.taken = taken
-        stacks.reduced = tuple(self._node(state, bases[state]) for state in sorted(bases))
-        self.budget.charge(_EDGE_BYTES * sum(map(len, bases.values())))
+        reduced = [(state, self._share(bases[state])) for state in sorted(bases)]
+        if len(self._reduced) >= _MOST_REDUCED:
+            self._reduced = {}
+        self._reduced[stacks.serial] = reduced
+        return reduced
 
-    def _node(self, state: GeneralStateId, below: Collection[Node]) -> Node:
+    def _node(self, state: GeneralStateId, below: Iterable[Node]) -> Node:
         """Return the node of a state over others, without those whose stacks another one has."""
-        kept = below if len(below) == 1 else _drop_covered(below)
-        serials = _number(kept)
-        key = (state, *serials)
-        found = self._nodes.get(key)
+        nodes = self._share(below)
+        key = (state, *[node.serial for node in nodes])
+        found: Node | None = self._nodes.get(key)
         if found is None:
-            with self._lock:
-                found = self._nodes.get(key)
-                if found is None:
-                    found = self._nodes[key] = Node(state, self._share(serials, kept))
+            found = Node(state, nodes)
+            self._nodes.put(key, found)
         return found
 
-    def _intern(self, tops: frozenset[Node]) -> StackSet:
-        key = _number(tops)
-        found = self._sets.get(key)
+    def _intern(self, tops: Iterable[Node]) -> StackSet:
+        nodes = self._share(tops)
+        key = tuple([node.serial for node in nodes])
+        found: StackSet | None = self._sets.get(key)
         if found is None:
-            with self._lock:
-                found = self._sets.get(key)
-                if found is None:
-                    found = self._sets[key] = StackSet(self._share(key, tops))
+            found = StackSet(nodes)
+            self._sets.put(key, found)
         return found
 
-    def _share(self, serials: tuple[int, ...], nodes: Collection[Node]) -> frozenset[Node]:
-        """Return some nodes as the object that others have who lie above them."""
-        found: frozenset[Node] | None = self._groups.get(serials)
+    def _share(self, nodes: Iterable[Node]) -> Nodes:
+        """Return some nodes in order, as the object that others have who lie above them."""
+        distinct = {node.serial: node for node in nodes}
+        if len(distinct) > 1:
+            _drop_covered(distinct)
+        key = tuple(sorted(distinct))
+        found: Nodes | None = self._groups.get(key)
         if found is None:
-            found = frozenset(nodes)
-            self._groups.put(serials, found)
+            found = tuple([distinct[serial] for serial in key])
+            self._groups.put(key, found)
         return found
 
 
-def _number(nodes: Collection[Node]) -> tuple[int, ...]:
-    """Return the serials of some nodes, in order; equal for the same nodes."""
-    if len(nodes) == 1:
-        for node in nodes:
-            return (node.serial,)
-    return tuple(sorted([node.serial for node in nodes]))
+def _measure(serials: tuple[int, ...]) -> int:
+    return ENTRY_BYTES + _LINK_BYTES * len(serials)
 
 
-def _drop_covered(nodes: Iterable[Node]) -> frozenset[Node]:
-    """Return the nodes without those that have less below than another one of their state."""
+def _drop_covered(nodes: dict[int, Node]) -> None:
+    """Remove those nodes that have less below than another one of their state."""
     by_state: dict[GeneralStateId, list[Node]] = {}
-    distinct = frozenset(nodes)
-    for node in distinct:
+    for node in nodes.values():
         by_state.setdefault(node.state, []).append(node)
-    if len(by_state) == len(distinct):
-        return distinct
-    covered: set[Node] = set()
-    for group in by_state.values():
-        covered.update(_find_covered(group))
-    return distinct.difference(covered) if covered else distinct
+    if len(by_state) < len(nodes):
+        for group in by_state.values():
+            for node in _find_covered(group):
+                del nodes[node.serial]
 
 
 def _find_covered(nodes: list[Node]) -> list[Node]:
     """Return the nodes of a state that have less below than another one of them."""
     # Only what has more below can cover a node, and mostly all have one node below.
-    several = [node for node in nodes if len(node.below) > 1]
+    several = {node: frozenset(node.below) for node in nodes if len(node.below) > 1}
     spend((len(nodes) + len(several) * len(several)) // _PAIRS)
     if not several:
         return []
-    below_several = {below for node in several for below in node.below}
-    found = [n for n in nodes if len(n.below) == 1 and not n.below.isdisjoint(below_several)]
-    found += [n for n in several if any(n.below < other.below for other in several)]
+    below_several: set[Node] = set()
+    below_several.update(*several.values())
+    found = [n for n in nodes if len(n.below) == 1 and n.below[0] in below_several]
+    for node, below in several.items():
+        if any(below < other for other in several.values()):
+            found.append(node)
     return found
 
 

@@ -25,6 +25,7 @@ class Layer:
     """Some states, any of which may be on top of one state. Never changes.
 
     Attributes:
+        number: below ``Layers.n``.
         below: the state that it is on top of, or ``BOTTOM``.
         shifts: the states that shift anything, with what they shift.
         reduces: what they reduce to, but for what makes them other states of the layer.
@@ -32,16 +33,18 @@ class Layer:
         live: those that some stack with one of them on top can go on with.
     """
 
-    __slots__ = ("below", "live", "reduces", "shifts", "taken")
+    __slots__ = ("below", "live", "number", "reduces", "shifts", "taken")
 
     def __init__(
         self,
+        number: int,
         below: GeneralStateId,
         shifts: tuple[Shifts, ...],
         reduces: tuple[Reduction, ...],
         taken: int,
         live: int,
     ) -> None:
+        self.number = number
         self.below = below
         self.shifts = shifts
         self.reduces = reduces
@@ -55,18 +58,24 @@ class Layers:
     Args:
         parser: its tables.
         budget: what layers are charged to.
+
+    Attributes:
+        n: the numbers of layers are below this.
     """
 
     def __init__(self, parser: Lr0Tables, budget: Budget) -> None:
         self._parser = parser
-        self._pushed = Cache(budget, lambda _: _LAYER_BYTES)  # (state below, state) → layer
+        self._n_states = len(parser.taken)
+        self.n = (1 + self._n_states) * self._n_states
+        self._pushed = Cache(budget, lambda _: _LAYER_BYTES)  # number → layer
 
     def push(self, below: GeneralStateId, state: GeneralStateId) -> Layer:
         """Return the layer of a state that was pushed onto another one."""
-        found: Layer | None = self._pushed.get((below, state))
+        number = (below + 1) * self._n_states + state
+        found: Layer | None = self._pushed.get(number)
         if found is None:
-            found = self._make(below, self._list_states(below, state))
-            self._pushed.put((below, state), found)
+            found = self._make(number, below, self._list_states(below, state))
+            self._pushed.put(number, found)
         return found
 
     def _list_states(self, below: GeneralStateId, state: GeneralStateId) -> list[GeneralStateId]:
@@ -80,7 +89,7 @@ class Layers:
                     found.append(target)
         return found
 
-    def _make(self, below: GeneralStateId, states: list[GeneralStateId]) -> Layer:
+    def _make(self, number: int, below: GeneralStateId, states: list[GeneralStateId]) -> Layer:
         parser = self._parser
         reductions: dict[Reduction, None] = {}
         taken = live = 0
@@ -91,6 +100,5 @@ class Layers:
                 if reduction[1] > 1:
                     reductions[reduction] = None
         shifts = [(state, parser.shifts(state)) for state in states]
-        return Layer(
-            below, tuple([row for row in shifts if row[1]]), tuple(reductions), taken, live
-        )
+        rows = tuple([row for row in shifts if row[1]])
+        return Layer(number, below, rows, tuple(reductions), taken, live)

@@ -98,7 +98,7 @@ class GlrMachine:
         graph = GraphReader(arrays)
         tokens: list[int] = arrays[UNLISTED].tolist() if UNLISTED in arrays else []
         self._unlisted = UnlistedTokens(graph, self.scanner, tokens, text_of)
-        asks = Asks(graph, self.scanner, self.lookaheads, self._closed, self._unlisted, budget)
+        asks = Asks(graph, self.scanner, self.lookaheads, self._closed, self._unlisted)
         self.debts = DebtReader(asks, parser, budget)
         self._composer = Composer(self._unlisted, pool, budget)
         self._text_of = text_of

@@ -31,6 +31,7 @@ class Lr0Tables:
         live: state → those that a stack with this state on top can go on with, reductions
             included; all of them in an artifact in which no state decides anything.
         n_nonterminals: nonterminals are below this.
+        longest: how many states a production pops at most.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -40,6 +41,7 @@ class Lr0Tables:
         n_states = len(self.taken)
         nonterminals = (arrays["general_goto_nonterminal"], arrays["general_reduce_nonterminal"])
         self.n_nonterminals = 1 + max(int(some.max(initial=-1)) for some in nonterminals)
+        self.longest = int(arrays["general_reduce_length"].max(initial=1))
         self._shifts: list[dict[TerminalId, tuple[GeneralStateId, ...]] | None] = [None] * n_states
         self._gotos: list[dict[NonterminalId, GeneralStateId] | None] = [None] * n_states
         self._gotos.append({})  # of BOTTOM, which is -1

@@ -120,15 +120,13 @@ class UnlistedTokens:
         trials = [(lexeme, frozenset((n_unions + ends_of[lexeme],))) for lexeme in sorted(ends_of)]
         return sorted(questions), trials
 
-    def join(self, unions: set[int]) -> Unions:
-        """Return the same tokens, with those that are unlisted in one union."""
-        if not self._tokens:
-            return frozenset(unions)
-        bits = self._unlisted_of(unions)
+    def join(self, unions: set[int]) -> tuple[int, ...]:
+        """Return the same tokens in order, with those that are unlisted in one union."""
+        bits = self._unlisted_of(unions) if self._tokens and unions else 0
         if not bits:
-            return frozenset(unions)
+            return tuple(sorted(unions)) if unions else ()
         n_unions = self._graph.n_unions
-        return frozenset([*(union for union in unions if union < n_unions), n_unions + bits])
+        return (*sorted([union for union in unions if union < n_unions]), n_unions + bits)
 
     def _unlisted_of(self, unions: Iterable[int]) -> int:
         """Return the unlisted tokens of some unions, as a bit set."""
