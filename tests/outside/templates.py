@@ -106,6 +106,7 @@ TEMPLATES = {
         Way("mistralai-Ministral-3-14B-Reasoning-2512"),
         Way("Mistral-Small-3.2-24B-Instruct-2506", ident="call0000{n}", known=_CALL_ID),
     ),
+    "nemotron_nano_2": (Way("NVIDIA-Nemotron-Nano-v2"),),
     "mistral_nemo": (Way("mistralai-Mistral-Nemo-Instruct-2407", ident="call0000{n}"),),
     "seed_oss": (Way("ByteDance-Seed-OSS", known=_OF_PYTHON),),
     "step_3_5": (Way("StepFun3.5-Flash", reasoning=True),),

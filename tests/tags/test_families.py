@@ -114,6 +114,21 @@ WRAPPERS = {
         f'{{"name": "NAME", "arguments": {_JSON}, "id": "a1B2c3D4e"}}',
         "]",
     ),
+    "hunyuan_a13b": (
+        "<tool_calls>[",
+        f'{{"name": "NAME", "arguments": {_JSON}}}',
+        "]</tool_calls>",
+    ),
+    "nemotron_nano_2": (
+        "<TOOLCALL>[",
+        f'{{"name": "NAME", "arguments": {_JSON}}}',
+        "]</TOOLCALL>",
+    ),
+    "longcat": (
+        "",
+        f'<longcat_tool_call>\n{{"name": "NAME", "arguments": {_JSON}}}\n</longcat_tool_call>',
+        "",
+    ),
     "apertus": ("<|tools_prefix|>[", f'{{"NAME": {_JSON}}}', "]<|tools_suffix|>"),
     "seed_oss": (
         "",
@@ -140,7 +155,9 @@ SEPARATORS = {
     "apertus": ", ",
     "deepseek_r1": "\n",
     "harmony": "<|start|>assistant",
+    "hunyuan_a13b": ", ",
     "mistral_nemo": ", ",
+    "nemotron_nano_2": ", ",
 }
 # Of families whose messages are blocks or channels: how text stands before calls.
 TEXTS = {
@@ -165,7 +182,7 @@ def _answer(family, *names, lead=None):
 
 def test_each_family_has_an_example():
     assert sorted(WRAPPERS) == list(list_families())
-    assert len(WRAPPERS) == 24
+    assert len(WRAPPERS) == 27
 
 
 @pytest.mark.parametrize("family", sorted(WRAPPERS))
@@ -245,7 +262,9 @@ THOUGHTS = {
     "exaone": ("<think>", "</think>\n\n"),
     "glm_4_7": ("<think>", "</think>"),
     "hy_v3": ("<think:opensource>", "</think:opensource>"),
+    "hunyuan_a13b": ("<think>", "</think>"),
     "minimax_m3": ("<mm:think>", "</mm:think>"),
+    "nemotron_nano_2": ("<think>", "</think>"),
     "mistral": ("[THINK]", "[/THINK]"),
     "qwen_3": ("<think>", "</think>\n\n"),
     "qwen_3_5": ("<think>", "</think>\n\n"),
