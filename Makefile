@@ -59,14 +59,16 @@ smoke: $(STAMP) ## pack the sources, build wheels of them, pure and compiled, an
 	.ci/smoke $(VENV)
 
 LOWEST = .venv-lowest
+USED = tokenizers lint analyze json-schema diagrams idna
 
-lowest: lowest-venv ## the tests alone, with the lowest versions of what maskc and its tests depend on
+lowest: lowest-venv ## the tests alone, with the lowest versions of what maskc and its extras depend on
 	$(MAKE) suite VENV=$(LOWEST)
 
 lowest-venv: ## create .venv-lowest, which `make lowest` tests with
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
-	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --upgrade --resolution lowest-direct -e '.[test]'
+	$(LOWEST)/bin/uv pip compile --quiet --resolution lowest-direct $(USED:%=--extra %) --python $(LOWEST)/bin/python --output-file $(LOWEST)/constraints.txt pyproject.toml
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --upgrade --constraints $(LOWEST)/constraints.txt -e '.[test]'
 	touch $(LOWEST)/.installed $(LOWEST)/.lowest
 
 dist: $(STAMP) ## build dist/: the sources, a pure wheel of them, and that of maskc-runtime

@@ -84,7 +84,11 @@ def find_inside(folder: str | os.PathLike[str], path: str | os.PathLike[str]) ->
     The folder's own path may be made of links. A file need not exist to be inside.
     """
     root, found = os.path.realpath(folder), os.path.realpath(path)
-    return found if os.path.commonpath([root, found]) == root else None
+    try:
+        is_inside = os.path.commonpath([root, found]) == root
+    except ValueError:  # on Windows, another drive
+        is_inside = False
+    return found if is_inside else None
 
 
 def _check_kind(name: str, mode: int) -> None:

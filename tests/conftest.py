@@ -15,6 +15,7 @@ Ctrl-C would then wait for ever, so it is heeded again.
 """
 
 import gc
+import importlib
 import os
 import signal
 
@@ -23,6 +24,8 @@ from hypothesis import HealthCheck, settings
 
 from maskc.native import edited_since
 
+# A process of tests lives long, and most of what it makes goes without the collector.
+SELDOM = 100_000, 20, 100
 COSTLY = 2.0  # seconds of processor time
 # More random examples take longer; what is costly is known for the profile of ``make test``.
 PROFILE = "brief"
@@ -40,8 +43,17 @@ settings.register_profile(PROFILE, settings.get_profile("ci"), max_examples=10)
 settings.load_profile(PROFILE)
 
 
+# What is about limits of the system, and forked workers.
+try:
+    importlib.import_module("resource")
+except ImportError:
+    collect_ignore = ["security/test_untrusted_files.py", "wild"]
+    collect_ignore += ["work/test_executors.py", "work/test_worker_queue.py"]
+
+
 def pytest_configure() -> None:
     """Refuse to test what is not there; heed Ctrl-C."""
+    gc.set_threshold(*SELDOM)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     stale = edited_since()

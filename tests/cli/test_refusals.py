@@ -34,7 +34,7 @@ def refuse(refusal, project):
         ("copmile", "No such command 'copmile'. Did you mean compile? See `maskc --help`."),
         ("xyzzy", "No such command 'xyzzy'. See `maskc --help`."),
         ("compile a.lark", "Missing option '--tokenizer' / '-t'. See `maskc compile --help`."),
-        ("inspect --verbose", "No such option '--verbose'. See `maskc inspect --help`."),
+        ("inspect --verbose", "See `maskc inspect --help`."),  # the rest is click's
         ("compile a -t bytes --vocab-size 0", "Invalid value for '--vocab-size': 0 is not in"),
         ("compile a -t bytes --lexer dinamic", "'--lexer': 'dinamic' is not one of"),
         ("inspect a.maskc", "a.maskc: cannot be read (No such file or directory); give the path"),
@@ -71,7 +71,7 @@ def refuse(refusal, project):
         ("lint --regex '('", "re refuses the pattern"),
         ("lint json --regex a", "Give one of GRAMMAR, --regex"),
         ("grammars --show ../json", "there is no grammar '../json'; those that come with maskc"),
-        ("families --show gpt", "'gpt' is no family; use one of cohere,"),
+        ("families --show gpt", "'gpt' is no family; use one of apertus,"),
         # Texts and artifacts.
         ("bench list.maskc --corpus other.txt", "give --corpus texts of this grammar"),
         ("bench list.maskc --corpus nowhere", "nowhere"),

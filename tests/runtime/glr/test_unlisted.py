@@ -21,7 +21,8 @@ def artifact():
 
 
 def test_what_is_cut_in_too_many_ways_is_unlisted_and_all_else_is_not(artifact):
-    assert artifact.header[UNLISTED] == 3
+    # The token that ends in b is walked by nobody: no state reads a b.
+    assert artifact.header[UNLISTED] == 2
 
 
 @pytest.mark.parametrize("prefix", ["", "a", "-", "a-", "--"])
