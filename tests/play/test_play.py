@@ -177,7 +177,7 @@ def test_a_browser_shows_what_may_come_next(serve, json_bytes):
     server = serve(partial(answer, json_bytes))
     page = show(f"{server.url}#%7B%22%3Cb%3E%22")
     assert '<h1 id="title">a &lt;title&gt;</h1>' in page
-    assert '<th scope="row">COLON</th>' in page
+    assert '<th scope="row">COLON ":"</th>' in page
     assert "5 of 256 tokens are legal" in page
     assert "<b>" not in page.split('id="heat"')[1]
     page = show(f"{server.url}#%5B1%7D", width=390)
@@ -197,12 +197,15 @@ def test_keys_that_are_pressed_are_answered(serve, json_bytes):
         page.type('{"a"\n:')
         page.wait_for(shown('{"a"\n:'))
         rows = "[...document.querySelectorAll('#groups th')].map((th) => th.textContent)"
-        assert {"STRING", "NUMBER", "TRUE", "LBRACE"} < set(page.evaluate(rows))
+        assert {"STRING", "NUMBER", 'TRUE "true"', 'LBRACE "{"'} < set(page.evaluate(rows))
         page.type(" ]")
         page.wait_for(shown('{"a"\n: ]'))
         status = "document.getElementById('status').textContent"
         assert page.evaluate(status) == "illegal at line 2, column 3"
-        assert page.evaluate("document.getElementById('next-section').hidden")
+        heading = "document.getElementById('next').textContent"
+        assert page.evaluate(heading) == "What may come there instead"
+        page.click("#groups .more")
+        page.wait_for("document.querySelectorAll('#groups tr:first-child button').length > 9")
         page.press("Backspace")
         page.wait_for(shown('{"a"\n: '))
         assert "tokens are legal" in page.evaluate(status)
@@ -226,7 +229,7 @@ def test_a_token_is_clicked_and_another_one_asked_about(serve, json_bytes):
 
 @needs_browser
 def test_what_was_typed_last_is_shown_however_late_the_answers_come(serve):
-    def slowly(text, _token):
+    def slowly(text, _token, _unfolded):
         time.sleep(0.5 if len(text) < 3 else 0)
         return {"problem": f"asked about {text}"}
 
