@@ -218,14 +218,12 @@ class Opened:
         start: the start symbol that is asked for; ``None``: its first.
         artifact: with the start symbol that is asked for.
         resources: the documents that a JSON Schema refers to, by their URIs.
-        name: what it is called.
     """
 
     path: str
     start: str | None
     artifact: maskc.Artifact
     resources: Mapping[str, Any]
-    name: str
 
     @property
     def kind(self) -> Kind:
@@ -235,7 +233,7 @@ class Opened:
 
 
 def open_artifact(artifact: str, start: str | None, resources: tuple[str, ...] = ()) -> Opened:
-    opened = Opened(artifact, start, maskc.load(artifact).for_start(start), {}, artifact)
+    opened = Opened(artifact, start, maskc.load(artifact).for_start(start), {})
     if not resources:
         return opened
     if not opened.kind.takes_resources:
@@ -256,10 +254,8 @@ def open_source(
     source: str, start: str | None, resources: tuple[str, ...], limits: Limits
 ) -> Iterator[Opened]:
     """Open an artifact; of a grammar or a JSON Schema one for single bytes, while this is open."""
-    from maskc.frontends.texts import list_grammars
-
     is_schema = source.endswith(SCHEMA_SUFFIX)
-    is_name = source in list_grammars() and not os.path.exists(source)
+    is_name = not os.path.exists(source) and not os.path.splitext(source)[1]
     if not is_schema and not is_name and not source.endswith(_GRAMMAR_SUFFIXES):
         yield open_artifact(source, start, resources)
         return
@@ -279,7 +275,7 @@ def open_source(
         path = os.path.join(folder, "source.maskc")
         made = run_alone(compile_, limits)
         made.save(path)
-        yield Opened(path, None, made, documents, source)
+        yield Opened(path, None, made, documents)
 
 
 def jobs(what: str) -> Decorator:

@@ -46,7 +46,8 @@ def test_a_name_a_grammar_and_a_schema_do_instead_of_an_artifact(command, refusa
     assert command("generate", "one.schema.json").out.strip() == "1"
     sources = ("json", "one.schema.json", "list.lark")
     assert [command("check", source, "one").status for source in sources] == [0, 0, 1]
-    assert refusal("generate", "jso").endswith("give the path of an artifact")
+    assert refusal("generate", "jso").endswith("did you mean json, which comes with maskc?")
+    assert refusal("generate", "json.maskc").endswith("give the path of an artifact")
     assert "--resource goes with" in refusal("check", "json", "one", "--resource", "a.json=one")
 
 
