@@ -15,9 +15,11 @@ import pytest
 
 import maskc
 from maskc import Artifact, allocate_bitmask
+from maskc.kit.file import make_kit
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.stack_cache import StackCache
+from maskc.vocab import load_vocabulary
 from tests.compiled import compile_text
 from tests.general_grammars import general_grammar
 
@@ -154,3 +156,38 @@ def test_a_generation_may_end_while_something_is_looked_up():
 
     cache.generations.previous = {(Key(),): "result"}
     assert cache.recall(next(iter(cache.generations.previous)), Stack(0, None)) in {"result", None}
+
+
+REQUESTS = (
+    (lambda kit: kit.json_schema({"items": {"enum": [1, "a"]}, "uniqueItems": True}), b'[1,"a"]'),
+    (lambda kit: kit.json_schema({"properties": {"a": {"pattern": "^b+$"}}}), b'{"a":"bb"}'),
+    (lambda kit: kit.regex(r"(?:a|b)*a(?:a|b){6}(?!c)"), b"aabbabbb"),
+    (lambda kit: kit.choice(["one", "only", "two"]), b"only"),
+    (lambda kit: kit.lark(LALR), TEXT),
+)
+
+
+def test_threads_with_one_small_kit_get_the_masks_of_a_kit_of_their_own():
+    """What is made, shared and forgotten meanwhile is the same for all."""
+    vocabulary = load_vocabulary("bytes")
+
+    def masks(kit, number):
+        walked = [walk_plainly(make(kit), text) for make, text in REQUESTS]
+        return walked[number:] + walked[:number]
+
+    alone = masks(make_kit(vocabulary), 0)
+    shared = make_kit(vocabulary, cache_bytes=1 << 16)
+    found = run_together(lambda number: [masks(shared, number) for _ in range(2)])
+    for number, rounds in enumerate(found):
+        assert rounds == [alone[number:] + alone[:number]] * 2
+
+
+def walk_plainly(constraint, text):
+    matcher, steps = constraint.matcher(), []
+    bitmask = allocate_bitmask(1, constraint.vocab_size)
+    for byte in text:
+        matcher.fill_bitmask(bitmask, 0)
+        steps.append(bitmask.tobytes())
+        assert matcher.accept_bytes(bytes([byte]))
+    assert matcher.is_accepting
+    return steps
