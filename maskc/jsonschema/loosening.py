@@ -15,6 +15,7 @@ Example: ``{"type": "string", "pattern": "(a)\\1"}`` becomes ``{"type": "string"
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
@@ -99,8 +100,8 @@ def compile_loosely(
         schema: a mapping, or its JSON text.
         make: raises a SchemaError whose pointer begins with that of the schema.
         pointer: where the schema stands.
-        seconds: after half of them in this thread, or twice as many by the clock, the schema is
-            read by its type alone, or as anything.
+        seconds: after half of them in this thread, or twice as many by the clock since the first
+            refusal, the schema is read by its type alone, or as anything.
         is_root: whether a document that only holds schemas is refused.
         has_resources: whether other documents may refer to it: then it is so at once.
 
@@ -115,7 +116,7 @@ def compile_loosely(
         raise SchemaError(pointer, error.keyword, error.reason, error.remedy) from None
     notes: list[str] = []
     first: MaskcError | None = None
-    busy_until, until = time.thread_time() + seconds / 2, time.monotonic() + 2 * seconds
+    busy_until, until = time.thread_time() + seconds / 2, math.inf
     while True:
         try:
             made = make(schema)
@@ -123,7 +124,9 @@ def compile_loosely(
             raise
         except (SchemaError, LimitError) as error:
             refused = error
-            first = first or error
+            if first is None:
+                # The processes of a server may have been started until here.
+                first, until = error, time.monotonic() + 2 * seconds
         else:
             left = len(notes) - MOST_CHANGES
             more = [f"{left:,} more changes"] if left > 0 else []
