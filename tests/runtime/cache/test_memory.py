@@ -1,5 +1,6 @@
 """Memory for masks that the next artifact takes over."""
 
+import gc
 import threading
 
 import numpy as np
@@ -8,6 +9,11 @@ import pytest
 from maskc.runtime.cache import memory
 from maskc.runtime.cache.memory import reserve_rows
 from maskc.runtime.cache.pool import MaskPool
+
+
+@pytest.fixture(autouse=True, scope="module")
+def what_others_left_is_let_go_of():
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)
