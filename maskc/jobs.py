@@ -146,14 +146,15 @@ class SchemaJob:
             described.get("formats", {}),
         )
 
-    def plan(self) -> FrozenPlan:
-        """Return its plan, which needs no tokenizer."""
+    def plan(self, *, waits: bool = False) -> FrozenPlan:
+        """Return its plan, which needs no tokenizer; positions may wait if they can."""
         return build_plan(
             self.schema,
             resources=self.resources,
             layout=self.layout,
             assert_formats=self.assert_formats,
             formats=self.formats,
+            waits=waits,
         )
 
     def loosen(

@@ -15,7 +15,7 @@ counted (``contains``), an item's options say which counters it adds to. So ``{"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -181,11 +181,23 @@ class Builder:
     Attributes:
         drafts: positions; others than those of formulas may be added.
         formulas: position → what is asked there.
+
+    Args:
+        list_ahead: returns what has to be built ahead of a formula that waits, each with its
+            JSON pointer; ``None`` if it does not wait.
     """
 
-    def __init__(self, space: Space, layout: Layout, pointers: dict[Formula, str]) -> None:
+    def __init__(
+        self,
+        space: Space,
+        layout: Layout,
+        pointers: dict[Formula, str],
+        list_ahead: Callable[[Formula], Iterator[tuple[Formula, str]] | None] = lambda _: None,
+    ) -> None:
         self.space, self.layout = space, layout
         self._pointers = pointers
+        self._list_ahead = list_ahead
+        self._ahead: list[Iterator[tuple[Formula, str]]] = []
         self._alternatives = Alternatives(space)
         self.drafts: list[PositionDraft] = []
         self._number: dict[Formula, int] = {}
@@ -207,7 +219,12 @@ class Builder:
             number = self._number[formula] = len(self.drafts)
             self.formulas[number] = formula
             self.drafts.append(PositionDraft(self._point(formula, pointer)))
-            self._open.append((formula, number))
+            ahead = self._list_ahead(formula)
+            if ahead is None:
+                self._open.append((formula, number))
+            else:
+                self.drafts[number].waits = True
+                self._ahead.append(ahead)
             if number >= MAX_POSITIONS:
                 raise SchemaError(
                     pointer,
@@ -225,9 +242,21 @@ class Builder:
         return pointer if found is None else found
 
     def finish(self) -> None:
-        while self._open:
-            formula, number = self._open.pop()
-            self._build(formula, self.drafts[number])
+        while True:
+            while self._open:
+                formula, number = self._open.pop()
+                self._build(formula, self.drafts[number])
+            if not self._ahead:
+                return
+            for formula, pointer in self._ahead.pop():
+                self.add(formula, pointer)
+
+    def build(self, number: int) -> None:
+        """Build a position that has waited."""
+        draft = self.drafts[number]
+        draft.waits = False
+        self._build(self.space.expand(self.formulas[number]), draft)
+        self.finish()
 
     def _build(self, formula: Formula, draft: PositionDraft) -> None:
         pointer = draft.pointer

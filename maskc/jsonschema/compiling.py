@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import marshal
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -25,6 +26,7 @@ from maskc.jsonschema.lowering import Lowering
 from maskc.jsonschema.places import Place
 from maskc.jsonschema.reader import check_root, read_schema, write_json
 from maskc.jsonschema.resources import Documents, Resolver
+from maskc.jsonschema.waiting import TooManyPlacesError
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -37,6 +39,7 @@ def build_plan(
     assert_formats: bool,
     formats: Formats | None = None,
     is_altered: bool = False,
+    waits: bool = False,
 ) -> FrozenPlan:
     """Return the plan of a schema.
 
@@ -44,11 +47,26 @@ def build_plan(
         resources: URI → other documents.
         formats: those of a user; default: those that are registered.
         is_altered: whether keywords may have been left out, so that the root may be no schema.
+        waits: whether positions may be left for later, see ``FrozenPlan.grow``.
     """
     parsed = read_schema(schema)
     if not is_altered:
         check_root(parsed)
-    return _build(parsed, resources, layout, formats, assert_formats=assert_formats)[0]
+    if waits:  # for longer than the caller may leave the schema as it is
+        parsed = _copy(parsed)
+        resources = {uri: _copy(read_schema(other)) for uri, other in resources.items()}
+    settings: dict[str, Any] = {"assert_formats": assert_formats, "waits": waits}
+    try:
+        return _build(parsed, resources, layout, formats, **settings)[0]
+    except TooManyPlacesError:
+        return _build(parsed, resources, layout, formats, assert_formats=assert_formats)[0]
+
+
+def _copy(parsed: Any) -> Any:
+    try:
+        return marshal.loads(marshal.dumps(parsed, 2))  # noqa: S302  # of our own
+    except ValueError:
+        return parsed  # with fractions, which nobody else has: it was read from a text
 
 
 def _build(
@@ -58,6 +76,7 @@ def _build(
     formats: Formats | None,
     *,
     assert_formats: bool,
+    waits: bool = False,
 ) -> tuple[FrozenPlan, Formats]:
     """Return the plan, and the formats of a user that it asks for."""
     try:
@@ -67,8 +86,9 @@ def _build(
             assert_formats=assert_formats,
             formats=formats,
             ordered=layout.key_order == "schema",
+            waits=waits,
         )
-        builder = Builder(lowering.space, layout, lowering.pointers)
+        builder = Builder(lowering.space, layout, lowering.pointers, lowering.list_ahead)
         root = builder.add(formula, "")
         builder.finish()
         return freeze_plan(builder, root), lowering.strings.used
@@ -85,6 +105,7 @@ def lower(
     assert_formats: bool = True,
     formats: Formats | None = None,
     ordered: bool = False,
+    waits: bool = False,
 ) -> tuple[Lowering, Formula]:
     """Return what a schema asks, with what lowered it."""
     dialect = DEFAULT
@@ -100,6 +121,7 @@ def lower(
         root=parsed,
         dialect=dialect,
         documents=others,
+        waits=waits,
     )
     return lowering, lowering.lower(Place(parsed, resolver, "", dialect, is_entered=True))
 

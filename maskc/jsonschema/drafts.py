@@ -76,11 +76,15 @@ Part = Rule | StringDraft | ArrayDraft | ObjectDraft
 
 @dataclass(slots=True, eq=False)
 class PositionDraft:
-    """What is asked of a value, by type; ``literals`` are bits of null, true and false."""
+    """What is asked of a value, by type; ``literals`` are bits of null, true and false.
+
+    One that waits is not built yet, and some value fits it.
+    """
 
     pointer: str
     literals: int = 0
     parts: list[Part] = field(default_factory=list)
+    waits: bool = False
 
 
 _MOST_RULES = 256  # of numbers, which are mostly the same ones in all schemas
@@ -123,7 +127,11 @@ class Satisfying:
         return found
 
     def _fits(self, draft: PositionDraft, found: set[int]) -> bool:
-        return bool(draft.literals) or any(self.fits(part, found) for part in draft.parts)
+        return (
+            draft.waits
+            or bool(draft.literals)
+            or any(self.fits(part, found) for part in draft.parts)
+        )
 
     def fits(self, part: Part, found: set[int]) -> bool:
         match part:

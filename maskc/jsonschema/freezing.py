@@ -31,13 +31,10 @@ from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import ArrayRule
 from maskc.runtime.schema.plan.fulfilment import Option
 from maskc.runtime.schema.plan.objects import ObjectRule
-from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
+from maskc.runtime.schema.plan.plan import ENCODER, FrozenPlan, Plan
 from maskc.runtime.schema.plan.records import RECORDS, Position, write_dfa
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import build_texts
-
-# No part of a plan is inside itself, which would take a third of the time to make sure of.
-_ENCODER = json.JSONEncoder(separators=(",", ":"), sort_keys=True, check_circular=False)
 
 
 def freeze_plan(builder: Builder, root: int) -> FrozenPlan:
@@ -58,6 +55,7 @@ class _Freezer:
         self._dfas: list[CharDfa] = []  # as they are in the plan
         self._number_of: dict[CharDfa, int] = {}
         self._place: dict[int, int] = {}
+        self._numbers: list[int] = []  # of the positions, by place
         self._open: list[int] = []
 
     def freeze(self, root: int) -> FrozenPlan:
@@ -66,19 +64,36 @@ class _Freezer:
                 "", "", "fits no value at all", "look for keywords that contradict each other"
             )
         first = self._reach(root)
-        while self._open:
-            number = self._open.pop()
-            position = self._position(self._drafts[number])
-            self._parts["positions"][self._place[number]] = RECORDS["positions"].write(position)
+        self._write_open()
         if self._parts["positions"][first] == [0, [], [], [], []]:
             raise UnsatisfiableError(
                 "", "", "fits no value at all", "look for keywords that contradict each other"
             )
         parts = {**self._parts, "root": first}
-        plan = FrozenPlan(_ENCODER.encode(parts).encode(), parts, self._dfas)
+        if any(draft.waits for draft in self._drafts):
+            return FrozenPlan(b"", parts, self._dfas, self._grow)
+        plan = FrozenPlan(ENCODER.encode(parts).encode(), parts, self._dfas)
         if self._long:
             self._check_long(plan)
         return plan
+
+    def _write_open(self) -> None:
+        """Write the positions that are reached, but for those that wait."""
+        while self._open:
+            number = self._open.pop()
+            if not self._drafts[number].waits:
+                position = self._position(self._drafts[number])
+                self._parts["positions"][self._place[number]] = RECORDS["positions"].write(position)
+
+    def _grow(self, place: int) -> None:
+        """Build and write a position that has waited; its values and those inside it fit."""
+        number = self._numbers[place]
+        if self._drafts[number].waits:
+            n_before = len(self._drafts)
+            self._builder.build(number)
+            self._listing.fit.update(range(n_before, len(self._drafts)))
+            self._open.append(number)
+            self._write_open()
 
     def _may_differ(self, draft: ArrayDraft, rule: ArrayRule, found: set[int]) -> bool:
         return Listing(self._drafts, self._fitting, set(found)).may_differ(draft, rule)
@@ -100,7 +115,8 @@ class _Freezer:
     def _reach(self, number: int) -> int:
         place = self._place.get(number)
         if place is None:
-            place = self._place[number] = len(self._parts["positions"])
+            place = self._place[number] = len(self._numbers)
+            self._numbers.append(number)
             self._parts["positions"].append(None)
             self._open.append(number)
         return place

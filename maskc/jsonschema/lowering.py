@@ -9,7 +9,7 @@ Example: ``{"properties": {"a": {"type": "null"}}}`` is ``all {a} types null``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +21,7 @@ from maskc.jsonschema.places import Locator, Place, name_draft
 from maskc.jsonschema.scenarios import Scenarios, is_known_reference
 from maskc.jsonschema.string_keywords import StringKeywords
 from maskc.jsonschema.values import freeze, to_fraction
+from maskc.jsonschema.waiting import Waiting, key_of
 
 # Keywords by what reads them.
 _ABOUT_STRINGS = frozenset(("minLength", "maxLength", "pattern", "format"))
@@ -54,6 +55,7 @@ class Lowering:
         ordered: whether keys come in the order in which the schema names them.
         dialect: of the root, and of documents that do not name theirs.
         documents: URI → parsed schema, those that the caller gave.
+        waits: whether subschemas wait that can, see :mod:`maskc.jsonschema.waiting`.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Lowering:
         root: Any,
         dialect: Dialect,
         documents: Mapping[str, Any],
+        waits: bool = False,
     ) -> None:
         self.space = space
         self._root_dialect = dialect
@@ -76,6 +79,10 @@ class Lowering:
         # What references say: many schemas have one of them in many places.
         self._closed: dict[Any, Formula] = {}
         self._dialects: dict[str, Dialect] = {}
+        self._may_wait = waits  # of what is lowered now
+        self._waiting = Waiting(lambda place: self.target(place, "$ref"), self.strings.is_usual)
+        self._places: dict[Formula, Place] = {}  # of what waits
+        self._ahead: dict[Hashable, Formula] = {}  # by the keys of places
         # Where formulas come from, for errors.
         self.pointers: dict[Formula, str] = {}
 
@@ -97,16 +104,59 @@ class Lowering:
         schema = place.schema
         if place.dialect.year < 2019 and "$ref" in schema:
             return self.reference(place, "$ref")
+        if self._may_wait and self._waiting.compares(place):
+            return self._as(waits=False, make=lambda: self._lower(place))
         if place.dialect.year >= 2019 and (
             "unevaluatedProperties" in schema or "unevaluatedItems" in schema
         ):
             # Closed, as references may lead back to it from inside its values.
             key = ("unevaluated", id(given), place.resolver.key, place.dialect)
-            return self.space.close(key, lambda: self._by_scenario(place), place.pointer)
+            return self.space.close(
+                key,
+                lambda: self._as(waits=False, make=lambda: self._by_scenario(place)),
+                place.pointer,
+            )
         parts = self.own(place)
         if not _IN_PLACE.isdisjoint(schema):
             parts += self.in_place(place)
         return self.space.both(parts)
+
+    def _as(self, *, waits: bool, make: Callable[[], Formula]) -> Formula:
+        """Return what is lowered so that what is inside may wait, or not."""
+        before, self._may_wait = self._may_wait, waits
+        try:
+            return make()
+        finally:
+            self._may_wait = before
+
+    def inside(self, place: Place) -> Formula:
+        """Lower what is asked of a value inside: closed, if it can wait."""
+        if self._may_wait:
+            resolved = self._waiting.resolve(place)
+            is_known = resolved.dialect.year > 4 or self.space.lexical
+            if is_known and self._waiting.may_wait(resolved):
+                key = ("waiting", key_of(resolved))
+                found = self.space.close(key, lambda: self.lower(resolved), resolved.pointer)
+                self._places[found] = resolved
+                self.pointers.setdefault(found, resolved.pointer)
+                return found
+            found_ahead = self._ahead.get(key_of(resolved))
+            if found_ahead is not None:
+                return found_ahead
+        return self.lower(place)
+
+    def list_ahead(self, formula: Formula) -> Iterator[tuple[Formula, str]] | None:
+        """Return what has to be built ahead of a formula that waits, ``None`` if it does not."""
+        place = self._places.get(formula)
+        if place is None:
+            return None
+        return self._lower_ahead(self._waiting.list_ahead(place))
+
+    def _lower_ahead(self, places: list[Place]) -> Iterator[tuple[Formula, str]]:
+        for place in places:
+            # What is built ahead is what the schema around it asks for later.
+            found = self._ahead[key_of(place)] = self.lower(place)
+            yield found, place.pointer
 
     def _by_scenario(self, place: Place) -> Formula:
         return self.space.either(scenario.formula for scenario in self._scenarios.find(place))
@@ -137,12 +187,17 @@ class Lowering:
 
     def reference(self, place: Place, keyword: str) -> Formula:
         """Return the closed formula of what a reference leads to."""
-        asked = (keyword, str(place.schema[keyword]), place.resolver.key, place.dialect)
+        waits = self._may_wait
+        asked = (keyword, str(place.schema[keyword]), place.resolver.key, place.dialect, waits)
         found = self._closed.get(asked)
         if found is None:
             target = self.target(place, keyword)
-            key = (id(target.schema), target.resolver.key, target.dialect)
-            found = self.space.close(key, lambda: self.lower(target), target.pointer, keyword)
+
+            def make() -> Formula:
+                return self._as(waits=waits, make=lambda: self.lower(target))
+
+            key = (key_of(target), waits)
+            found = self.space.close(key, make, target.pointer, keyword)
             self._closed[asked] = found
         return found
 
@@ -173,7 +228,9 @@ class Lowering:
         if "anyOf" in schema:
             yield space.either(self.branches(place, "anyOf"))
         if "oneOf" in schema:
-            yield space.exactly_one(self.branches(place, "oneOf"))
+            # Where branches may wait, none is negated.
+            join = space.either if self._may_wait else space.exactly_one
+            yield join(self.branches(place, "oneOf"))
         if "not" in schema:
             yield space.negate(self.sub(place, "not"))
         if "if" in schema and year >= 7 and ("then" in schema or "else" in schema):
@@ -305,16 +362,17 @@ class Lowering:
         if self._ordered and (named or required):
             found.append(space.make("order", tuple(dict.fromkeys([*named, *required]))))
         for name, inner in named.items():
-            fits = self.lower(place.below(inner, "properties", name))
+            fits = self.inside(place.below(inner, "properties", name))
             found.append(space.all(("names", frozenset([name])), fits))
         dfas = []
         if "patternProperties" in schema:
             for pattern, inner in place.map("patternProperties").items():
                 dfas.append(self.strings.pattern_dfa(place, "patternProperties", pattern))
-                fits = self.lower(place.below(inner, "patternProperties", pattern))
+                fits = self.inside(place.below(inner, "patternProperties", pattern))
                 found.append(space.all(("dfa", dfas[-1]), fits))
         if "additionalProperties" in schema:
-            fits = self.sub(place, "additionalProperties")
+            below = place.below(schema["additionalProperties"], "additionalProperties")
+            fits = self.inside(below)
             found.append(space.all(("other", frozenset(named), tuple(dfas)), fits))
         return found
 
@@ -346,6 +404,8 @@ class Lowering:
         if place.dialect.year < 2020:
             first, other = "items", "additionalItems"
             if not isinstance(schema.get("items"), list):
-                return [], self.sub(place, "items") if "items" in schema else None
+                below = place.below(schema.get("items"), "items")
+                return [], self.inside(below) if "items" in schema else None
         prefix = self.branches(place, first) if schema.get(first) else []
-        return prefix, self.sub(place, other) if other in schema else None
+        below = place.below(schema.get(other), other)
+        return prefix, self.inside(below) if other in schema else None

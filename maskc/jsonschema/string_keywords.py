@@ -7,10 +7,10 @@ Example: ``{"pattern": "^.{1,40}$"}`` is the automaton of ``.*`` and ``length(1,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from maskc.errors import FormatError
-from maskc.formats.registry import Formats, reader_of
+from maskc.formats.registry import READ, Formats, reader_of
 from maskc.jsonschema.automata import list_strings
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
@@ -43,8 +43,20 @@ class StringKeywords:
         schema = place.schema
         if "pattern" in schema:
             yield self._once(place, "pattern", "a regular expression")
-        if "format" in schema and (self._assert_formats or place.dialect.asserts_formats):
+        if "format" in schema and self._asserts(place):
             yield self._once(place, "format", "a name")
+
+    def is_usual(self, place: Place, name: Any) -> bool:
+        """Return whether a format is an annotation, or an automaton of the standard's."""
+        if not self._asserts(place):
+            return True
+        if not isinstance(name, str) or name in self._registered or name in READ:
+            return False
+        build_format(name)  # now, as no mask is to wait for it
+        return True
+
+    def _asserts(self, place: Place) -> bool:
+        return self._assert_formats or place.dialect.asserts_formats
 
     def _once(self, place: Place, keyword: str, kind: str) -> Formula:
         text = place.schema[keyword]

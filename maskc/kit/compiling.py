@@ -62,8 +62,8 @@ class Compiler(Protocol):
     Each raises a ``MaskcError`` with one sentence where something cannot be compiled.
     """
 
-    def plan(self, job: SchemaJob, limits: Limits) -> FrozenPlan:
-        """Return the plan of a schema."""
+    def plan(self, job: SchemaJob, limits: Limits, *, waits: bool = False) -> FrozenPlan:
+        """Return the plan of a schema; where that pays, positions wait if they may."""
 
     def automaton(self, pattern: str, limits: Limits) -> Automaton:
         """Return the automaton of a pattern, or its positions if its loops are to be counted."""
@@ -85,11 +85,14 @@ class InProcess:
     def __init__(self, vocabulary: Callable[[], Vocabulary]) -> None:
         self._vocabulary = vocabulary
 
-    def plan(self, job: SchemaJob, limits: Limits) -> FrozenPlan:
+    def plan(self, job: SchemaJob, limits: Limits, *, waits: bool = False) -> FrozenPlan:
+        def make() -> FrozenPlan:
+            return job.plan(waits=waits)
+
         # To watch the clock takes longer than to compile such a schema.
         if is_plain(job.schema, most=_FEW_SCHEMAS):
-            return job.plan()
-        return run_bounded(job.plan, limits, name="schema")
+            return make()
+        return run_bounded(make, limits, name="schema")
 
     def automaton(self, pattern: str, limits: Limits) -> Pattern | CountedPattern:
         """Return the automaton of a pattern, whose states are made when they are needed."""

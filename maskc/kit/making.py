@@ -142,10 +142,10 @@ class Maker:
         return repr((*asked, *job.layout.to_dict().values()))
 
     def _schema(self, job: SchemaJob, limits: Limits) -> Piece:
-        frozen = self._compiler.plan(job, limits)
+        frozen = self._compiler.plan(job, limits, waits=True)
         plan = self._read_plan(frozen, job, limits)
         piece = SchemaPiece(MaskedSchemaMachine(plan, self.tokens.text_of, self._results.mixes))
-        piece.n_bytes = _PLAN_BYTE * len(frozen.data)
+        piece.n_bytes = _PLAN_BYTE * (len(frozen.data) or len(name_json(job.schema)))
         return piece
 
     def plan(self, job: SchemaJob, limits: Limits) -> Plan:

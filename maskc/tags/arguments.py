@@ -250,7 +250,7 @@ class Arguments:
                 plan = self._placed(place, lambda: self._maker.plan(whole))
             except UnsatisfiableError:
                 return []
-            position = plan.positions[plan.root]
+            position = plan.position(plan.root)
             strings = self._placed(place, lambda: [self._string(plan, n) for n in position.strings])
             kinds = _kinds_of(position)
             words = zip(_BOOLEAN_BITS, self._style.booleans, strict=False)

@@ -149,18 +149,18 @@ class JsonTexts(Texts):
             if here in found or here in self._values:
                 continue
             found[here] = None
-            for rule in (plan.objects[n] for n in plan.positions[here].objects):
+            for rule in (plan.objects[n] for n in plan.position(here).objects):
                 for label, options in enumerate(rule.options):
                     if rule.low or rule.n_wishes or rule.required >> label & 1:
                         todo += [child for _, child in options]
-            for entry in (plan.arrays[n] for n in plan.positions[here].arrays):
+            for entry in (plan.arrays[n] for n in plan.position(here).arrays):
                 if not entry.rule.can_close(*entry.rule.start):
                     parts = (part for _, options in entry.rule.pieces for _, part in options)
                     todo += [child for part in parts for child in entry.split(part)]
         return list(found)
 
     def _find_shortest(self, position: int) -> bytes | None:
-        rules, plan = self._plan.positions[position], self._plan
+        rules, plan = self._plan.position(position), self._plan
         found: list[bytes | None] = []
         found += [word for n, word in enumerate(LITERALS) if rules.literals >> n & 1]
         for n in rules.numbers:
@@ -177,7 +177,7 @@ class JsonTexts(Texts):
 
     def _list_values(self, position: int) -> Iterator[bytes]:
         """Yield some different values of a position."""
-        rules, plan = self._plan.positions[position], self._plan
+        rules, plan = self._plan.position(position), self._plan
         yield from (word for n, word in enumerate(LITERALS) if rules.literals >> n & 1)
         for n in rules.numbers:
             found = list_ends(plan.numbers[n], plan.numbers[n].start)

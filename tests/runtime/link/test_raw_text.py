@@ -29,7 +29,7 @@ def make(schema, *barred):
     frozen = build_plan({"type": "string", **schema}, resources={}, layout=Layout(),
                       assert_formats=True)  # fmt: skip
     plan = Plan(frozen, Layout(), Budget(1 << 20))
-    number, words = plan.positions[plan.root].strings[0], tuple(b.encode() for b in barred)
+    number, words = plan.position(plan.root).strings[0], tuple(b.encode() for b in barred)
     return RawString(plan, number, words, RawBody(plan.strings[number].body.dfa, words))
 
 

@@ -26,7 +26,7 @@ def test_texts_with_a_word_are_gone_and_no_others(seed, schema):
     frozen = build_plan({"type": "string", **schema}, resources={}, layout=Layout(),
                         assert_formats=True)  # fmt: skip
     plan = Plan(frozen, Layout(), Budget(1 << 20))
-    (number,) = plan.positions[plan.root].strings
+    (number,) = plan.position(plan.root).strings
     whole = plan.strings[number].body.dfa
     words = ["".join(draw.choices("ab<", k=draw.randint(1, 3))) for _ in range(draw.randint(1, 3))]
     # Words that end inside of one that was begun are found, too.

@@ -24,7 +24,7 @@ def test_a_prefix_is_live_as_long_as_a_key_is_left():
 
 def rule_of(properties, **more):
     machine = build_machine({"type": "object", "properties": properties, **more})
-    return machine.plan.objects[machine.plan.positions[machine.plan.root].objects[0]]
+    return machine.plan.objects[machine.plan.position(machine.plan.root).objects[0]]
 
 
 WORDS = st.dictionaries(

@@ -108,7 +108,7 @@ class Cardinality:
     def starts(self, position: int) -> Iterator[State]:
         """Yield what can be open where a value begins; of literals and scalars before it."""
         plan = self._plan
-        rules = plan.positions[position]
+        rules = plan.position(position)
         for n in list_bits(rules.literals):
             yield (LITERAL, n, 0)
         for n in rules.numbers:

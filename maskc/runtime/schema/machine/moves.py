@@ -129,7 +129,7 @@ class Moves:
     def begin(self, position: int, byte: int, parents: tuple[Node, ...], found: Found) -> None:
         """Add what a value at a position can be after its first byte."""
         plan = self.plan
-        rules = plan.positions[position]
+        rules = plan.position(position)
         unique = self.unique_of(parents)
         if byte == _QUOTE:
             raw = b"" if unique is not None else None

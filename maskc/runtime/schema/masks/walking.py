@@ -205,7 +205,7 @@ class Walk(Steps):
                 self.go(machine.node(state, tuple(below.values())), nodes)
         if numbers:
             unique = machine.unique_of(parents)
-            for number in self._plan.positions[position].numbers:
+            for number in self._plan.position(position).numbers:
                 start = self._plan.numbers_without(number, unique).start
                 self.enter(machine.node((NUMBER, number, start, unique), parents), 0, numbers)
 

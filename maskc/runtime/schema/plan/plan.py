@@ -6,9 +6,11 @@ checked here, once; a plan that someone made up can be wrong, but never makes th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from threading import Lock
 from typing import Any, NamedTuple
 
 from maskc.runtime.cache.budget import Budget, Cache
@@ -20,14 +22,17 @@ from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.numbers.spellings import SPELLINGS
 from maskc.runtime.schema.plan.blanks import Blanks
 from maskc.runtime.schema.plan.custom import CustomRule
+from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.records import RECORDS, Position, make_array, make_object, read_dfa
-from maskc.runtime.schema.plan.rules import StringRule
+from maskc.runtime.schema.plan.rules import ArrayEntry, StringRule
 from maskc.runtime.schema.plan.values import Value, decimal_of
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.other_keys import OtherKeys
 from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
 
+# No part of a plan is inside itself, which would take a third of the time to make sure of.
+ENCODER = json.JSONEncoder(separators=(",", ":"), sort_keys=True, check_circular=False)
 KEY_ORDERS = ("any", "schema")
 ESCAPES = ("any", "minimal")
 NUMBERS = (*SPELLINGS, "digits")
@@ -91,11 +96,16 @@ class Layout:
 
 
 class FrozenPlan(NamedTuple):
-    """A plan as JSON; parsed, and its automata, if it was made in this process."""
+    """A plan as JSON; parsed, and its automata, if it was made in this process.
+
+    Positions may wait in one that was made here: they are ``None`` in the parts, and there is no
+    JSON. ``grow`` then builds one of them, and whatever of the parts that asks for.
+    """
 
     data: bytes
     parts: dict[str, Any] | None = None
     dfas: Sequence[CharDfa] | None = None
+    grow: Callable[[int], None] | None = None
 
 
 class Plan:
@@ -107,32 +117,83 @@ class Plan:
 
     def __init__(self, frozen: FrozenPlan, layout: Layout, budget: Budget) -> None:
         raw = parse_plan(frozen.data) if frozen.parts is None else frozen.parts
-        self.data, self.layout = frozen.data, layout
+        self._data, self.layout = frozen.data, layout
         self.blanks = Blanks(layout.blanks)
-        minimal, ordered = layout.escapes == "minimal", layout.key_order == "schema"
-        lists = {name: read_list(raw.get(name)) for name in ("dfas", *RECORDS)}
-        scope = Scope({name: len(entries) for name, entries in lists.items()})
-        read = {
-            name: [record.read(entry, scope) for entry in lists[name]]
-            for name, record in RECORDS.items()
-        }
-        self.dfas = list(frozen.dfas or [read_dfa(entry, scope) for entry in lists["dfas"]])
-        bodies = [Body(dfa, minimal=minimal) for dfa in self.dfas]
-        self.strings = [
-            _string_rule(bodies[dfa], low, high, minimal=minimal)
-            for dfa, low, high in read["strings"]
-        ]
-        self.numbers = list(map(layout.spell, read["numbers"]))
-        self.objects = [make_object(entry, self.dfas, ordered=ordered) for entry in read["objects"]]
-        self.key_bodies = [bodies[dfa] for dfa, *_ in read["objects"]]
-        if any(body.dfa.reader for body in self.key_bodies):
-            raise PlanError("the plan leaves keys to a reader")
-        self.arrays = [make_array(entry) for entry in read["arrays"]]
-        self.positions: list[Position] = read["positions"]
+        self.dfas: list[CharDfa] = []
+        self._bodies: list[Body] = []
+        self.strings: list[StringRule] = []
+        self.numbers: list[Numbers] = []
+        self.objects: list[ObjectRule] = []
+        self.key_bodies: list[Body] = []
+        self.arrays: list[ArrayEntry] = []
+        self.positions: list[Position | None] = []
+        self._raw, self._frozen_dfas, self._grow = raw, frozen.dfas, frozen.grow
+        self._lock: Any = Lock()
+        self._read_more()
         self.root = read_number(raw.get("root"), len(self.positions))
         self._derived = Cache(budget)
         # The last values of which the numbers were excluded: an array gets one more at a time.
         self._excluded: tuple[frozenset[Value], Excluded] = (frozenset(), NONE)
+
+    def _read_more(self) -> None:
+        """Read what the parts have more than was read."""
+        layout = self.layout
+        minimal, ordered = layout.escapes == "minimal", layout.key_order == "schema"
+        scope = self._scope()
+        dfas = self._raw["dfas"][len(self.dfas) :]
+        known = self._frozen_dfas
+        if known is None:
+            found = [read_dfa(entry, scope) for entry in dfas]
+        else:
+            found = list(known[len(self.dfas) :])
+        self.dfas += found
+        self._bodies += [Body(dfa, minimal=minimal) for dfa in found]
+        for dfa, low, high in self._read("strings", len(self.strings), scope):
+            self.strings.append(_string_rule(self._bodies[dfa], low, high, minimal=minimal))
+        self.numbers += map(layout.spell, self._read("numbers", len(self.numbers), scope))
+        for entry in self._read("objects", len(self.objects), scope):
+            if self._bodies[entry[0]].dfa.reader:
+                raise PlanError("the plan leaves keys to a reader")
+            self.key_bodies.append(self._bodies[entry[0]])
+            self.objects.append(make_object(entry, self.dfas, ordered=ordered))
+        self.arrays += map(make_array, self._read("arrays", len(self.arrays), scope))
+        for entry in self._raw["positions"][len(self.positions) :]:
+            waits = entry is None and self._grow is not None
+            self.positions.append(None if waits else RECORDS["positions"].read(entry, scope))
+
+    def _scope(self) -> Scope:
+        return Scope({name: len(read_list(self._raw.get(name))) for name in ("dfas", *RECORDS)})
+
+    def _read(self, name: str, n_read: int, scope: Scope) -> list[Any]:
+        return [RECORDS[name].read(entry, scope) for entry in self._raw[name][n_read:]]
+
+    def position(self, number: int) -> Position:
+        """Return what is asked of a value at a position, which is built now if it has waited."""
+        found = self.positions[number]
+        return self._build(number) if found is None else found
+
+    def _build(self, number: int) -> Position:
+        with self._lock:
+            found = self.positions[number]
+            if found is None:
+                assert self._grow is not None  # noqa: S101 - only then does a position wait
+                self._grow(number)
+                self._read_more()
+                raw = self._raw["positions"][number]
+                found = RECORDS["positions"].read(raw, self._scope())
+                self.positions[number] = found
+            return found
+
+    @property
+    def data(self) -> bytes:
+        """The plan as JSON; all positions are built."""
+        if not self._data:
+            number = 0
+            while number < len(self.positions):
+                self.position(number)
+                number += 1
+            self._data = ENCODER.encode(self._raw).encode()
+        return self._data
 
     def numbers_without(self, number: int, values: frozenset[Value] | None) -> Numbers:
         numbers = self.numbers[number]
