@@ -6,38 +6,28 @@ and ``ty>`` is none of the name and what comes after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from maskc.runtime.link.automata.automaton import ByteAutomaton
+from maskc.runtime.link.automata.automaton import ByteAutomaton, Left, split_words
 
 _FIRST = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 _LATER = _FIRST + b"0123456789"
-_OTHER = -1  # it is none of the names, whatever follows
+# What is left of the names that the text may be, ``None`` for no name, and whether it has begun.
+_State = tuple[Left | None, bool]
 
 
-class OtherName(ByteAutomaton[tuple[int, bool]]):
-    """Reads a name that is none of some."""
+class OtherName(ByteAutomaton[_State]):
+    """Reads a name that is none of some, which are sorted, each once."""
 
-    def __init__(self, names: Iterable[bytes]) -> None:
-        self._children: list[dict[int, int]] = [{}]
-        self._taken: set[int] = set()
-        self.names = tuple(names)
-        for name in self.names:
-            here = 0
-            for byte in name:
-                if byte not in self._children[here]:
-                    self._children[here][byte] = len(self._children)
-                    self._children.append({})
-                here = self._children[here][byte]
-            self._taken.add(here)
-        super().__init__((0, False))
+    def __init__(self, names: Sequence[bytes]) -> None:
+        self.names = names
+        super().__init__(((0, len(names), 0) if names else None, False))
 
-    def find_moves(self, name: tuple[int, bool]) -> dict[int, tuple[int, bool]]:
-        node, has_begun = name
-        children = {} if node == _OTHER else self._children[node]
-        return {
-            byte: (children.get(byte, _OTHER), True) for byte in (_LATER if has_begun else _FIRST)
-        }
+    def find_moves(self, name: _State) -> dict[int, _State]:
+        left, has_begun = name
+        after = split_words(self.names, left) if left else {}
+        return {byte: (after.get(byte), True) for byte in (_LATER if has_begun else _FIRST)}
 
-    def is_accepting(self, name: tuple[int, bool]) -> bool:
-        return name[1] and name[0] not in self._taken
+    def is_accepting(self, name: _State) -> bool:
+        left, has_begun = name
+        return has_begun and (left is None or len(self.names[left[0]]) != left[2])

@@ -4,7 +4,7 @@ What comes after a string's closing quote is its *rest*: of 128,000 tokens a few
 different ones, so they have a trie of their own.
 
 What depends on the tokenizer alone, such as where white space leads to or which tokens stay inside
-a string of digits, is worked out once for all artifacts in a process, in a memory of its own.
+a string of digits, is worked out once for all artifacts in a process, in a cache of its own.
 
 Example: of ``a``, ``a",`` and ``b",`` the rest is ``,``.
 """
@@ -12,51 +12,40 @@ Example: of ``a``, ``a",`` and ``b",`` the rest is ``,``.
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.tries.trie import Ints, Trie, TrieNodes, spread
 
 Words = NDArray[np.int32]
 
 SHARED_BYTES = 96 * 1024 * 1024
 _QUOTE = 0x22
-_FREED_AT_ONCE = 8
 _MANY = 200  # ids that are packed by arrays rather than one by one
 
 
 class Shared:
-    """Results by key, whose sizes are counted, in two generations as those of an artifact.
-
-    Each has a third of the limit, in bytes; what is being freed the last.
-    """
+    """Results by key, whose sizes are counted, in a cache with a budget of its own, in bytes."""
 
     def __init__(self, limit: int = SHARED_BYTES) -> None:
-        self._share = limit // 3
-        self._n_bytes = 0
-        # Sizes have a dict of their own, as the garbage collector looks at each pair.
-        self._known: dict[Any, Any] = {}
-        self._previous: dict[Any, Any] = {}
-        self._evicted: dict[Any, Any] = {}
-        self._sizes: dict[Any, int] = {}
-        self._previous_sizes: dict[Any, int] = {}
+        budget = Budget(limit)
+        # A cache of their own, so that a size is evicted with its result.
+        self._sizes = Cache(budget, lambda _: 0)
+        self._known = Cache(budget, self._measure)
         self._kept: dict[Any, Any] = {}
         self._find: Callable[[Any], Any] | None = None
-        self._lock = threading.Lock()
+
+    def _measure(self, key: object) -> int:
+        return self._sizes.get(key) or 0
 
     def get(self, key: object) -> Any:
         found = self._known.get(key)
-        if found is not None:
-            return found
-        found = self._previous.get(key)
-        if found is not None:
-            self.put(key, found, self._previous_sizes.get(key, 0))
-            return found
-        found = self._kept.get(key)
+        if found is None:
+            found = self._kept.get(key)
         if found is None and self._find is not None:
             found = self._find(key)
             if found is not None:
@@ -73,17 +62,8 @@ class Shared:
 
     def put(self, key: object, result: object, n_bytes: int) -> None:
         """Remember a result that takes so many bytes."""
-        with self._lock:
-            if self._n_bytes + n_bytes > self._share and self._known:
-                # To free all of it at once would hold up a mask.
-                self._evicted, self._previous, self._known = self._previous, self._known, {}
-                self._previous_sizes, self._sizes = self._sizes, {}
-                self._n_bytes = 0
-            for _ in range(min(_FREED_AT_ONCE, len(self._evicted))):
-                self._evicted.popitem()
-            self._n_bytes += n_bytes
-            self._known[key] = result
-            self._sizes[key] = n_bytes
+        self._sizes.put(key, n_bytes)
+        self._known.put(key, result)
 
 
 class TextSlices(Sequence[bytes]):
