@@ -102,15 +102,6 @@ def test_what_an_automaton_does_not_tell_apart_makes_no_difference(monkeypatch, 
     assert merged == list_groups(scan(dfa, dfa.start))
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("few", [0, 1, 1 << 20])
-def test_nodes_are_followed_alike_by_levels_and_one_by_one(monkeypatch, pattern, few):
-    dfa = build_pattern(pattern)
-    usual = list_groups(scan(dfa, dfa.start))
-    monkeypatch.setattr(classes, "_FEW_NODES", few)
-    assert usual == list_groups(scan(dfa, dfa.start))
-
-
 def test_a_beginning_of_a_character_can_become_several_ranges():
     # After a backslash come the short escapes, and ``u`` with anything.
     dfa = build_pattern('^[\\"]*$')

@@ -30,7 +30,6 @@ from maskc.runtime.schema.tries.trie import Ints
 # Steps of a scan, and characters of it that are one step.
 _SCAN_STEPS, _NODES_AT_ONCE = 200, 64
 _MOST_CELLS = 1 << 16  # of an automaton of which we ask what it tells apart from a state on
-_FEW_NODES = 12  # that are followed one by one
 
 
 class Kinds:
@@ -111,9 +110,6 @@ class Kinds:
             begin, end = first.take(live), last.take(live)
             counts = end - begin
             ends = counts.cumsum()
-            if ends[-1] <= _FEW_NODES:
-                live, here = self._follow_few(rows, shift, turns, (live, here), (nodes, states))
-                continue
             children = np.arange(int(ends[-1]))
             children += (end - ends).repeat(counts)
             cells = here.repeat(counts)
@@ -130,46 +126,6 @@ class Kinds:
         all_after = np.concatenate(states) >> shift
         lows = trie.low.take(np.concatenate(nodes))
         return _spread(lows, all_after, n_units, len(turns) + len(trie.cut))
-
-    def _follow_few(
-        self,
-        rows: Places,
-        shift: int,
-        turns: Bits,
-        level: tuple[Places, Places],
-        found: tuple[list[Places], list[Places]],
-    ) -> tuple[Places, Places]:
-        """Follow few nodes one by one, mostly runs of one character, until none or many are left.
-
-        What is reached of a level, nodes and states, is added to what is found.
-        """
-        trie, of, moves = self._trie, self._of_symbol.data, rows.data
-        first, symbols, below, turn = (
-            trie.first.data,
-            trie.symbol_of.data,
-            trie.below.data,
-            turns.data,
-        )
-        nodes: list[int] = []
-        states: list[int] = []
-        pairs = list(zip(level[0].tolist(), level[1].tolist(), strict=True))
-        n_children = 0
-        while pairs and n_children <= _FEW_NODES:
-            after: list[tuple[int, int]] = []
-            n_children = 0
-            for node, state in pairs:
-                for child in range(first[node], first[node + 1]):
-                    target = moves[state + of[symbols[child]]]
-                    nodes.append(child)
-                    states.append(target)
-                    if turn[target >> shift] & below[child]:
-                        after.append((child, target))
-                        n_children += first[child + 1] - first[child]
-            pairs = after
-        found[0].append(np.array(nodes, dtype=np.intp))
-        found[1].append(np.array(states, dtype=np.intp))
-        left, here = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-        return left, here
 
 
 def turns_of(delta: Ints, turning: Bits) -> Bits:
