@@ -157,7 +157,8 @@ def compile_json_schema(
             The next five choose single parts of it.
         key_order: ``any``, or ``schema``: as the schema names them, others last.
         blanks: ``compact``, ``bounded`` or ``any``.
-        escapes: ``any``, or ``minimal``: only what must be escaped.
+        escapes: ``any``; ``minimal``: only what must be escaped; ``ascii``: that, and all that is
+            not ASCII.
         numbers: ``any``; ``usual``: exponents only where they save digits; ``plain``: none;
             ``short``: none, and no zeros that only pad.
         digits: how many a fraction has at most; for numbers without exponents.

@@ -104,7 +104,7 @@ _layout_options = opt.gather(
         ),
         "key_order": opt.choice("--key-order", "any schema", "Order of keys."),
         "blanks": opt.choice("--blanks", "compact bounded any", "White space."),
-        "escapes": opt.choice("--escapes", "any minimal", "Escapes in strings."),
+        "escapes": opt.choice("--escapes", "any minimal ascii", "Escapes in strings."),
         "numbers": opt.choice(
             "--numbers",
             "usual any plain short",

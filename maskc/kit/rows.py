@@ -38,19 +38,19 @@ NAMES = frozenset(f"spelled_{name}" for name in _SPELLED)
 
 def make_rows(index: TokenIndex) -> Arrays:
     """Return the rows of a vocabulary, for strings in which any character may be escaped."""
-    spelled = spell(index, index.tokens, (ROOT,), minimal=False)
+    spelled = spell(index, index.tokens, (ROOT,), escapes="any")
     return {f"spelled_{name}": getattr(spelled.tables, name) for name in _SPELLED}
 
 
 def lend_rows(index: TokenIndex, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Give an index the rows of a file, which :func:`find_fault` has found right."""
-    whole = spelled_key(index, index.tokens, (ROOT,), minimal=False)
+    whole = spelled_key(index, index.tokens, (ROOT,), escapes="any")
 
     def find(key: object) -> Spelled | None:
         if key != whole:
             return None
         tables = SpelledTables(*(arrays[f"spelled_{name}"] for name in _SPELLED))
-        return Spelled(tables, minimal=False)
+        return Spelled(tables, escapes="any")
 
     index.shared.lend(find)
 
@@ -137,4 +137,4 @@ def _in_character(tables: SpelledTables) -> NDArray[np.bool_]:
 
 
 def _is_begun(raw: bytes) -> bool:
-    return bool(raw) and read_character(raw, minimal=False) == BEGUN
+    return bool(raw) and read_character(raw, escapes="any") == BEGUN

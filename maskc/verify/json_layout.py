@@ -116,6 +116,8 @@ def _keeps_spelling(sign: str, layout: Mapping[str, str]) -> bool | None:
     if sign[0] == '"':
         if layout["escapes"] == "any":
             return True
+        if layout["escapes"] == "ascii" and not sign.isascii():
+            return False
         return True if _MUST_BE_ESCAPED.issuperset(_ESCAPE.findall(sign)) else None
     if sign[0] in "-0123456789" and re.search("[eE]", sign):
         return {"any": True, "usual": None}.get(layout["numbers"], False)

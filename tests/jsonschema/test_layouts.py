@@ -1,5 +1,7 @@
 """Numbers as a layout writes them, and choices that do not go together."""
 
+import json
+
 import pytest
 
 from maskc.errors import WrongValueError
@@ -47,6 +49,26 @@ def test_a_plain_style_writes_numbers_as_models_do(schema, text, accepted):
 )
 def test_any_number_counts_by_its_value(schema, text, accepted):
     assert accepts(build_machine(schema, layout=choose_layout(numbers="any")), text) is accepted
+
+
+@pytest.mark.parametrize("text", ["", "a\x7f", "é", "ß😀", 'a"\\/', "\t\x01", "中文"])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string"},
+        {"type": "string", "maxLength": 4},
+        {"enum": ["", "a\x7f", "é", "ß😀", 'a"\\/', "\t\x01", "中文"]},
+        {"type": "string", "pattern": "^[^b]*$", "minLength": 0},
+    ],
+)
+def test_ascii_escapes_are_those_of_json_dumps(schema, text):
+    machine = build_machine(schema, layout=choose_layout(escapes="ascii"))
+    assert accepts(machine, json.dumps(text))
+    assert accepts(machine, json.dumps(text, ensure_ascii=False)) is text.isascii()
+    assert not accepts(machine, '"\\u0061"')
+    keys = build_machine({"type": "object"}, layout=choose_layout(escapes="ascii"))
+    assert accepts(keys, json.dumps({text: 1}))
+    assert accepts(keys, json.dumps({text: 1}, ensure_ascii=False)) is text.isascii()
 
 
 def test_single_choices_win_over_the_style():

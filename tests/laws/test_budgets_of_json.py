@@ -38,6 +38,7 @@ LAYOUTS = [
     {"numbers": "any"},
     {"numbers": "short", "digits": 3},
     {"escapes": "minimal"},
+    {"escapes": "ascii"},
 ]
 MOST = 4  # tokens that are followed by the reference
 

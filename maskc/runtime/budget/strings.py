@@ -9,7 +9,6 @@ of at least 34,007 the shortest is ``5e4``.
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -20,6 +19,7 @@ from maskc.runtime.schema.numbers.spellings import State as NumberState
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.spelling import write_body
 from maskc.runtime.schema.strings.strings import Body
 
 ALL_LABELS = -1  # as bits
@@ -60,19 +60,18 @@ def search(
                 todo.append((after, (*text, symbol)))
 
 
-def write(characters: str) -> bytes:
-    """Return characters of a string as they stand in JSON."""
-    return json.dumps(characters, ensure_ascii=False)[1:-1].encode()
-
-
 class ShortStrings:
     """Finds short ends of strings and keys, of which the filler is the preferred character."""
 
-    def __init__(self, filler: str) -> None:
+    def __init__(self, filler: str, escapes: str) -> None:
+        self._escapes = escapes
         self._characters = filler + _USUAL.replace(filler, "")
         # By automaton and state: a character to each state that one leads to.
         self._ways: dict[tuple[CharDfa, int], dict[int, str]] = {}
         self._keys: dict[tuple[CharDfa, int, int], tuple[str, int] | None] = {}
+
+    def write(self, characters: str) -> bytes:
+        return write_body(characters, self._escapes)
 
     def rest(self, rule: StringRule, at: int, count: int) -> bytes | None:
         """Return what ends an open string, its quote included; ``None`` if that is too long."""
@@ -85,7 +84,7 @@ class ShortStrings:
         count += bool(begun)
         most = None if rule.high is None else rule.high - count
         text = self._walk(rule.body.dfa, rule.body.characters[at], rule.low - count, most)
-        return None if text is None else begun + write(text) + b'"'
+        return None if text is None else begun + self.write(text) + b'"'
 
     def key(self, body: Body, at: int, labels: int, wanted: int) -> tuple[bytes, int] | None:
         """Return what ends an open key, its quote included, and its label.
@@ -98,7 +97,7 @@ class ShortStrings:
         state = body.characters[opened[0]]
         found = self._find_key(body.dfa, state, labels & wanted)
         found = found or self._find_key(body.dfa, state, labels)
-        return None if found is None else (opened[1] + write(found[0]) + b'"', found[1])
+        return None if found is None else (opened[1] + self.write(found[0]) + b'"', found[1])
 
     def _find_key(self, dfa: CharDfa, state: int, labels: int) -> tuple[str, int] | None:
         known = (dfa, state, labels)

@@ -22,7 +22,7 @@ from maskc.errors import LimitError
 from maskc.runtime.budget.cells import Writing
 from maskc.runtime.budget.completions import Proposal, Texts
 from maskc.runtime.budget.forgetting import Folded, Forgetting
-from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, finish_number, list_ends, write
+from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, finish_number, list_ends
 from maskc.runtime.effort import spend
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.schema.machine.machine import SchemaMachine
@@ -72,7 +72,10 @@ class JsonTexts(Texts):
     """Short texts of one schema."""
 
     def __init__(self, machine: SchemaMachine, writing: Writing) -> None:
-        self._plan, self._strings = machine.plan, ShortStrings(_find_filler(writing))
+        self._plan, self._strings = (
+            machine.plan,
+            ShortStrings(_find_filler(writing), machine.plan.layout.escapes),
+        )
         self._forgetting = Forgetting(machine, writing.index.tokens)
         # Position → its value, ``None`` if none is known.
         self._values: dict[int, bytes | None] = {}
@@ -185,7 +188,7 @@ class JsonTexts(Texts):
         for rule in (plan.strings[n] for n in rules.strings):
             for text, _ in self._strings.keys(rule.body.dfa, rule.body.dfa.start, ALL_LABELS):
                 if rule.low <= len(text) and (rule.high is None or len(text) <= rule.high):
-                    yield b'"' + write(text) + b'"'
+                    yield b'"' + self._strings.write(text) + b'"'
         if rules.arrays or rules.objects:
             value = self.value(position)
             if value is not None and value[:1] in b"[{":
@@ -202,7 +205,7 @@ class JsonTexts(Texts):
             spend(_MEMBER_STEPS)
             key = self._key_of(rule, label, members[OTHERS])
             for after, child in () if key is None else rule.enter(members, label, key):
-                text = _after(b'"%s":' % write(key or ""), self.value(child))
+                text = _after(b'"%s":' % self._strings.write(key or ""), self.value(child))
                 if text is not None:
                     yield after[WISHES].bit_count(), len(text), text, after
 

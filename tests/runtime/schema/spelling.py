@@ -12,8 +12,8 @@ INDEX: TokenIndex = build_index(TEXTS)
 TRIE = INDEX.tokens
 
 
-def spell_below(nodes=(ROOT,), *, index=INDEX, minimal=False, before=b""):
-    return spell(index, index.tokens, nodes, minimal=minimal, before=before)
+def spell_below(nodes=(ROOT,), *, index=INDEX, escapes="any", before=b""):
+    return spell(index, index.tokens, nodes, escapes=escapes, before=before)
 
 
 def step_texts(index, body, at):

@@ -57,7 +57,7 @@ def test_letters_digits_and_white_space_are_one_only_where_nothing_tells_them_ap
     spelled = spell_below(index=index)
     for pattern in [*PATTERNS, "^[a-z]+$", "^[0-9]*é?$", "^[0-9a-f]{2}", "^\\S*$", "^[\\s0-9]+$"]:
         dfa = build_pattern(pattern)
-        body = Body(dfa, minimal=False)
+        body = Body(dfa, escapes="any")
         scanned = scan_all(index, spelled, dfa, matrix_of(dfa), dfa.start)
         inside, ended = step_texts(index, body, body.start)
         ends, quotes = list_ends(scanned)

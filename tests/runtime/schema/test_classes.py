@@ -59,7 +59,7 @@ def list_groups(scanned):
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
     dfa = build_pattern(pattern)
-    body = Body(dfa, minimal=False)
+    body = Body(dfa, escapes="any")
     visit(body)
     for state in range(1, dfa.n_states):
         scanned = scan(dfa, state)
@@ -75,7 +75,7 @@ def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
 @pytest.mark.parametrize("pattern", ["^[ê㐀-鿿😁a-z,1-9€]*$", "^.b?é*$", "^[^é]*$"])
 def test_a_vocabulary_is_scanned_inside_a_character_as_it_is_stepped(pattern, before):
     dfa, index = build_pattern(pattern), WITH_ENDINGS
-    body = Body(dfa, minimal=False)
+    body = Body(dfa, escapes="any")
     at = body.read(before)
     inside, ended = step_texts(index, body, at)
     spelled = spell_below(index=index, before=before)
@@ -132,7 +132,7 @@ def test_an_automaton_that_may_begin_anywhere_never_dies(pattern, wanted):
 @pytest.mark.parametrize("texts", [[b"x"], [b'"'], [b"\xff"], [b'1"'], [b"\xa9"], [b"a", b'\xa9"']])
 def test_a_vocabulary_of_one_or_two_texts_is_scanned_as_it_is_stepped(texts, before):
     index, dfa = build_index(texts), build_pattern("^[^a]*$")
-    body = Body(dfa, minimal=False)
+    body = Body(dfa, escapes="any")
     inside, _ = step_texts(index, body, body.read(before))
     scanned = scan(dfa, dfa.start, spell_below(index=index, before=before), index)
     expected = index.pack([index.ids[place] for place in inside])

@@ -14,6 +14,7 @@ from maskc.runtime.effort import count_taken, one_mask
 from maskc.runtime.schema.machine.nodes import KEY
 from maskc.runtime.schema.numbers.spellings import SPELLINGS
 from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.strings.spelling import ESCAPES
 from tests.examples import examples
 from tests.laws.test_json_schema import SCHEMAS, VALUES
 from tests.runtime.schema.vocabularies import TEXTS, VOCABULARY
@@ -22,7 +23,7 @@ LAYOUTS = st.builds(
     Layout,
     key_order=st.sampled_from(["any", "schema"]),
     blanks=st.sampled_from(["bounded", "compact", "any"]),
-    escapes=st.sampled_from(["any", "minimal"]),
+    escapes=st.sampled_from(ESCAPES),
     numbers=st.sampled_from(SPELLINGS),
 )
 UNIQUE = {"type": "array", "items": {"type": ["string", "integer"]}, "uniqueItems": True}
@@ -46,6 +47,7 @@ def read_by_token(matcher):
 @example(UNIQUE, [["", 1], ["a", "ab"]], Layout(blanks="any"), 3)
 @example(FEW_KEYS, [{"a": 1, "ab": 2}], Layout(), None)
 @example({"items": {"pattern": "^[^b]*$"}}, [["", "a", "é"]], Layout(escapes="minimal"), None)
+@example({}, [["", "é", {"é": 1}]], Layout(escapes="ascii"), None)
 @example(
     {"items": {"type": "string", "maxLength": 2}, "uniqueItems": True},
     [["a", "ab"]],

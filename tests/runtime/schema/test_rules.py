@@ -15,7 +15,7 @@ ONE, TWO, OTHER = (read_value(text) for text in (b"1", b"2", b'"x"'))
 @pytest.mark.parametrize(("low", "high"), [(0, None), (0, 2), (2, None)])
 def test_a_prefix_can_become_another_string_if_there_is_one(low, high):
     words = ["a", "ab", "abc", "b", "bd"]
-    body = Body(build_texts(words, [0] * len(words)), minimal=False)
+    body = Body(build_texts(words, [0] * len(words)), escapes="any")
     rule = StringRule(body, low, high)
     fitting = {w for w in words if low <= len(w) <= (high or 3)}
     for n in range(len(words) + 1):

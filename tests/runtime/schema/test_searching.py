@@ -3,6 +3,7 @@ import pytest
 from maskc.jsonschema.patterns import build_pattern
 from maskc.runtime.schema.scans.searching import free_items, search, search_all
 from maskc.runtime.schema.scans.spelled import CLOSES
+from maskc.runtime.schema.strings.spelling import ESCAPES
 from maskc.runtime.schema.strings.strings import Body
 from tests.runtime.schema.spelling import spell_below, step_texts
 from tests.runtime.schema.vocabularies import build_index
@@ -29,7 +30,7 @@ BEGUN += [b"\\ud83d", b"\\ud83d\\", b"\\ud83d\\ud", b"\\ud8", b"\xe0", b"\xe0\xa
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_search_finds_what_stepping_byte_by_byte_does(pattern):
     dfa = build_pattern(pattern)
-    body = Body(dfa, minimal=False)
+    body = Body(dfa, escapes="any")
     inside, ended = step_texts(INDEX, body, body.start)
     found = search_all(SPELLED, dfa)
     assert sorted([*found.places, *found.free]) == sorted(inside)
@@ -39,7 +40,7 @@ def test_a_search_finds_what_stepping_byte_by_byte_does(pattern):
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_states_and_sizes_are_those_of_stepping(pattern):
     dfa = build_pattern(pattern)
-    body = Body(dfa, minimal=False)
+    body = Body(dfa, escapes="any")
     inside, ended = step_texts(INDEX, body, body.start)
     found = search_all(SPELLED, dfa, exactly=True)
     columns = (found.places, found.targets, found.sizes)
@@ -47,17 +48,17 @@ def test_states_and_sizes_are_those_of_stepping(pattern):
     assert {(n, s) for n, s, _ in found.ended} == ended
 
 
-@pytest.mark.parametrize("minimal", [False, True])
+@pytest.mark.parametrize("escapes", ESCAPES)
 @pytest.mark.parametrize("before", BEGUN)
 @pytest.mark.parametrize("pattern", [*PATTERNS, '^(?!(a|ab|é|😀|"|\\\\)$)', "^[^b]", "^\\u0000?"])
-def test_a_string_inside_a_character_does_what_stepping_from_there_does(pattern, before, minimal):
-    body = Body(build_pattern(pattern), minimal=minimal)
+def test_a_string_inside_a_character_does_what_stepping_from_there_does(pattern, before, escapes):
+    body = Body(build_pattern(pattern), escapes=escapes)
     at = body.read(before)
     if not at:
         return
     state, begun = body.begun(at)
     assert state == body.dfa.start
-    spelled = spell_below(index=INDEX, minimal=minimal, before=begun)
+    spelled = spell_below(index=INDEX, escapes=escapes, before=begun)
     inside, ended = step_texts(INDEX, body, at)
     found = search(spelled, body.dfa, state, exactly=True)
     columns = (found.places, found.targets, found.sizes)

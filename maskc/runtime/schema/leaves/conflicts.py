@@ -114,7 +114,7 @@ def _find_words(
     """Return the tokens that make a string one of some texts, of which a character may be begun."""
     spelled = words
     if begun and left:
-        spelled = spell(index, index.tokens, (ROOT,), minimal=words.minimal, before=begun)
+        spelled = spell(index, index.tokens, (ROOT,), escapes=words.escapes, before=begun)
     closing: Closing = []
     inside: set[int] = set()
     for word in left:

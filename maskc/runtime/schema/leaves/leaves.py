@@ -45,8 +45,8 @@ class Leaves:
 
     def __init__(self, index: TokenIndex, machine: SchemaMachine) -> None:
         self._index, self._machine = index, machine
-        self._minimal = machine.plan.layout.escapes == "minimal"
-        self._free = free_body(index, minimal=self._minimal)
+        self._escapes = machine.plan.layout.escapes
+        self._free = free_body(index, escapes=self._escapes)
         self._known = Cache(machine.budget)
         self._custom_scans = CustomScans(machine.budget)
         self._longest = len(index.tokens.levels)
@@ -96,7 +96,7 @@ class Leaves:
     def _find_uncounted(self, dfa: CharDfa, state: int, before: bytes) -> Leaf:
         key, shared = None, self._index.shared
         if dfa.n_states <= _SHARED_STATES:
-            key = (Leaf, self._minimal, dfa.digest, state, before)
+            key = (Leaf, self._escapes, dfa.digest, state, before)
             known: Leaf | None = shared.get(key)
             if known is not None:
                 return known
@@ -231,8 +231,8 @@ class Leaves:
 
     def spelled_after(self, before: bytes) -> Spelled:
         """Return what the vocabulary writes after the beginning of a character."""
-        index, minimal = self._index, self._minimal
-        return spell(index, index.tokens, (ROOT,), minimal=minimal, before=before)
+        index, escapes = self._index, self._escapes
+        return spell(index, index.tokens, (ROOT,), escapes=escapes, before=before)
 
     @property
     def free_rows(self) -> FreeRows:

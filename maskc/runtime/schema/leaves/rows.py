@@ -59,7 +59,7 @@ class FreeRows:
         """Return the row of strings of which so many more characters must come, and may."""
         most = None if most is None or most >= self._largest else most
         least, shared = min(least, self._largest + 1), self._index.shared
-        key = (Leaf, self._spelled.minimal, self._spelled.like.before, least, most)
+        key = (Leaf, self._spelled.escapes, self._spelled.like.before, least, most)
         found: Leaf | None = shared.get(key)
         if found is None:
             closers, sizes = self.closers, self._items.sizes[self._items.quotes]
@@ -74,7 +74,7 @@ class FreeRows:
     def _up_to(self, most: int | None) -> Part:
         """Return the tokens that stay inside with at most so many characters."""
         index = self._index
-        key = (Part, self._spelled.minimal, self._spelled.like.before, most)
+        key = (Part, self._spelled.escapes, self._spelled.like.before, most)
         found: Part | None = index.shared.get(key)
         if found is None:
             if most is None:
@@ -128,7 +128,7 @@ class FreeRows:
 
 
 def free_rows_of(index: TokenIndex, spelled: Spelled) -> FreeRows:
-    key = (FreeRows, spelled.minimal, spelled.like.before)
+    key = (FreeRows, spelled.escapes, spelled.like.before)
     found: FreeRows | None = index.shared.get(key)
     if found is None:
         found = FreeRows(index, spelled)

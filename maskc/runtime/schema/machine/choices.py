@@ -58,7 +58,7 @@ class Choices:
 
     def __init__(self, plan: Plan, cardinality: Cardinality) -> None:
         self._plan, self._cardinality = plan, cardinality
-        self._is_minimal = plan.layout.escapes == "minimal"
+        self._escapes = plan.layout.escapes
         self._texts: dict[frozenset[Value], list[str]] = {}
 
     def has_other(self, position: int, values: Values) -> bool:
@@ -118,7 +118,7 @@ class Choices:
         if kind == STRING:
             return (
                 value[0] == "string"
-                and begins(value[1], raw, minimal=self._is_minimal)
+                and begins(value[1], raw, escapes=self._escapes)
                 and plan.strings[number].has(value[1])
             )
         if kind == ARRAY:

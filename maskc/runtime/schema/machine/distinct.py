@@ -116,12 +116,12 @@ def _list_words(value: Value, read: Unfinished, kind: int) -> Iterator[str]:
             if kind != KEY:
                 yield ""
             else:
-                yield from (key for key in rest if begins(key, read.rest, minimal=False))
+                yield from (key for key in rest if begins(key, read.rest, escapes="any"))
             return
         here = part
     if kind != STRING:
         yield ""
-    elif here[0] == "string" and begins(here[1], read.rest, minimal=False):
+    elif here[0] == "string" and begins(here[1], read.rest, escapes="any"):
         yield here[1]
 
 
@@ -168,7 +168,7 @@ class _Question:
     ) -> None:
         self._plan, self._choices = plan, choices
         self._top, self._text, self._numbers = top, text, numbers
-        self._is_minimal = plan.layout.escapes == "minimal"
+        self._escapes = plan.layout.escapes
         self._inner: dict[int, list[Node]] = {}
 
     def is_live(self) -> bool:
@@ -284,7 +284,7 @@ class _Question:
         if state[KIND] != KEY:
             return any(choices.rest_fits(state, rest) for rest in rests)
         return any(
-            any(begins(key, read.rest, minimal=self._is_minimal) for key in rest)
+            any(begins(key, read.rest, escapes=self._escapes) for key in rest)
             and choices.fits_members(state[RULE], read_members(state), rest)
             for rest in rests
         )
@@ -314,7 +314,7 @@ class _Question:
         by_key: dict[str, dict[Value, list[Mapping[str, Value]]]] = {}
         for rest in rests:
             for key, value in rest.items():
-                if begins(key, raw, minimal=self._is_minimal):
+                if begins(key, raw, escapes=self._escapes):
                     by_key.setdefault(key, {}).setdefault(value, []).append(rest)
         label_of = {key: rule.dfa.labels[rule.dfa.read(key)] for key in by_key}
         for label in list_bits(labels & rule.keys.names):

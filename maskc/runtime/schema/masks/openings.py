@@ -53,8 +53,8 @@ class Openings:
         self._index, self._plan, self._budget = index, plan, budget
         self._known = Cache(budget)
         self._custom_scans = CustomScans(budget)
-        self._minimal = plan.layout.escapes == "minimal"
-        self._free = free_body(index, minimal=self._minimal)
+        self._escapes = plan.layout.escapes
+        self._free = free_body(index, escapes=self._escapes)
 
     def inside(
         self, trie: Trie, body: Body, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
@@ -99,7 +99,7 @@ class Openings:
 
     def spelled(self, trie: Trie, nodes: Nodes) -> Spelled:
         """Return what the texts after some quotes write."""
-        return spell(self._index, trie, nodes, minimal=self._minimal)
+        return spell(self._index, trie, nodes, escapes=self._escapes)
 
     def _open(
         self, trie: Trie, dfa: CharDfa, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
@@ -109,7 +109,7 @@ class Openings:
 
     def _open_any(self, trie: Trie, nodes: Nodes, *, exactly: bool) -> Opened:
         """Return what a string of any characters does, which is the same in all artifacts."""
-        key = ("opened", self._minimal, nodes, trie is self._index.rests, exactly)
+        key = ("opened", self._escapes, nodes, trie is self._index.rests, exactly)
         found: Opened | None = self._index.shared.get(key)
         if found is None:
             found = self._open(trie, self._free.dfa, nodes, exactly=exactly)
@@ -181,7 +181,7 @@ class Openings:
 
     def _any_ended(self, trie: Trie, nodes: Nodes) -> tuple[EndedKeys, ...]:
         """Return where keys end that may be any, which is the same in all artifacts."""
-        key = ("any ended", self._minimal, trie is self._index.rests, nodes)
+        key = ("any ended", self._escapes, trie is self._index.rests, nodes)
         known: tuple[EndedKeys, ...] | None = self._index.shared.get(key)
         if known is None:
             opened = self._open_any(trie, nodes, exactly=False)

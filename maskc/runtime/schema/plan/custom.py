@@ -89,9 +89,9 @@ class CustomRule(StringRule):
         FormatError: there is no such reader, or it fails.
     """
 
-    def __init__(self, body: Body, *, minimal: bool) -> None:
+    def __init__(self, body: Body, *, escapes: str) -> None:
         super().__init__(body, 0, None)
-        self._minimal = minimal
+        self._escapes = escapes
         self.strings = CustomStrings(body.dfa)
         self.begin: Any = self.strings.begin
 
@@ -109,7 +109,7 @@ class CustomRule(StringRule):
             return None
         begun = count.begun + bytes([byte])
         if body.characters[after] < 0:
-            ranges = ranges_after(begun, minimal=self._minimal)
+            ranges = ranges_after(begun, escapes=self._escapes)
             if not strings.leads_into(count.state, count.held, ranges):
                 return None
             return after, Read(count.state, count.held, begun)
@@ -163,7 +163,7 @@ class CustomRule(StringRule):
             after: dict[tuple[int, Any], str] = {}
             for (state, held), text in level.items():
                 if self.strings.may_end(state, held):
-                    return begun + write_body(text) + b'"'
+                    return begun + write_body(text, self._escapes) + b'"'
                 for character in _TRIED:
                     n_left -= 1
                     made = self.strings.step(state, held, ord(character))

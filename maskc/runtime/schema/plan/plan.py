@@ -28,13 +28,12 @@ from maskc.runtime.schema.plan.rules import ArrayEntry, StringRule
 from maskc.runtime.schema.plan.values import Value, decimal_of
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.other_keys import OtherKeys
-from maskc.runtime.schema.strings.spelling import decode_body
+from maskc.runtime.schema.strings.spelling import ESCAPES, decode_body
 from maskc.runtime.schema.strings.strings import Body
 
 # No part of a plan is inside itself, which would take a third of the time to make sure of.
 ENCODER = json.JSONEncoder(separators=(",", ":"), sort_keys=True, check_circular=False)
 KEY_ORDERS = ("any", "schema")
-ESCAPES = ("any", "minimal")
 NUMBERS = (*SPELLINGS, "digits")
 MOST_DIGITS = 4_000  # of a fraction
 _MOST_POWER = 20_000  # of a number that is written out
@@ -48,7 +47,7 @@ class Layout:
     Attributes:
         key_order: ``any``, or ``schema``: as the schema names them, others last.
         blanks: ``compact``, ``bounded``, ``any`` or ``at most N``.
-        escapes: ``any``, or ``minimal``: only what must be escaped.
+        escapes: one of those of :mod:`maskc.runtime.schema.strings.spelling`.
         numbers: one of those of :mod:`maskc.runtime.schema.numbers.spellings`, or ``digits``: as
             usual, but integers have neither fraction nor exponent.
         digits: how many a fraction has at most, ``None``: any. It is part of the plan's rules.
@@ -138,7 +137,7 @@ class Plan:
     def _read_more(self) -> None:
         """Read what the parts have more than was read."""
         layout = self.layout
-        minimal, ordered = layout.escapes == "minimal", layout.key_order == "schema"
+        escapes, ordered = layout.escapes, layout.key_order == "schema"
         scope = self._scope()
         dfas = self._raw["dfas"][len(self.dfas) :]
         known = self._frozen_dfas
@@ -147,9 +146,9 @@ class Plan:
         else:
             found = list(known[len(self.dfas) :])
         self.dfas += found
-        self._bodies += [Body(dfa, minimal=minimal) for dfa in found]
+        self._bodies += [Body(dfa, escapes=escapes) for dfa in found]
         for dfa, low, high in self._read("strings", len(self.strings), scope):
-            self.strings.append(_string_rule(self._bodies[dfa], low, high, minimal=minimal))
+            self.strings.append(_string_rule(self._bodies[dfa], low, high, escapes=escapes))
         self.numbers += map(layout.spell, self._read("numbers", len(self.numbers), scope))
         for entry in self._read("objects", len(self.objects), scope):
             if self._bodies[entry[0]].dfa.reader:
@@ -266,9 +265,9 @@ def _decimals_of(values: Iterable[Value]) -> Iterator[Decimal]:
             yield decimal
 
 
-def _string_rule(body: Body, low: int, high: int | None, *, minimal: bool) -> StringRule:
+def _string_rule(body: Body, low: int, high: int | None, *, escapes: str) -> StringRule:
     if not body.dfa.reader:
         return StringRule(body, low, high)
     if low or high is not None:
         raise PlanError("the plan counts characters that a reader reads")
-    return CustomRule(body, minimal=minimal)
+    return CustomRule(body, escapes=escapes)

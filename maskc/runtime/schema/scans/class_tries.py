@@ -96,7 +96,7 @@ class Items(NamedTuple):
 
 def items_of(index: TokenIndex, spelled: Spelled) -> Items:
     """Return what a whole vocabulary writes, as tokens."""
-    key = (Items, spelled.minimal, spelled.like.before)
+    key = (Items, spelled.escapes, spelled.like.before)
     found: Items | None = index.shared.get(key)
     if found is None:
         tables, levels = spelled.tables, spelled.levels
@@ -192,7 +192,7 @@ def trie_for(index: TokenIndex, spelled: Spelled, kind_of: Ints) -> ClassTrie:
 
 def _classes_of(index: TokenIndex, spelled: Spelled, ranges: Sequence[bytes]) -> Places:
     """Return the classes of a vocabulary's characters of which those of a range are one."""
-    key = (_classes_of, spelled.minimal, spelled.before, ranges)
+    key = (_classes_of, spelled.escapes, spelled.before, ranges)
     found: Places | None = index.shared.get(key)
     if found is None:
         found = _classify(spelled.distinct, ranges)
@@ -221,7 +221,7 @@ def _group(characters: Ints) -> Places:
 
 
 def _trie_of(index: TokenIndex, spelled: Spelled, number: int, symbols: Places | None) -> ClassTrie:
-    key = (ClassTrie, spelled.minimal, spelled.before, number)
+    key = (ClassTrie, spelled.escapes, spelled.before, number)
     found: ClassTrie | None = index.shared.get(key)
     if found is None:
         spend(len(spelled.chars) // _NODES_AT_ONCE)

@@ -165,7 +165,7 @@ def scan_all(index: TokenIndex, spelled: Spelled, dfa: CharDfa, delta: Ints, sta
             of_merged = np.zeros(len(numbers), dtype=np.intp)
             of_merged[merged] = np.arange(len(merged))
             classes, delta = merged[classes].astype(np.int32), delta[:, of_merged]
-    key = (Kinds, spelled.minimal, spelled.before, tuple(dfa.starts), classes.tobytes())
+    key = (Kinds, spelled.escapes, spelled.before, tuple(dfa.starts), classes.tobytes())
     kinds: Kinds | None = index.shared.get(key)
     if kinds is None:
         spend(_SCAN_STEPS + len(spelled.chars) // _NODES_AT_ONCE)

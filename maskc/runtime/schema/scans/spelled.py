@@ -93,11 +93,11 @@ class Spelled:
         self,
         tables: SpelledTables,
         *,
-        minimal: bool,
+        escapes: str,
         before: bytes = b"",
         like: Spelled | None = None,
     ) -> None:
-        self.tables, self.minimal, self.before = tables, minimal, before
+        self.tables, self.escapes, self.before = tables, escapes, before
         self.like = like or self
         self.levels: list[int] = tables.levels.tolist()
         # A memory view gives Python's integers, and copies nothing.
@@ -108,7 +108,7 @@ class Spelled:
         self.n_items = len(self.kinds)
         begun = cut_texts(tables.begun_bytes, tables.begun_first)
         self.ranges: list[Ranges] = [
-            ranges_after(raw, minimal=minimal) if raw else () for raw in begun
+            ranges_after(raw, escapes=escapes) if raw else () for raw in begun
         ]
         # The root has hundreds of children, and most others have few.
         last = self.first[1]
@@ -170,8 +170,8 @@ class Spelled:
 
         See :func:`maskc.runtime.schema.strings.spelling.rests_like`.
         """
-        (low, _), *_ = ranges_after(before, minimal=self.minimal)
-        (own_low, _), *_ = ranges_after(self.before, minimal=self.minimal)
+        (low, _), *_ = ranges_after(before, escapes=self.escapes)
+        (own_low, _), *_ = ranges_after(self.before, escapes=self.escapes)
         tables = self.tables
         chars, begun = tables.chars.copy(), tables.begun.astype(np.int32)
         chars[self.first[0] : self.first[1]] += low - own_low
@@ -186,7 +186,7 @@ class Spelled:
             begun_first=np.cumsum([0, *map(len, texts)], dtype=np.int32),
             begun_bytes=np.frombuffer(b"".join(texts), dtype=np.uint8),
         )
-        return Spelled(tables, minimal=self.minimal, before=before, like=self)
+        return Spelled(tables, escapes=self.escapes, before=before, like=self)
 
     def child(self, node: int, character: int) -> int:
         """Return the child of a node by its character, -1 if there is none."""
@@ -293,38 +293,38 @@ def tabulate_items(items: Iterable[Item]) -> SpelledTables:
     )
 
 
-def free_body(index: TokenIndex, *, minimal: bool) -> Body:
+def free_body(index: TokenIndex, *, escapes: str) -> Body:
     """Return the body of strings of any characters, which all artifacts share."""
-    key = (free_body, minimal)
+    key = (free_body, escapes)
     found: Body | None = index.shared.get(key)
     if found is None:
-        found = Body(CharDfa([0], [0], [0, 1], [{}, {}], [-1, 0], 1), minimal=minimal)
+        found = Body(CharDfa([0], [0], [0, 1], [{}, {}], [-1, 0], 1), escapes=escapes)
         index.shared.put(key, found, 10_000)
     return found
 
 
 def spell(
-    index: TokenIndex, trie: Trie, nodes: Nodes, *, minimal: bool, before: bytes = b""
+    index: TokenIndex, trie: Trie, nodes: Nodes, *, escapes: str, before: bytes = b""
 ) -> Spelled:
     """Return what the texts after some nodes write inside a string."""
-    key = spelled_key(index, trie, nodes, minimal=minimal, before=before)
+    key = spelled_key(index, trie, nodes, escapes=escapes, before=before)
     found: Spelled | None = index.shared.get(key)
     if found is None:
-        alike = before and rests_like(before, minimal=minimal)
+        alike = before and rests_like(before, escapes=escapes)
         if alike and alike != before:
-            found = spell(index, trie, nodes, minimal=minimal, before=alike).after(before)
+            found = spell(index, trie, nodes, escapes=escapes, before=alike).after(before)
         else:
-            items = _read_items(trie, nodes, free_body(index, minimal=minimal), before)
-            found = Spelled(tabulate_items(items), minimal=minimal, before=before)
+            items = _read_items(trie, nodes, free_body(index, escapes=escapes), before)
+            found = Spelled(tabulate_items(items), escapes=escapes, before=before)
             spend(found.n_items // 8)
         index.shared.put(key, found, found.n_bytes)
     return found
 
 
 def spelled_key(
-    index: TokenIndex, trie: Trie, nodes: Nodes, *, minimal: bool, before: bytes = b""
+    index: TokenIndex, trie: Trie, nodes: Nodes, *, escapes: str, before: bytes = b""
 ) -> object:
-    return (Spelled, minimal, trie is index.rests, nodes, before)
+    return (Spelled, escapes, trie is index.rests, nodes, before)
 
 
 def _read_items(trie: Trie, nodes: Nodes, free: Body, before: bytes) -> Iterator[Item]:
@@ -341,7 +341,7 @@ def _read_items(trie: Trie, nodes: Nodes, free: Body, before: bytes) -> Iterator
                 if not after:
                     continue
                 if free.characters[after] >= 0:
-                    text = chr(read_character(begun, minimal=False))
+                    text = chr(read_character(begun, escapes="any"))
                     kind, begun = BETWEEN, b""
                     heads.append((child, text))
                 else:
@@ -357,10 +357,10 @@ def _read_below(trie: Trie, head: int, free: Body, written: str) -> Iterator[Ite
     """Yield the items of the texts below a node, before which some characters were written."""
     depth, start = len(trie.path(head)), free.start
     closed: set[bytes] = set()
-    is_special = _NOT_PLAIN.search
+    is_special, is_ascii = _NOT_PLAIN.search, free.escapes == "ascii"
     for place in range(trie.low[head] + trie.n_ending[head], trie.high[head]):
         text = trie.texts[place][depth:]
-        if is_special(text) is None:
+        if is_special(text) is None and (not is_ascii or text.isascii()):
             # Most texts are characters as they are.
             try:
                 yield written + text.decode(), BETWEEN, place, b""
@@ -383,7 +383,7 @@ def _read_below(trie: Trie, head: int, free: Body, written: str) -> Iterator[Ite
             if not at:
                 break
             if free.characters[at] >= 0:
-                characters.append(chr(read_character(text[begin : n + 1], minimal=False)))
+                characters.append(chr(read_character(text[begin : n + 1], escapes="any")))
                 begin = n + 1
         else:
             raw = text[begin:]

@@ -6,6 +6,9 @@ of characters that it can still become, whatever an automaton makes of them.
 
 Strings are sequences of Unicode characters: half of a surrogate pair alone is not one.
 
+A layout has one of these escapes: ``any``, as JSON allows; ``minimal``, only what must be escaped;
+``ascii``, that and all beyond ASCII, as ``json.dumps`` writes it.
+
 Example: after ``\u004`` it is one of ``@`` to ``O``.
 """
 
@@ -26,9 +29,14 @@ NONE: Final = -2
 _QUOTE, _BACKSLASH, _SLASH = 0x22, 0x5C, 0x2F
 _SHORT_ESCAPES = {0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 8, 0x66: 12, 0x6E: 10, 0x72: 13}
 _SHORT_ESCAPES[0x74] = 9
-# Characters that may be written \uXXXX, by layout; pairs of surrogates only where any may be.
-_ANY_ESCAPED = ((0, 0xD7FF), (0xE000, 0xFFFF))
-_MUST_ESCAPED = ((0, 7), (0xB, 0xB), (0xE, 0x1F))
+ESCAPES: Final = ("any", "minimal", "ascii")
+# Characters that may be written \uXXXX, by layout; pairs of surrogates but for minimal escapes.
+_MUST_ESCAPED: Ranges = ((0, 7), (0xB, 0xB), (0xE, 0x1F))
+_ESCAPED_AS: dict[str, Ranges] = {
+    "any": ((0, 0xD7FF), (0xE000, 0xFFFF)),
+    "minimal": _MUST_ESCAPED,
+    "ascii": (*_MUST_ESCAPED, (0x7F, 0xD7FF), (0xE000, 0xFFFF)),
+}
 _PAIRS = (0x10000, 0x10FFFF)
 # Bytes that bound the one after them.
 _SECOND_BYTES = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}
@@ -46,16 +54,16 @@ _ESCAPING = re.compile(
 _UTF8 = codecs.getincrementaldecoder("utf-8")
 
 
-def read_character(raw: bytes, *, minimal: bool) -> int:
+def read_character(raw: bytes, *, escapes: str) -> int:
     r"""Return the character that bytes of a string write, ``BEGUN`` if it is not whole.
 
     ``NONE`` if no character begins so.
 
-    >>> read_character(b"\\u0041", minimal=False), read_character(b"\xc3", minimal=False)
+    >>> read_character(b"\\u0041", escapes="any"), read_character(b"\xc3", escapes="any")
     (65, -1)
     """
     if raw[0] != _BACKSLASH:
-        if raw[0] < 0x20 or raw[0] == _QUOTE:
+        if raw[0] < 0x20 or raw[0] == _QUOTE or escapes == "ascii" and raw[0] > 0x7F:
             return NONE
         try:
             text = _UTF8().decode(raw)
@@ -66,35 +74,37 @@ def read_character(raw: bytes, *, minimal: bool) -> int:
         low, high = _SECOND_BYTES.get(raw[0], (0x80, 0xBF))
         return BEGUN if len(raw) == 1 or low <= raw[1] <= high else NONE
     if _ESCAPED.fullmatch(raw) is None:
-        is_begun = _ESCAPING.fullmatch(raw) is not None and ranges_after(raw, minimal=minimal)
+        is_begun = _ESCAPING.fullmatch(raw) is not None and ranges_after(raw, escapes=escapes)
         return BEGUN if is_begun else NONE
     if raw[1] != ord("u"):
-        return NONE if minimal and raw[1] == _SLASH else _SHORT_ESCAPES[raw[1]]
+        return NONE if escapes != "any" and raw[1] == _SLASH else _SHORT_ESCAPES[raw[1]]
     code = int(raw[2:6], 16)
     if len(raw) > 6:
         code = 0x10000 + (code - 0xD800 << 10) + int(raw[8:], 16) - 0xDC00
-    is_legal = not minimal or any(low <= code <= high for low, high in _MUST_ESCAPED)
+        return NONE if escapes == "minimal" else code
+    is_legal = any(low <= code <= high for low, high in _ESCAPED_AS[escapes])
     return code if is_legal else NONE
 
 
-def ranges_after(raw: bytes, *, minimal: bool) -> Ranges:
+def ranges_after(raw: bytes, *, escapes: str) -> Ranges:
     r"""Return the characters that can begin with some bytes, which are not a whole one.
 
     Args:
         raw: at least one byte, with which some character begins.
-        minimal: whether only what must be escaped may be.
+        escapes: of the layout.
 
-    >>> ranges_after(b"\\u004", minimal=False), ranges_after(b"\xc3", minimal=False)
+    >>> ranges_after(b"\\u004", escapes="any"), ranges_after(b"\xc3", escapes="any")
     (((64, 79),), ((192, 255),))
     """
     if raw[0] != _BACKSLASH:
         return (_of_utf8(raw),)
-    escaped = _MUST_ESCAPED if minimal else _ANY_ESCAPED
+    escaped = _ESCAPED_AS[escapes]
+    has_pairs = escapes != "minimal"
     if len(raw) == 1:
-        short = sorted(c for c in _SHORT_ESCAPES.values() if c != _SLASH or not minimal)
-        return (*((c, c) for c in short), *escaped, *([] if minimal else [_PAIRS]))
+        short = sorted(c for c in _SHORT_ESCAPES.values() if c != _SLASH or escapes == "any")
+        return (*((c, c) for c in short), *escaped, *([_PAIRS] if has_pairs else []))
     if len(raw) >= 6:
-        return () if minimal else (_of_pair(raw),)
+        return (_of_pair(raw),) if has_pairs else ()
     n_left = 6 - len(raw)
     bits = int(raw[2:] or b"0", 16)
     low, high = bits << 4 * n_left, (bits + 1 << 4 * n_left) - 1
@@ -103,7 +113,7 @@ def ranges_after(raw: bytes, *, minimal: bool) -> Ranges:
         for first, last in escaped
         if max(low, first) <= min(high, last)
     ]
-    if not minimal and low <= 0xDBFF and high >= 0xD800:
+    if has_pairs and low <= 0xDBFF and high >= 0xD800:
         first, last = max(low, 0xD800) - 0xD800, min(high, 0xDBFF) - 0xD800
         found.append((0x10000 + (first << 10), 0x10000 + (last + 1 << 10) - 1))
     return tuple(found)
@@ -135,12 +145,12 @@ def _of_pair(raw: bytes) -> tuple[int, int]:
     return base + max(first, 0xDC00) - 0xDC00, base + min(last, 0xDFFF) - 0xDC00
 
 
-def rests_like(raw: bytes, *, minimal: bool) -> bytes | None:
+def rests_like(raw: bytes, *, escapes: str) -> bytes | None:
     r"""Return the beginning of a character that the same bytes end as another one.
 
     It is one for all that are alike, ``None`` where few are.
 
-    >>> rests_like(b"\xe3\x81", minimal=False), rests_like(b"\\u00e", minimal=False)
+    >>> rests_like(b"\xe3\x81", escapes="any"), rests_like(b"\\u00e", escapes="any")
     (b'\xc2', b'\\u001')
     """
     if raw[0] != _BACKSLASH:
@@ -151,7 +161,7 @@ def rests_like(raw: bytes, *, minimal: bool) -> bytes | None:
     if len(raw) >= 6:
         return b"\\ud800\\udc0"[: len(raw)]
     n_left = 6 - len(raw)
-    if sum(high - low + 1 for low, high in ranges_after(raw, minimal=minimal)) != 16**n_left:
+    if sum(high - low + 1 for low, high in ranges_after(raw, escapes=escapes)) != 16**n_left:
         return None
     return (b"\\u001", b"\\u01", b"\\u1")[n_left - 1] if n_left < 4 else None
 
@@ -161,8 +171,9 @@ def decode_body(raw: bytes) -> str:
     return text
 
 
-def write_body(text: str) -> bytes:
-    return json.dumps(text, ensure_ascii=False)[1:-1].encode()
+def write_body(text: str, escapes: str) -> bytes:
+    """Return characters of a string as they stand in JSON."""
+    return json.dumps(text, ensure_ascii=escapes == "ascii")[1:-1].encode()
 
 
 def split_body(raw: bytes) -> tuple[str, bytes]:
@@ -180,10 +191,10 @@ def split_body(raw: bytes) -> tuple[str, bytes]:
         return text, raw[n_whole:]
 
 
-def begins(text: str, raw: bytes, *, minimal: bool) -> bool:
+def begins(text: str, raw: bytes, *, escapes: str) -> bool:
     r"""Return whether some spelling of a text's characters begins with a string's body.
 
-    >>> begins("ab", b"\\u0061", minimal=False), begins("ab", b"a\\u007", minimal=False)
+    >>> begins("ab", b"\\u0061", escapes="any"), begins("ab", b"a\\u007", escapes="any")
     (True, False)
     """
     prefix, begun = split_body(raw)
@@ -191,5 +202,5 @@ def begins(text: str, raw: bytes, *, minimal: bool) -> bool:
         return False
     if not begun:
         return True
-    ranges = ranges_after(begun, minimal=minimal) if len(text) > len(prefix) else ()
+    ranges = ranges_after(begun, escapes=escapes) if len(text) > len(prefix) else ()
     return any(low <= ord(text[len(prefix)]) <= high for low, high in ranges)

@@ -28,13 +28,14 @@ class Body:
 
     Attributes:
         characters: state → the state of ``dfa`` between two characters, ``UNKNOWN`` inside one.
+        escapes: of the layout.
         targets: state → states of ``dfa`` that the character under way can lead to; the own one
             between two characters.
     """
 
-    def __init__(self, dfa: CharDfa, *, minimal: bool) -> None:
+    def __init__(self, dfa: CharDfa, *, escapes: str) -> None:
         self.dfa = dfa
-        self._minimal = minimal
+        self.escapes = escapes
         self._number: dict[_Key, int] = {}
         self._lock = threading.Lock()
         self._keys: list[_Key] = []
@@ -100,17 +101,17 @@ class Body:
     def _make(self, key: _Key, byte: int) -> int:
         is_settled, state, before = key
         raw = before + bytes([byte])
-        code = read_character(raw, minimal=self._minimal)
+        code = read_character(raw, escapes=self.escapes)
         if code >= 0:
             return self._character(state if is_settled else self.dfa.step(state, code))
         if code != BEGUN:
             return 0
         targets: set[int] = {state} if is_settled else set()
         if not is_settled:
-            for low, high in ranges_after(raw, minimal=self._minimal):
+            for low, high in ranges_after(raw, escapes=self.escapes):
                 targets |= self.dfa.targets(state, low, high)
         if len(targets) == 1 and DEAD not in targets:
-            alike = rests_like(raw, minimal=self._minimal)
+            alike = rests_like(raw, escapes=self.escapes)
             if alike is not None:
                 target = next(iter(targets))
                 return self._add((True, target, alike), only(target))
