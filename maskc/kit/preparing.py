@@ -35,6 +35,7 @@ _SCHEMAS: tuple[Any, ...] = (
 FORMATS = {
     "date": "2024-02-29",
     "date-time": "2024-02-29T23:59:00.5+01:00",
+    "date-time-local": "2024-02-29T23:59:00.5",
     "duration": "P1DT2H",
     "email": "ab.c@example.com",
     "hostname": "www.example.com",
@@ -43,6 +44,7 @@ FORMATS = {
     "json-pointer": "/a/b",
     "relative-json-pointer": "1/a",
     "time": "23:59:00Z",
+    "time-local": "23:59:00",
     "uri": "https://example.com/a?b=c#d",
     "uri-reference": "../a/b",
     "uri-template": "/a/{b}",
