@@ -47,6 +47,7 @@ class Lookaheads:
         self.of_terminal = to_bit_sets(arrays["terminal_lookaheads"])
         self._open_lexemes: dict[OpenLexemeId, OpenLexeme] = {}
         self._after: dict[tuple[BoundaryId, PlaceId], int] = {}
+        self._possible: dict[tuple[OpenLexemeId, PlaceId], int] = {}
 
     def open_lexeme(self, number: OpenLexemeId) -> OpenLexeme:
         """Return what an open lexeme may become, by the number of a scanner state's or a trial."""
@@ -56,6 +57,21 @@ class Lookaheads:
                 _to_bit_set(self._arrays["final_direct"][number]),
                 self._slice(number, "final_ignored_first", "final_ignored"),
             )
+        return found
+
+    def possible(self, number: OpenLexemeId, place: PlaceId) -> int:
+        """Return the lookaheads that an open lexeme may become, or that may follow it if ignored.
+
+        A newline that counts columns is not among them.
+        """
+        key = (number, place)
+        found = self._possible.get(key)
+        if found is None:
+            lexeme = self.open_lexeme(number)
+            found = lexeme.direct
+            for boundary in lexeme.ignored:
+                found |= self.after(boundary, place)
+            self._possible[key] = found
         return found
 
     def after(self, boundary: BoundaryId, place: PlaceId) -> int:

@@ -15,6 +15,7 @@ Example: in json ``[1`` is finished by reducing a value, and by ``]``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from heapq import heapify, heappop, heappush
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -125,37 +126,32 @@ class Derivations:
         return _ENTRY_BYTES * len(self._known)
 
     def _solve(self) -> None:
-        """Find the least rests of productions, by relaxation."""
+        """Find the least rests of productions, the cheapest first: each is met once."""
         before: dict[int, list[tuple[int, Symbol]]] = {}
         for source, symbol, target in sorted(self._table.edges):
             before.setdefault(target, []).append((source, symbol))
         rests: dict[tuple[int, Exit], Cost] = {}
-        read_in: dict[Symbol, dict[tuple[int, Exit], None]] = {}  # rests that a nonterminal begins
-        todo: list[tuple[int, Exit]] = []
-
-        def note(core: int, key: Exit, rest: Cost) -> None:
-            if rest.n < rests.get((core, key), _NEVER).n:
-                rests[core, key] = rest
-                todo.append((core, key))
-
-        for core, made in self._table.reduces.items():
-            for key in made:
-                note(core, key, _NOTHING)
+        # What a nonterminal that has no cost yet begins, with what is read after it.
+        read_in: dict[Symbol, list[tuple[int, Exit, Cost]]] = {}
+        # Costs with their first terminals, cores and keys.
+        todo = [(_NOTHING, core, key) for core, keys in self._table.reduces.items() for key in keys]
+        heapify(todo)
         while todo:
-            core, key = todo.pop()
-            rest, (n_over, lhs) = rests[core, key], key
-            if not n_over:
-                symbol = -1 - lhs
-                if rest.n < self._costs.get(symbol, _NEVER).n:
-                    self._costs[symbol] = rest
-                    todo += read_in.get(symbol, ())
+            rest, core, key = heappop(todo)
+            if (core, key) in rests:
                 continue
-            for source, symbol in before.get(core, ()):
-                if symbol < 0:
-                    read_in.setdefault(symbol, {})[core, key] = None
-                cost = self._costs.get(symbol, _NEVER)
-                if cost.n < NEVER:
-                    note(source, (n_over - 1, lhs), cost.then(rest))
+            rests[core, key], (n_over, lhs) = rest, key
+            if n_over:
+                for source, symbol in before.get(core, ()):
+                    cost, left = self._costs.get(symbol), (n_over - 1, lhs)
+                    if cost is not None:
+                        heappush(todo, (cost.then(rest), source, left))
+                    elif symbol < 0:
+                        read_in.setdefault(symbol, []).append((source, left, rest))
+            elif -1 - lhs not in self._costs:
+                self._costs[-1 - lhs] = rest
+                for source, left, after in read_in.pop(-1 - lhs, ()):
+                    heappush(todo, (rest.then(after), source, left))
         for (core, (n_over, lhs)), rest in rests.items():
             if n_over:
                 self._exits.setdefault(core, []).append((n_over, lhs, rest))

@@ -156,7 +156,9 @@ class Asks:
         """Return what is asked, ``None`` if it is nothing."""
         if not asked and not tried:
             return None
-        trials = tuple([(self._of_lexeme(lexeme), allowed) for lexeme, allowed in tried])
+        trials = tuple(
+            [(self._lookaheads.possible(lexeme, PLACE), allowed) for lexeme, allowed in tried]
+        )
         nodes: dict[TerminalId, tuple[NodeId, ...]] = {}
         lookaheads = 0
         for terminal, node in sorted(asked):
@@ -176,11 +178,3 @@ class Asks:
             made = Ask(len(self.all), questions, trials, lookaheads)
             self.all.append(made)
         return made
-
-    def _of_lexeme(self, number: OpenLexemeId) -> int:
-        """Return the lookaheads that an open lexeme may lead to, as a bit set."""
-        lexeme = self._lookaheads.open_lexeme(number)
-        found = lexeme.direct
-        for boundary in lexeme.ignored:
-            found |= self._lookaheads.after(boundary, PLACE)
-        return found

@@ -20,7 +20,6 @@ from maskc.ids import (
     FORKS,
     IGNORED,
     ContextId,
-    OpenLexemeId,
     ScannerStateId,
     TerminalId,
 )
@@ -199,13 +198,13 @@ class GlrMachine:
     def describe(self, hypothesis: GlrHypothesis) -> Hashable:
         """Return all that the future of a hypothesis depends on."""
         state, stacks = hypothesis.state, hypothesis.stacks
-        lookaheads = self._list_possible(self.scanner.open_lexeme_of[state])
+        lookaheads = self._list_possible(state)
         return (state, self.gss.describe(stacks, lookaheads))
 
     def identify(self, hypothesis: GlrHypothesis) -> Hashable:
         """Return a key of a hypothesis: equal stacks that are merged differently have others."""
         state, stacks = hypothesis.state, hypothesis.stacks
-        lookaheads = self._list_possible(self.scanner.open_lexeme_of[state])
+        lookaheads = self._list_possible(state)
         return (state, self.gss.identify(stacks, lookaheads))
 
     def _step(self, here: _StacksOf, text: bytes) -> GlrHypotheses:
@@ -255,27 +254,15 @@ class GlrMachine:
 
     def _keep_live(self, places: _StacksOf) -> _StacksOf:
         """Return what some text goes on from and ends."""
-        lexeme_of = self.scanner.open_lexeme_of
         return {
             state: stacks
             for state, stacks in places.items()
-            if self._leads_on(lexeme_of[state], stacks)
+            if self._list_possible(state) & self.gss.taken(stacks)
         }
 
-    def _leads_on(self, number: OpenLexemeId, stacks: StackSet) -> bool:
-        """Return whether some text goes on from an open lexeme over some stacks, and ends."""
-        lexeme, taken = self.lookaheads.open_lexeme(number), self.gss.taken(stacks)
-        return bool(lexeme.direct & taken) or any(
-            self.lookaheads.after(boundary, PLACE) & taken for boundary in lexeme.ignored
-        )
-
-    def _list_possible(self, number: OpenLexemeId) -> int:
-        """Return the lookaheads that an open lexeme may become, or that may come after it."""
-        lexeme = self.lookaheads.open_lexeme(number)
-        possible = lexeme.direct
-        for boundary in lexeme.ignored:
-            possible |= self.lookaheads.after(boundary, PLACE)
-        return possible
+    def _list_possible(self, state: ScannerStateId) -> int:
+        """Return the lookaheads to which the open lexeme of a scanner state may lead."""
+        return self.lookaheads.possible(self.scanner.open_lexeme_of[state], PLACE)
 
 
 def _sorted(places: _StacksOf) -> GlrHypotheses:

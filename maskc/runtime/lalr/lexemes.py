@@ -22,7 +22,6 @@ from maskc.ids import (
     RefinedStateId,
     TerminalId,
 )
-from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Ended, Hypothesis, ReadSet
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
@@ -39,7 +38,6 @@ class Lexemes:
         scanner, lookaheads, tables: of the artifact.
         effects: what terminals do to stacks.
         newlines: what newlines do to them, ``None`` without indentation.
-        budget: what cached results are charged to.
 
     Attributes:
         newline: the terminal of a line's end, ``NO_EVENT`` without indentation.
@@ -52,7 +50,6 @@ class Lexemes:
         tables: LalrTables,
         effects: StackEffects,
         newlines: Newlines | None,
-        budget: Budget,
     ) -> None:
         self._scanner = scanner
         self._lookaheads = lookaheads
@@ -60,8 +57,6 @@ class Lexemes:
         self._effects = effects
         self._newlines = newlines
         self.newline: TerminalId = NO_EVENT if newlines is None else newlines.terminal
-        # (number of an open lexeme, refined state) → whether it leads on without a newline
-        self._verdicts = Cache(budget)
 
     def end(
         self,
@@ -115,16 +110,8 @@ class Lexemes:
 
     def leads_on_at_once(self, number: OpenLexemeId, state: RefinedStateId) -> bool:
         """Return the same of every stack with a state on top, without newlines that count."""
-        key = (number, state)
-        verdict: bool | None = self._verdicts.get(key)
-        if verdict is None:
-            lookaheads, place = self._lookaheads, self._tables.place[state]
-            lexeme, taken = lookaheads.open_lexeme(number), lookaheads.taken[state]
-            verdict = bool(lexeme.direct & taken) or any(
-                lookaheads.after(boundary, place) & taken for boundary in lexeme.ignored
-            )
-            self._verdicts.put(key, verdict)
-        return verdict
+        possible = self._lookaheads.possible(number, self._tables.place[state])
+        return bool(possible & self._lookaheads.taken[state])
 
     def newlines_of(self, number: OpenLexemeId) -> list[tuple[ColumnsId, BoundaryId]]:
         """Return the newlines that count columns which an open lexeme may become."""

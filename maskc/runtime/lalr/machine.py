@@ -89,7 +89,7 @@ class LalrMachine:
         if self.tables.layout is not None:
             self.newlines = Newlines(arrays, self.tables, self.lookaheads, self.effects)
         self.lexemes = Lexemes(
-            self.scanner, self.lookaheads, self.tables, self.effects, self.newlines, budget
+            self.scanner, self.lookaheads, self.tables, self.effects, self.newlines
         )
         counts = arrays["final_columns"][arrays["scanner_final"]] >= 0
         self.counts_columns: list[bool] = counts.tolist()
