@@ -140,7 +140,7 @@ class Reader:
                 record.outcome = self._judge(entry, record)
         except RefusedError as error:
             record.why = str(error)
-            fits_none = record.why == "fits no value at all"
+            fits_none = record.why == "fits no value"
             record.outcome = "no value fits" if fits_none else "refused"
         except TooSlowError:
             record.outcome = "timeout"

@@ -1,4 +1,4 @@
-"""Time what a request brings, from the request to its first mask, and masks along texts.
+"""Time a request's constraint, from the request to its first mask, and masks along texts.
 
 Usage: python -m benchmarks.requests [--peers] [--slow] [--json FILE]
 

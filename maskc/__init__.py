@@ -102,7 +102,7 @@ def capture(artifact: Artifact, *names: str) -> Captures:
     Raises:
         CaptureError: the artifact is of another kind, or the lexer drops a terminal.
         GrammarError, PostlexError: this version of Lark reads the grammar differently.
-        TypeError: it is no artifact, or a name is no text.
+        TypeError: it is not an artifact, or a name is not a text.
         UnknownSymbolError: a name is neither a rule nor a terminal.
         ValueError: no name is given.
     """
@@ -128,7 +128,7 @@ def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed
         CaptureError, GrammarError, PostlexError, TypeError, ValueError: as :func:`capture`.
         HoleError: words cannot stand where the grammar may need one; so does a matcher, which
             stays as it was, where such words are returned later on.
-        UnknownSymbolError: a name is none of the grammar's.
+        UnknownSymbolError: a name is not one of the grammar's.
     """
     from maskc.compiling import check_compiler
 
@@ -179,7 +179,7 @@ def load_kit(
             ``LimitError``.
 
     Raises:
-        ArtifactError: it is no kit, damaged, or of another format version.
+        ArtifactError: it is not a kit, damaged, or of another format version.
     """
     from maskc.compiling import check_compiler
 

@@ -4,7 +4,7 @@ A wrong type is a :class:`~maskc.errors.WrongTypeError`, a wrong value of the ri
 :class:`~maskc.errors.WrongValueError`; the sentence names the argument. Numbers and arrays are
 checked by :mod:`maskc.runtime.arguments`.
 
-Example: ``as_text("a pattern", b"a")`` raises ``a pattern is a str, and this is bytes; decode it``.
+Example: ``as_text("a pattern", b"a")`` raises ``a pattern must be a str, not bytes; decode it``.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ def as_text(what: str, value: Any) -> str:
     """Return a text.
 
     Raises:
-        WrongTypeError: it is no text.
+        WrongTypeError: it is not a text.
     """
     if not isinstance(value, str):
         hint = "; decode it" if isinstance(value, bytes | bytearray) else ""
-        raise WrongTypeError(f"{what} is a str, and this is {describe(value)}{hint}")
+        raise WrongTypeError(f"{what} must be a str, not {describe(value)}{hint}")
     return value
 
 
@@ -32,10 +32,10 @@ def as_path(what: str, value: Any) -> str:
     """Return the path of a file.
 
     Raises:
-        WrongTypeError: it is no path.
+        WrongTypeError: it is not a path.
     """
     if not isinstance(value, str | bytes | os.PathLike):
-        raise WrongTypeError(f"{what} is a path, and this is {describe(value)}")
+        raise WrongTypeError(f"{what} must be a path, not {describe(value)}")
     return os.fsdecode(value)
 
 
@@ -43,7 +43,7 @@ def as_one_of(what: str, value: Any, choices: Sequence[str]) -> str:
     """Return one of some texts.
 
     Raises:
-        WrongTypeError: it is no text.
+        WrongTypeError: it is not a text.
         WrongValueError: it is another text.
     """
     text = as_text(what, value)
@@ -64,19 +64,19 @@ def as_items(what: str, value: Any) -> Iterator[Any]:
             return iter(value)
     except TypeError:
         pass
-    raise WrongTypeError(f"{what} is a list, and this is {describe(value)}")
+    raise WrongTypeError(f"{what} must be a list, not {describe(value)}")
 
 
 def as_seconds(what: str, value: Any) -> float:
     """Return a time in seconds.
 
     Raises:
-        WrongTypeError: it is no number.
+        WrongTypeError: it is not a number.
         WrongValueError: it is NaN.
     """
     is_number = hasattr(value, "__float__") and not hasattr(value, "__len__")
     if not is_number or isinstance(value, bool | type):
-        raise WrongTypeError(f"{what} is a number, and this is {describe(value)}")
+        raise WrongTypeError(f"{what} must be a number, not {describe(value)}")
     try:
         seconds = float(value)
     except OverflowError:
@@ -90,10 +90,10 @@ def as_mapping(what: str, value: Any) -> Mapping[str, Any]:
     """Return a mapping whose keys are texts.
 
     Raises:
-        WrongTypeError: it is none, or a key is no text.
+        WrongTypeError: it is none, or a key is not a text.
     """
     if not isinstance(value, Mapping):
-        raise WrongTypeError(f"{what} is a mapping, and this is {describe(value)}")
+        raise WrongTypeError(f"{what} must be a mapping, not {describe(value)}")
     for key in value:
         as_text(f"a key of {what}", key)
     return value
@@ -106,7 +106,7 @@ def as_flag(what: str, value: Any) -> bool:
         WrongTypeError: it is none.
     """
     if type(value).__name__ not in ("bool", "bool_"):
-        raise WrongTypeError(f"{what} is True or False, and this is {describe(value)}")
+        raise WrongTypeError(f"{what} must be True or False, not {describe(value)}")
     return bool(value)
 
 
@@ -117,7 +117,7 @@ def check_callable(what: str, value: Any) -> None:
         WrongTypeError: it cannot.
     """
     if not callable(value):
-        raise WrongTypeError(f"{what} is a function, and this is {describe(value)}")
+        raise WrongTypeError(f"{what} must be a function, not {describe(value)}")
 
 
 def describe(value: Any) -> str:

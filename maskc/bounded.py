@@ -1,10 +1,10 @@
 """Running work until it is done or its budget is spent.
 
-:func:`run_bounded` opens a :class:`~maskc.budget.Budget`, unless one is open, and calls the work.
-A second thread looks at the clock and the memory every 50 ms and, where one is spent, raises an
-exception in the compiling thread, at the next call or loop of any Python code, Lark's included; it
-costs nothing where nobody looks. Modules that are compiled by mypyc neither let another thread run
-nor take its exceptions: their long loops call :func:`maskc.budget.poll` now and then.
+:func:`run_bounded` opens a :class:`~maskc.budget.CompileBudget`, unless one is open, and calls the
+work. A second thread looks at the clock and the memory every 50 ms and, where one is spent, raises
+an exception in the compiling thread, at the next call or loop of any Python code, Lark's included;
+it costs nothing where nobody looks. Modules that are compiled by mypyc neither let another thread
+run nor take its exceptions: their long loops call :func:`maskc.budget.poll` now and then.
 
 Example: ``run_bounded(work, Limits(seconds=2))`` returns what ``work()`` returns, or raises
 ``LimitError: x.lark: pass store: more than 2 seconds of processor time; …``.
@@ -26,7 +26,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from maskc.budget import Budget, SpentError, open_budget, opened
+from maskc.budget import CompileBudget, SpentError, open_budget, opened
 from maskc.errors import LimitError, MaskcError
 from maskc.limits import Limits
 from maskc.system import read_memory
@@ -56,7 +56,7 @@ def run_bounded(work: Callable[[], T], limits: Limits | None = None, *, name: st
 
 
 def _run(work: Callable[[], T], limits: Limits | None, name: str) -> T:
-    budget = Budget(limits or Limits(), name, base=read_memory())
+    budget = CompileBudget(limits or Limits(), name, base=read_memory())
     with opened(budget):
         try:
             with _SILENCE:
@@ -149,7 +149,7 @@ def _change_filters(change: Callable[[list[Any]], None]) -> None:
 QUIET = _Quiet()
 
 
-def _run_watched(work: Callable[[], T], budget: Budget) -> T:
+def _run_watched(work: Callable[[], T], budget: CompileBudget) -> T:
     watch = _Watch(budget)
     try:
         try:
@@ -181,7 +181,7 @@ class _Watch:
     longer than to compile what most requests bring.
     """
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: CompileBudget) -> None:
         self.is_armed = False
         self.reason: Callable[[], LimitError] = budget.out_of_time
         self._budget = budget

@@ -45,7 +45,7 @@ class SpentError(BaseException):
 
 
 @dataclass(slots=True)
-class Budget:
+class CompileBudget:
     """What is left of the limits of one compilation.
 
     Attributes:
@@ -94,7 +94,7 @@ class Budget:
         return BudgetError(
             "seconds of processor time",
             self.limits.seconds,
-            f"simplify it, or allow more with {WAYS['seconds']}",
+            f"simplify it, or raise {WAYS['seconds']}",
             self.where(),
         )
 
@@ -103,14 +103,14 @@ class Budget:
         return BudgetError(
             "MB of memory",
             self.limits.bytes / MEGABYTE,
-            f"simplify it, or allow more with {WAYS['bytes']}",
+            f"simplify it, or raise {WAYS['bytes']}",
             self.where(),
         )
 
     def too_deep(self) -> LimitError:
         """Return the error for what is nested deeper than Python's calls go."""
         return LimitError(
-            "calls inside each other",
+            "nested calls",
             sys.getrecursionlimit(),
             Phrase.NEST_LESS,
             self.where(),
@@ -132,16 +132,16 @@ class Budget:
         return error if fields == list(error.args) else type(error)(*fields)
 
 
-_open: ContextVar[Budget | None] = ContextVar("maskc_open_budget", default=None)
+_open: ContextVar[CompileBudget | None] = ContextVar("maskc_open_budget", default=None)
 
 
-def open_budget() -> Budget | None:
+def open_budget() -> CompileBudget | None:
     """Return the budget of the compilation that is going on in this context."""
     return _open.get()
 
 
 @contextmanager
-def opened(budget: Budget) -> Iterator[None]:
+def opened(budget: CompileBudget) -> Iterator[None]:
     """Have what is called inside ask a budget."""
     token = _open.set(budget)
     try:
@@ -217,7 +217,7 @@ def reserve(n_bytes: int, what: str) -> None:
         raise BudgetError(
             f"MB of memory for {what}",
             budget.limits.bytes / MEGABYTE,
-            f"simplify it, or allow more with {WAYS['bytes']}",
+            f"simplify it, or raise {WAYS['bytes']}",
             budget.where(),
         )
 
@@ -240,6 +240,6 @@ def check_text(n_characters: int, name: str) -> None:
         raise LimitError(
             Phrase.CHARACTERS,
             limit,
-            f"leave out what is not used, or allow more with {WAYS['text']}",
+            f"remove unused parts, or raise {WAYS['text']}",
             name,
         )

@@ -295,7 +295,7 @@ def _load_vocabulary(
 
     if added_tokens is not None and not isinstance(added_tokens, AddedTokens):
         kind = describe(added_tokens)
-        raise WrongTypeError(f"added_tokens is a maskc.AddedTokens, and this is {kind}")
+        raise WrongTypeError(f"added_tokens must be a maskc.AddedTokens, not {kind}")
     ends = None
     if eos_ids is not None:
         ends = tuple(
@@ -373,9 +373,9 @@ def register_format(
             reader lacks a method.
         LimitError: the pattern takes too long.
     """
-    from maskc.formats.registry import Format, check, register
+    from maskc.formats.registry import RegisteredFormat, check, register
 
-    made = Format(name, pattern, reader, judge)
+    made = RegisteredFormat(name, pattern, reader, judge)
     check(made)
     if pattern is not None:
         check_compiler()
@@ -400,7 +400,7 @@ def check_compiler() -> None:
 
 
 def _find_spec(name: str) -> object:
-    """Return where a module is, ``None`` if it is not there; nothing of it is loaded."""
+    """Return where a module is, ``None`` if it does not exist; nothing of it is loaded."""
     from importlib.util import find_spec
 
     return find_spec(name)

@@ -92,7 +92,7 @@ class GrammarError(MaskcError):
 
 
 class UnknownSymbolError(MaskcError):
-    """A name is no terminal, or no symbol at all, of the grammar."""
+    """A name is not a terminal, or no symbol at all, of the grammar."""
 
     def __init__(self, grammar: str, kind: str, name: str, nearest: tuple[str, ...]) -> None:
         super().__init__(grammar, kind, name, nearest)
@@ -250,7 +250,7 @@ class CaptureError(MaskcError):
 
 
 class HoleError(MaskcError):
-    """A terminal cannot be narrowed to what was given."""
+    """A terminal cannot be restricted to the given words."""
 
     def __init__(self, name: str, hole: str, reason: str, remedy: str) -> None:
         super().__init__(name, hole, reason, remedy)
@@ -368,7 +368,7 @@ class SchemaError(MaskcError):
 
 
 class UnsatisfiableError(SchemaError):
-    """A JSON Schema fits no value at all."""
+    """A JSON Schema fits no value."""
 
 
 class TagError(MaskcError):

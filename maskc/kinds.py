@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskc.explain.model import Explanation
-    from maskc.explain.questions import Judge, TokenName
+    from maskc.explain.questions import TextJudge, TokenName
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
     from maskc.runtime.matcher import Matcher
@@ -72,7 +72,7 @@ class Kind:
 
         return explain(self.judge(artifact, resources or {}), text, asked)
 
-    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> Judge[Any]:
+    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge[Any]:
         """Return what explains the texts of an artifact of this kind."""
         from maskc.explain.readings import GrammarJudge
 
@@ -142,7 +142,7 @@ class _SchemaKind(Kind):
     no_rules = ("a JSON Schema has no rules", "parse the text, or compile a grammar")
     _CHOICES = ("key_order", "blanks", "escapes", "numbers", "digits")
 
-    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> Judge[Any]:
+    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge[Any]:
         from maskc.explain.schemas import SchemaJudge
 
         return SchemaJudge(artifact, resources)
@@ -189,7 +189,7 @@ class _LinkKind(Kind):
     has_rules = False
     no_rules = ("a structural tag has no rules", "parse the reply, or compile a grammar")
 
-    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> Judge[Any]:
+    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge[Any]:
         from maskc.explain.links import LinkJudge
 
         del resources
@@ -219,10 +219,10 @@ class _LinkKind(Kind):
 
     def check_source(self, artifact: Artifact) -> None:
         from maskc.tags.parsing import parse_tag
-        from maskc.tags.reading import Reader
+        from maskc.tags.reading import TagReader
 
         tag = parse_tag(artifact.contents.arrays["link_source"].tobytes())
-        Reader(artifact.vocab_size, names_of(artifact.header).get).read(tag)
+        TagReader(artifact.vocab_size, names_of(artifact.header).get).read(tag)
 
     def list_source(self, header: Mapping[str, Any]) -> list[tuple[str, str]]:
         grammar, link = header["grammar"], header["link"]

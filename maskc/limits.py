@@ -35,7 +35,7 @@ class Limits:
         for name in ("seconds", "bytes", "text", "work"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise WrongTypeError(f"{name} is a number, and this is {describe(value)}")
+                raise WrongTypeError(f"{name} must be a number, not {describe(value)}")
             if not value > 0:
                 raise WrongValueError(
                     f"{name} must be positive; to allow more, give a larger number"
@@ -60,5 +60,5 @@ def as_limits(value: Any) -> Limits:
     if value is None:
         return Limits()
     if not isinstance(value, Limits):
-        raise WrongTypeError(f"limits are a maskc.Limits, and this is {describe(value)}")
+        raise WrongTypeError(f"limits must be a maskc.Limits, not {describe(value)}")
     return value

@@ -44,7 +44,7 @@ def test_work_within_the_limits_gives_its_value():
 def test_a_loop_without_a_call_ends_when_its_time_is_spent():
     error = refused(spin, seconds=0.1)
     assert str(error) == (
-        "x.lark: more than 0.1 seconds of processor time; simplify it, or allow more with "
+        "x.lark: more than 0.1 seconds of processor time; simplify it, or raise "
         "--time-limit SECONDS (seconds= of maskc.Limits)"
     )
 

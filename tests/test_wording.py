@@ -1,13 +1,19 @@
-"""Errors are told in the words of those who wrote the grammar."""
+"""Errors use the words of the grammar's author; names in the code are standard terms."""
 
+import ast
 import pickle
+import re
+from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
+import maskc
 from maskc.bounded import run_bounded
 from maskc.budget import name_grammar
 from maskc.errors import GrammarError, LimitError, UnsupportedTerminalError
 from maskc.wording import LARK_WORDING, Phrase, Wording
+from tests.surface import TELLING, list_errors, list_literals
 
 PATTERN = Wording({Phrase.SIMPLER_TERMINALS: "count less"}, whole="the pattern")
 
@@ -57,3 +63,68 @@ def test_lark_quotes_a_terminal_with_its_line():
 def test_a_notation_without_terminals_quotes_the_rule():
     wording = Wording(terminal="rule", definition=r"^NAME ::=")
     assert wording.quote("terminal", "a-b", "x ::= y\na-b ::= x") == "rule a-b (line 2)"
+
+
+MASKC = Path(maskc.__file__).parent
+# Interfaces of two engines, by the names that their users expect; and pairs inside the runtime's
+# machines, which are being written anew: none may be added.
+MAY_REPEAT = (
+    "GrammarProcessor|MaskcGrammar|"
+    "Choice|Debts|Field|Forgetting|Group|Items|Layout|Leaf|Lexemes|Members|Moves|Node|Numbers|Open|"
+    "Reading|Repeat|Scanner|Shared|Side|Spelling|Split|Step|Steps|Table|Walk|Walked"
+)
+# Words that were given up for a standard term.
+GIVEN_UP = (
+    "Place|Spot|Wishes|Streamlined|MaskStore|Decider|TableDecider|Lexed|Boundaries|Staying|Sights?|"
+    "Nursery|Lane|Ticket|Pieces|HostedRule|Prices|Landings|Prospects|Gone|Outlook"
+)
+
+
+@pytest.fixture(scope="module")
+def classes():
+    """Return the public classes by name, each with the modules that define one."""
+    found = defaultdict(list)
+    for path in sorted(MASKC.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(path.relative_to(MASKC).as_posix())
+    return found
+
+
+def test_no_two_public_classes_have_one_name(classes):
+    twice = {name: where for name, where in classes.items() if len(where) > 1}
+    assert {n: where for n, where in twice.items() if not re.fullmatch(MAY_REPEAT, n)} == {}
+
+
+def test_a_word_that_was_given_up_names_no_class(classes):
+    assert [name for name in classes if re.fullmatch(GIVEN_UP, name)] == []
+
+
+@pytest.fixture(scope="module")
+def surface():
+    """Return what maskc says to people, without the help of its commands, line by line."""
+    lines = []
+    for path in sorted(MASKC.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        lines += list_errors(tree)
+        if path.relative_to(MASKC).parts[0] in TELLING:
+            lines += list_literals(tree)
+    return lines
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "every reading dies",
+        "those that there are",
+        "there is no such (artifact|part|special)",
+        "is itself in",
+        "goes with a .* only",
+        "as often as it comes",
+        "is none of (its|those)",
+        r", and this is \{",
+        "(it|that|this) is no (JSON|list|text|table|tag|object)",
+    ],
+)
+def test_a_sentence_is_plain_english(surface, phrase):
+    assert [line for line in surface if re.search(phrase, line)] == []

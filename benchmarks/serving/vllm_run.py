@@ -117,7 +117,7 @@ def judge(found: dict[str, Any], subjects: dict[str, Subject]) -> str | None:
                 return f"vLLM's text is not that of its tokens, {written!r}"
         return subjects[name].judge(ids, ended=ended)
     if name in CHECKS and ended and found["text"] not in CHECKS[name]:
-        return "it is none of the choices"
+        return "it is not one of the choices"
     if name == "schema" and ended and set(json.loads(found["text"])) != {"kind", "hot"}:
         return "it has other keys than the schema"
     return None

@@ -14,7 +14,7 @@ import numpy as np
 
 import maskc
 from benchmarks.workloads import TOKENIZER
-from maskc.bench.timing import Bitmask, Session, compute_figures, measure_pass
+from maskc.bench.timing import Bitmask, TimedSession, compute_figures, measure_pass
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.vocab import load_vocabulary
@@ -75,12 +75,12 @@ def make_prepared_kit() -> Kit:
     return kit
 
 
-def start_sessions(make: MakeMatcher, bitmask: Bitmask) -> Callable[[], Session]:
+def start_sessions(make: MakeMatcher, bitmask: Bitmask) -> Callable[[], TimedSession]:
     """Return what begins a text, its masks in the first row of a bitmask."""
 
-    def start() -> Session:
+    def start() -> TimedSession:
         matcher = make()
-        return Session(partial(matcher.fill_bitmask, bitmask, 0), matcher.accept_token)
+        return TimedSession(partial(matcher.fill_bitmask, bitmask, 0), matcher.accept_token)
 
     return start
 

@@ -58,7 +58,7 @@ def _resolve(path: str | os.PathLike[str]) -> str:
     try:
         target = os.path.realpath(path)
     except ValueError:
-        raise OutputError(os.fspath(path), "it is no path of this system") from None
+        raise OutputError(os.fspath(path), "it is not a path of this system") from None
     try:
         mode = os.stat(target).st_mode
     except FileNotFoundError:

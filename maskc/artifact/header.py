@@ -7,7 +7,7 @@ Entries that are not known are passed over, unless they hold bytes: everything b
 printed as JSON.
 
 Example: a header without the grammar's name is refused with ``the header lacks grammar.name``, and
-one whose first step has -1 rows with ``the header's streamlining[0].rows is no count``.
+one whose first step has -1 rows with ``the header's streamlining[0].rows is not a count``.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _record(entries: Mapping[str, _Check], optional: Mapping[str, _Check] | None
 
     def check(value: Any, place: str) -> str | None:
         if not isinstance(value, dict):
-            return f"the header's {place} is no map"
+            return f"the header's {place} is not a map"
         prefix = f"{place}." if place else ""
         for name, entry in entries.items():
             if name not in value:
@@ -118,7 +118,7 @@ def _record(entries: Mapping[str, _Check], optional: Mapping[str, _Check] | None
 def _map_of(entry: _Check) -> _Check:
     def check(value: Any, place: str) -> str | None:
         if not isinstance(value, dict):
-            return f"the header's {place} is no map"
+            return f"the header's {place} is not a map"
         faults = (entry(item, f"{place}.{_short(name)}") for name, item in value.items())
         return next(filter(None, faults), None)
 
@@ -128,7 +128,7 @@ def _map_of(entry: _Check) -> _Check:
 def _list_of(entry: _Check, length: int | None = None) -> _Check:
     def check(value: Any, place: str) -> str | None:
         if not isinstance(value, list):
-            return f"the header's {place} is no list"
+            return f"the header's {place} is not a list"
         if length is not None and len(value) != length:
             return f"the header's {place} has {len(value)} entries instead of {length}"
         faults = (entry(item, f"{place}[{number}]") for number, item in enumerate(value))
@@ -170,23 +170,23 @@ def _find_bytes(header: Mapping[str, Any]) -> str | None:
     return None
 
 
-_name = _is("no name", lambda value: isinstance(value, str))  # of a file, in whatever encoding
-_text = _is("no text", _is_text)
-_count = _is("no count", _is_count)
-_bytes = _is("no byte string", lambda value: isinstance(value, bytes))
-_some = _is("no list, or empty", lambda value: isinstance(value, list) and bool(value))
+_name = _is("not a name", lambda value: isinstance(value, str))  # of a file, in whatever encoding
+_text = _is("not a text", _is_text)
+_count = _is("not a count", _is_count)
+_bytes = _is("not a byte string", lambda value: isinstance(value, bytes))
+_some = _is("not a list, or empty", lambda value: isinstance(value, list) and bool(value))
 _lexer = _is(
-    "no lexer of Lark's", {"contextual", "basic", "dynamic", "dynamic_complete"}.__contains__
+    "not a lexer of Lark's", {"contextual", "basic", "dynamic", "dynamic_complete"}.__contains__
 )
 _setting = _is(
-    "no setting", lambda value: isinstance(value, bool) or value is None or _is_text(value)
+    "not a setting", lambda value: isinstance(value, bool) or value is None or _is_text(value)
 )
-_parser = _is("no parser of Lark's", {"lalr", "earley"}.__contains__)
+_parser = _is("not a parser of Lark's", {"lalr", "earley"}.__contains__)
 _source = _is(
-    "no structural tag, no tools and no choices",
+    "not a structural tag, tools or choices",
     {"structural-tag", "tools", "choices"}.__contains__,
 )
-_dialect = _is("no notation", {"lark", "gbnf", "ebnf", "regex"}.__contains__)
+_dialect = _is("not a notation", {"lark", "gbnf", "ebnf", "regex"}.__contains__)
 
 # The attributes of an Indenter; an older version wrote `module:Class`, which only verify minds.
 _INDENTER = _record(

@@ -20,7 +20,7 @@ from maskc.artifact.relations import check_layout, check_relations
 from maskc.artifact.sections import (
     ANY,
     LALR_SECTIONS,
-    Section,
+    ArraySpec,
     is_general,
     is_grammar,
     sections_of,
@@ -66,7 +66,7 @@ def fit(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return {name: _fit(LALR_SECTIONS[name], array) for name, array in arrays.items()}
 
 
-def _fit(section: Section, array: NDArray[Any]) -> NDArray[Any]:
+def _fit(section: ArraySpec, array: NDArray[Any]) -> NDArray[Any]:
     if section.wide is None:
         return array
     if section.dtype == "uint16":
@@ -118,7 +118,7 @@ def check(contents: Contents) -> str | None:
         return None
     roots = arrays["root_terminal"]
     if ((roots < IGNORED) & (roots != NO_EVENT)).any():
-        return "section root_terminal has a value that is no terminal"
+        return "section root_terminal has a value that is not a terminal"
     table = "general_" if is_general(contents.header) else ""
     for name in (f"{table}shift_state", f"{table}goto_state"):
         if not arrays[name].all():
@@ -130,7 +130,7 @@ def check(contents: Contents) -> str | None:
 
 
 def check_shapes(
-    arrays: Mapping[str, NDArray[Any]], sections: Mapping[str, Section], sizes: dict[str, int]
+    arrays: Mapping[str, NDArray[Any]], sections: Mapping[str, ArraySpec], sizes: dict[str, int]
 ) -> str | None:
     """Return what is wrong with the arrays' names, dtypes and dimensions, ``None`` if nothing is.
 
@@ -154,7 +154,7 @@ def check_shapes(
 
 
 def check_values(
-    arrays: Mapping[str, NDArray[Any]], sections: Mapping[str, Section], sizes: dict[str, int]
+    arrays: Mapping[str, NDArray[Any]], sections: Mapping[str, ArraySpec], sizes: dict[str, int]
 ) -> str | None:
     """Return which values are outside of their section's range, ``None`` if none are."""
     for name, section in sections.items():
@@ -199,7 +199,7 @@ def _bind(sizes: dict[str, int], dim: str, length: int) -> int:
 
 
 def _check_values(
-    name: str, section: Section, arrays: Mapping[str, NDArray[Any]], sizes: dict[str, int]
+    name: str, section: ArraySpec, arrays: Mapping[str, NDArray[Any]], sizes: dict[str, int]
 ) -> str | None:
     array = arrays[name]
     if section.offsets is not None:

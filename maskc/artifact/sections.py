@@ -34,7 +34,7 @@ from maskc.ids import (
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ArraySpec:
     """One array: dtype, dimensions, and the range of its values.
 
     Attributes:
@@ -57,135 +57,135 @@ class Section:
 ANY = -(1 << 31)  # bits that are no number
 
 # Of both kinds of grammars: tokens, scanner, what lexemes may become, decision graph, masks.
-SHARED_SECTIONS: dict[str, Section] = {
-    "token_first": Section("int32", ("V+1",), offsets="token_bytes"),
-    "token_bytes": Section("uint8", ("tb",)),
-    "byte_class": Section("uint8", ("256",), below="K"),
-    "scanner_piece": Section("uint16", ("pieces", "16"), below="S", wide="uint32"),
-    "scanner_next": Section("uint16", ("S", "KP"), below="pieces", wide="uint32"),
-    "scanner_entries": Section("uint16", ("se", "KP"), below="pieces", wide="uint32"),
-    "scanner_enter": Section("uint16", ("B", "C"), below="se", wide="uint32"),
-    "scanner_end_of_text": Section("int16", ("S",), below="T", least=EMPTY_TEXT, wide="int32"),
-    "scanner_final": Section("int16", ("S",), below="F", wide="int32"),
-    "end_first": Section("int32", ("S+1",), offsets="end_terminal"),
-    "end_terminal": Section("int16", ("e",), below="T", least=IGNORED, wide="int32"),
-    "end_boundary": Section("int16", ("e",), below="B", wide="int32"),
-    "final_direct": Section("uint64", ("F", "W")),
-    "final_ignored_first": Section("int32", ("F+1",), offsets="final_ignored"),
-    "final_ignored": Section("int32", ("fi",), below="B"),
-    "rest_set": Section("uint64", ("sets", "W")),
-    "rest": Section("uint16", ("B", "D"), below="sets", wide="uint32"),
-    "terminal_lookaheads": Section("uint64", ("T", "W")),
-    "root_first": Section("int32", ("S+1",), offsets="root_terminal"),
-    "root_terminal": Section("int16", ("roots",), below="T", least=NO_EVENT, wide="int32"),
-    "root_column": Section("int16", ("roots",), least=-(1 << 20), wide="int32"),
-    "root_node": Section("int16", ("roots",), below="nodes", wide="int32"),
-    "node_first": Section("int32", ("nodes+1",), offsets="node_answer"),
-    "node_profiles": Section("int16", ("nodes",), below="lists", wide="int32"),
-    "profiles_first": Section("int32", ("lists+1",), offsets="profiles"),
-    "profiles": Section("int16", ("listed",), least=ANY_PROFILE, wide="int32"),
-    "node_answer": Section("int16", ("pairs",), below="answers", wide="int32"),
-    "answer_union": Section("int16", ("answers",), below="unions", wide="int32"),
-    "question_first": Section("int32", ("answers+1",), offsets="question_terminal"),
-    "question_terminal": Section("int16", ("questions",), below="T", least=IGNORED, wide="int32"),
-    "question_column": Section("int16", ("questions",), least=-(1 << 20), wide="int32"),
-    "question_node": Section("int16", ("questions",), below="nodes", wide="int32"),
-    "trial_first": Section("int32", ("answers+1",), offsets="trial_final"),
-    "trial_final": Section("int16", ("trials",), below="F", wide="int32"),
-    "trial_column": Section("int16", ("trials",), least=-(1 << 20), wide="int32"),
-    "trial_union": Section("int16", ("trials",), below="unions", wide="int32"),
-    "union_base": Section("int32", ("unions",), below="masks", least=NO_BASE),
-    "union_parent": Section("int32", ("unions",), below="unions", least=NO_PARENT),
-    "union_first": Section("int32", ("unions+1",), offsets="union_change"),
-    "union_change": Section("uint16", ("uc",), below="changes", wide="uint32"),
-    "change_word": Section("uint16", ("changes",), below="VW", wide="uint32"),
-    "change_bits": Section("int32", ("changes",), least=ANY),
-    "masks": Section("int32", ("masks", "VW"), least=ANY),
+SHARED_SECTIONS: dict[str, ArraySpec] = {
+    "token_first": ArraySpec("int32", ("V+1",), offsets="token_bytes"),
+    "token_bytes": ArraySpec("uint8", ("tb",)),
+    "byte_class": ArraySpec("uint8", ("256",), below="K"),
+    "scanner_piece": ArraySpec("uint16", ("pieces", "16"), below="S", wide="uint32"),
+    "scanner_next": ArraySpec("uint16", ("S", "KP"), below="pieces", wide="uint32"),
+    "scanner_entries": ArraySpec("uint16", ("se", "KP"), below="pieces", wide="uint32"),
+    "scanner_enter": ArraySpec("uint16", ("B", "C"), below="se", wide="uint32"),
+    "scanner_end_of_text": ArraySpec("int16", ("S",), below="T", least=EMPTY_TEXT, wide="int32"),
+    "scanner_final": ArraySpec("int16", ("S",), below="F", wide="int32"),
+    "end_first": ArraySpec("int32", ("S+1",), offsets="end_terminal"),
+    "end_terminal": ArraySpec("int16", ("e",), below="T", least=IGNORED, wide="int32"),
+    "end_boundary": ArraySpec("int16", ("e",), below="B", wide="int32"),
+    "final_direct": ArraySpec("uint64", ("F", "W")),
+    "final_ignored_first": ArraySpec("int32", ("F+1",), offsets="final_ignored"),
+    "final_ignored": ArraySpec("int32", ("fi",), below="B"),
+    "rest_set": ArraySpec("uint64", ("sets", "W")),
+    "rest": ArraySpec("uint16", ("B", "D"), below="sets", wide="uint32"),
+    "terminal_lookaheads": ArraySpec("uint64", ("T", "W")),
+    "root_first": ArraySpec("int32", ("S+1",), offsets="root_terminal"),
+    "root_terminal": ArraySpec("int16", ("roots",), below="T", least=NO_EVENT, wide="int32"),
+    "root_column": ArraySpec("int16", ("roots",), least=-(1 << 20), wide="int32"),
+    "root_node": ArraySpec("int16", ("roots",), below="nodes", wide="int32"),
+    "node_first": ArraySpec("int32", ("nodes+1",), offsets="node_answer"),
+    "node_profiles": ArraySpec("int16", ("nodes",), below="lists", wide="int32"),
+    "profiles_first": ArraySpec("int32", ("lists+1",), offsets="profiles"),
+    "profiles": ArraySpec("int16", ("listed",), least=ANY_PROFILE, wide="int32"),
+    "node_answer": ArraySpec("int16", ("pairs",), below="answers", wide="int32"),
+    "answer_union": ArraySpec("int16", ("answers",), below="unions", wide="int32"),
+    "question_first": ArraySpec("int32", ("answers+1",), offsets="question_terminal"),
+    "question_terminal": ArraySpec("int16", ("questions",), below="T", least=IGNORED, wide="int32"),
+    "question_column": ArraySpec("int16", ("questions",), least=-(1 << 20), wide="int32"),
+    "question_node": ArraySpec("int16", ("questions",), below="nodes", wide="int32"),
+    "trial_first": ArraySpec("int32", ("answers+1",), offsets="trial_final"),
+    "trial_final": ArraySpec("int16", ("trials",), below="F", wide="int32"),
+    "trial_column": ArraySpec("int16", ("trials",), least=-(1 << 20), wide="int32"),
+    "trial_union": ArraySpec("int16", ("trials",), below="unions", wide="int32"),
+    "union_base": ArraySpec("int32", ("unions",), below="masks", least=NO_BASE),
+    "union_parent": ArraySpec("int32", ("unions",), below="unions", least=NO_PARENT),
+    "union_first": ArraySpec("int32", ("unions+1",), offsets="union_change"),
+    "union_change": ArraySpec("uint16", ("uc",), below="changes", wide="uint32"),
+    "change_word": ArraySpec("uint16", ("changes",), below="VW", wide="uint32"),
+    "change_bits": ArraySpec("int32", ("changes",), least=ANY),
+    "masks": ArraySpec("int32", ("masks", "VW"), least=ANY),
 }
 
 
 # Of an LALR grammar: its refined table, and how newlines count columns.
-LALR_SECTIONS: dict[str, Section] = {
+LALR_SECTIONS: dict[str, ArraySpec] = {
     **SHARED_SECTIONS,
-    "final_newline_first": Section("int32", ("F+1",), offsets="final_newline"),
-    "final_newline": Section("int32", ("fn",), below="B"),
-    "indent_lookahead": Section("int32", ("B",), below="M", least=NO_LOOKAHEAD),
-    "dedent_lookahead": Section("int32", ("B",), below="M", least=NO_LOOKAHEAD),
-    "lalr_state": Section("int32", ("R",), below="L"),
-    "lalr_context": Section("int32", ("L",), below="C"),
-    "live": Section("uint64", ("R", "W")),
-    "enclosed": Section("uint8", ("R",), below="2"),
-    "shift_first": Section("int32", ("R+1",), offsets="shift_terminal"),
-    "shift_terminal": Section("int16", ("s",), below="T", wide="int32"),
-    "shift_state": Section("int16", ("s",), below="R", wide="int32"),
-    "goto_first": Section("int32", ("R+1",), offsets="goto_nonterminal"),
-    "goto_nonterminal": Section("int16", ("g",), below="N", wide="int32"),
-    "goto_state": Section("int16", ("g",), below="R", wide="int32"),
-    "reduce_first": Section("int32", ("L+1",), offsets="reduce_production"),
-    "reduce_production": Section("int32", ("r",), below="P"),
-    "reduce_set": Section("int32", ("r",), below="rs"),
-    "reduce_set_first": Section("int32", ("rs+1",), offsets="reduce_set_terminal"),
-    "reduce_set_terminal": Section("int32", ("rt",), below="T"),
-    "production_lhs": Section("int32", ("P",), below="N"),
-    "production_length": Section("int32", ("P",)),
-    "profile_of": Section("int32", ("R",)),
-    "final_columns": Section("int32", ("F",), below="Q", least=NO_COLUMNS),
-    "column_first": Section("int32", ("Q+1",), offsets="column_reset"),
-    "column_reset": Section("uint8", ("cols", "B"), below="2"),
-    "column_more": Section("uint8", ("cols", "B"), below="2"),
-    "column_period": Section("int32", ("Q", "2")),
+    "final_newline_first": ArraySpec("int32", ("F+1",), offsets="final_newline"),
+    "final_newline": ArraySpec("int32", ("fn",), below="B"),
+    "indent_lookahead": ArraySpec("int32", ("B",), below="M", least=NO_LOOKAHEAD),
+    "dedent_lookahead": ArraySpec("int32", ("B",), below="M", least=NO_LOOKAHEAD),
+    "lalr_state": ArraySpec("int32", ("R",), below="L"),
+    "lalr_context": ArraySpec("int32", ("L",), below="C"),
+    "live": ArraySpec("uint64", ("R", "W")),
+    "enclosed": ArraySpec("uint8", ("R",), below="2"),
+    "shift_first": ArraySpec("int32", ("R+1",), offsets="shift_terminal"),
+    "shift_terminal": ArraySpec("int16", ("s",), below="T", wide="int32"),
+    "shift_state": ArraySpec("int16", ("s",), below="R", wide="int32"),
+    "goto_first": ArraySpec("int32", ("R+1",), offsets="goto_nonterminal"),
+    "goto_nonterminal": ArraySpec("int16", ("g",), below="N", wide="int32"),
+    "goto_state": ArraySpec("int16", ("g",), below="R", wide="int32"),
+    "reduce_first": ArraySpec("int32", ("L+1",), offsets="reduce_production"),
+    "reduce_production": ArraySpec("int32", ("r",), below="P"),
+    "reduce_set": ArraySpec("int32", ("r",), below="rs"),
+    "reduce_set_first": ArraySpec("int32", ("rs+1",), offsets="reduce_set_terminal"),
+    "reduce_set_terminal": ArraySpec("int32", ("rt",), below="T"),
+    "production_lhs": ArraySpec("int32", ("P",), below="N"),
+    "production_length": ArraySpec("int32", ("P",)),
+    "profile_of": ArraySpec("int32", ("R",)),
+    "final_columns": ArraySpec("int32", ("F",), below="Q", least=NO_COLUMNS),
+    "column_first": ArraySpec("int32", ("Q+1",), offsets="column_reset"),
+    "column_reset": ArraySpec("uint8", ("cols", "B"), below="2"),
+    "column_more": ArraySpec("uint8", ("cols", "B"), below="2"),
+    "column_period": ArraySpec("int32", ("Q", "2")),
 }
 
 
 # Of a general grammar (``parser=earley``): the ``G`` states of its LR(0) table. What a state takes
 # it shifts or ends with; live is what a stack with it on top can go on with, reductions included.
-GENERAL_SECTIONS: dict[str, Section] = {
+GENERAL_SECTIONS: dict[str, ArraySpec] = {
     **SHARED_SECTIONS,
-    "general_taken": Section("uint64", ("G", "W")),
-    "general_live": Section("uint64", ("G", "W")),
-    "general_shift_first": Section("int32", ("G+1",), offsets="general_shift_terminal"),
-    "general_shift_terminal": Section("int32", ("gs",), below="T"),
-    "general_shift_state": Section("int32", ("gs",), below="G"),
-    "general_goto_first": Section("int32", ("G+1",), offsets="general_goto_nonterminal"),
-    "general_goto_nonterminal": Section("int32", ("gg",), below="GN"),
-    "general_goto_state": Section("int32", ("gg",), below="G"),
-    "general_reduce_first": Section("int32", ("G+1",), offsets="general_reduce_nonterminal"),
-    "general_reduce_nonterminal": Section("int32", ("gr",), below="GN"),
-    "general_reduce_length": Section("int32", ("gr",), least=1),
-    "general_closed": Section("uint8", ("B",), below="2"),
-    "profile_of": Section("int32", ("G",)),
+    "general_taken": ArraySpec("uint64", ("G", "W")),
+    "general_live": ArraySpec("uint64", ("G", "W")),
+    "general_shift_first": ArraySpec("int32", ("G+1",), offsets="general_shift_terminal"),
+    "general_shift_terminal": ArraySpec("int32", ("gs",), below="T"),
+    "general_shift_state": ArraySpec("int32", ("gs",), below="G"),
+    "general_goto_first": ArraySpec("int32", ("G+1",), offsets="general_goto_nonterminal"),
+    "general_goto_nonterminal": ArraySpec("int32", ("gg",), below="GN"),
+    "general_goto_state": ArraySpec("int32", ("gg",), below="G"),
+    "general_reduce_first": ArraySpec("int32", ("G+1",), offsets="general_reduce_nonterminal"),
+    "general_reduce_nonterminal": ArraySpec("int32", ("gr",), below="GN"),
+    "general_reduce_length": ArraySpec("int32", ("gr",), least=1),
+    "general_closed": ArraySpec("uint8", ("B",), below="2"),
+    "profile_of": ArraySpec("int32", ("G",)),
 }
 
 
 # Of a general grammar with tokens that are cut into terminals in too many ways: these tokens.
 UNLISTED = "unlisted"  # the header's entry says how many
-UNLISTED_SECTIONS: dict[str, Section] = {UNLISTED: Section("int32", ("u",), below="V")}
+UNLISTED_SECTIONS: dict[str, ArraySpec] = {UNLISTED: ArraySpec("int32", ("u",), below="V")}
 
 
 # Of a JSON Schema (``parser=schema``) only these.
-SCHEMA_SECTIONS: dict[str, Section] = {
+SCHEMA_SECTIONS: dict[str, ArraySpec] = {
     "token_first": SHARED_SECTIONS["token_first"],
     "token_bytes": SHARED_SECTIONS["token_bytes"],
-    "schema_plan": Section("uint8", ("plan",)),
+    "schema_plan": ArraySpec("uint8", ("plan",)),
 }
 
 
 # Of a link (``parser=link``): its plan, what it was made from, and artifacts of grammars in it.
-LINK_SECTIONS: dict[str, Section] = {
+LINK_SECTIONS: dict[str, ArraySpec] = {
     "token_first": SHARED_SECTIONS["token_first"],
     "token_bytes": SHARED_SECTIONS["token_bytes"],
-    "link_plan": Section("uint8", ("plan",)),
-    "link_source": Section("uint8", ("source",)),
-    "link_grammar_first": Section("int32", ("grammars+1",), offsets="link_grammar_bytes"),
-    "link_grammar_bytes": Section("uint8", ("grammar bytes",)),
+    "link_plan": ArraySpec("uint8", ("plan",)),
+    "link_source": ArraySpec("uint8", ("source",)),
+    "link_grammar_first": ArraySpec("int32", ("grammars+1",), offsets="link_grammar_bytes"),
+    "link_grammar_bytes": ArraySpec("uint8", ("grammar bytes",)),
 }
 
 
 # Of a grammar with several start symbols, beside its own: the artifacts of the others.
 STARTS = "starts"  # the header's entry that says so
-START_SECTIONS: dict[str, Section] = {
-    "starts_first": Section("int32", ("starts+1",), offsets="starts_bytes"),
-    "starts_bytes": Section("uint8", ("start bytes",)),
+START_SECTIONS: dict[str, ArraySpec] = {
+    "starts_first": ArraySpec("int32", ("starts+1",), offsets="starts_bytes"),
+    "starts_bytes": ArraySpec("uint8", ("start bytes",)),
 }
 
 
@@ -216,7 +216,7 @@ def is_general(header: Mapping[str, Any]) -> bool:
     return isinstance(grammar, dict) and grammar.get("parser", "lalr") != "lalr"
 
 
-def sections_of(header: Mapping[str, Any]) -> dict[str, Section]:
+def sections_of(header: Mapping[str, Any]) -> dict[str, ArraySpec]:
     """Return the sections of an artifact with this header."""
     if is_schema(header):
         return SCHEMA_SECTIONS

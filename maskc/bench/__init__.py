@@ -27,7 +27,7 @@ import numpy as np
 from maskc.bench.floors import collect_rows, measure_floors
 from maskc.bench.timing import (
     Bitmask,
-    Session,
+    TimedSession,
     Times,
     compute_figures,
     keep_least,
@@ -59,7 +59,7 @@ class BenchOptions:
     tokenizer: str | None = None
 
 
-class Document(NamedTuple):
+class BenchText(NamedTuple):
     """A text of the corpus: its path, and canonical ids whose bytes concatenate to the file's."""
 
     name: str
@@ -126,14 +126,14 @@ def run_bench(
     }
 
 
-def _start(artifact: Artifact, bitmask: Bitmask) -> Session:
+def _start(artifact: Artifact, bitmask: Bitmask) -> TimedSession:
     matcher = artifact.matcher()
-    return Session(partial(matcher.fill_bitmask, bitmask, 0), matcher.accept_token)
+    return TimedSession(partial(matcher.fill_bitmask, bitmask, 0), matcher.accept_token)
 
 
 def _cut_into_tokens(
     artifact: Artifact, encoder: Encoder, texts: Iterable[tuple[str, str]]
-) -> list[Document]:
+) -> list[BenchText]:
     """Return the documents; left out are texts that are empty or have what no token writes.
 
     Raises:
@@ -143,7 +143,7 @@ def _cut_into_tokens(
     for name, text in texts:
         with suppress(TokenizerError):
             tokens = tuple(encode_reply(text, names, encoder.encode))
-            documents += [Document(name, tokens)] * bool(tokens)
+            documents += [BenchText(name, tokens)] * bool(tokens)
     if not any(artifact.matcher().accept_token(document.tokens[0]) for document in documents):
         raise GrammarError(
             artifact.header["grammar"]["name"],
@@ -173,7 +173,7 @@ def list_passes(cold: Times, warm: Times) -> dict[str, dict[str, dict[str, float
 
 
 def find_slowest(
-    artifact: Artifact, documents: Sequence[Document], cold: Times, warm: Times
+    artifact: Artifact, documents: Sequence[BenchText], cold: Times, warm: Times
 ) -> list[dict[str, Any]]:
     """Return the slowest fills, slowest first: the file, its line, the text around, both times."""
     worst = np.argsort(-np.maximum(cold.fill, warm.fill), kind="stable")[:_N_SLOWEST]

@@ -16,14 +16,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.bench.timing import Bitmask, Session, compute_figures, without_collections
+from maskc.bench.timing import Bitmask, TimedSession, compute_figures, without_collections
 
 MAX_ROWS = 20_000  # 320 MB at 128,000 tokens; further positions are left out of the order
 N_TIMES, N_OF_OR = 5_000, 50
 
 
 def collect_rows(
-    start: Callable[[], Session], documents: Sequence[Sequence[int]], bitmask: Bitmask
+    start: Callable[[], TimedSession], documents: Sequence[Sequence[int]], bitmask: Bitmask
 ) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
     """Return the distinct masks of a pass, and which one each position has.
 

@@ -1,8 +1,9 @@
 """Times of each fill and each accept, and what Python's garbage collection adds to them.
 
-The same loop times every engine: what an engine has to offer is a :class:`Session`, two callables
-without a wrapper of ours around them, so that each pays for its own way in and for nothing else.
-Between the two calls there is one reading of the clock; the floors name what it costs.
+The same loop times every engine: what an engine has to offer is a :class:`TimedSession`, two
+callables without a wrapper of ours around them, so that each pays for its own way in and for
+nothing else. Between the two calls there is one reading of the clock; the floors name what it
+costs.
 
 A document in which a token is illegal is *refused*: its times up to there count.
 
@@ -28,7 +29,7 @@ FIGURES = ("p50", "mean", "p90", "p99", "max")
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class TimedSession:
     """One sequence of some engine.
 
     Attributes:
@@ -116,7 +117,7 @@ def measure_collections(walk: Callable[[], int]) -> dict[str, float]:
 
 
 def measure_pass(
-    start: Callable[[], Session],
+    start: Callable[[], TimedSession],
     documents: Sequence[Sequence[int]],
     bitmask: Bitmask,
     *,
@@ -183,7 +184,7 @@ def keep_least(one: Times, other: Times) -> Times:
     )
 
 
-def walk(start: Callable[[], Session], documents: Sequence[Sequence[int]]) -> int:
+def walk(start: Callable[[], TimedSession], documents: Sequence[Sequence[int]]) -> int:
     """Do the work of a pass, untimed; return how many tokens were taken."""
     n_tokens = 0
     for tokens in documents:

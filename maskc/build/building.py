@@ -26,7 +26,7 @@ from maskc.build.records import (
     write_record,
 )
 from maskc.build.units import (
-    Unit,
+    BuildUnit,
     describe_versions,
     make_file,
     make_key,
@@ -114,8 +114,8 @@ def run_build(
 
 
 def _look(
-    units: Sequence[Unit], config: Config, shard: tuple[int, int]
-) -> tuple[BuildReport, list[Unit]]:
+    units: Sequence[BuildUnit], config: Config, shard: tuple[int, int]
+) -> tuple[BuildReport, list[BuildUnit]]:
     """Return what is out of date of a shard, and its units."""
     report, old = BuildReport(left_over=find_left_over(units, config.output)), []
     for unit in take_shard(units, *shard):
@@ -129,14 +129,14 @@ def _look(
 
 
 def _make(
-    units: Sequence[Unit],
+    units: Sequence[BuildUnit],
     config: Config,
     workers: Executor,
     report: BuildReport,
     progress: Progress | None,
 ) -> None:
     imports = _find_imports(units, report, config.limits)
-    futures: dict[Future[bytes], Unit] = {}
+    futures: dict[Future[bytes], BuildUnit] = {}
     for unit in units:
         if unit.file not in report.failed:
             job = unit.job
@@ -160,7 +160,7 @@ def _make(
             future.cancel()
 
 
-def _submit(workers: Executor, unit: Unit, job: Any, limits: Limits) -> Future[bytes]:
+def _submit(workers: Executor, unit: BuildUnit, job: Any, limits: Limits) -> Future[bytes]:
     # It has bounds of its own.
     timed = Timed(make_file, unit.file, 0)
     versions = describe_versions()
@@ -170,7 +170,7 @@ def _submit(workers: Executor, unit: Unit, job: Any, limits: Limits) -> Future[b
 
 
 def _find_imports(
-    units: Sequence[Unit], report: BuildReport, limits: Limits
+    units: Sequence[BuildUnit], report: BuildReport, limits: Limits
 ) -> dict[str, dict[str, str]]:
     """Return the texts that each unit's grammar imports; a grammar is read once for all."""
     found: dict[int, dict[str, str] | MaskcError] = {}
@@ -191,7 +191,7 @@ def _find_imports(
     return by_file
 
 
-def _keep(unit: Unit, folder: Path, data: bytes, imports: dict[str, str]) -> None:
+def _keep(unit: BuildUnit, folder: Path, data: bytes, imports: dict[str, str]) -> None:
     """Write a unit's file, then its record."""
     write_atomically(folder / unit.file, data)
     parts = unit.parts(imports)

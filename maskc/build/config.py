@@ -93,14 +93,14 @@ def load_config(path: str) -> Config:
     """Return what a file asks for.
 
     Raises:
-        ConfigError: it cannot be read, is no TOML, or asks for what is unknown.
+        ConfigError: it cannot be read, is not TOML, or asks for what is unknown.
     """
     try:
         found = tomllib.loads(read_bounded(path, MAX_BYTES).decode())
     except UnreadableFileError as error:
         raise ConfigError(path, "", error.reason, "give the path of a maskc.toml") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(path, "", f"it is no TOML ({error})", "write it as TOML") from None
+        raise ConfigError(path, "", f"it is not TOML ({error})", "write it as TOML") from None
     read = _Reader(path)
     read.refuse_unknown("", found, ("output", "tokenizers", "grammars", "limits"))
     folder = Path(path).resolve().parent
@@ -133,7 +133,7 @@ class _Reader:
         near = get_close_matches(name, known, n=1)
         names = ", ".join(known)
         remedy = f"did you mean {near[0]!r}? " if near else ""
-        return ConfigError(self.path, place, reason, f"{remedy}those that there are: {names}")
+        return ConfigError(self.path, place, reason, f"{remedy}available: {names}")
 
     def refuse_unknown(self, place: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
         for name in table:
@@ -150,13 +150,13 @@ class _Reader:
     def entry(self, kind: str, name: str, value: Any, known: tuple[str, ...]) -> Entry:
         place = f"{kind}.{name}"
         if not _NAME.fullmatch(name) or len(name) > 60:
-            remedy = "use at most 60 letters, digits, points, hyphens and underscores"
-            raise ConfigError(self.path, place, "its name cannot be that of a file", remedy)
+            remedy = "use at most 60 letters, digits, dots, hyphens and underscores"
+            raise ConfigError(self.path, place, "its name is not allowed in a file name", remedy)
         if isinstance(value, str):
             return Entry(name, value)
         if not isinstance(value, dict):
             remedy = f'write {name} = "…", or {name} = {{ source = "…" }}'
-            raise ConfigError(self.path, place, "it is neither a text nor a table", remedy)
+            raise ConfigError(self.path, place, "it is neither a string nor a table", remedy)
         self.refuse_unknown(place, value, known)
         if sum(key in value for key in ("source", "regex")) != 1:
             ways = "source or regex" if "regex" in known else "source"
@@ -169,11 +169,11 @@ class _Reader:
             values = [value] if isinstance(value, str) else value
             if isinstance(values, list) and all(isinstance(text, str) for text in values):
                 return tuple(values)
-            raise ConfigError(self.path, place, "it is no list of texts", 'write ["…", "…"]')
+            raise ConfigError(self.path, place, "it is not a list of texts", 'write ["…", "…"]')
         if name == "eos-ids":
             if isinstance(value, list) and value and all(type(i) is int for i in value):
                 return tuple(value)
-            raise ConfigError(self.path, place, "it is no list of ids", "write [2, 3]")
+            raise ConfigError(self.path, place, "it is not a list of ids", "write [2, 3]")
         if name in _WHOLE:
             return self.whole(place, value)
         if name in _YES_OR_NO:
@@ -185,16 +185,16 @@ class _Reader:
     def text(self, place: str, value: Any) -> str:
         if isinstance(value, str) and value:
             return value
-        raise ConfigError(self.path, place, "it is no text", 'write "…"')
+        raise ConfigError(self.path, place, "it is not a text", 'write "…"')
 
     def whole(self, place: str, value: Any) -> int:
         if type(value) is int and value > 0:
             return value
-        raise ConfigError(self.path, place, "it is no whole number above 0", "write a number")
+        raise ConfigError(self.path, place, "it is not a whole number above 0", "write a number")
 
     def limits(self, table: Any) -> Limits:
         if not isinstance(table, dict):
-            raise ConfigError(self.path, "limits", "it is no table", "write [limits]")
+            raise ConfigError(self.path, "limits", "it is not a table", "write [limits]")
         self.refuse_unknown("limits", table, _OF_LIMITS)
         given = {name: self.whole(f"limits.{name}", value) for name, value in table.items()}
         if "memory-mb" in given:

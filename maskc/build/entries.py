@@ -78,7 +78,7 @@ def _load_link(config: Config, entry: Entry, path: Path) -> LinkJob:
     try:
         found = json.loads(_read(path))
     except (ValueError, RecursionError):
-        raise ConfigError(config.path, place, f"{path.name} is no JSON", "give JSON") from None
+        raise ConfigError(config.path, place, f"{path.name} is not JSON", "give JSON") from None
     if is_tools(found) and not is_tag(found):
         given = _take_settings(config, entry, OF_TOOLS, "a list of tools")
         if "family" not in given:

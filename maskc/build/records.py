@@ -22,7 +22,7 @@ from typing import Any
 from maskc.artifact.checksums import hash_file
 from maskc.artifact.files import write_atomically
 from maskc.build.entries import read_imports
-from maskc.build.units import Unit, describe_versions, make_key
+from maskc.build.units import BuildUnit, describe_versions, make_key
 from maskc.errors import UnreadableFileError
 from maskc.files import read_bounded
 from maskc.jobs import GrammarJob
@@ -51,35 +51,35 @@ class Record:
     n_bytes: int
 
 
-def find_reason(unit: Unit, folder: Path) -> str | None:
+def find_reason(unit: BuildUnit, folder: Path) -> str | None:
     """Return why a unit is out of date, ``None`` if it is not."""
     record = read_record(unit, folder)
     path = folder / unit.file
     if not os.path.exists(path):
-        return "it is not there"
+        return "it does not exist"
     if record is None:
-        return "there is no record of what it was made from"
+        return "its record is missing"
     imports: Mapping[str, str] | None = {}
     if isinstance(unit.job, GrammarJob):
         imports = read_imports(unit.job, record.imports)
     if imports is None:
-        return "what its grammar imports is not there any more"
+        return "an imported text no longer exists"
     parts = unit.parts(imports)
     for name, hashed in parts.items():
         if record.parts.get(name) != hashed:
             what = {"maskc": "the version of maskc, Lark or Unicode"}.get(name, f"the {name}")
             return f"{what} is another one"
     if record.key != make_key(parts) or hash_file(path) != record.sha256:
-        return "the file is not the one that was built"
+        return "the file has changed since it was built"
     return None
 
 
-def write_record(unit: Unit, folder: Path, record: Record) -> None:
+def write_record(unit: BuildUnit, folder: Path, record: Record) -> None:
     """Write the record of a file that has just been written."""
     write_atomically(folder / f"{unit.file}{SUFFIX}", _dump(asdict(record)))
 
 
-def read_record(unit: Unit, folder: Path) -> Record | None:
+def read_record(unit: BuildUnit, folder: Path) -> Record | None:
     """Return the record of a unit's file, ``None`` if there is none that can be read."""
     try:
         found = json.loads(read_bounded(folder / f"{unit.file}{SUFFIX}", _MAX_BYTES))
@@ -89,7 +89,7 @@ def read_record(unit: Unit, folder: Path) -> Record | None:
     return record if isinstance(record.parts, dict) else None
 
 
-def make_manifest(units: Sequence[Unit], folder: Path) -> bytes | None:
+def make_manifest(units: Sequence[BuildUnit], folder: Path) -> bytes | None:
     """Return what the manifest says when all units have their records, else ``None``."""
     records = {unit.file: read_record(unit, folder) for unit in units}
     entries = {}
@@ -100,7 +100,7 @@ def make_manifest(units: Sequence[Unit], folder: Path) -> bytes | None:
     return _dump({"versions": describe_versions(), "files": entries})
 
 
-def write_manifest(units: Sequence[Unit], folder: Path) -> None:
+def write_manifest(units: Sequence[BuildUnit], folder: Path) -> None:
     """Write the manifest if all units have their records.
 
     Another machine may write a record and the manifest at the same time, so the records are read
@@ -111,13 +111,13 @@ def write_manifest(units: Sequence[Unit], folder: Path) -> None:
         write_atomically(path, made)
 
 
-def is_manifest_current(units: Sequence[Unit], folder: Path) -> bool:
+def is_manifest_current(units: Sequence[BuildUnit], folder: Path) -> bool:
     """Return whether the manifest says what the records say."""
     made = make_manifest(units, folder)
     return made is not None and made == _read(folder / MANIFEST)
 
 
-def find_left_over(units: Sequence[Unit], folder: Path) -> list[str]:
+def find_left_over(units: Sequence[BuildUnit], folder: Path) -> list[str]:
     """Return the files that have a record and that nothing asks for any more."""
     wanted = {f"{unit.file}{SUFFIX}" for unit in units} | {MANIFEST}
     records = (*folder.glob(f"*.maskc{SUFFIX}"), *folder.glob(f"*.kit{SUFFIX}"))

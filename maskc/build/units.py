@@ -40,7 +40,7 @@ SUFFIX = ".maskc"
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class BuildUnit:
     """A file that is wanted.
 
     Attributes:
@@ -85,7 +85,7 @@ def make_key(parts: Mapping[str, str]) -> str:
     return _hash(dict(parts))
 
 
-def plan_units(config: Config) -> list[Unit]:
+def plan_units(config: Config) -> list[BuildUnit]:
     """Return what a file asks for, by the names of the files.
 
     Raises:
@@ -93,11 +93,11 @@ def plan_units(config: Config) -> list[Unit]:
         MaskcError: a grammar or a tokenizer cannot be read.
     """
     vocabularies = {entry.name: _load_vocabulary(config, entry) for entry in config.tokenizers}
-    units: dict[str, Unit] = {}
+    units: dict[str, BuildUnit] = {}
     for entry in config.tokenizers:
         if entry.settings.get("kit"):
             file = f"{entry.name}{KIT_SUFFIX}"
-            units[file] = Unit(file, None, entry.name, vocabularies[entry.name], False)
+            units[file] = BuildUnit(file, None, entry.name, vocabularies[entry.name], False)
     for grammar in config.grammars:
         job = run_bounded(
             partial(load_job, config, grammar), config.limits, name=f"grammars.{grammar.name}"
@@ -112,11 +112,11 @@ def plan_units(config: Config) -> list[Unit]:
                 raise ConfigError(config.path, place, f"{file} is made of others too", remedy)
             leaves = bool(tokenizer.settings.get("kit"))
             vocabulary = vocabularies[tokenizer.name]
-            units[file] = Unit(file, job, tokenizer.name, vocabulary, leaves)
+            units[file] = BuildUnit(file, job, tokenizer.name, vocabulary, leaves)
     return [units[file] for file in sorted(units)]
 
 
-def take_shard(units: Sequence[Unit], number: int, n_shards: int) -> list[Unit]:
+def take_shard(units: Sequence[BuildUnit], number: int, n_shards: int) -> list[BuildUnit]:
     """Return the units of one of several shards, numbered from 1; each unit is in one of them."""
     return [unit for place, unit in enumerate(units) if place % n_shards == number - 1]
 

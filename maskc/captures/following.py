@@ -17,7 +17,7 @@ from collections.abc import Hashable
 
 from maskc.captures.machine import (
     Captured,
-    Text,
+    CapturedText,
     Traced,
     TracingMachine,
     TracingStepper,
@@ -25,7 +25,7 @@ from maskc.captures.machine import (
     reader_of,
     text_of,
 )
-from maskc.captures.scopes import Completed, Scope, Scopes
+from maskc.captures.scopes import Completed, Scopes, WordScope
 from maskc.captures.symbols import Symbols
 from maskc.captures.tracing import Parse, Spans
 from maskc.ids import NO_LINE, ScannerStateId, TerminalId
@@ -44,7 +44,7 @@ from maskc.runtime.machine import EVERY_BYTE
 _MOST_COMPLETED = 10_000  # spans whose symbols are remembered
 
 
-class Followed(Traced):
+class FollowedWords(Traced):
     """What is known of symbols and words beside a hypothesis. Never changes.
 
     Attributes:
@@ -55,12 +55,12 @@ class Followed(Traced):
 
     __slots__ = ("scope", "track")
 
-    def __init__(self, start: int, parse: Parse, scope: Scope, track: int) -> None:
+    def __init__(self, start: int, parse: Parse, scope: WordScope, track: int) -> None:
         super().__init__(start, parse)
         self.scope, self.track = scope, track
 
 
-class FollowingStepper(TracingStepper[Followed]):
+class FollowingStepper(TracingStepper[FollowedWords]):
     """Moves hypotheses by bytes, each with the words of its scope."""
 
     def __init__(self, machine: LalrMachine, symbols: Symbols, scopes: Scopes) -> None:
@@ -69,15 +69,15 @@ class FollowingStepper(TracingStepper[Followed]):
         self._tracks = scopes.first.machine.tracks
         self._completed: dict[int, tuple[Spans, Completed]] = {}
 
-    def go_on(self, side: Followed, byte: int, state: ScannerStateId) -> Followed | None:
+    def go_on(self, side: FollowedWords, byte: int, state: ScannerStateId) -> FollowedWords | None:
         moved = side.scope.machine.stepper.go_on(side.track, byte, state)
         if moved is None or moved == side.track:
             return None if moved is None else side
-        return Followed(side.start, side.parse, side.scope, moved)
+        return FollowedWords(side.start, side.parse, side.scope, moved)
 
     def end(
-        self, known: SideHypothesis[Followed], terminal: TerminalId, step: Step
-    ) -> tuple[Stack, tuple[int, ...], Followed] | None:
+        self, known: SideHypothesis[FollowedWords], terminal: TerminalId, step: Step
+    ) -> tuple[Stack, tuple[int, ...], FollowedWords] | None:
         scope = known.side.scope
         if not scope.machine.tracks.allows(known.side.track, terminal):
             return None
@@ -85,21 +85,21 @@ class FollowingStepper(TracingStepper[Followed]):
         if ended is None:
             return None
         parse, indents = ended
-        return parse.stack, indents, Followed(step.at, parse, scope, OUTSIDE)
+        return parse.stack, indents, FollowedWords(step.at, parse, scope, OUTSIDE)
 
     def begin(
-        self, side: Followed, byte: int, state: ScannerStateId, step: Step
-    ) -> Followed | None:
+        self, side: FollowedWords, byte: int, state: ScannerStateId, step: Step
+    ) -> FollowedWords | None:
         scope = side.scope
         if self._tracks.inside[state]:
             scope = self.scope_before(side.parse, step.read)
         moved = scope.machine.stepper.go_on(BEGINNING, byte, state)
-        return None if moved is None else Followed(side.start, side.parse, scope, moved)
+        return None if moved is None else FollowedWords(side.start, side.parse, scope, moved)
 
-    def is_live(self, known: SideHypothesis[Followed], reads: ReadSet) -> bool:
+    def is_live(self, known: SideHypothesis[FollowedWords], reads: ReadSet) -> bool:
         return known.side.scope.machine.stepper.is_live(narrowed(known), reads)
 
-    def may_end(self, known: SideHypothesis[Followed], reads: ReadSet) -> bool:
+    def may_end(self, known: SideHypothesis[FollowedWords], reads: ReadSet) -> bool:
         return known.side.scope.machine.stepper.may_end(narrowed(known), reads)
 
     def spans_before(self, parse: Parse, reads: ReadSet) -> tuple[Spans, ...]:
@@ -110,7 +110,7 @@ class FollowingStepper(TracingStepper[Followed]):
             found.append(self.tracer.reduce_before(parse, terminal).spans if taken else parse.spans)
         return tuple(found)
 
-    def scope_before(self, parse: Parse, read: Read) -> Scope:
+    def scope_before(self, parse: Parse, read: Read) -> WordScope:
         """Return the scope of a lexeme that begins after a parse; ``read`` reads the text."""
         before = self.spans_before(parse, ReadSet(parse.stack.depth))
         words = [
@@ -119,7 +119,7 @@ class FollowingStepper(TracingStepper[Followed]):
         ]
         return self._scopes.of(tuple(words))
 
-    def scope_after(self, spans: Spans, text: Text) -> Scope:
+    def scope_after(self, spans: Spans, text: CapturedText) -> WordScope:
         """Return the scope after some symbols of a text."""
         return self._scopes.of(self._scopes.answer(self._complete(spans, text.between)))
 
@@ -143,7 +143,7 @@ class FollowingStepper(TracingStepper[Followed]):
         return found
 
 
-class FollowingMachine(TracingMachine[Followed]):
+class FollowingMachine(TracingMachine[FollowedWords]):
     """A machine whose holes follow the text."""
 
     stepper: FollowingStepper
@@ -157,16 +157,16 @@ class FollowingMachine(TracingMachine[Followed]):
         self._first, self._index = scopes.first, artifact.tokens.index
         self._masks = HypothesisCache(artifact.budget, machine.tables.n_states)
 
-    def begin(self, h: Hypothesis) -> Followed:
-        return Followed(0, parse_of_nothing(h), self._first, BEGINNING)
+    def begin(self, h: Hypothesis) -> FollowedWords:
+        return FollowedWords(0, parse_of_nothing(h), self._first, BEGINNING)
 
     def step(
-        self, hypotheses: tuple[SideHypothesis[Followed], ...], text: bytes
-    ) -> tuple[Captured[Followed], ...]:
+        self, hypotheses: tuple[SideHypothesis[FollowedWords], ...], text: bytes
+    ) -> tuple[Captured[FollowedWords], ...]:
         with one_mask(self.pool.steps, self.remedy):
             return super().step(hypotheses, text)
 
-    def mask(self, known: SideHypothesis[Followed]) -> PooledMask:
+    def mask(self, known: SideHypothesis[FollowedWords]) -> PooledMask:
         """Return the legal tokens."""
         h, side = known.hypothesis, known.side
         later = self.stepper.scope_after(side.parse.spans, text_of(known))
@@ -187,7 +187,7 @@ class FollowingMachine(TracingMachine[Followed]):
         """Return the bytes of a node of the tokens' trie."""
         return self._index.tokens.path(node)
 
-    def side_of(self, known: SideHypothesis[Followed]) -> Hashable:
+    def side_of(self, known: SideHypothesis[FollowedWords]) -> Hashable:
         """Return the whole text: it says which words there will be."""
         return text_of(known).whole()
 
@@ -202,15 +202,15 @@ class _Following:
     def __init__(
         self,
         machine: FollowingMachine,
-        known: SideHypothesis[Followed],
-        later: Scope,
+        known: SideHypothesis[FollowedWords],
+        later: WordScope,
         reads: ReadSet,
     ) -> None:
         self._machine, self._known, self._later, self._reads = machine, known, later, reads
         self.is_lasting = True
         # By the terminals that have ended and their columns: the text says nothing of these.
         self._plain: set[tuple[tuple[TerminalId, int], ...]] = set()
-        self._scopes: dict[Trail, Scope] = {}
+        self._scopes: dict[Trail, WordScope] = {}
 
     def masks_after(self, trail: Trail) -> HoleMasks:
         """Return the masks of the scope of a lexeme that begins after others of a token."""
@@ -240,10 +240,10 @@ class _Following:
                 raise ValueError("the parser refuses a terminal that it has taken")
             parse, indents = ended
             h = Hypothesis(h.state, parse.stack, indents, NO_LINE)
-            side = Followed(at, parse, side.scope, OUTSIDE)
+            side = FollowedWords(at, parse, side.scope, OUTSIDE)
         return side.parse
 
 
-def narrowed(known: SideHypothesis[Followed]) -> SideHypothesis[int]:
+def narrowed(known: SideHypothesis[FollowedWords]) -> SideHypothesis[int]:
     """Return a hypothesis as the scope's own machine has it."""
     return SideHypothesis(known.hypothesis, known.side.track)

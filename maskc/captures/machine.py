@@ -28,7 +28,7 @@ from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.stack import Stack
 
 
-class Text:
+class CapturedText:
     """The text so far. Never changes.
 
     A text and those that go on from it share one buffer, of which each is a beginning. Where two
@@ -44,8 +44,8 @@ class Text:
         self._buffer, self._lock = bytearray(data), Lock()
         self.length: int = len(data)
 
-    def __add__(self, data: bytes) -> Text:
-        after = Text.__new__(Text)
+    def __add__(self, data: bytes) -> CapturedText:
+        after = CapturedText.__new__(CapturedText)
         after.length = self.length + len(data)
         with self._lock:
             if len(self._buffer) == self.length:
@@ -85,7 +85,7 @@ class Captured(SideHypothesis[T]):
 
     __slots__ = ("text",)
 
-    def __init__(self, hypothesis: Hypothesis, side: T, text: Text) -> None:
+    def __init__(self, hypothesis: Hypothesis, side: T, text: CapturedText) -> None:
         super().__init__(hypothesis, side)
         self.text = text
 
@@ -174,7 +174,7 @@ class TracingMachine(SideMachine[T], Generic[T]):
     stepper: TracingStepper[T]
 
     def start(self) -> tuple[Captured[T], ...]:
-        text = Text()
+        text = CapturedText()
         return tuple(Captured(h, self.begin(h), text) for h in self.machine.start())
 
     def step(
@@ -226,7 +226,7 @@ def parse_of_nothing(h: Hypothesis) -> Parse:
     return Parse(h.stack, Extents(NOWHERE, NOWHERE, None), None)
 
 
-def text_of(known: SideHypothesis[T]) -> Text:
+def text_of(known: SideHypothesis[T]) -> CapturedText:
     """Return the text so far.
 
     Raises:
@@ -234,7 +234,7 @@ def text_of(known: SideHypothesis[T]) -> Text:
     """
     if not isinstance(known, Captured):
         raise TypeError("a hypothesis is of the machine that it is given to")
-    text: Text = known.text
+    text: CapturedText = known.text
     return text
 
 
@@ -255,7 +255,7 @@ def _unlink(spans: Spans) -> list[Span]:
     return found[::-1]
 
 
-def reader_of(before: Text, added: bytes) -> Read:
+def reader_of(before: CapturedText, added: bytes) -> Read:
     """Return what reads a text with some bytes after it."""
 
     def read(start: int, end: int) -> bytes:

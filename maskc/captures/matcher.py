@@ -204,7 +204,7 @@ class Followed(Captures):
         """
         raise CaptureError(
             self.symbols.grammar,
-            "what finishes a text in time is not known where words follow what was written",
+            "completions are not known where words follow the text",
             "leave tokens_left out, or give the words with artifact.bind(…)",
         )
 
@@ -215,7 +215,7 @@ class Followed(Captures):
             SpellingError: always.
         """
         raise SpellingError(
-            "where words follow what was written, own tokens would be looked for text by text",
+            "canonical tokens are not supported where words follow the text",
             "give the words with artifact.bind(…), or make matchers without maskc.canonical",
         )
 
@@ -245,12 +245,12 @@ def capture(artifact: Artifact, *names: str) -> Captures:
         CaptureError: the artifact was not made from a grammar with an LALR table, or the lexer
             drops a terminal.
         GrammarError, PostlexError: this version of Lark reads the grammar differently.
-        TypeError: it is no artifact, or a name is no text.
+        TypeError: it is not an artifact, or a name is not a text.
         UnknownSymbolError: a name is neither a rule nor a terminal.
         ValueError: no name is given.
     """
     if not isinstance(artifact, Artifact):
-        raise WrongTypeError(f"capture takes an artifact, and this is {describe(artifact)}")
+        raise WrongTypeError(f"capture takes an artifact, not {describe(artifact)}")
     for name in names:
         as_text("a name", name)
     if not names:

@@ -46,7 +46,7 @@ class Completed:
         self.words: tuple[tuple[str, ...] | Automaton, ...] | None = None
 
 
-class Scope:
+class WordScope:
     """What the holes are narrowed to. Never changes.
 
     Attributes:
@@ -83,7 +83,7 @@ class Scopes:
         )
         # The symbols that the function was asked for last, and as it was given them.
         self._asked: tuple[Completed, Written] = (self.nothing, ())
-        self._scopes: dict[tuple[tuple[str, ...] | Automaton, ...], Scope] = {}
+        self._scopes: dict[tuple[tuple[str, ...] | Automaton, ...], WordScope] = {}
         self._n_scopes = 0
         self.first = self.of(self.answer(self.nothing))
 
@@ -112,7 +112,7 @@ class Scopes:
             if not isinstance(given, Mapping):
                 raise WrongTypeError(
                     "on_complete returns words by the name of their terminal, such as "
-                    f'{{"COLUMN": ["id"]}}, and this is {type(given).__name__}'
+                    f'{{"COLUMN": ["id"]}}, not {type(given).__name__}'
                 )
             names = tuple(sorted(given))
             if not written:
@@ -143,7 +143,7 @@ class Scopes:
         self._asked = (completed, written)
         return written
 
-    def of(self, words: tuple[tuple[str, ...] | Automaton, ...]) -> Scope:
+    def of(self, words: tuple[tuple[str, ...] | Automaton, ...]) -> WordScope:
         """Return the scope of some words for each hole.
 
         Raises:
@@ -157,7 +157,7 @@ class Scopes:
             if len(self._scopes) >= _MOST_SCOPES:
                 self._scopes = {}
             self._n_scopes += 1
-            found = self._scopes[words] = Scope(self._n_scopes, words, machine)
+            found = self._scopes[words] = WordScope(self._n_scopes, words, machine)
         return found
 
 

@@ -74,7 +74,7 @@ def find_symbols(artifact: Artifact, names: Iterable[str]) -> Symbols:
         elif terminals[name] in grammar.lexer.ignored:
             raise CaptureError(
                 title,
-                f"{name} is ignored: it may stand anywhere, and never reaches the parser",
+                f"{name} is ignored, so it never reaches the parser",
                 "take it out of %ignore, or capture a rule around it",
             )
         else:
@@ -95,7 +95,7 @@ def _check_kind(artifact: Artifact) -> None:
     if is_general(artifact.header):
         raise CaptureError(
             title,
-            "its texts may have several readings, as it is read by a general parser",
+            "a general parser reads it, so its texts may have several readings",
             "compile it with parser=lalr if Lark's LALR parser takes it",
         )
 
@@ -108,7 +108,7 @@ def _load_grammar(artifact: Artifact) -> LalrGrammar:
     n_states = len(artifact.contents.arrays["lalr_context"])
     if numbers != (sizes["T"], sizes["N"], n_states):
         raise GrammarError(
-            source.name, "it has other tables in this version of Lark; compile it again"
+            source.name, "this version of Lark builds other tables for it; compile it again"
         )
     return grammar
 

@@ -174,7 +174,7 @@ class Tracer:
     def _fault(self) -> CaptureError:
         return CaptureError(
             self._symbols.grammar,
-            "its tables are none that maskc made: the parser would never stop",
+            "its tables were not made by maskc: the parser would never stop",
             "compile it again",
         )
 

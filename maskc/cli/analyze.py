@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 _HELP = """Answer a question about GRAMMAR; without one, print an overview.
 
 \b
-never X S…          is the sequence S in no text right after the terminal X?
-always X S…         is S legal wherever X was read?
-joint X "S…" "S…"   are two sequences legal after X at the same times?
-classes             which terminals are interchangeable?
-follow X            which terminals come right after X, a terminal or a rule?
-pda                 the DFT pushdown automaton.
+never X S…          no text has the sequence S right after the terminal X
+always X S…         S is legal wherever X was read
+joint X "S…" "S…"   two sequences are legal after X on the same stacks
+classes             the interchangeable terminals
+follow X            the terminals that come right after X, a terminal or a rule
+pda                 the DFT pushdown automaton
 
-Terminals are given by name, by their exact text if they are strings, or as $END for the end
-of the text. Quote what the shell has its own idea of: '<=', '$END'. Texts that begin with a
-dash come after `--`.
+Give a terminal by its name, by its exact text if it is a string, or as $END for the end of
+the text. Quote special characters of the shell: '<=', '$END'. Texts that begin with a dash
+follow `--`.
 """
 
 
@@ -53,12 +53,12 @@ _NEEDED: dict[str | None, tuple[int, float, str]] = {
     click.argument("grammar", required=False),
     click.argument("question", required=False, type=click.Choice([*filter(None, _NEEDED)])),
     click.argument("terminals", nargs=-1),
-    opt.word("--regex", "PATTERN", "Print an overview of a regular expression instead."),
-    opt.flag("--dot", "With pda: print it in Graphviz' language."),
+    opt.word("--regex", "PATTERN", "Analyze a regular expression instead of a grammar."),
+    opt.flag("--dot", "With pda: print it in the language of Graphviz."),
     opt.word(
         "--export",
         "PATH",
-        "Write the grammar (.cfg) or its automaton (.json) as pyformlang reads them.",
+        "Write the grammar (.cfg) or its automaton (.json) for pyformlang.",
     ),
     lark_options,
     opt.json("Print the answer as JSON."),
@@ -167,12 +167,12 @@ def _print_answer(
 
 @opt.command(
     "dump",
-    "Print what the compiler knows after a stage.",
+    "Print the compiler's value after a stage.",
     click.argument("grammar"),
-    opt.word("--stage", "NAME", "Which stage; --stage help lists them.", required=True),
-    opt.tokenizer("For stages from the mask store on."),
+    opt.word("--stage", "NAME", "Stage to print; --stage help lists them.", required=True),
+    opt.tokenizer("Tokenizer, for stages from rows:raw on."),
     lark_options,
-    opt.count("--lines", 1_000, "Print at most so many lines."),
+    opt.count("--lines", 1_000, "Maximum number of lines."),
     opt.LIMITS,
     defaults=True,
 )
@@ -185,11 +185,11 @@ def dump_command(
     lines: int,
     limits: Limits,
 ) -> opt.Outcome:
-    """Print what the compiler knows of GRAMMAR after one of its stages.
+    """Print the compiler's value for GRAMMAR after one of its stages.
 
     From the grammar alone: grammar, dft, debts, scanner, boundaries, items, table, table-debts, and
-    productions for a general grammar. With a tokenizer: rows:STEP after each streamlining step,
-    from rows:raw on, verdicts, graph, masks. The same input gives the same lines.
+    productions for a general grammar. With a tokenizer: rows:STEP after each step that optimises
+    rows, from rows:raw on; verdicts, graph, masks. The same input gives the same lines.
     """
     from maskc.compiler.pipeline import PATHS, build_language, compile_stages
     from maskc.dump.stages import OF_LANGUAGE, OF_STORE, STAGES, limit_lines
@@ -198,9 +198,9 @@ def dump_command(
     if stage not in STAGES:
         raise click.UsageError(f"--stage is one of {', '.join(STAGES)}.")
     if stage in OF_STORE and tokenizer is None:
-        raise click.UsageError(f"--stage {stage} needs --tokenizer: rows are made of its tokens.")
+        raise click.UsageError(f"--stage {stage} needs --tokenizer NAME.")
     if stage in OF_LANGUAGE and tokenizer is not None:
-        raise click.UsageError(f"--stage {stage} does without --tokenizer; leave it out.")
+        raise click.UsageError(f"--stage {stage} takes no --tokenizer; leave it out.")
 
     def work() -> list[str]:
         source = lark.load(find_input(grammar))

@@ -22,28 +22,30 @@ def _read_shard(context: click.Context, parameter: click.Parameter, value: str) 
     """Return the number of a part, from 1, and how many there are."""
     number, slash, n_shards = value.partition("/")
     if not slash or not number.isdecimal() or not n_shards.isdecimal():
-        raise click.BadParameter(f"{value!r} is not of the form I/N, as 1/4", context, parameter)
+        raise click.BadParameter(
+            f"{value!r} is not of the form I/N, such as 1/4", context, parameter
+        )
     if not 1 <= int(number) <= int(n_shards):
-        reason = f"{value!r}: there is no such part; write I/N with I from 1 to N"
+        reason = f"{value!r}: no such part; write I/N with I from 1 to N"
         raise click.BadParameter(reason, context, parameter)
     return int(number), int(n_shards)
 
 
 @opt.command(
     "build",
-    "Make the artifacts of a maskc.toml.",
+    "Build the artifacts of a maskc.toml.",
     click.argument("config", default="maskc.toml"),
-    opt.flag("--check", "Make nothing; exit status 1 if something is old."),
+    opt.flag("--check", "Build nothing; exit status 1 if an artifact is out of date."),
     click.option(
         "--shard",
         callback=_read_shard,
         default="1/1",
         metavar="I/N",
-        help="Make the I-th of N parts; each file is in one part. For several machines.",
+        help="Build part I of N, for several machines.",
     ),
-    opt.jobs("Processes; the files do not depend on it."),
+    opt.jobs("Number of processes; the files do not depend on it."),
     opt.EXECUTOR,
-    opt.json("Print what was done as JSON."),
+    opt.json("Print the result as JSON."),
 )
 def build_command(
     config: str,
@@ -54,11 +56,11 @@ def build_command(
     executor: str | None,
     as_json: bool,
 ) -> opt.Outcome:
-    """Make the artifacts that CONFIG asks for, where they are out of date.
+    """Build the artifacts of CONFIG that are out of date.
 
-    CONFIG names grammars and tokenizers; it is maskc.toml of this folder by default. An artifact is
-    out of date if its grammar, a text that this imports, a setting, the tokenizer or the version of
-    maskc has changed, or if its file was damaged. manifest.json lists what was built.
+    CONFIG lists grammars and tokenizers; default: maskc.toml in this folder. An artifact is out of
+    date if its grammar, an imported text, a setting, the tokenizer or the version of maskc has
+    changed, or if its file was damaged. manifest.json lists all artifacts.
     """
     from maskc.build.building import check_build, run_build
 
@@ -101,4 +103,4 @@ def _say_build(report: BuildReport, output: str) -> Iterator[str]:
 
 def _say_left_over(report: BuildReport) -> Iterator[str]:
     for file in report.left_over:
-        yield f"{file}: nothing asks for it any more; delete it"
+        yield f"{file}: maskc.toml no longer lists it; delete it"

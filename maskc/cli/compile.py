@@ -67,17 +67,17 @@ _saving_options = opt.gather(
         "output": opt.word(
             "-o",
             "PATH",
-            "Default: GRAMMAR.TOKENIZER.maskc in this folder; regex.TOKENIZER.maskc with --regex.",
+            "Output file; default: GRAMMAR.TOKENIZER.maskc in this folder.",
             "--output",
         ),
         "kit": opt.word(
             "--kit",
             "FILE",
-            "Leave the vocabulary to this kit, which must be there when the artifact is loaded.",
+            "Store no vocabulary: the artifact is loaded together with this kit.",
         ),
         "as_json": opt.json(),
-        "verbose": opt.flag("-v", "Print what each pass cost and left.", "--verbose"),
-        "quiet": opt.flag("-q", "Print nothing but errors.", "--quiet"),
+        "verbose": opt.flag("-v", "Print time, memory and result of each pass.", "--verbose"),
+        "quiet": opt.flag("-q", "Print errors only.", "--quiet"),
     },
 )
 
@@ -94,23 +94,33 @@ _layout_options = opt.gather(
         "component": click.option(
             "--component",
             metavar="NAME",
-            help="The schema of this name in an OpenAPI document, which is given as FILE.json.",
+            help="Compile this schema of an OpenAPI document, given as FILE.json.",
         ),
         "json_style": opt.choice(
             "--json-style",
             "any plain",
-            "How the JSON is written: as is usual, or only as models write it. The next five "
-            "options choose parts of it.",
+            "Layout of the JSON: any usual one, or plain as models write it. The next five "
+            "options override parts of it.",
         ),
-        "key_order": opt.choice("--key-order", "any schema", "Order of keys."),
-        "blanks": opt.choice("--blanks", "compact bounded any", "White space."),
-        "escapes": opt.choice("--escapes", "any minimal ascii", "Escapes in strings."),
+        "key_order": opt.choice(
+            "--key-order", "any schema", "Order of keys: any, or that of the schema."
+        ),
+        "blanks": opt.choice(
+            "--blanks", "compact bounded any", "White space: none, bounded, or any."
+        ),
+        "escapes": opt.choice(
+            "--escapes",
+            "any minimal ascii",
+            "Escapes in strings: any, only where needed, or for all but ASCII.",
+        ),
         "numbers": opt.choice(
             "--numbers",
             "usual any plain short",
-            "Numbers: plain without exponents, short without padding zeros, too.",
+            "Spelling of numbers: plain has no exponents, short no padding zeros either.",
         ),
-        "digits": opt.count("--digits", None, "Of fractions; for numbers without exponents."),
+        "digits": opt.count(
+            "--digits", None, "Most digits of a fraction; for numbers without exponents."
+        ),
         "formats": opt.word(
             "--formats",
             "HOW",
@@ -122,18 +132,21 @@ _tool_options = opt.gather(
     "tools",
     _keep_given,
     {
-        "choice": opt.word("--choice", "NAME", "Of tools: auto, required, none or a tool's name."),
+        "choice": opt.word("--choice", "NAME", "For tools: auto, required, none or a tool's name."),
         "parallel": click.option(
-            "--parallel/--no-parallel", default=None, help="Of tools: several calls, or one."
+            "--parallel/--no-parallel", default=None, help="For tools: allow several calls, or one."
         ),
         "family": opt.word(
-            "--family", "NAME", "Of tools: how the model calls them; maskc families."
+            "--family", "NAME", "For tools: how the model writes calls; see `maskc families`."
         ),
         "reasoning": click.option(
-            "--reasoning", is_flag=True, default=None, help="Of tools: the model thinks first."
+            "--reasoning", is_flag=True, default=None, help="For tools: the model reasons first."
         ),
         "strict": click.option(
-            "--strict", is_flag=True, default=None, help="Of tools: strict: true closes objects."
+            "--strict",
+            is_flag=True,
+            default=None,
+            help='For tools: "strict": true forbids other properties.',
         ),
     },
 )
@@ -143,9 +156,14 @@ _tool_options = opt.gather(
     "compile",
     "Compile grammars for a tokenizer, one file each.",
     click.argument("grammars", nargs=-1, metavar="GRAMMAR..."),
-    opt.word("--regex", "PATTERN", "Compile the texts of re.fullmatch instead."),
     opt.word(
-        "--choices", "FILE", "Compile the choice of one line of a file; - is stdin.", "choices_file"
+        "--regex", "PATTERN", "Compile a regular expression (of re.fullmatch) instead of a grammar."
+    ),
+    opt.word(
+        "--choices",
+        "FILE",
+        "Compile a list of texts, one a line, instead of a grammar; - is stdin.",
+        "choices_file",
     ),
     opt.schema("Compile"),
     opt.RESOURCES,
@@ -172,12 +190,10 @@ def compile_command(
 ) -> opt.Outcome:
     """Compile each GRAMMAR for a tokenizer into one file.
 
-    GRAMMAR is the path of a grammar, the name of one that comes with maskc (`maskc grammars` lists
-    them), or - for standard input. It is in Lark's notation unless its name ends in .gbnf
-    (llama.cpp), .ebnf (W3C) or .schema.json. A file .json with a structural tag, or with a list of
-    tools (--family), becomes the constraint of a model's reply.
-    Options win over the settings in the grammar's `// maskc:` comments, and these over Lark's
-    defaults.
+    GRAMMAR is a path, the name of a bundled grammar (see `maskc grammars`), or - for standard
+    input. Its suffix tells the notation: .gbnf (llama.cpp), .ebnf (W3C), .schema.json, otherwise
+    Lark's. A .json file is a structural tag, or a list of tools (with --family). Options override
+    the settings in the grammar's `// maskc:` comments, and these override Lark's defaults.
     """
     others = (("regex", regex), ("choices", choices_file), ("schema", json_schema))
     given = [(kind, text) for kind, text in others if text is not None]
@@ -217,21 +233,27 @@ def _check_usage(
             "Give GRAMMAR…, or one of --regex PATTERN, --choices FILE and --json-schema FILE."
         )
     if len(given) > 1 and saving.output:
-        raise click.UsageError("--output goes with one grammar; leave it out for several.")
+        raise click.UsageError("--output is for one grammar; leave it out for several.")
     if [text for _, text in given].count("-") > 1:
-        raise click.UsageError("- is standard input, which can be read once.")
+        raise click.UsageError("Standard input (-) can be read only once.")
     if "schema" in kinds and lark.is_given:
-        raise click.UsageError("A JSON Schema has no start, parser, lexer or postlex.")
+        raise click.UsageError(
+            "A JSON Schema has no start, parser, lexer or postlex; leave these options out."
+        )
     if "choices" in kinds and lark.is_given:
-        raise click.UsageError("Choices have no start, parser, lexer or postlex.")
+        raise click.UsageError(
+            "Choices have no start, parser, lexer or postlex; leave these options out."
+        )
     if "schema" not in kinds and of_schemas:
         option = of_schemas[0].replace("_", "-")
-        raise click.UsageError(f"--{option} goes with a JSON Schema only.")
+        raise click.UsageError(f"--{option} is for JSON Schemas only; leave it out.")
     if any(link is not None for link in links.values()):
         if lark.is_given:
-            raise click.UsageError("A structural tag has no start, parser, lexer or postlex.")
+            raise click.UsageError(
+                "A structural tag has no start, parser, lexer or postlex; leave these options out."
+            )
     elif tools:
-        raise click.UsageError(f"--{next(iter(tools))} goes with a file of tools only.")
+        raise click.UsageError(f"--{next(iter(tools))} is for a file of tools only; leave it out.")
 
 
 def _find_link(path: str) -> Any:
@@ -245,13 +267,13 @@ def _find_link(path: str) -> Any:
         found = json.loads(read_schema_file(path))
     except (ValueError, RecursionError):
         raise click.ClickException(
-            f"{path}: is no JSON; give a structural tag, tools, or a grammar"
+            f"{path}: is not JSON; give a structural tag, tools, or a grammar"
         ) from None
     if is_tag(found) or is_tools(found):
         return found
     raise click.ClickException(
         f"{path}: is neither a structural tag nor a list of tools; "
-        f"a JSON Schema is given as --json-schema {path}"
+        f"for a JSON Schema, give --json-schema {path}"
     )
 
 
@@ -292,7 +314,9 @@ def _read(
             raise click.UsageError("Tools need --family NAME: see `maskc families`.")
         settings = {**tools, "choice": name_choice(tools.get("choice", "auto"))}
     elif tools:
-        raise click.UsageError(f"--{next(iter(tools))} goes with a list of tools, not with a tag.")
+        raise click.UsageError(
+            f"--{next(iter(tools))} is for a list of tools, not for a tag; leave it out."
+        )
     return name.removesuffix(".json"), lambda: LinkJob(name, link, settings)
 
 

@@ -20,15 +20,15 @@ _DRAWN_LENGTH = 60  # lexemes or tokens of a drawn text
 
 @opt.command(
     "diff",
-    "Say where the masks of two artifacts differ.",
+    "Compare the masks of two artifacts.",
     click.argument("paths", nargs=2, metavar="FIRST SECOND"),
-    opt.count("--positions", 2_000, "Configurations in which to compare."),
-    opt.many("--corpus", "PATH", "Texts to compare along; can be repeated."),
-    opt.seed("Of the texts that are drawn."),
+    opt.count("--positions", 2_000, "Number of configurations to compare."),
+    opt.many("--corpus", "PATH", "Also compare along these texts; can be repeated."),
+    opt.seed("Seed of the random texts."),
     opt.START,
     opt.PART_LIMIT,
     opt.LIMITS,
-    as_json="Print what was found as JSON.",
+    as_json="Print the differences as JSON.",
     defaults=True,
 )
 def diff_command(
@@ -42,11 +42,11 @@ def diff_command(
 ) -> opt.Outcome:
     """Compare the masks of two artifacts; exit status 1 if they differ.
 
-    First come the shortest texts that were found of one artifact only. Then each line says which
-    tokens are legal in one of them only, after which text, and in how many of the configurations
-    that were compared. These are the nearest to the start, those of texts that are drawn from
-    both, and those of --corpus. Equal tables are the same masks everywhere; otherwise, that no
-    difference was found proves nothing beyond these texts.
+    First come the shortest texts that were found of one artifact only. Then each line lists tokens
+    that are legal in one artifact only, the text before them, and the number of compared
+    configurations with this difference. Configurations are the nearest to the start, those of
+    random texts of both, and those of --corpus. Equal tables mean equal masks; otherwise the
+    comparison proves nothing beyond these texts.
     """
     from maskc.diff.walking import Comparison, compare, have_same_tables
     from maskc.kinds import kind_of

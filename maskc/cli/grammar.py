@@ -93,29 +93,27 @@ def find_input(grammar: str) -> Path | str:
     return text.replace("\r\n", "\n") + "\n"
 
 
-_STARTS = opt.many(
-    "--start", "RULE", "The start symbol; can be repeated: matcher(start=…) takes each of them."
-)
+_STARTS = opt.many("--start", "RULE", "Start symbol; repeat it for several, see matcher(start=…).")
 _OPTIONS: dict[str, opt.Decorator] = {
-    "start": click.option("--start", metavar="RULE", help="The start symbol."),
-    "parser": opt.choice("--parser", "lalr earley", "Which parser of Lark's."),
+    "start": click.option("--start", metavar="RULE", help="Start symbol."),
+    "parser": opt.choice("--parser", "lalr earley", "Lark's parser."),
     "lexer": opt.choice(
         "--lexer",
         "contextual basic dynamic dynamic_complete",
-        "Which lexer of Lark's; earley goes with dynamic, dynamic_complete and basic.",
+        "Lark's lexer; with earley: dynamic, dynamic_complete or basic.",
     ),
     "postlex": click.option(
-        "--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation."
+        "--postlex", metavar="MODULE:CLASS", help="Indenter class, for indentation."
     ),
     "terminal": opt.many(
         "--terminal",
         "RULE.TERMINAL=PATTERN",
-        "What a terminal's lexemes match where it stands in a rule; can be repeated.",
+        "Role: within RULE, lexemes of TERMINAL must match PATTERN; can be repeated.",
     ),
     "style": click.option(
         "--style",
         metavar="NAME|FILE",
-        help="Patterns of terminals, and rules: a style of maskc's, or your own file.",
+        help="Roles and rules from a bundled style, or from a file.",
     ),
 }
 # Of commands that read one grammar, and of the one that takes several start symbols.

@@ -95,7 +95,7 @@ def read_choices(path: str) -> list[str]:
     # Only line breaks end a line: a text may have any other character of Unicode.
     found = [line for line in text.replace("\r\n", "\n").split("\n") if line]
     if not found:
-        raise click.ClickException(f"{path}: has no line with a text; write one a line")
+        raise click.ClickException(f"{path}: has no text; write one a line")
     return found
 
 

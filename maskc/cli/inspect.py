@@ -21,13 +21,13 @@ from maskc.report.timings import hash_artifact, load_timings
 
 @opt.command(
     "inspect",
-    "Show what is in an artifact.",
+    "Show the contents of an artifact.",
     click.argument("artifact"),
-    opt.tokenizer("Fail unless it was compiled for this one."),
-    opt.json("Print it all as JSON."),
-    opt.word("--html", "PATH", "Draw it as one HTML file instead."),
-    opt.text("Show the choice at each of its tokens;", default=""),
-    opt.flag("--internals", "Also show what the compiler made, and what it cost."),
+    opt.tokenizer("Fail if the artifact is for another tokenizer."),
+    opt.json("Print everything as JSON."),
+    opt.word("--html", "PATH", "Write one HTML file instead."),
+    opt.text("Show how many tokens were legal at each token of this text;", default=""),
+    opt.flag("--internals", "Also show the compiler's results and their cost."),
 )
 def inspect_command(
     artifact: str,
@@ -40,12 +40,12 @@ def inspect_command(
 ) -> opt.Outcome:
     """Print what ARTIFACT was made from, its terminals, and what may come next.
 
-    --html draws the rules as diagrams. With --text, a text's tokens are coloured by how many were
-    legal in their place. --internals adds counts, streamlining, the automaton, and the sections of
-    the file; times are known on the machine that compiled it.
+    --html adds railroad diagrams of the rules. --text colours the tokens of a text by how many
+    tokens were legal there. --internals adds counts, rows after each step, the automaton, and the
+    sections of the file; times are known on the machine that compiled the artifact.
     """
     if html is not None and as_json:
-        raise click.UsageError("--html and --json exclude each other.")
+        raise click.UsageError("Give --html or --json, not both.")
     loaded = maskc.load(artifact)
     check_fingerprint(artifact, loaded)
     if tokenizer is not None:

@@ -15,21 +15,22 @@ from maskc.report.model import Fact, Facts, Lines, Report
 from maskc.report.origin import describe_added
 from maskc.vocab.registry import format_name
 
-_WRITTEN = "Print what was written as JSON."
+_WRITTEN = "Print the result as JSON."
 
 
 @opt.command(
     "kit",
-    "Write what requests of a tokenizer need.",
+    "Write the kit of a tokenizer, for constraints of requests.",
     vocabulary_options,
-    opt.word("--output", "FILE", "Where the kit goes.  [default: NAME.kit]", "-o"),
+    opt.word("--output", "FILE", "Output file.  [default: NAME.kit]", "-o"),
     as_json=_WRITTEN,
 )
 def kit_command(vocabulary: VocabularyOptions, output: str | None) -> opt.Outcome:
-    """Write what requests of a tokenizer are linked against.
+    """Write the kit of a tokenizer: all that its requests share.
 
-    A server loads the kit with maskc.load_kit, and makes constraints of what requests bring: JSON
-    Schemas, choices, patterns, grammars, artifacts, and sequences and repetitions of these.
+    A server loads the kit with maskc.load_kit and compiles the constraints of requests with it:
+    JSON Schemas, choices, patterns, grammars, tools, artifacts, and sequences and repetitions of
+    these.
     """
     from maskc.kit.file import make_kit, save_kit
 
@@ -53,16 +54,16 @@ def kit_command(vocabulary: VocabularyOptions, output: str | None) -> opt.Outcom
 
 @opt.command(
     "spelling",
-    "Write which tokens are a tokenizer's own.",
-    opt.word("--tokenizer", "NAME", "As for compile.", "-t", required=True),
-    opt.word("--output", "FILE", "Where it goes.  [default: NAME.spelling]", "-o"),
+    "Write the tables for canonical tokens of a tokenizer.",
+    opt.word("--tokenizer", "NAME", "Name or path, as for compile.", "-t", required=True),
+    opt.word("--output", "FILE", "Output file.  [default: NAME.spelling]", "-o"),
     as_json=_WRITTEN,
 )
 def spelling_command(tokenizer: str, output: str | None) -> opt.Outcome:
-    """Write how a tokenizer writes texts.
+    """Write tables that tell which token sequences a tokenizer produces.
 
-    A server gives it to maskc.canonical, which makes matchers that allow only the tokens that the
-    tokenizer itself writes. It takes some seconds.
+    With them, maskc.canonical makes matchers that allow only the tokens that the tokenizer itself
+    would write. This takes some seconds.
     """
     target = output or f"{format_name(tokenizer).replace('/', '-')}.spelling"
     check_writable(target)
@@ -73,9 +74,9 @@ def spelling_command(tokenizer: str, output: str | None) -> opt.Outcome:
         facts = [
             ("tokenizer", format_name(tokenizer)),
             ("merges", format_count(counts["n_merges"])),
-            ("nodes of the chunks' automaton", format_count(counts["n_nodes"])),
-            ("tokens that it writes", format_count(counts["n_written"])),
-            ("of these only as a whole chunk", format_count(counts["n_alone"])),
+            ("nodes of the chunk automaton", format_count(counts["n_nodes"])),
+            ("canonical tokens", format_count(counts["n_written"])),
+            ("of these only as whole chunks", format_count(counts["n_alone"])),
         ]
         return spelling.save(target), counts, facts
 

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 @opt.command(
     "lint",
-    "Print what is odd about a grammar.",
+    "Report errors and surprises of a grammar or JSON Schema.",
     click.argument("grammar", required=False),
-    opt.word("--regex", "PATTERN", "Lint a regular expression."),
+    opt.word("--regex", "PATTERN", "Lint a regular expression instead of a grammar."),
     opt.schema("Lint"),
     opt.RESOURCES,
     lark_options,
-    opt.tokenizer("Also look for tokens that are useless."),
+    opt.tokenizer("Also find tokens that no mask contains."),
     opt.json("Print the findings as JSON."),
-    opt.word("--sarif", "FILE", "Also write the findings as SARIF 2.1.0; - prints."),
+    opt.word("--sarif", "FILE", "Also write the findings as SARIF 2.1.0; - prints them."),
     opt.LIMITS,
 )
 def lint_command(
@@ -47,26 +47,27 @@ def lint_command(
     sarif: str | None,
     limits: Limits,
 ) -> opt.Outcome:
-    """Print what is odd about GRAMMAR; exit status 1 if something is an error.
+    """Report errors and surprises of GRAMMAR; exit status 1 if there is an error.
 
-    Each finding has a code, a severity, a place, a witness where there is one, and a remedy.
-    With --tokenizer the grammar is compiled, which takes as long as `maskc compile`.
-    GRAMMAR can be a JSON Schema, if its name ends in .schema.json. A comment with
-    `maskc: allow=ML007` drops the findings of a code: on the first lines everywhere, elsewhere of
-    its line and the next one.
+    Each finding has a code, a severity, a location, a witness if there is one, and a remedy.
+    GRAMMAR can be a JSON Schema if its name ends in .schema.json. With --tokenizer the grammar is
+    compiled as well. A comment with `maskc: allow=ML007` drops the findings of a code: among the
+    first lines in the whole file, elsewhere on its own line and the next one.
     """
     if as_json and sarif == "-":
-        raise click.UsageError("Print one of --json and --sarif -.")
+        raise click.UsageError("Give --json or --sarif -, not both.")
     grammar, json_schema = split_schema(grammar, json_schema)
     if json_schema is not None:
         if grammar or regex is not None or lark.is_given or tokenizer:
-            raise click.UsageError("A JSON Schema has no start, lexer, postlex or tokenizer.")
+            raise click.UsageError(
+                "A JSON Schema has no start, lexer, postlex or tokenizer; leave these options out."
+            )
         linted = _lint_schema(json_schema, resources, limits)
     else:
         if (grammar is None) == (regex is None):
             raise click.UsageError("Give one of GRAMMAR, --regex PATTERN and --json-schema FILE.")
         if resources:
-            raise click.UsageError("--resource goes with a JSON Schema only.")
+            raise click.UsageError("--resource is for JSON Schemas only; leave it out.")
         found = find_input(grammar or "") if regex is None else regex
         linted = _lint_grammar(found, None if regex is None else "regex", lark, tokenizer, limits)
     return _show(linted, as_json=as_json, sarif=sarif)
@@ -98,8 +99,8 @@ def _lint_grammar(
     source, findings = run_alone(lint, limits)
     if not is_installed():
         click.echo(
-            "maskc: interegular is not installed, so collisions come from maskc's own search "
-            "alone; pip install 'maskc[lint]'",
+            "maskc: interegular is not installed, so maskc searches for collisions itself; pip "
+            "install 'maskc[lint]'",
             err=True,
         )
     text = source.text if source.original is None else source.original

@@ -54,7 +54,7 @@ class _Seconds(click.FloatRange):
     ) -> float:
         found: float = super().convert(value, param, ctx)
         if math.isnan(found):  # it compares with no bound
-            self.fail(f"{value!r} is no number of seconds.", param, ctx)
+            self.fail(f"{value!r} is not a number of seconds.", param, ctx)
         return found
 
 
@@ -191,26 +191,26 @@ def schema(verb: str) -> Decorator:
 
 # Where an artifact names its tokenizer, and the name is of another machine.
 FOUND_TOKENIZER = tokenizer(
-    "Where the tokenizer is, if the artifact's name for it does not find it."
+    "The tokenizer's path, if the name in the artifact does not lead to it."
 )
 CORPUS = many(
     "--corpus",
     "PATH",
     "A file or a folder of texts; can be repeated. Default: texts that are drawn.",
 )
-START = word("--start", "RULE", "One of the artifact's start symbols; default: its first.")
-VOCAB_SIZE = count("--vocab-size", None, "The model's padded vocabulary size.")
+START = word("--start", "RULE", "Start symbol of the artifact; default: its first.")
+VOCAB_SIZE = count("--vocab-size", None, "Padded vocabulary size of the model.")
 RESOURCES = click.option(
     "--resource",
     "resources",
     multiple=True,
     metavar="[URI=]FILE",
-    help="What references of a JSON Schema lead to; can be repeated. Nothing is fetched.",
+    help="A document that the JSON Schema refers to; can be repeated. Nothing is fetched.",
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedArtifact:
     """An artifact that a command is about.
 
     Attributes:
@@ -232,12 +232,14 @@ class Opened:
         return kind_of(self.artifact.header)
 
 
-def open_artifact(artifact: str, start: str | None, resources: tuple[str, ...] = ()) -> Opened:
-    opened = Opened(artifact, start, maskc.load(artifact).for_start(start), {})
+def open_artifact(
+    artifact: str, start: str | None, resources: tuple[str, ...] = ()
+) -> OpenedArtifact:
+    opened = OpenedArtifact(artifact, start, maskc.load(artifact).for_start(start), {})
     if not resources:
         return opened
     if not opened.kind.takes_resources:
-        raise click.UsageError("--resource goes with a JSON Schema only.")
+        raise click.UsageError("--resource is for JSON Schemas only; leave it out.")
     return replace(opened, resources=read_resources(resources))
 
 
@@ -252,7 +254,7 @@ SOURCED = gather(
 @contextmanager
 def open_source(
     source: str, start: str | None, resources: tuple[str, ...], limits: Limits
-) -> Iterator[Opened]:
+) -> Iterator[OpenedArtifact]:
     """Open an artifact; of a grammar or a JSON Schema one for single bytes, while this is open."""
     is_schema = source.endswith(SCHEMA_SUFFIX)
     is_name = not os.path.exists(source) and not os.path.splitext(source)[1]
@@ -261,7 +263,7 @@ def open_source(
         return
     documents = read_resources(resources)
     if documents and not is_schema:
-        raise click.UsageError("--resource goes with a JSON Schema only.")
+        raise click.UsageError("--resource is for JSON Schemas only; leave it out.")
 
     def compile_() -> maskc.Artifact:
         if not is_schema:
@@ -275,7 +277,7 @@ def open_source(
         path = os.path.join(folder, "source.maskc")
         made = run_alone(compile_, limits)
         made.save(path)
-        yield Opened(path, None, made, documents)
+        yield OpenedArtifact(path, None, made, documents)
 
 
 def jobs(what: str) -> Decorator:
@@ -299,8 +301,7 @@ def _count_cores() -> int:
 EXECUTOR = word(
     "--executor",
     "MODULE:NAME",
-    "A function that returns a concurrent.futures.Executor, to be used in the place of "
-    "processes of this machine.",
+    "A function that returns a concurrent.futures.Executor, used instead of local processes.",
 )
 
 _DEFAULT = Limits()
@@ -326,16 +327,19 @@ LIMITS = gather(
     ),
     {
         "time_limit": _limit_option(
-            "--time-limit", _DEFAULT.seconds, "SECONDS", "Processor time that the grammar may take."
+            "--time-limit", _DEFAULT.seconds, "SECONDS", "Processor time for the grammar."
         ),
         "memory_limit": _limit_option(
-            "--memory-limit", _DEFAULT.bytes // MEGABYTE, "MB", "Memory that the grammar may take."
+            "--memory-limit", _DEFAULT.bytes // MEGABYTE, "MB", "Memory for the grammar."
         ),
         "text_limit": _limit_option(
-            "--text-limit", _DEFAULT.text, "CHARACTERS", "Size of the grammar with what it imports."
+            "--text-limit", _DEFAULT.text, "CHARACTERS", "Size of the grammar with its imports."
         ),
         "work_limit": _limit_option(
-            "--work-limit", _DEFAULT.work, "SYMBOLS", "Symbols in the rules, written out by Lark."
+            "--work-limit",
+            _DEFAULT.work,
+            "SYMBOLS",
+            "Symbols in the rules, as Lark writes them out.",
         ),
     },
 )
@@ -346,5 +350,5 @@ PART_LIMIT = click.option(
     type=SECONDS,
     default=300.0,
     metavar="SECONDS",
-    help="Time that Lark may take for one part of the work: a file, or a few texts.",
+    help="Time for one part of Lark's work: a file, or a few texts.",
 )

@@ -23,13 +23,13 @@ _DRAWN_LENGTH = 400  # of a text to time, in tokens or lexemes
 
 @opt.command(
     "check",
-    "Are these files texts of a grammar?",
+    "Check files against an artifact.",
     click.argument("source", metavar="ARTIFACT|GRAMMAR"),
     opt.START,
     opt.RESOURCES,
     click.argument("files", nargs=-1, required=True, metavar="FILE..."),
     opt.json("Print the results as JSON."),
-    opt.flag("-q", "Print nothing; the exit status says it.", "--quiet"),
+    opt.flag("-q", "Print nothing; the exit status tells the result.", "--quiet"),
     opt.LIMITS,
 )
 def check_command(
@@ -42,15 +42,14 @@ def check_command(
     quiet: bool,
     limits: Limits,
 ) -> opt.Outcome:
-    """Check that each FILE is a text that the masks of ARTIFACT allow; - is standard input.
+    """Check that ARTIFACT accepts each FILE; - is standard input.
 
     A grammar's file or name, or a file .schema.json, does instead of an artifact.
-    Where one is not, prints FILE:LINE:COLUMN, what is wrong there and what was expected. A line
-    break at the end of a file may be there or not. Exit status 1 if a file is wrong. The limits
-    are those of one file.
+    For a wrong file, print FILE:LINE:COLUMN, the error and what was expected; the exit status is
+    then 1. A line break at the end of a file is optional. The limits apply to each file.
     """
     if quiet and as_json:
-        raise click.UsageError("Print one of --quiet and --json.")
+        raise click.UsageError("Give --quiet or --json, not both.")
     from maskc.explain.checking import find_problem
     from maskc.report.explain import report_files
 
@@ -73,17 +72,17 @@ def check_command(
 
 @opt.command(
     "explain",
-    "Say what may come next after a text, and why.",
+    "Explain which tokens are legal after a text, and why.",
     opt.SOURCED,
-    opt.text("What was written so far;"),
-    opt.word("--token", "ID|TEXT", "Is this token legal, and why?"),
+    opt.text("The text so far;"),
+    opt.word("--token", "ID|TEXT", "Also explain whether this token is legal."),
     opt.flag("--heat", "Also show how many tokens were legal in the place of each of the text."),
     opt.flag("--all", "Show all legal tokens, not only the first of each terminal.", "show_all"),
     opt.LIMITS,
-    as_json="Print it all as JSON.",
+    as_json="Print everything as JSON.",
 )
 def explain_command(
-    opened: opt.Opened,
+    opened: opt.OpenedArtifact,
     *,
     text: bytes,
     token: str | None,
@@ -91,10 +90,10 @@ def explain_command(
     show_all: bool,
     limits: Limits,
 ) -> opt.Outcome:
-    r"""Explain what may come next after a text, by the masks of ARTIFACT.
+    r"""Explain which tokens ARTIFACT allows after a text, and why.
 
-    TEXT of --token may have Python's escapes; digits alone are an id, unless they are in quotes,
-    and b'\xc3' is a token of bytes that are no characters.
+    --token takes an id or a text with Python's escapes. Digits are an id, in quotes a text; b'\xc3'
+    is a token of bytes that are no characters.
     """
     from maskc.explain.heat import measure_heat
     from maskc.explain.questions import parse_token
@@ -116,12 +115,10 @@ def explain_command(
     click.argument("source", metavar="ARTIFACT|GRAMMAR"),
     opt.START,
     opt.RESOURCES,
-    opt.count("--count", 1, "How many."),
-    opt.count("--max-tokens", 400, "About the most that a text has; a lexeme counts as one."),
-    opt.seed("Of the random choices."),
-    opt.flag(
-        "--unreached", "Say at the end which alternatives of the grammar's rules no text holds."
-    ),
+    opt.count("--count", 1, "Number of texts."),
+    opt.count("--max-tokens", 400, "Approximate maximum length; a lexeme counts as one."),
+    opt.seed("Seed of the random choices."),
+    opt.flag("--unreached", "Also list the alternatives of rules that no text used."),
     opt.json("Print them as JSON."),
     opt.PART_LIMIT,
     opt.LIMITS,
@@ -152,7 +149,7 @@ def generate_command(
     found = []
     with opt.open_source(source, start, resources, limits) as opened:
         if unreached and not opened.kind.has_rules:
-            raise click.UsageError("--unreached goes with a grammar only.")
+            raise click.UsageError("--unreached is for grammars only; leave it out.")
         encoding = opened.kind.encoding(opened.artifact.header)
         with DrawingProcess(opened.path, opened.start, part_seconds, limits, source) as drawing:
             for text in drawing.draw(count, max_tokens, seed):
@@ -188,23 +185,23 @@ def _write(text: str, encoding: str) -> None:
 
 @opt.command(
     "play",
-    "Try an artifact in a browser.",
+    "Try an artifact in the browser.",
     opt.SOURCED,
     click.option(
         "--port",
         type=click.IntRange(0, 65_535),
         default=0,
         metavar="N",
-        help="Default: a free one.",
+        help="Port; default: a free one.",
     ),
-    opt.flag("--no-browser", "Only print where the page is."),
+    opt.flag("--no-browser", "Only print the address of the page."),
 )
-def play_command(opened: opt.Opened, *, port: int, no_browser: bool) -> None:
-    """Open a page in which ARTIFACT can be tried; Ctrl-C ends it.
+def play_command(opened: opt.OpenedArtifact, *, port: int, no_browser: bool) -> None:
+    """Serve a page to try ARTIFACT in the browser; Ctrl-C ends it.
 
-    While you type, the page shows which tokens may come next, by terminal, how much choice there
-    was at each token so far, and where a text becomes illegal and why. It is served on this machine
-    for this machine, and loads nothing from elsewhere.
+    While you type, the page shows which tokens may come next, by terminal, how many were legal at
+    each position so far, and where and why a text becomes illegal. The page is served on this
+    machine only, and loads nothing from elsewhere.
     """
     import webbrowser
 
@@ -228,7 +225,7 @@ def play_command(opened: opt.Opened, *, port: int, no_browser: bool) -> None:
     opt.CORPUS,
     # The defaults are those of BenchOptions, which a test compares: importing it loads Lark.
     opt.count("--files", 60, "Files to walk, or texts to draw."),
-    opt.count("--max-bytes", 100_000, "Size of a file."),
+    opt.count("--max-bytes", 100_000, "Maximum size of a file."),
     opt.FOUND_TOKENIZER,
     opt.PART_LIMIT,
     opt.LIMITS,
@@ -244,10 +241,10 @@ def bench_command(
     part_seconds: float,
     limits: Limits,
 ) -> opt.Outcome:
-    """Time ARTIFACT on texts, token by token, beside what copying the same masks costs.
+    """Measure ARTIFACT on texts, token by token, beside the cost of copying the same masks.
 
-    fill writes a mask, accept takes the text's next token, step is both. Cold is the first pass
-    after loading, warm the second. Garbage collection is off; what it adds is told apart.
+    fill writes a mask, accept takes the next token, step is both. cold is the first pass after
+    loading, warm the second. Garbage collection is off; its cost is reported separately.
     """
     from maskc.bench import BenchOptions, run_bench
     from maskc.cli.tokenizer import check_tokenizer

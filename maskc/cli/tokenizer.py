@@ -41,7 +41,7 @@ class VocabularyOptions:
         """Return the vocabulary; what a user should know of it is said on standard error.
 
         Raises:
-            TokenizerError: the tokenizer cannot be read, or a token is none of its added ones.
+            TokenizerError: the tokenizer cannot be read, or a token is not one of its added ones.
         """
         from maskc.vocab import AddedTokens, load_vocabulary
 
@@ -64,7 +64,11 @@ vocabulary_options = opt.gather(
     VocabularyOptions,
     {
         "tokenizer": click.option(
-            "--tokenizer", "-t", required=True, metavar="NAME|PATH", help="See `maskc tokenizers`."
+            "--tokenizer",
+            "-t",
+            required=True,
+            metavar="NAME|PATH",
+            help="Tokenizer; see `maskc tokenizers`.",
         ),
         "vocab_size": opt.VOCAB_SIZE,
         "added_tokens": click.option(
@@ -72,20 +76,20 @@ vocabulary_options = opt.gather(
             # Those of maskc.vocab.added.CHOICES, which is not loaded for a list of options.
             type=click.Choice(["form", "text", "atoms"]),
             default="form",
-            help="Which write text, of those that are not special: form: all that are not written "
-            "like markers (the default); text: all; atoms: none.",
+            help="Which non-special added tokens are ordinary text. form: those that do not look"
+            " like markers (default); text: all; atoms: none.",
         ),
         "text_token": opt.many(
             *("--text-token", "TOKEN"),
-            "An added token that writes text, by its text or id; can be repeated.",
+            "An added token that is ordinary text, by text or id; can be repeated.",
         ),
         "atom_token": opt.many(
-            "--atom-token", "TOKEN", "One that stands outside text; can be repeated."
+            "--atom-token", "TOKEN", "An added token that is not part of texts; can be repeated."
         ),
         "eos": opt.many(
             *("--eos", "TOKEN"),
-            "A token that ends the output, by its id or name; can be repeated. "
-            "Default: those that the tokenizer names.",
+            "Token that ends the output, by id or name; can be repeated. Default: those of the "
+            "tokenizer.",
         ),
     },
 )
@@ -95,7 +99,9 @@ def _find_end(names: Mapping[str, int], name: str) -> int:
     if name not in names:
         near = get_close_matches(name, names)
         hint = f"did you mean {' or '.join(near)}?" if near else "give its id"
-        raise click.UsageError(f"--eos {name}: the tokenizer has no such special token; {hint}")
+        raise click.UsageError(
+            f"--eos {name}: the tokenizer has no special token of this name; {hint}"
+        )
     return names[name]
 
 
@@ -129,8 +135,8 @@ def check_fingerprint(path: str, artifact: Artifact) -> None:
     if claimed != artifact.fingerprint:
         raise ArtifactError(
             path,
-            f"its header claims tokens with the fingerprint {str(claimed)[:64]}, and those that it "
-            f"holds have {artifact.fingerprint}",
+            f"its header claims the token fingerprint {str(claimed)[:64]}, but its tokens have "
+            f"{artifact.fingerprint}",
             "compile the grammar again",
         )
 

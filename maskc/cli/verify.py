@@ -15,14 +15,14 @@ from maskc.report.verify import report_verification
 # How much to check: the default, what is counted, and whether there may be none. The defaults are
 # those of VerifyOptions, which a test compares: importing it loads Lark.
 _AMOUNTS: dict[str, tuple[int, str, int]] = {
-    "files": (300, "Files to walk.", 1),
-    "max_bytes": (100_000, "Size of a file.", 1),
-    "texts": (40, "Texts to generate; 0: none.", 0),
-    "max_tokens": (400, "Length of a text.", 1),
-    "positions": (400, "Masks to compare; 0: none.", 0),
-    "stretches": (200, "Stretches of texts to cut into tokens in every way; 0: none.", 0),
-    "mutations": (300, "Texts to change by a byte; 0: none.", 0),
-    "raw_positions": (2_000, "Masks to compare with those before streamlining; 0: none.", 0),
+    "files": (300, "Maximum number of files.", 1),
+    "max_bytes": (100_000, "Maximum size of a file.", 1),
+    "texts": (40, "Number of generated texts.", 0),
+    "max_tokens": (400, "Maximum length of a generated text.", 1),
+    "positions": (400, "Number of masks to compare with the oracle.", 0),
+    "stretches": (200, "Number of stretches to cut into tokens in every way.", 0),
+    "mutations": (300, "Number of texts to change by one byte.", 0),
+    "raw_positions": (2_000, "Number of masks to compare with those of raw rows.", 0),
 }
 _amount_options = opt.gather(
     "amounts",
@@ -31,29 +31,27 @@ _amount_options = opt.gather(
         name: opt.count(f"--{name.replace('_', '-')}", default, what, least=least)
         for name, (default, what, least) in _AMOUNTS.items()
     }
-    | {"seed": opt.seed("Of all random choices.")},
+    | {"seed": opt.seed("Seed of all random choices.")},
 )
 
 
 @opt.command(
     "verify",
-    "Check that an artifact keeps its promise.",
+    "Check an artifact against its grammar and your texts.",
     opt.SOURCED,
     opt.CORPUS,
     _amount_options,
     opt.FOUND_TOKENIZER,
-    opt.jobs("Processes; the report does not depend on it."),
+    opt.jobs("Number of processes; the report does not depend on it."),
     opt.EXECUTOR,
-    opt.flag(
-        "--allow-refused", "Files that Lark refuses are no failure, as long as it parses one."
-    ),
+    opt.flag("--allow-refused", "Ignore files that Lark rejects, if at least one parses."),
     opt.PART_LIMIT,
     opt.LIMITS,
     as_json="Print the report as JSON.",
     defaults=True,
 )
 def verify_command(
-    opened: opt.Opened,
+    opened: opt.OpenedArtifact,
     corpus: tuple[str, ...],
     amounts: dict[str, int],
     tokenizer: str | None,
@@ -64,18 +62,17 @@ def verify_command(
 ) -> opt.Outcome:
     """Check ARTIFACT in six experiments; exit status 1 if one fails or has nothing to check.
 
-    corpus: what Lark parses of the files is accepted token by token, and nothing else is; left out
-    without --corpus, where the other experiments take the texts that are generated.
-    Files that Lark refuses are named, and fail the run unless they are allowed.
-    generation: Lark parses the texts that are generated from the masks.
-    oracle: masks agree with an oracle that shares no code with them.
-    segmentation: however a text is cut into tokens, each is legal and all lead to the same.
-    mutation: files changed by a byte are refused where Lark refuses them, at the right byte.
-    raw store: masks are those of the rows before streamlining, in every bit.
+    corpus: the artifact accepts the files that Lark parses, token by token, and no others. A file
+    that Lark rejects fails the run; see --allow-refused. Without --corpus, the other experiments
+    use generated texts. generation: Lark parses the texts that are generated from the masks.
+    oracle: masks agree with an oracle that shares no code with them. segmentation: however a text
+    is cut into tokens, each is legal and the cuts lead to the same state. mutation: files with one
+    byte changed are refused where Lark refuses them. raw store: masks equal those of the rows
+    before optimisation, bit for bit.
 
-    Of a JSON Schema, the judge is the package jsonschema, and there is no raw store. Of a
-    structural tag or tools, the corpus is replies of a model, the judge reads the tag's JSON, and
-    there are neither raw store nor oracle.
+    For a JSON Schema the package jsonschema is the judge, and there is no raw store. For a
+    structural tag or tools the corpus is replies of a model, the judge reads the tag's JSON, and
+    there is neither raw store nor oracle.
     """
     from maskc.verify import VerifyOptions, run_verify
 

@@ -51,9 +51,9 @@ from maskc.compiler.pushdown.interchangeable import (
 )
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.pushdown.production_verdicts import AskedProductions, ProductionVerdicts
-from maskc.compiler.rows.sequences import Event, RawRows
+from maskc.compiler.rows.sequences import ParserEvent, RawRows
 from maskc.compiler.rows.steps import build_steps
-from maskc.compiler.rows.unlexed import Adjacency as Unlexed
+from maskc.compiler.rows.unlexed import UnlexedPair as Unlexed
 from maskc.compiler.rows.unlexed import explain_no_text, find_unlexed
 from maskc.compiler.rows.walk import walk_tokens
 from maskc.frontends.loading import load_grammar
@@ -61,7 +61,7 @@ from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Bnf, Grammar
 from maskc.grammar.sets import compute_adjacent, compute_sets, reduce_grammar
 from maskc.ids import END, ContextId, TerminalId
-from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.boundaries import LexemeContexts
 from maskc.lexer.contextual import build_scanner
 from maskc.lexer.dynamic import build_dynamic_scanner
 from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
@@ -128,8 +128,8 @@ class GeneralLanguage:
             for symbols in goes_on
         )
 
-        def decide(verdicts: ProductionVerdicts) -> GeneralOracle:
-            return GeneralOracle(verdicts, StackVerdicts(table, goes_on, verdicts))
+        def decide(verdicts: ProductionVerdicts) -> GeneralLegalityOracle:
+            return GeneralLegalityOracle(verdicts, StackVerdicts(table, goes_on, verdicts))
 
         return LegalityOracle(
             self.asked,
@@ -200,7 +200,7 @@ class GeneralPath:
         return GeneralLanguage(lexed, productions, build_general_table(productions.cfg), merged)
 
 
-def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: Boundaries) -> LexedCfg:
+def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: LexemeContexts) -> LexedCfg:
     """Return the productions that the table is built from; each line keeps the language.
 
     The last one keeps that part of it which the lexer can give.
@@ -215,7 +215,7 @@ def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: Boundaries) -> L
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GeneralOracle:
+class GeneralLegalityOracle:
     """What the productions and the states of a general table decide."""
 
     verdicts: ProductionVerdicts
@@ -236,7 +236,7 @@ class GeneralOracle:
         check_never(rows, asked, found, self.stacks)
         return found
 
-    def states_after(self, event: Event) -> States:
+    def states_after(self, event: ParserEvent) -> States:
         """Return the states that can be on top when an event has happened."""
         return self.stacks.states_after(event)
 

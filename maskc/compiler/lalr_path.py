@@ -26,14 +26,14 @@ from maskc.compiler.optimise.order import LegalityOracle, OptimisedRows
 from maskc.compiler.rows.paths import LalrRule
 from maskc.compiler.rows.sequences import RawRows
 from maskc.compiler.rows.steps import build_steps
-from maskc.compiler.rows.unlexed import Adjacency, explain_no_text, find_adjacencies
+from maskc.compiler.rows.unlexed import UnlexedPair, explain_no_text, find_adjacencies
 from maskc.compiler.rows.walk import walk_tokens
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import GrammarSource
-from maskc.grammar.model import Bnf, LalrGrammar, LalrTable, Layout, list_reductions
+from maskc.grammar.model import Bnf, IndenterLayout, LalrGrammar, LalrTable, list_reductions
 from maskc.ids import AT_END, NO_LOOKAHEAD, BoundaryId, TerminalId
-from maskc.lexer.boundaries import Boundaries, OpenLexeme
-from maskc.lexer.columns import Columns
+from maskc.lexer.boundaries import LexemeContexts, PartialLexeme
+from maskc.lexer.columns import ColumnTable
 from maskc.lexer.contextual import build_scanner
 from maskc.lexer.narrowed import WordStates, narrow_scanner
 from maskc.lexer.rewritten import rewrite_scanner
@@ -64,7 +64,7 @@ class LalrLanguage:
         has_text = table.live[0] & (first | boundaries.end)
         return None if has_text else explain_no_text(lexed, first, Phrase.NO_TEXT)
 
-    def find_unlexed(self) -> tuple[Adjacency, ...]:
+    def find_unlexed(self) -> tuple[UnlexedPair, ...]:
         """Return the pairs that the parser would take and the lexer never gives."""
         lexed = self.lexed
         return find_adjacencies(lexed.grammar.lexer, lexed.scanner, lexed.boundaries, self.table)
@@ -144,7 +144,9 @@ class LalrPath:
         return LalrLanguage(lexed, item_sets, table)
 
 
-def _describe_layout(layout: Layout | None, boundaries: Boundaries) -> dict[str, Any] | None:
+def _describe_layout(
+    layout: IndenterLayout | None, boundaries: LexemeContexts
+) -> dict[str, Any] | None:
     """Return the header's entry about indentation, ``None`` without it."""
     if layout is None:
         return None
@@ -160,7 +162,7 @@ def _describe_layout(layout: Layout | None, boundaries: Boundaries) -> dict[str,
 
 
 def _newline_sections(
-    layout: Layout | None, boundaries: Boundaries, open_lexemes: Sequence[OpenLexeme]
+    layout: IndenterLayout | None, boundaries: LexemeContexts, open_lexemes: Sequence[PartialLexeme]
 ) -> dict[str, NDArray[Any]]:
     def of(terminal: TerminalId | None) -> Ints:
         return ints(
@@ -215,7 +217,7 @@ def _production_sections(bnf: Bnf) -> dict[str, NDArray[Any]]:
     }
 
 
-def _column_sections(columns: Columns, n_boundaries: int) -> dict[str, NDArray[Any]]:
+def _column_sections(columns: ColumnTable, n_boundaries: int) -> dict[str, NDArray[Any]]:
     lengths = [max(len(sets.reset), len(sets.more)) for sets in columns.distinct]
     first = offsets(lengths)
     reset = np.zeros((sum(lengths), n_boundaries), dtype=np.uint8)

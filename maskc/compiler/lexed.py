@@ -8,8 +8,8 @@ from typing import Generic, TypeVar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar
 from maskc.ids import TerminalId
-from maskc.lexer.boundaries import Boundaries, build_boundaries
-from maskc.lexer.columns import Columns, build_columns
+from maskc.lexer.boundaries import LexemeContexts, build_boundaries
+from maskc.lexer.columns import ColumnTable, build_columns
 from maskc.lexer.scanner import Scanner
 
 G = TypeVar("G", bound=Grammar)
@@ -31,8 +31,8 @@ class LexicalAnalysis(Generic[G_co]):
     source: GrammarSource
     grammar: G_co
     scanner: Scanner
-    columns: Columns
-    boundaries: Boundaries
+    columns: ColumnTable
+    boundaries: LexemeContexts
 
     @property
     def newline(self) -> TerminalId | None:
@@ -41,7 +41,7 @@ class LexicalAnalysis(Generic[G_co]):
         return layout.newline if layout else None
 
 
-def terminals_of(boundaries: Boundaries) -> dict[int, int]:
+def terminals_of(boundaries: LexemeContexts) -> dict[int, int]:
     """Return lookahead → its terminal."""
     return {
         lookahead: terminal

@@ -102,7 +102,7 @@ class _Driver:
             self.progress(name, fraction)
 
 
-class Run(Protocol):
+class PassRunner(Protocol):
     """Does a pass, by its name, and measures it."""
 
     def __call__(self, name: str, work: Callable[[], T], /) -> T:
@@ -240,7 +240,7 @@ def compile_stages(
 
 
 def build_language(
-    source: GrammarSource, path: ParserPath[G, L_co], run: Run = run_plainly
+    source: GrammarSource, path: ParserPath[G, L_co], run: PassRunner = run_plainly
 ) -> L_co:
     """Return what a grammar decides, without a tokenizer.
 
@@ -255,7 +255,7 @@ def build_language(
 
 
 def analyse_grammar(
-    grammar: G, source: GrammarSource, path: ParserPath[G, L_co], run: Run = run_plainly
+    grammar: G, source: GrammarSource, path: ParserPath[G, L_co], run: PassRunner = run_plainly
 ) -> L_co:
     """Return what a grammar that is loaded decides; as :func:`build_language`."""
     scanner, grammar, merged = run("scanner", lambda: path.scan(grammar, source))

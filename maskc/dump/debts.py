@@ -19,10 +19,10 @@ from maskc.compiler.lexed import terminals_of
 from maskc.compiler.pipeline import Language
 from maskc.compiler.pushdown.debt_automaton import DebtAutomaton, Verdict, check_debt_automaton
 from maskc.compiler.pushdown.dft import build_dft
-from maskc.compiler.pushdown.production_debts import BOTTOM, Place, ProductionDebts
+from maskc.compiler.pushdown.production_debts import BOTTOM, ProductionDebts, ReturnConfiguration
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
 from maskc.compiler.pushdown.table_debts import TableDebts
-from maskc.compiler.rows.sequences import Event, Sequences
+from maskc.compiler.rows.sequences import ParserEvent, Sequences
 from maskc.grammar.sets import reduce_grammar
 from maskc.ids import END, GeneralStateId, TerminalId
 
@@ -33,7 +33,7 @@ def dump_production_debts(language: Language) -> Iterator[str]:
     debts = ProductionDebts(build_dft(reduced))
 
     def name(place: Hashable) -> str:
-        if not isinstance(place, Place) or place == BOTTOM:
+        if not isinstance(place, ReturnConfiguration) or place == BOTTOM:
             return "Z0"
         rest = " ".join(map(reduced.symbol_name, place.rest))
         return f"{reduced.nonterminals[place.lhs]} ::= … . {rest}".rstrip()
@@ -97,6 +97,8 @@ def _of_general(language: GeneralLanguage) -> tuple[_Build, _StatesAfter]:
 
     def build(top: int, y: int, z: int) -> DebtAutomaton | None:
         rest = sequences.open_to(boundaries.set_of(z))
-        return stacks.build(GeneralStateId(top), sequences.extend(Event(TerminalId(y), 1, 0), rest))
+        return stacks.build(
+            GeneralStateId(top), sequences.extend(ParserEvent(TerminalId(y), 1, 0), rest)
+        )
 
     return build, stacks.list_states

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from maskc.dump.names import LookaheadNames, format_bytes, name_terminal
 from maskc.grammar.model import Grammar
 from maskc.ids import AT_END, DEAD, EMPTY_TEXT
-from maskc.lexer.boundaries import Boundaries, OpenLexeme
+from maskc.lexer.boundaries import LexemeContexts, PartialLexeme
 from maskc.lexer.scanner import Scanner
 
 
@@ -48,7 +48,9 @@ def _moves(row: Sequence[int], classes: Sequence[Sequence[int]], label: str) -> 
         yield f"  {label}: {format_bytes(found)} -> {target}"
 
 
-def dump_boundaries(grammar: Grammar, scanner: Scanner, boundaries: Boundaries) -> Iterator[str]:
+def dump_boundaries(
+    grammar: Grammar, scanner: Scanner, boundaries: LexemeContexts
+) -> Iterator[str]:
     """Yield the lookaheads, what can be lexed after each boundary, what open lexemes may become."""
     names = LookaheadNames(grammar, boundaries)
     yield f"{boundaries.n_lookaheads} lookaheads"
@@ -65,7 +67,7 @@ def dump_boundaries(grammar: Grammar, scanner: Scanner, boundaries: Boundaries) 
         yield f"open in state {state}: {format_open(open_lexeme, names)}"
 
 
-def format_open(open_lexeme: OpenLexeme, names: LookaheadNames) -> str:
+def format_open(open_lexeme: PartialLexeme, names: LookaheadNames) -> str:
     """Return what an open lexeme may still become."""
     parts = [names.format(open_lexeme.direct)] if open_lexeme.direct else []
     if open_lexeme.ignored:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from maskc import bits
 from maskc.grammar.model import Grammar
 from maskc.ids import IGNORED
-from maskc.lexer.boundaries import Boundaries, Lookaheads
+from maskc.lexer.boundaries import LexemeContexts, Lookaheads
 
 _ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 32: "' '", 45: "'-'", 92: "\\\\"}
 
@@ -75,7 +75,7 @@ class LookaheadNames:
         boundaries: the lookaheads.
     """
 
-    def __init__(self, grammar: Grammar, boundaries: Boundaries) -> None:
+    def __init__(self, grammar: Grammar, boundaries: LexemeContexts) -> None:
         self._names: dict[int, str] = {}
         for terminal, lookaheads in boundaries.of_terminal.items():
             name = name_terminal(grammar, terminal)

@@ -27,7 +27,7 @@ from maskc.errors import StageError
 from maskc.grammar.model import Grammar, LalrGrammar
 from maskc.grammar.sets import reduce_grammar
 from maskc.ids import END, ROOT, ProductionId
-from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.boundaries import LexemeContexts
 from maskc.vocab.vocabulary import Vocabulary
 
 
@@ -120,7 +120,9 @@ def _targets(row: Mapping[int, int], names: Sequence[str], action: str) -> Itera
         yield f"  {action} {names[symbol]} -> {target}"
 
 
-def dump_table(grammar: LalrGrammar, boundaries: Boundaries, table: RefinedTable) -> Iterator[str]:
+def dump_table(
+    grammar: LalrGrammar, boundaries: LexemeContexts, table: RefinedTable
+) -> Iterator[str]:
     """Yield each refined state: its LALR state, what it can go on with, its moves."""
     names = LookaheadNames(grammar, boundaries)
     yield f"{len(table.live)} refined states of {len(grammar.lalr.states)} LALR states"

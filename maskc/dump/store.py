@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from maskc.compiler.emit.graph import Answer, DecisionGraph, Question
+from maskc.compiler.emit.graph import DecisionGraph, GraphAnswer, Question
 from maskc.compiler.emit.mask_differences import Unions
 from maskc.compiler.optimise.rows import Rows
 from maskc.compiler.optimise.state import Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
-from maskc.compiler.rows.sequences import Event
+from maskc.compiler.rows.sequences import ParserEvent
 from maskc.dump.lexer import format_open
 from maskc.dump.names import LookaheadNames, format_tokens, name_terminal
 from maskc.grammar.model import Grammar
 from maskc.ids import ANY_PROFILE, NO_EVENT, SequenceId
-from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.boundaries import LexemeContexts
 
 MAX_TOKENS = 8  # of a set that are spelled out
 
@@ -36,7 +36,7 @@ class StoreNames:
     def __init__(
         self,
         grammar: Grammar,
-        boundaries: Boundaries,
+        boundaries: LexemeContexts,
         rows: Rows,
         tokens: Sequence[bytes | None],
     ) -> None:
@@ -46,7 +46,7 @@ class StoreNames:
         self._tokens = tokens
         self._every_context = (1 << boundaries.n_contexts) - 1
 
-    def event(self, event: Event) -> str:
+    def event(self, event: ParserEvent) -> str:
         """Return an event: the terminal, and the contexts that it needs if not every one does."""
         if event.terminal == NO_EVENT:
             return "(nothing ends)"
@@ -136,11 +136,11 @@ def dump_graph(names: StoreNames, graph: DecisionGraph) -> Iterator[str]:
 
 def _format_questions(names: StoreNames, questions: Sequence[Question]) -> str:
     return "; ".join(
-        f"{names.event(Event(q.terminal, -1, q.column))} -> node {q.node}" for q in questions
+        f"{names.event(ParserEvent(q.terminal, -1, q.column))} -> node {q.node}" for q in questions
     )
 
 
-def _format_answer(names: StoreNames, answer: Answer) -> str:
+def _format_answer(names: StoreNames, answer: GraphAnswer) -> str:
     parts = [f"union {answer.union}"]
     if answer.questions:
         parts.append(f"asks {_format_questions(names, answer.questions)}")

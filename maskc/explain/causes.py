@@ -41,7 +41,7 @@ class _Removable(NamedTuple):
 
 
 def find_causes(schema: Any, is_legal: Callable[[Any], bool]) -> Causes | None:
-    """Return the keywords that forbid a text, ``None`` if none does: it is no JSON, or the layout.
+    """Return the keywords that forbid a text, ``None`` if none does: it is not JSON, or the layout.
 
     Args:
         schema: parsed.

@@ -15,11 +15,11 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic
 
 from maskc.explain.machine_views import H
-from maskc.explain.model import Group
+from maskc.explain.model import TokenGroup
 from maskc.ids import IGNORED
 
 if TYPE_CHECKING:
-    from maskc.explain.readings import Open, Reader
+    from maskc.explain.readings import ExplainReader, OpenHypothesis
 
 # Terminals that the token has ended so far, of which it reads a part; ``None``: no byte of the open
 # lexeme is the token's.
@@ -30,8 +30,8 @@ Named = dict[str | None, list[bytes]]
 
 
 def group_tokens(
-    reader: Reader[Any], readings: tuple[Open[Any], ...], tokens: Iterable[bytes]
-) -> tuple[Group, ...]:
+    reader: ExplainReader[Any], readings: tuple[OpenHypothesis[Any], ...], tokens: Iterable[bytes]
+) -> tuple[TokenGroup, ...]:
     """Return the groups of legal tokens, those with the most tokens first.
 
     Args:
@@ -61,7 +61,9 @@ def group_tokens(
     return list_groups(by_name, literals)
 
 
-def list_groups(by_name: Named, literals: Mapping[str, str] | None = None) -> tuple[Group, ...]:
+def list_groups(
+    by_name: Named, literals: Mapping[str, str] | None = None
+) -> tuple[TokenGroup, ...]:
     """Return the groups of tokens, those with the most first.
 
     Args:
@@ -70,7 +72,7 @@ def list_groups(by_name: Named, literals: Mapping[str, str] | None = None) -> tu
     """
     known = literals or {}
     groups = [
-        Group(name, tuple(sorted(group, key=lambda t: (len(t), t))), known.get(name or "", ""))
+        TokenGroup(name, tuple(sorted(group, key=lambda t: (len(t), t))), known.get(name or "", ""))
         for name, group in by_name.items()
     ]
     # What is ignored comes last: it is legal nearly everywhere.
@@ -80,7 +82,7 @@ def list_groups(by_name: Named, literals: Mapping[str, str] | None = None) -> tu
 class _Walk(Generic[H]):
     """Configurations by number: hypotheses, each with the terminals that it has ended."""
 
-    def __init__(self, reader: Reader[H], readings: tuple[Open[H], ...]) -> None:
+    def __init__(self, reader: ExplainReader[H], readings: tuple[OpenHypothesis[H], ...]) -> None:
         self._reader, self._view = reader, reader.view
         # The bytes of one group do the same everywhere.
         self._group_of = {

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from maskc.explain.groups import Named, list_groups
-from maskc.explain.model import Death, Group, Reading
-from maskc.explain.questions import Judge
+from maskc.explain.model import Death, TextReading, TokenGroup
+from maskc.explain.questions import TextJudge
 from maskc.explain.schema_groups import find_blanks, name_parts
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import Words
@@ -38,7 +38,7 @@ from maskc.runtime.matcher import Matcher
 _SPECIAL = "special token"
 
 
-class LinkJudge(Judge[Death]):
+class LinkJudge(TextJudge[Death]):
     """Explains texts of an artifact of a structural tag, or of tools."""
 
     def __init__(self, artifact: Artifact) -> None:
@@ -66,10 +66,10 @@ class LinkJudge(Judge[Death]):
             offset += len(data)
         return None
 
-    def group(self, legal: Sequence[int]) -> tuple[Group, ...]:
+    def group(self, legal: Sequence[int]) -> tuple[TokenGroup, ...]:
         return group_link(self.artifact, self._here, legal)
 
-    def try_token(self, token: bytes) -> tuple[Death | None, tuple[Reading, ...]]:
+    def try_token(self, token: bytes) -> tuple[Death | None, tuple[TextReading, ...]]:
         return _step(self.matcher.fork(), token, 0), ()
 
 
@@ -82,7 +82,7 @@ def _step(matcher: Matcher, data: bytes, offset: int) -> Death | None:
 
 def group_link(
     artifact: Artifact, here: tuple[Link, ...], legal: Iterable[int]
-) -> tuple[Group, ...]:
+) -> tuple[TokenGroup, ...]:
     """Return the groups of legal tokens, those with the most tokens first."""
     machine = artifact.machine
     if not isinstance(machine, LinkMachine):

@@ -25,7 +25,7 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TextReading:
     """One way to read the text. Almost always there is one.
 
     Attributes:
@@ -140,11 +140,11 @@ class TokenVerdict(Generic[D]):
     token: bytes | None
     is_legal: bool
     death: D | None
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[TextReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class TokenGroup:
     """Legal tokens that belong to one terminal.
 
     Attributes:
@@ -178,10 +178,10 @@ class Explanation(Generic[D]):
     text: bytes
     n_tokens: int
     death: D | None = None
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[TextReading, ...] = ()
     may_end: bool = False
     forced: bytes = b""
     n_legal: int = 0
     tokens: tuple[bytes, ...] = ()
-    groups: tuple[Group, ...] = ()
+    groups: tuple[TokenGroup, ...] = ()
     token: TokenVerdict[D] | None = None

@@ -16,7 +16,7 @@ from maskc.frontends.dialects import find_dialect
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_source, source_from_header
 from maskc.grammar.model import LalrGrammar
-from maskc.grammar.rule_names import rule_of, string_of
+from maskc.grammar.rule_names import is_written, rule_of, string_of
 from maskc.ids import ROOT
 from maskc.runtime.artifact import Artifact
 
@@ -35,6 +35,7 @@ class GrammarNames:
         source = source_from_header(artifact.header["grammar"])
         self._grammar = grammar = load_grammar(source)[0]
         self._rules = _name_rules(source)
+        self._texts = (source.text, *source.imports.values())
         self._is_rules = find_dialect(source.dialect).takes_start
         self._item_sets: ItemSets | None = None
         is_same = len(grammar.bnf.terminals) == artifact.header["sizes"]["T"]
@@ -44,15 +45,15 @@ class GrammarNames:
             is_same = is_same and len(grammar.lalr.states) == n_states
         if not is_same:
             raise GrammarError(
-                source.name, "it has other tables in this version of Lark; compile it again"
+                source.name, "this version of Lark builds other tables for it; compile it again"
             )
 
     def terminal(self, terminal: int) -> str:
-        """Return a terminal's name, or its text in quotes if Lark had to name it."""
+        """Return a terminal's name, or its text in quotes if Lark named it: ``"["``, not LSQB."""
         name = self._grammar.bnf.terminals[terminal]
         pattern = self._grammar.lexer.patterns[terminal] or ""
         text = string_of(pattern)
-        if (name in self._rules or name.startswith("__ANON_")) and text is not None:
+        if text is not None and (name in self._rules or not is_written(name, self._texts)):
             return f'"{text}"'
         if name not in self._rules:
             return name
@@ -60,9 +61,10 @@ class GrammarNames:
         return f"{self._rules[name]} /{pattern}/" if is_short else self._rules[name]
 
     def literal(self, terminal: int) -> str:
-        """Return the text of a terminal that is one string, in quotes; of another nothing."""
+        """Return the text of a string terminal in quotes, if its name does not say it."""
         text = string_of(self._grammar.lexer.patterns[terminal])
-        return f'"{text}"' if text is not None else ""
+        quoted = "" if text is None else f'"{text}"'
+        return "" if quoted == self.terminal(terminal) else quoted
 
     def terminals(self, terminals: Iterable[int]) -> Names:
         """Return the names of terminals in the order of their numbers."""

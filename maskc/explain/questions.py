@@ -1,7 +1,7 @@
 """What may come next after a text, and whether a token is legal there.
 
-A kind of artifact brings a :class:`Judge`: it reads the text beside the masks' matcher, and says
-why a text dies, how it is read, and of which part the legal tokens are.
+A kind of artifact brings a :class:`TextJudge`: it reads the text beside the masks' matcher, and
+says why a text dies, how it is read, and of which part the legal tokens are.
 
 Example: ``explain(GrammarJudge(artifact), b"[1")``.
 """
@@ -16,7 +16,7 @@ from typing import Generic, NamedTuple
 
 import numpy as np
 
-from maskc.explain.model import D, Explanation, Group, Reading, TokenVerdict
+from maskc.explain.model import D, Explanation, TextReading, TokenGroup, TokenVerdict
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.matcher import Matcher
@@ -56,7 +56,7 @@ def parse_token(name: str) -> TokenName:
     return TokenName(None, text.encode(errors="surrogatepass"))
 
 
-class Judge(ABC, Generic[D]):
+class TextJudge(ABC, Generic[D]):
     """Reads one text of an artifact of its kind.
 
     Attributes:
@@ -71,19 +71,19 @@ class Judge(ABC, Generic[D]):
         """Read a text from the start, as far as it is legal; return where it dies, and of what."""
 
     @abstractmethod
-    def group(self, legal: Sequence[int]) -> tuple[Group, ...]:
+    def group(self, legal: Sequence[int]) -> tuple[TokenGroup, ...]:
         """Return the groups of tokens that are legal after what was read."""
 
     @abstractmethod
-    def try_token(self, token: bytes) -> tuple[D | None, tuple[Reading, ...]]:
+    def try_token(self, token: bytes) -> tuple[D | None, tuple[TextReading, ...]]:
         """Return where the bytes of a token die after what was read, else how they are read."""
 
-    def describe(self) -> tuple[Reading, ...]:
+    def describe(self) -> tuple[TextReading, ...]:
         """Return the ways to read what was read, if the kind has any."""
         return ()
 
 
-def explain(judge: Judge[D], text: bytes, asked: TokenName | None = None) -> Explanation[D]:
+def explain(judge: TextJudge[D], text: bytes, asked: TokenName | None = None) -> Explanation[D]:
     """Return what may come next after a text.
 
     Raises:
@@ -112,7 +112,7 @@ def explain(judge: Judge[D], text: bytes, asked: TokenName | None = None) -> Exp
 
 
 def _judge_token(
-    judge: Judge[D], legal: Sequence[int], token_id: int | None, token: bytes | None
+    judge: TextJudge[D], legal: Sequence[int], token_id: int | None, token: bytes | None
 ) -> TokenVerdict[D]:
     if token is None:
         return TokenVerdict(token_id, None, token_id in legal, None)

@@ -17,9 +17,9 @@ from typing import Any, Generic
 
 from maskc.explain.groups import group_tokens
 from maskc.explain.machine_views import GlrView, H, LalrView, MachineView
-from maskc.explain.model import Cause, Death, Ending, Group, Reading
+from maskc.explain.model import Cause, Death, Ending, TextReading, TokenGroup
 from maskc.explain.names import GrammarNames
-from maskc.explain.questions import Judge, list_texts
+from maskc.explain.questions import TextJudge, list_texts
 from maskc.ids import EMPTY_TEXT, IGNORED
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.glr.machine import GlrMachine
@@ -27,7 +27,7 @@ from maskc.runtime.lalr.machine import LalrMachine
 
 
 @dataclass(frozen=True, slots=True)
-class Open(Generic[H]):
+class OpenHypothesis(Generic[H]):
     """A hypothesis, and the bytes of its open lexeme."""
 
     hypothesis: H
@@ -35,7 +35,7 @@ class Open(Generic[H]):
 
 
 @lru_cache(maxsize=1)
-def open_reader(artifact: Artifact) -> Reader[Any]:
+def open_reader(artifact: Artifact) -> ExplainReader[Any]:
     """Return what reads the texts of an artifact's grammar; it is kept for the next text.
 
     Raises:
@@ -44,13 +44,13 @@ def open_reader(artifact: Artifact) -> Reader[Any]:
     """
     names, machine = GrammarNames(artifact), artifact.machine
     if isinstance(machine, LalrMachine):
-        return Reader(LalrView(machine, names), names)
+        return ExplainReader(LalrView(machine, names), names)
     if isinstance(machine, GlrMachine):
-        return Reader(GlrView(machine), names)
+        return ExplainReader(GlrView(machine), names)
     raise ValueError(f"{type(machine).__name__} reads no grammar")
 
 
-class Reader(Generic[H]):
+class ExplainReader(Generic[H]):
     """Reads texts with an artifact, and says what it sees.
 
     Args:
@@ -62,13 +62,13 @@ class Reader(Generic[H]):
         self.view, self._names = view, names
         self._scanner, self._lookaheads = view.scanner, view.lookaheads
 
-    def start(self) -> tuple[Open[H], ...]:
+    def start(self) -> tuple[OpenHypothesis[H], ...]:
         """Return the readings of the empty text."""
-        return tuple(Open(h, b"") for h in self.view.machine.start())
+        return tuple(OpenHypothesis(h, b"") for h in self.view.machine.start())
 
     def read(
-        self, readings: tuple[Open[H], ...], text: bytes
-    ) -> tuple[tuple[Open[H], ...], Death | None]:
+        self, readings: tuple[OpenHypothesis[H], ...], text: bytes
+    ) -> tuple[tuple[OpenHypothesis[H], ...], Death | None]:
         """Return the readings after a text; where they die, those before that."""
         for offset, byte in enumerate(text):
             after = self._step_all(readings, byte)
@@ -80,14 +80,14 @@ class Reader(Generic[H]):
             readings = after
         return readings, None
 
-    def describe(self, reading: Open[H]) -> Reading:
+    def describe(self, reading: OpenHypothesis[H]) -> TextReading:
         """Return what a reading is, in names."""
         h, view, lookaheads = reading.hypothesis, self.view, self._lookaheads
         lexeme = lookaheads.open_lexeme(self._scanner.open_lexeme_of[h.state])
         position = view.position(h)
         ignored = (*lexeme.ignored, *view.ignored_newlines(h, lexeme))
         is_start = self._scanner.end_of_text[h.state] == EMPTY_TEXT
-        return Reading(
+        return TextReading(
             reading.lexeme,
             self._names.terminals(self.become(h)),
             any(
@@ -110,11 +110,13 @@ class Reader(Generic[H]):
         name, literal = self._names.terminal(terminal), self._names.literal(terminal)
         return name, "" if literal == name else literal
 
-    def may_end(self, readings: tuple[Open[H], ...]) -> bool:
+    def may_end(self, readings: tuple[OpenHypothesis[H], ...]) -> bool:
         """Return whether the text may end here."""
         return any(self.view.machine.may_end(r.hypothesis) for r in readings)
 
-    def _step_all(self, readings: tuple[Open[H], ...], byte: int) -> tuple[Open[H], ...]:
+    def _step_all(
+        self, readings: tuple[OpenHypothesis[H], ...], byte: int
+    ) -> tuple[OpenHypothesis[H], ...]:
         """Return the readings after a byte.
 
         With the longest open lexeme first: where equal hypotheses come of several readings, as in
@@ -123,16 +125,16 @@ class Reader(Generic[H]):
         found = [x for reading in readings for x in self._step(reading, byte)]
         if len(readings) <= 1 or len(found) <= 1:
             return tuple(found)
-        kept: dict[object, Open[H]] = {}
+        kept: dict[object, OpenHypothesis[H]] = {}
         for reading in sorted(found, key=lambda x: -len(x.lexeme)):
             kept.setdefault(self.view.machine.identify(reading.hypothesis), reading)
         return tuple(kept.values())
 
-    def _step(self, reading: Open[H], byte: int) -> list[Open[H]]:
+    def _step(self, reading: OpenHypothesis[H], byte: int) -> list[OpenHypothesis[H]]:
         h, text = reading.hypothesis, bytes([byte])
         goes_on = self._scanner.next(h.state)[self._scanner.byte_classes[byte]]
         return [
-            Open(x, reading.lexeme + text if self._is_same(h, x, goes_on) else text)
+            OpenHypothesis(x, reading.lexeme + text if self._is_same(h, x, goes_on) else text)
             for x in self.view.machine.step((h,), text)
         ]
 
@@ -154,7 +156,7 @@ class Reader(Generic[H]):
             found.setdefault(name, set()).update(following)
         return [Ending(name, self._names.terminals(t)) for name, t in found.items() if t]
 
-    def _list_causes(self, reading: Open[H], byte: int) -> list[Cause]:
+    def _list_causes(self, reading: OpenHypothesis[H], byte: int) -> list[Cause]:
         scanner, view, h = self._scanner, self.view, reading.hypothesis
         byte_class = scanner.byte_classes[byte]
         causes = []
@@ -175,7 +177,7 @@ class Reader(Generic[H]):
             causes.append(self._refuse(reading, None, h, 0))
         return causes
 
-    def _refuse(self, reading: Open[H], ended_as: str | None, h: H, state: int) -> Cause:
+    def _refuse(self, reading: OpenHypothesis[H], ended_as: str | None, h: H, state: int) -> Cause:
         """Return the cause of a death in a scanner state; 0: no terminal takes the byte."""
         refused: set[int] = set()
         blocks: tuple[int, ...] = ()
@@ -199,7 +201,7 @@ class Reader(Generic[H]):
         return {t for t, own in enumerate(self._lookaheads.of_terminal) if own & lookaheads}
 
 
-class GrammarJudge(Judge[Death]):
+class GrammarJudge(TextJudge[Death]):
     """Explains texts of an artifact of a grammar."""
 
     def __init__(self, artifact: Artifact) -> None:
@@ -214,12 +216,12 @@ class GrammarJudge(Judge[Death]):
             raise ValueError("the readings and the matcher disagree")
         return death
 
-    def describe(self) -> tuple[Reading, ...]:
+    def describe(self) -> tuple[TextReading, ...]:
         return tuple(map(self._reader.describe, self._readings))
 
-    def group(self, legal: Sequence[int]) -> tuple[Group, ...]:
+    def group(self, legal: Sequence[int]) -> tuple[TokenGroup, ...]:
         return group_tokens(self._reader, self._readings, list_texts(self.artifact, legal))
 
-    def try_token(self, token: bytes) -> tuple[Death | None, tuple[Reading, ...]]:
+    def try_token(self, token: bytes) -> tuple[Death | None, tuple[TextReading, ...]]:
         after, death = self._reader.read(self._readings, token)
         return death, () if death is not None else tuple(map(self._reader.describe, after))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from maskc.explain.groups import Named, list_groups
-from maskc.explain.model import Group
+from maskc.explain.model import TokenGroup
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     KEY,
@@ -36,7 +36,7 @@ _INSIDE = {KEY: "key", STRING: "string", LITERAL: "literal"}
 
 def group_texts(
     machine: SchemaMachine, here: Configuration, tokens: Iterable[bytes]
-) -> tuple[Group, ...]:
+) -> tuple[TokenGroup, ...]:
     """Return the groups of legal tokens, those with the most tokens first.
 
     Args:

@@ -14,8 +14,8 @@ from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.explain.causes import find_causes
-from maskc.explain.model import Group, Reading, Refusal
-from maskc.explain.questions import Judge, list_texts
+from maskc.explain.model import Refusal, TextReading, TokenGroup
+from maskc.explain.questions import TextJudge, list_texts
 from maskc.explain.schema_groups import group_texts
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
@@ -34,7 +34,7 @@ _FREE: dict[str, Any] = {
 }
 
 
-class SchemaJudge(Judge[Refusal]):
+class SchemaJudge(TextJudge[Refusal]):
     """Explains texts of an artifact of a JSON Schema.
 
     Args:
@@ -59,14 +59,14 @@ class SchemaJudge(Judge[Refusal]):
             self.matcher.accept_bytes(self._text)
         return refusal
 
-    def group(self, legal: Sequence[int]) -> tuple[Group, ...]:
+    def group(self, legal: Sequence[int]) -> tuple[TokenGroup, ...]:
         machine = self.artifact.machine
         if not isinstance(machine, SchemaMachine):
             raise TypeError(f"{type(machine).__name__} is of no JSON Schema")
         (here,) = machine.step(machine.start(), self._text)
         return group_texts(machine, here, list_texts(self.artifact, legal))
 
-    def try_token(self, token: bytes) -> tuple[Refusal | None, tuple[Reading, ...]]:
+    def try_token(self, token: bytes) -> tuple[Refusal | None, tuple[TextReading, ...]]:
         return None if self.matcher.fork().accept_bytes(token) else self._refuse(token), ()
 
     def _refuse(self, text: bytes) -> Refusal:

@@ -50,7 +50,7 @@ _GROUP, _ASSERTION, _REFERENCE = "g", "a", "k"
 Place = tuple[Any, ...]
 
 
-class Pattern(NamedTuple):
+class PatternPrefix(NamedTuple):
     """What has been read of a pattern.
 
     Attributes:
@@ -71,11 +71,11 @@ class Pattern(NamedTuple):
     names: frozenset[str] = frozenset()
     wanted: frozenset[str] = frozenset()
 
-    def go(self, *place: Any) -> Pattern:
+    def go(self, *place: Any) -> PatternPrefix:
         """Return what is read when a piece is complete."""
         return self._replace(place=place, text="")
 
-    def open(self, kind: str, n_groups: int = 0) -> Pattern:
+    def open(self, kind: str, n_groups: int = 0) -> PatternPrefix:
         opened = self._replace(groups=self.groups + kind, n_groups=self.n_groups + n_groups)
         return opened.go(_OUT, _NOTHING)
 
@@ -88,7 +88,7 @@ class Pattern(NamedTuple):
             return any(has_identifier(*pair, is_first=last == "") for pair in ranges)
         return True
 
-    def take(self, code: int) -> Pattern | None:
+    def take(self, code: int) -> PatternPrefix | None:
         """Return what is read after the character that an escape is."""
         if not self.fits([(code, code)]):
             return None
@@ -99,7 +99,7 @@ class Pattern(NamedTuple):
             return self.go(_NAME, known[0], known[1] + chr(code))
         return self.go(_OUT, _ATOM)
 
-    def take_several(self) -> Pattern | None:
+    def take_several(self) -> PatternPrefix | None:
         r"""Return what is read after several characters, as ``\d``."""
         if self.place[0] == _OUT:
             return self.go(_OUT, _ATOM)
@@ -109,14 +109,14 @@ class Pattern(NamedTuple):
 class Patterns:
     """Reads patterns: :class:`maskc.formats.registry.RangeReader`."""
 
-    def start(self) -> Pattern:
-        return Pattern()
+    def start(self) -> PatternPrefix:
+        return PatternPrefix()
 
-    def step(self, state: Pattern, character: str) -> Pattern | None:
+    def step(self, state: PatternPrefix, character: str) -> PatternPrefix | None:
         """Return what is read with one more character, ``None`` if no pattern begins so."""
         return _step(state, character)
 
-    def may_end(self, state: Pattern) -> bool:
+    def may_end(self, state: PatternPrefix) -> bool:
         return (
             state.place[0] == _OUT
             and (not state.text or state.text[0] == "\\" and state.text[1:].isdigit())
@@ -125,7 +125,7 @@ class Patterns:
             and state.wanted <= state.names
         )
 
-    def characters(self, state: Pattern) -> Iterable[tuple[str, str]]:
+    def characters(self, state: PatternPrefix) -> Iterable[tuple[str, str]]:
         """Return ranges of the characters that may follow at most."""
         if state.text == "(?<" or state.place[0] == _NAME and not state.text:
             return name_ranges(is_first=state.text != "" or state.place[2] == "")
@@ -136,7 +136,7 @@ class Patterns:
         return (_EVERY,)
 
 
-def _step(state: Pattern | None, sign: str) -> Pattern | None:
+def _step(state: PatternPrefix | None, sign: str) -> PatternPrefix | None:
     if state is None:
         return None
     if not state.text:
@@ -155,7 +155,7 @@ def _step(state: Pattern | None, sign: str) -> Pattern | None:
     return opened if sign == "^" else _step(opened, sign)
 
 
-def _outside(state: Pattern, sign: str) -> Pattern | None:
+def _outside(state: PatternPrefix, sign: str) -> PatternPrefix | None:
     after = state.place[1]
     if sign in "*+?{":
         if sign == "?" and after == _REPEATED:
@@ -175,7 +175,7 @@ def _outside(state: Pattern, sign: str) -> Pattern | None:
     return state.go(_OUT, _NOTHING if sign in "^$|" else _ATOM)
 
 
-def _open(state: Pattern, sign: str) -> Pattern | None:
+def _open(state: PatternPrefix, sign: str) -> PatternPrefix | None:
     """Go on after ``(``, ``(?`` or ``(?<``."""
     if state.text == "(":
         return state._replace(text="(?") if sign == "?" else _step(state.open(_GROUP, 1), sign)
@@ -188,7 +188,7 @@ def _open(state: Pattern, sign: str) -> Pattern | None:
     return state._replace(text="(?<") if sign == "<" else None
 
 
-def _count(state: Pattern, sign: str) -> Pattern | None:
+def _count(state: PatternPrefix, sign: str) -> PatternPrefix | None:
     """Go on in a quantifier with numbers, as ``{2,3}``."""
     found = _COUNT.fullmatch(state.text + sign)
     if found is None:
@@ -200,7 +200,7 @@ def _count(state: Pattern, sign: str) -> Pattern | None:
     return state.go(_OUT, _REPEATED) if is_count else None
 
 
-def _in_class(state: Pattern, sign: str) -> Pattern | None:
+def _in_class(state: PatternPrefix, sign: str) -> PatternPrefix | None:
     """Go on in a class, as ``[a-z]``, outside of escapes."""
     _, pending, low = state.place
     if sign == "]":
@@ -214,7 +214,7 @@ def _in_class(state: Pattern, sign: str) -> Pattern | None:
     return state.take(ord(sign))
 
 
-def _in_name(state: Pattern, sign: str) -> Pattern | None:
+def _in_name(state: PatternPrefix, sign: str) -> PatternPrefix | None:
     """Go on in the name of a group, or of one that is referred to."""
     _, purpose, name = state.place
     if sign == "\\":
@@ -228,7 +228,7 @@ def _in_name(state: Pattern, sign: str) -> Pattern | None:
     return state._replace(names=state.names | {name}).open(_GROUP, 1)
 
 
-def _escape(state: Pattern, sign: str) -> Pattern | None:
+def _escape(state: PatternPrefix, sign: str) -> PatternPrefix | None:
     text, where = state.text + sign, state.place[0]
     kind, rest = text[1], text[2:]
     longer = state._replace(text=text)
@@ -267,7 +267,7 @@ def _escape(state: Pattern, sign: str) -> Pattern | None:
     return state.take(ord(kind)) if kind in _SIGNS else None
 
 
-def _number(state: Pattern, sign: str) -> Pattern | None:
+def _number(state: PatternPrefix, sign: str) -> PatternPrefix | None:
     """Go on in the number of a back-reference."""
     if not "0" <= sign <= "9":
         return _step(state.go(_OUT, _ATOM), sign)
@@ -275,7 +275,7 @@ def _number(state: Pattern, sign: str) -> Pattern | None:
     return state._replace(most=max(state.most, number)) if number <= _MOST_GROUPS else None
 
 
-def _digits(state: Pattern, digits: str, n_digits: int) -> Pattern | None:
+def _digits(state: PatternPrefix, digits: str, n_digits: int) -> PatternPrefix | None:
     """Go on after some of so many hexadecimal digits, which are the end of the text."""
     if not _HEX.fullmatch(digits):
         return None
@@ -290,7 +290,7 @@ def _digits(state: Pattern, digits: str, n_digits: int) -> Pattern | None:
     return state
 
 
-def _unit(state: Pattern) -> Pattern | None:
+def _unit(state: PatternPrefix) -> PatternPrefix | None:
     r"""Go on in ``\uXXXX``, in two of these, or in ``\u{X…}``."""
     text = state.text
     if text[2:3] == "{":
@@ -316,7 +316,7 @@ def _unit(state: Pattern) -> Pattern | None:
     return alone
 
 
-def _braces(state: Pattern, digits: str) -> Pattern | None:
+def _braces(state: PatternPrefix, digits: str) -> PatternPrefix | None:
     r"""Go on in ``\u{…}``, where any number of digits may be zeros."""
     if digits[-1:] == "}":
         return state.take(int(digits[:-1], 16)) if digits[:-1] else None

@@ -2,7 +2,7 @@
 
 A reader may raise anything, return states that cannot be hashed or compared, or say nonsense of the
 characters that may follow. The schema machine, whose tables hold states, sees none of that: it
-holds states by :class:`Held`, which hash and compare as the reader's own do, or raise a
+holds states by :class:`ReaderState`, which hash and compare as the reader's own do, or raise a
 ``FormatError``.
 """
 
@@ -20,7 +20,7 @@ _SURROGATES = (0xD800, 0xDFFF)
 Codes = tuple[list[int], list[int]]
 
 
-class Held:
+class ReaderState:
     """A state of the reader of a format, as it was returned."""
 
     __slots__ = ("_hash", "_name", "state")
@@ -35,7 +35,7 @@ class Held:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, Held) or self._hash != other._hash:
+        if not isinstance(other, ReaderState) or self._hash != other._hash:
             return False
         return bool(guarded(self._name, lambda: self.state == other.state))
 
@@ -54,22 +54,22 @@ class Guarded:
         self._characters: Callable[[Any], Any] | None = getattr(reader, "characters", None)
         self._known: dict[int, tuple[Any, Codes]] = {}
 
-    def start(self) -> Held:
+    def start(self) -> ReaderState:
         """Return the state before the first character; a reader has one."""
         state = guarded(self.name, self._reader.start)
         if state is None:
             raise FormatError(self.name, "its reader starts with None", "mend the reader")
         return self._hold(state)
 
-    def step(self, held: Held, character: str) -> Held | None:
+    def step(self, held: ReaderState, character: str) -> ReaderState | None:
         """Return the state after one more character, ``None`` if no string begins so."""
         state = guarded(self.name, lambda: self._reader.step(held.state, character))
         return None if state is None else self._hold(state)
 
-    def may_end(self, held: Held) -> bool:
+    def may_end(self, held: ReaderState) -> bool:
         return bool(guarded(self.name, lambda: bool(self._reader.may_end(held.state))))
 
-    def within(self, held: Held, ranges: Iterable[tuple[int, int]]) -> Iterator[int]:
+    def within(self, held: ReaderState, ranges: Iterable[tuple[int, int]]) -> Iterator[int]:
         """Yield the characters of some ranges that may follow at most."""
         firsts, lasts = self._ranges_of(held)
         for low, high in ranges:
@@ -78,7 +78,7 @@ class Guarded:
                     break
                 yield from range(max(low, firsts[n]), min(high, lasts[n]) + 1)
 
-    def _ranges_of(self, held: Held) -> Codes:
+    def _ranges_of(self, held: ReaderState) -> Codes:
         if self._characters is None:
             return _EVERY
         asked = self._characters
@@ -102,9 +102,9 @@ class Guarded:
                     found.append((bottom, top))
         return [first for first, _ in found], [last for _, last in found]
 
-    def _hold(self, state: Any) -> Held:
+    def _hold(self, state: Any) -> ReaderState:
         try:
-            return Held(self.name, state)
+            return ReaderState(self.name, state)
         except MaskcError:
             raise
         except Exception as error:

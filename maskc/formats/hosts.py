@@ -96,7 +96,7 @@ class Hosts:
         if found is None:
             found = read_label(host.label, is_strict=self._is_strict)
             if found is None:
-                raise ValueError(f"{host.label!r} is no label")
+                raise ValueError(f"{host.label!r} is not a label")
             self._keep(found)
         return found
 

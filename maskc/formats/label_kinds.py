@@ -24,7 +24,7 @@ _SCRIPTS = {"Greek": "g", "Hebrew": "h", "Hiragana": "k", "Katakana": "k", "Han"
 _VIRAMA = 9
 
 
-class Kind(NamedTuple):
+class CharacterKind(NamedTuple):
     """What the rules ask of a character.
 
     Attributes:
@@ -42,12 +42,12 @@ class Kind(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 16)
-def kind_of(code: int) -> Kind | None:
+def kind_of(code: int) -> CharacterKind | None:
     """Return what the rules ask of a character, ``None`` if it is in no label."""
     character = chr(code)
     bidi = unicodedata.bidirectional(character)
     if "A" <= character <= "Z":
-        return Kind("U", bidi, "U", "")
+        return CharacterKind("U", bidi, "U", "")
     classes = idnadata.codepoint_classes
     rule = next((r for name, r in _RULES.items() if intranges_contain(code, classes[name])), "")
     if not rule or not bidi:
@@ -57,7 +57,7 @@ def kind_of(code: int) -> Kind | None:
     flags = "v" if unicodedata.combining(character) == _VIRAMA else ""
     flags += "m" if unicodedata.category(character)[0] == "M" else ""
     scripts = (sign for name, sign in _SCRIPTS.items() if _is_of(code, name))
-    return Kind(rule, bidi, join, flags + next(scripts, ""))
+    return CharacterKind(rule, bidi, join, flags + next(scripts, ""))
 
 
 def _is_of(code: int, script: str) -> bool:

@@ -1,7 +1,7 @@
 """A label of a host name in Unicode, character by character (RFC 5890 to 5893).
 
 What the rules ask of a label is kept as it is read: which character must come next, whether it runs
-from right to left, which digits it has. What no further character can mend is no label; else one
+from right to left, which digits it has. What no further character can mend is not a label; else one
 more character must end it, or it ends here. Its length is that of its Punycode. A character more
 makes it longer by one octet to nine, seldom shorter, so near the end all that the rules let follow
 are measured at once.
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.formats.label_kinds import Kind, kind_of, label_codes
+from maskc.formats.label_kinds import CharacterKind, kind_of, label_codes
 from maskc.formats.punycode import lengths_after, punycode_length
 
 _MOST_FITTING = 16  # of a megabyte at most
@@ -60,7 +60,7 @@ class Label(NamedTuple):
     is_ascii: bool = True
     is_ace: bool = False
     has_capitals: bool = False
-    last: Kind | None = None
+    last: CharacterKind | None = None
     wants: str = ""
     digits: str = ""
     numerals: str = ""
@@ -138,7 +138,9 @@ class Label(NamedTuple):
             )
         return self if text == self.text else self._replace(text=text)
 
-    def _in_context(self, code: int, kind: Kind, *, is_right: bool) -> dict[str, Any] | None:
+    def _in_context(
+        self, code: int, kind: CharacterKind, *, is_right: bool
+    ) -> dict[str, Any] | None:
         """Return what a character changes, ``None``: it may not stand here (RFC 5892, appendix A).
 
         ``is_right`` is of the label with the character.
@@ -175,7 +177,7 @@ class Label(NamedTuple):
                 fits = self.digits in ("", kind.bidi)
         return found if fits else None
 
-    def _in_direction(self, kind: Kind) -> dict[str, Any] | None:
+    def _in_direction(self, kind: CharacterKind) -> dict[str, Any] | None:
         """Return what a character changes, ``None``: it may not stand here (RFC 5893, section 2).
 
         A label that does not begin with a letter has none that is written from right to left.

@@ -64,7 +64,7 @@ class RangeReader(Reader, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class RegisteredFormat:
     """A format.
 
     Attributes:
@@ -81,7 +81,7 @@ class Format:
 
 
 _lock = threading.Lock()
-_registered: dict[str, Format] = {}
+_registered: dict[str, RegisteredFormat] = {}
 
 
 def is_name(name: object) -> bool:
@@ -89,11 +89,11 @@ def is_name(name: object) -> bool:
     return isinstance(name, str) and name.isprintable() and 0 < len(name) <= _MOST_NAME
 
 
-def check(made: Format) -> None:
+def check(made: RegisteredFormat) -> None:
     """Check what is given of a format, but for its pattern.
 
     Raises:
-        FormatError: it is no name, one of the standard's, or another format's; or it lacks a
+        FormatError: it is not a name, one of the standard's, or another format's; or it lacks a
             pattern and a reader, or has both.
     """
     name: Any = made.name  # what a user gives
@@ -101,7 +101,7 @@ def check(made: Format) -> None:
     reader: Any = made.reader
     if not is_name(name):
         problem = f"give a name of up to {_MOST_NAME} printable characters"
-        raise FormatError(str(name)[:_MOST_NAME], "is no name", problem)
+        raise FormatError(str(name)[:_MOST_NAME], "is not a name", problem)
     if name in STANDARD:
         raise FormatError(name, "is a format of the standard", "choose another name")
     if (pattern is None) == (reader is None):
@@ -114,12 +114,12 @@ def check(made: Format) -> None:
         if not callable(getattr(reader, method, None)):
             raise FormatError(name, f"has a reader without {method}", "give it this method")
     if made.judge is not None and not callable(made.judge):
-        raise FormatError(name, "has a judge that is no function", "give a function, or none")
+        raise FormatError(name, "has a judge that is not a function", "give a function, or none")
     if _registered.get(name, made) != made:
         raise FormatError(name, "is registered already, as another one", "choose another name")
 
 
-def register(made: Format) -> None:
+def register(made: RegisteredFormat) -> None:
     """Register a format for the life of the process.
 
     Raises:

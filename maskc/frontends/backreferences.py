@@ -54,7 +54,7 @@ _FLAG_OF = {"i": re.IGNORECASE.value, "x": re.VERBOSE.value, "a": re.ASCII.value
 
 
 @dataclass(slots=True)
-class Group:
+class CaptureBrackets:
     """Brackets: what they capture, where they are, and the brackets around them.
 
     Attributes:
@@ -76,7 +76,7 @@ class Group:
     end: int = -1
 
 
-class Reference(NamedTuple):
+class WrittenReference(NamedTuple):
     """A back-reference: of what, from where to where, and the flags that hold there."""
 
     name: str
@@ -95,8 +95,8 @@ class Brackets:
         bars: between alternatives: the number of the brackets around, or -1, and where.
     """
 
-    groups: list[Group] = field(default_factory=list)
-    references: list[Reference] = field(default_factory=list)
+    groups: list[CaptureBrackets] = field(default_factory=list)
+    references: list[WrittenReference] = field(default_factory=list)
     bars: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -114,7 +114,7 @@ def read_brackets(terminal: str, pattern: str, flags: int) -> Brackets:
             raise refuse(terminal, "it has a conditional group beside its back-reference")
         if reference:
             here = brackets.groups[opened[-1]].flags if opened else flags
-            brackets.references.append(Reference(reference, *found.span(), here))
+            brackets.references.append(WrittenReference(reference, *found.span(), here))
         elif found["bar"]:
             brackets.bars.append((opened[-1] if opened else -1, found.start()))
         elif found["close"]:
@@ -131,7 +131,7 @@ def read_brackets(terminal: str, pattern: str, flags: int) -> Brackets:
                 inner = _change(terminal, inner, _FLAGS.match(pattern, found.start()))
             opened.append(len(brackets.groups))
             brackets.groups.append(
-                Group(number, found["name"], *found.span(), around, is_plain, inner)
+                CaptureBrackets(number, found["name"], *found.span(), around, is_plain, inner)
             )
     if opened:
         raise refuse(terminal, "its brackets do not pair up")
@@ -149,7 +149,7 @@ def _change(terminal: str, flags: int, found: re.Match[str] | None) -> int:
     return flags
 
 
-def is_referred(brackets: Brackets, group: Group) -> bool:
+def is_referred(brackets: Brackets, group: CaptureBrackets) -> bool:
     names = {str(group.number), group.name}
     return group.number > 0 and any(found.name in names for found in brackets.references)
 
@@ -191,7 +191,7 @@ def write_without_backreferences(
 
     Raises:
         UnsupportedTerminalError: the texts of a group are not few and not given, or a group is
-            referred to in a way that is not supported, or a given text is none of the group's.
+            referred to in a way that is not supported, or a given text is not one of the group's.
     """
     given = values
     while (brackets := read_brackets(terminal, pattern, flags)).references:
@@ -221,7 +221,7 @@ def write_without_backreferences(
     return pattern
 
 
-def _find_last(terminal: str, brackets: Brackets) -> Group:
+def _find_last(terminal: str, brackets: Brackets) -> CaptureBrackets:
     """Return the group that begins last of those that are referred to.
 
     What follows it refers to none that begins there, and those before it keep their numbers.
@@ -261,7 +261,7 @@ def _put_in_order(own: str, values: Sequence[str], flags: int) -> list[str]:
 
 
 def _write(
-    terminal: str, pattern: str, brackets: Brackets, group: Group, values: Sequence[str]
+    terminal: str, pattern: str, brackets: Brackets, group: CaptureBrackets, values: Sequence[str]
 ) -> str:
     """Return the pattern with what follows the group, in its alternative, once for each text."""
     groups, references = brackets.groups, brackets.references
@@ -308,7 +308,7 @@ def _write(
     return f"{head}(?:{'|'.join(tails)}){edit(pattern, end, len(pattern), edits)}"
 
 
-def _name_group(terminal: str, pattern: str, brackets: Brackets, group: Group) -> str:
+def _name_group(terminal: str, pattern: str, brackets: Brackets, group: CaptureBrackets) -> str:
     name = f"of_{terminal.strip('_').lower()}"
     edits = [(group.begin, group.inside, f"(?P<{name}>")]
     edits += [
@@ -320,7 +320,7 @@ def _name_group(terminal: str, pattern: str, brackets: Brackets, group: Group) -
 
 
 def _refuse_many(
-    terminal: str, pattern: str, brackets: Brackets, group: Group
+    terminal: str, pattern: str, brackets: Brackets, group: CaptureBrackets
 ) -> UnsupportedTerminalError:
     """Return the refusal of a group whose texts are not few, with what lists some of them."""
     own = pattern[group.inside : group.end - 1]

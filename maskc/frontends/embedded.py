@@ -41,7 +41,7 @@ def cut_out(name: str, text: str) -> tuple[str, list[Format]]:
     Line breaks of a schema come after its line, so that Lark counts lines as the author does.
 
     Raises:
-        GrammarError: a schema is no JSON, or a list of tokens is none.
+        GrammarError: a schema is not JSON, or a list of tokens is none.
     """
     found = list[Format]()
     written, at, owed = list[str](), 0, 0
@@ -72,9 +72,9 @@ def _read_schema(text: str, at: int, place: str) -> tuple[Any, int]:
         schema, end = json.JSONDecoder().raw_decode(text, at)
     except (ValueError, RecursionError) as error:
         reason = str(error).partition(":")[0]
-        raise GrammarError(place, f"what follows %json is no JSON ({reason})") from None
+        raise GrammarError(place, f"what follows %json is not JSON ({reason})") from None
     if not isinstance(schema, dict):
-        raise GrammarError(place, "what follows %json is no JSON object; write {…}")
+        raise GrammarError(place, "what follows %json is not a JSON object; write {…}")
     return schema, end
 
 

@@ -48,11 +48,11 @@ def check_holes(name: str, grammar: Grammar, holes: Sequence[str]) -> None:
         number = numbers.get(hole)
         if number is None or grammar.lexer.patterns[number] is None and number not in made:
             raise GrammarError(
-                name, f"hole={hole} is no terminal that the rules use; name one that they use"
+                name, f"hole={hole} is not a terminal that the rules use; name one that they use"
             )
         if number in grammar.lexer.ignored or number in made:
             why = "is the Indenter's" if number in made else "is ignored"
-            raise GrammarError(name, f"hole={hole} {why} and cannot be narrowed; leave it out")
+            raise GrammarError(name, f"hole={hole} {why} and cannot be restricted; leave it out")
 
 
 def build_grammar(translation: Translation, name: str) -> Grammar:
@@ -130,7 +130,7 @@ def _check_work(translation: Translation, name: str) -> None:
         raise LimitError(
             "symbols in the rules when their repetitions are written out",
             limit,
-            f"lower their counts, or allow more with {WAYS['work']}",
+            f"lower their counts, or raise {WAYS['work']}",
             f"{name}: {quote_symbol('rule', largest)}",
         )
 

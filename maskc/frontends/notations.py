@@ -12,7 +12,8 @@ says what comes after, for speed, and which changes no text. What both take and 
 llama.cpp's here. Taken though llama.cpp refuses it: left recursion, ``{,m}``, ``_`` in names.
 Refused though llama.cpp takes it: two rules of one name (there the last one counts), a class
 without characters (there the empty text), a count above 2,000 (there, as an upper bound, no bound).
-Refused by both or by us alone, because a token is no text: ``<[1000]>``, ``<think>``, ``!<think>``.
+Refused by both or by us alone, because a token is not a text: ``<[1000]>``, ``<think>``,
+``!<think>``.
 
 **EBNF**, of the XML specification: ``Name ::= expression``, over as many lines as it takes, with an
 optional number ``[12]`` before it; ``"…"`` and ``'…'`` are texts, ``#xN`` is a code point,
@@ -38,7 +39,7 @@ from __future__ import annotations
 import re
 
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.characters.reader import Reader
+from maskc.frontends.characters.reader import GrammarTextReader
 from maskc.regular.counted import count_expression
 from maskc.regular.tree import CharacterGrammar, Except, Expression, Reference
 from maskc.runtime.link.counts.positions import CountedPattern
@@ -112,7 +113,7 @@ def count_grammar(dialect: str, text: str) -> CountedPattern | None:
     return count_expression(Reference(grammar.start), grammar.rules)
 
 
-class _Gbnf(Reader):
+class _Gbnf(GrammarTextReader):
     names = re.compile(r"[A-Za-z0-9_-]+")
 
     def rule(self) -> None:
@@ -153,7 +154,7 @@ class _Gbnf(Reader):
             )
 
 
-class _Ebnf(Reader):
+class _Ebnf(GrammarTextReader):
     names = _W3C_NAME
     quotes = ('"', "'")
     no_look_ahead = "a look-ahead (=…) stands at the end of a rule of xgrammar's only"

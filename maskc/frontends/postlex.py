@@ -67,7 +67,7 @@ class Indentation:
     tab_len: int
 
     def names(self) -> frozenset[str]:
-        """Return the terminals that are named; ``"("`` is no terminal's name, and never comes."""
+        """Return the named terminals; ``"("`` is not a terminal's name, and never comes."""
         brackets = filter(_is_name, (*self.opens, *self.closes))
         return frozenset((self.newline, self.indent, self.dedent, *brackets))
 
@@ -94,21 +94,21 @@ def build_indentation(attributes: Mapping[str, Any]) -> Indentation:
     """
     for name in attributes:
         if name not in ATTRIBUTES:
-            raise ValueError(f"{name!r} is no attribute of an Indenter")
+            raise ValueError(f"{name!r} is not an attribute of an Indenter")
     for name in ATTRIBUTES:
         if name not in attributes:
             raise ValueError(f"{name} is missing")
     for name in _TERMINALS:
         if not _is_name(attributes[name]):
-            raise ValueError(f"{name} is {_show(attributes[name])}, which is no terminal's name")
+            raise ValueError(f"{name} is {_show(attributes[name])}, which is not a terminal's name")
     for name in PAREN_TYPES:
         names = attributes[name]
         if not isinstance(names, list | tuple | set | frozenset) or not all(map(_is_word, names)):
-            raise ValueError(f"{name} is {_show(names)}, which is no list of terminals' names")
+            raise ValueError(f"{name} is {_show(names)}, which is not a list of terminals' names")
     tab = attributes[_TAB]
     if type(tab) is not int or not 1 <= tab <= MAX_TAB:
         raise ValueError(
-            f"{_TAB} is {_show(tab)}, which is no number of columns from 1 to {MAX_TAB}"
+            f"{_TAB} is {_show(tab)}, which is not a number of columns from 1 to {MAX_TAB}"
         )
     newline, indent, dedent = (attributes[name] for name in _TERMINALS)
     opens, closes = (tuple(sorted(set(attributes[name]))) for name in PAREN_TYPES)
@@ -214,7 +214,7 @@ def build_rules(value: Mapping[str, Any]) -> PostlexRules:
     for key in ("rules", BRACKETS, ALWAYS):
         words = value.get(key, [])
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            raise ValueError(f"{key} is no list of texts")
+            raise ValueError(f"{key} is not a list of texts")
         lists.append(words)
     rules, pairs, always = lists
     if not rules:
@@ -266,14 +266,14 @@ def _read_rule(text: str) -> PostlexRule:
     action, *words = text.split(":")
     n_named = {DROP: 1, RENAME: 2}.get(action)
     if n_named is None or len(words) < n_named or (len(words) - n_named) % 2:
-        raise ValueError(f"{RULE}={text[:80]} is no rule; {_FORM}")
+        raise ValueError(f"{RULE}={text[:80]} is not a rule; {_FORM}")
     named, rest = words[:n_named], words[n_named:]
     where = f"{RULE}={text[:80]}"
     _check_names(named, where, 40)
     given: dict[str, tuple[str, ...]] = {}
     for condition, names in zip(rest[::2], rest[1::2], strict=True):
         if condition not in CONDITIONS or condition in given:
-            raise ValueError(f"{where} has {condition[:40]!r}, which is no condition")
+            raise ValueError(f"{where} has {condition[:40]!r}, which is not a condition")
         mark = {"before": TEXT_END, "after": TEXT_START}.get(condition)
         found = set(names.split(","))
         _check_names([name for name in names.split(",") if name != mark], where, 40)
@@ -320,4 +320,4 @@ def _show(value: Any) -> str:
 def _check_names(names: Iterable[str], where: str, longest: int) -> None:
     for name in names:
         if not _is_name(name):
-            raise ValueError(f"{where} has {name[:longest]!r}, which is no terminal's name")
+            raise ValueError(f"{where} has {name[:longest]!r}, which is not a terminal's name")

@@ -86,7 +86,7 @@ def split_role(word: str) -> tuple[str, str]:
     """
     title, equals, pattern = word.partition("=")
     if not equals:
-        raise GrammarError(word, f"it is no role; write RULE.TERMINAL=PATTERN, as {_EXAMPLE}")
+        raise GrammarError(word, f"it is not a role; write RULE.TERMINAL=PATTERN, as {_EXAMPLE}")
     return title, pattern
 
 
@@ -94,7 +94,7 @@ def _read_role(place: str, text: str) -> Role:
     match = _ROLE.fullmatch(text)
     if match is None:
         raise GrammarError(
-            place, f"{text!r} is no role; write RULE.TERMINAL=PATTERN, as {_EXAMPLE}"
+            place, f"{text!r} is not a role; write RULE.TERMINAL=PATTERN, as {_EXAMPLE}"
         )
     *rules, terminal = match[1].split(".")
     _check_pattern(place, match[1], match[2])
@@ -105,7 +105,7 @@ def _check_pattern(place: str, title: str, pattern: str) -> None:
     try:
         found = name_not_plain(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise GrammarError(place, f"the pattern of {title} is none of re: {error}") from None
+        raise GrammarError(place, f"the pattern of {title} is not one of re: {error}") from None
     if found:
         raise GrammarError(
             place,

@@ -62,7 +62,7 @@ def check_given(settings: Mapping[str, Any]) -> None:
     """Check the types of settings that are given as arguments; ``None`` is none.
 
     Raises:
-        WrongTypeError: one is no text, or ``roles`` are not texts by name.
+        WrongTypeError: one is not a text, or ``roles`` are not texts by name.
     """
     for name, value in settings.items():
         if value is None:
@@ -134,9 +134,7 @@ def check_parser(name: str, parser: str, lexer: str, *, has_postlex: bool) -> No
             f"{f', or parser {other}, which has it' if other else ''}",
         )
     if parser == "earley" and has_postlex and lexer != "basic":
-        raise GrammarError(
-            name, f"Lark takes no postlex with lexer={lexer}; leave one of the two out"
-        )
+        raise GrammarError(name, f"Lark takes no postlex with lexer={lexer}; leave one of them out")
 
 
 def read_settings(name: str, text: str) -> tuple[dict[str, str], str]:
@@ -212,10 +210,10 @@ def _read_use_bytes(name: str, text: str, settings: Mapping[str, str]) -> bool:
     elif settings.get("postlex") not in (None, RULES):
         fact = (
             "use_bytes=true does not go with an Indenter: Lark's finds no line break in bytes; "
-            "leave one of the two out"
+            "leave one of them out"
         )
     elif others:
-        fact = f"use_bytes=true does not go with {others[0]}; leave one of the two out"
+        fact = f"use_bytes=true does not go with {others[0]}; leave one of them out"
     if fact:
         raise GrammarError(name, fact)
     return True
@@ -227,7 +225,7 @@ def _read_patterns(name: str, settings: Mapping[str, str]) -> dict[str, str]:
         if not terminal or not pattern:
             raise GrammarError(
                 name,
-                f"pattern={word[:80]} is no terminal with a pattern; write pattern=IN:in(?!\\w)",
+                f"pattern={word[:80]} is not a terminal with a pattern; write pattern=IN:in(?!\\w)",
             )
         found[terminal] = pattern
     return found
@@ -239,8 +237,8 @@ def _read_backreferences(name: str, settings: Mapping[str, str]) -> dict[str, tu
         if not terminal or texts is None:
             raise GrammarError(
                 name,
-                f"backreference={word[:80]} is no terminal with texts; write a comma between them, "
-                "as in backreference=LONG_COMMENT:,=,==",
+                f"backreference={word[:80]} is not a terminal with texts; write a comma between "
+                "them, as in backreference=LONG_COMMENT:,=,==",
             )
         found[terminal] = tuple(texts.split(","))
         if len(found[terminal]) > MOST_VALUES:

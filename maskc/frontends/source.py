@@ -176,7 +176,7 @@ def _load(
     given = {**settings, "postlex": postlex} if postlex else settings
     options = read_options(name, text, given)
     if options["use_bytes"] and roles:
-        raise GrammarError(name, "use_bytes=true does not go with roles; leave one of the two out")
+        raise GrammarError(name, "use_bytes=true does not go with roles; leave one of them out")
     return GrammarSource(
         name=name,
         text=text,
@@ -203,7 +203,7 @@ def _check_no_settings(
     if any(settings):
         raise GrammarError(
             name,
-            f"it is written as {notation.name}, which decides its parser and lexer; "
+            f"it is written as {notation.name}, which fixes its parser and lexer; "
             "leave parser, lexer and postlex out",
         )
     if roles or rules:

@@ -73,7 +73,7 @@ def _find(name: str, own: str) -> Path:
     return next((path for path in paths if path.is_file()), path)
 
 
-class Text(NamedTuple):
+class GrammarText(NamedTuple):
     """A grammar's text, with the name of its file or, in angle brackets, what it is."""
 
     notation: Dialect
@@ -82,7 +82,7 @@ class Text(NamedTuple):
     folder: Path | None
 
 
-def find_text(path_or_text: str | os.PathLike[str], dialect: str | None) -> Text:
+def find_text(path_or_text: str | os.PathLike[str], dialect: str | None) -> GrammarText:
     """Return the text that is meant.
 
     Raises:
@@ -91,12 +91,12 @@ def find_text(path_or_text: str | os.PathLike[str], dialect: str | None) -> Text
     """
     notation = LARK if dialect is None else find_dialect(dialect)
     if not notation.suffixes:  # it has no files
-        return Text(notation, f"<{notation.name}>", str(path_or_text), None)
+        return GrammarText(notation, f"<{notation.name}>", str(path_or_text), None)
     if isinstance(path_or_text, str) and _is_text(path_or_text):
-        return Text(notation, "<text>", path_or_text, None)
+        return GrammarText(notation, "<text>", path_or_text, None)
     path = find_grammar(os.fspath(path_or_text))
     notation = dialect_of(path.suffix) if dialect is None else notation
-    return Text(notation, path.name, _read_grammar(path), path.parent)
+    return GrammarText(notation, path.name, _read_grammar(path), path.parent)
 
 
 def read_text(path: str | os.PathLike[str], name: str) -> str:
@@ -104,7 +104,7 @@ def read_text(path: str | os.PathLike[str], name: str) -> str:
 
     Raises:
         LimitError: it is larger than a grammar may be; no more than that is read.
-        UnreadableFileError: it cannot be read, or is no regular file.
+        UnreadableFileError: it cannot be read, or is not a regular file.
         UnicodeDecodeError: it is not UTF-8.
     """
     most_bytes = 4 * current_limits().text  # of one character, UTF-8 has four at most
@@ -162,7 +162,7 @@ def load_style(path: str | os.PathLike[str]) -> Style:
             f"{error.reason}; give the path of a style, or one of {', '.join(list_styles())}",
         ) from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise GrammarError(name, f"it is no TOML: {error}; see docs/names.md") from None
+        raise GrammarError(name, f"it is not TOML: {error}; see docs/names.md") from None
     fact = _find_fault(found)
     if fact:
         raise GrammarError(
@@ -182,7 +182,7 @@ def _find_fault(found: Mapping[str, Any]) -> str | None:
         return "it has no table [roles] and no rules"
     roles = found.get("roles", {})
     if not isinstance(roles, dict) or not all(isinstance(one, str) for one in roles.values()):
-        return "its [roles] is no table of texts"
+        return "its [roles] is not a table of texts"
     if not isinstance(found.get("rules", ""), str):
         return "its rules are no text"
     return None

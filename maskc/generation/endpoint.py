@@ -64,9 +64,7 @@ class Endpoint:
             WrongTypeError: an artifact or a constraint is wanted.
         """
         if wanted.schema is None:
-            raise WrongTypeError(
-                "a server is sent a type or a JSON Schema, and this is an artifact"
-            )
+            raise WrongTypeError("a server takes a type or a JSON Schema, not an artifact")
         messages = asked.prompt
         if isinstance(messages, str):
             messages = [{"role": "user", "content": messages}]
@@ -106,7 +104,7 @@ class Endpoint:
             while line := self._read_line(answer):
                 n_left -= len(line)
                 if n_left < 0:
-                    raise self._fault("sends more than it was asked for", "look at its answers")
+                    raise self._fault("sends more than was requested", "look at its answers")
                 data = line.removeprefix(b"data:").strip()
                 if line.startswith(b"data:") and data != b"[DONE]":
                     yield self._parse(data)

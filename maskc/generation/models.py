@@ -62,11 +62,11 @@ def open_source(model: Any, tokenizer: Any) -> Source:
         return LlamaCpp(model)
     if not callable(getattr(model, "generate", None)):
         raise WrongTypeError(
-            "a model is one of transformers, a llama_cpp.Llama, or the URL of a server, and this "
-            f"is {type(model).__name__[:40]}"
+            "a model must be one of transformers, a llama_cpp.Llama, or the URL of a server, not "
+            f"{type(model).__name__[:40]}"
         )
     if tokenizer is None:
-        raise WrongTypeError("a model of transformers needs its tokenizer, and this is None")
+        raise WrongTypeError("a model of transformers needs its tokenizer, not None")
     return Transformers(model, tokenizer)
 
 
@@ -218,7 +218,7 @@ class LlamaCpp:
 def _as_one_text(prompt: Prompt) -> str:
     if isinstance(prompt, str):
         return prompt
-    raise WrongTypeError("a chat needs a tokenizer of transformers, and this is the name of one")
+    raise WrongTypeError("a chat needs a tokenizer of transformers, not the name of one")
 
 
 @contextlib.contextmanager

@@ -47,7 +47,7 @@ def read_wanted(wanted: Any, style: str | None = None) -> Wanted:
     """Return what is meant by a type, a schema, an artifact or a constraint.
 
     Raises:
-        SchemaError: Pydantic cannot describe the type, or the mapping is no schema.
+        SchemaError: Pydantic cannot describe the type, or the mapping is not a schema.
         WrongTypeError: it is none of these.
     """
     if is_type(wanted):
@@ -58,7 +58,7 @@ def read_wanted(wanted: Any, style: str | None = None) -> Wanted:
     if callable(getattr(wanted, "matcher", None)):
         return Wanted(str, compiled=cast("Compiled", wanted))
     raise WrongTypeError(
-        f"what is wanted is a type, a JSON Schema, an artifact or a constraint, and this is "
+        f"what is wanted must be a type, a JSON Schema, an artifact or a constraint, not "
         f"{type(wanted).__name__[:40]}"
     )
 
@@ -67,7 +67,7 @@ def _read_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        fact = f"wrote what is no JSON ({error})"
+        fact = f"wrote text that is not JSON ({error})"
         raise IntegrationError(
-            "the model", fact, "ask a server that keeps response_format"
+            "the model", fact, "use a server that supports response_format"
         ) from None

@@ -44,7 +44,7 @@ class Event:
     value: Any = None
 
 
-class Members:
+class MemberReader:
     """Reads the members of a JSON text's outermost object, each when it is complete.
 
     Attributes:
@@ -98,7 +98,9 @@ class Writing:
         is_stopped: whether a stop string has come.
     """
 
-    def __init__(self, wanted: Wanted, stop: Sequence[str], members: Members | None = None) -> None:
+    def __init__(
+        self, wanted: Wanted, stop: Sequence[str], members: MemberReader | None = None
+    ) -> None:
         self._wanted, self._stop, self._members = wanted, stop, members
         self._held = ""  # what may be the beginning of a stop string
         self.is_stopped = False
@@ -218,7 +220,7 @@ def stream(
     about, source, asked, words = _read(
         model, tokenizer, wanted, prompt, max_tokens, temperature, seed, stop, style
     )
-    members = None if about.schema is None else Members()
+    members = None if about.schema is None else MemberReader()
     return _stream(Writing(about, words, members), about, source, asked)
 
 

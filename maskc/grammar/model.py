@@ -180,7 +180,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class IndenterLayout:
     """An ``Indenter``'s attributes, as terminal ids.
 
     Attributes:
@@ -248,7 +248,7 @@ class LexerSpec:
     contexts: tuple[Context, ...]
     first_context: ContextId
     contexts_after: Mapping[int, frozenset[ContextId]]
-    layout: Layout | None
+    layout: IndenterLayout | None
     keyword_tail: str = ""
     roles: frozenset[TerminalId] = frozenset()
     rewrites: tuple[Rewrite, ...] = ()

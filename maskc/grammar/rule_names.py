@@ -8,6 +8,7 @@ template with its arguments.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from maskc import budget
 from maskc.grammar.model import Bnf
@@ -36,6 +37,16 @@ def string_of(pattern: str | None) -> str | None:
     """
     text = re.sub(r"\\(.)", r"\1", pattern or "", flags=re.DOTALL)
     return text if text and re.escape(text) == pattern else None
+
+
+def is_written(name: str, texts: Iterable[str]) -> bool:
+    """Return whether an author wrote a terminal's name; else Lark named a string after its text.
+
+    >>> is_written("LSQB", ['start: "[" A']), is_written("A", ['start: "[" A'])
+    (False, True)
+    """
+    written = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return "__" in name[1:] or any(written.search(text) for text in texts)
 
 
 def is_made(nonterminal: str) -> bool:

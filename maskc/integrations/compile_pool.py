@@ -267,5 +267,5 @@ def _ask_queue(
     except WorkerDiedError as error:
         if error.status != _OUT_OF_TIME:
             raise
-        remedy = f"simplify it, or allow more with {WAYS['seconds']}"
+        remedy = f"simplify it, or raise {WAYS['seconds']}"
         raise BudgetError("seconds of processor time", limits.seconds, remedy) from None

@@ -35,7 +35,7 @@ from maskc.errors import ArtifactError, BudgetError, LimitError, MaskcError
 from maskc.jobs import SchemaJob
 from maskc.kit.compiling import GrammarOrder, InProcess
 from maskc.kit.kit import REQUEST_LIMITS
-from maskc.kit.patterns import Pattern
+from maskc.kit.patterns import PatternAutomaton
 from maskc.limits import MEGABYTE, WAYS, Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import tabulate
@@ -141,7 +141,7 @@ def _answer(compiler: InProcess, data: bytes) -> bytes:
     except MaskcError as refused:
         return write_refusal(refused)
     except MemoryError:
-        remedy = f"simplify it, or allow more with {WAYS['bytes']}"
+        remedy = f"simplify it, or raise {WAYS['bytes']}"
         return write_refusal(BudgetError("MB of memory", limits.bytes / MEGABYTE, remedy))
     return _DONE + made
 
@@ -152,7 +152,7 @@ def check_size(asked: Mapping[str, Any], n_bytes: int) -> None:
     if asked["kind"] == "schema":
         most += len(json.dumps(asked["text"]))
     if n_bytes > most:
-        raise LimitError("bytes of what is compiled", most, "ask for less")
+        raise LimitError("bytes of compiled data", most, "ask for less")
 
 
 def _compile(compiler: InProcess, asked: dict[str, Any], limits: Limits) -> bytes:
@@ -172,7 +172,7 @@ def _compile(compiler: InProcess, asked: dict[str, Any], limits: Limits) -> byte
 
 def _tabulate(compiler: InProcess, text: str, limits: Limits) -> bytes:
     pattern = compiler.automaton(text, limits)
-    if not isinstance(pattern, Pattern):
+    if not isinstance(pattern, PatternAutomaton):
         return b""  # it has counters, and few positions
     # Whether a state of one that looks around is live is searched for, which nobody waits for.
     is_small = pattern.n_nodes <= SMALL_NODES and pattern.is_plain

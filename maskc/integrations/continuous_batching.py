@@ -76,7 +76,7 @@ def open_manager(
     if config.use_async_batching or config.use_cuda_graph not in (None, False, (False, False)):
         raise IntegrationError(
             ENGINE,
-            "asynchronous batching and CUDA graphs begin a step before its masks are known",
+            "asynchronous batching and CUDA graphs start a step before its masks are known",
             "leave use_async_batching and use_cuda_graph out of the configuration",
         )
     config.use_async_batching = config.use_cuda_graph = False
@@ -84,7 +84,7 @@ def open_manager(
     if manager.batch_processor is not None:
         raise IntegrationError(
             ENGINE,
-            "the model keeps a manager that was opened without grammars",
+            "the model still has a manager that was opened without grammars",
             "call its destroy_cached_continuous_batching_manager() first",
         )
     manager.logit_processor = _build_list(manager.logit_processor, registry)

@@ -54,13 +54,13 @@ class Examples:
         How many tokens that were is logged; as a warning, if most were illegal.
 
         Raises:
-            ArtifactError: the file cannot be read, or a line is no list of token ids.
+            ArtifactError: the file cannot be read, or a line is not a list of token ids.
             LimitError: a text asks too much for one mask.
         """
         try:
             number = open_regular(self._folder / f"{name}{SUFFIX}")
         except UnreadableFileError as error:
-            remedy = "see to the server's folder"
+            remedy = "check the server's folder"
             raise ArtifactError(f"{name}{SUFFIX}", error.reason, remedy) from None
         with open(number, "rb") as file:
             found = os.fstat(number)
@@ -105,5 +105,5 @@ def _read_line(line: bytes, place: str) -> list[int]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, list) or not all(type(token) is int for token in found):
-        raise ArtifactError(place, "is no list of token ids", _REMEDY)
+        raise ArtifactError(place, "is not a list of token ids", _REMEDY)
     return found

@@ -27,7 +27,7 @@ def identify(path: Path) -> Identity:
     """Return the identity of the file that lies at a path now.
 
     Raises:
-        UnreadableFileError: there is none, or it is no regular file.
+        UnreadableFileError: there is none, or it is not a regular file.
     """
     file = open_regular(path)
     try:

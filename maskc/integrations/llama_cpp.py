@@ -155,7 +155,7 @@ class GrammarProcessor:
                 raise IntegrationError(
                     ENGINE,
                     f"token {token_id} was generated, which is not legal",
-                    "put the processor after all that change scores",
+                    "put the processor after all others that change scores",
                 )
         self._known = ids[:n_decided].copy()
         if self._session.is_terminated and len(ids) > n_decided:
@@ -250,6 +250,6 @@ def open_registry(llm: Any, folder: str | os.PathLike[str] | None = None) -> Mod
 def _other_prompt() -> IntegrationError:
     return IntegrationError(
         ENGINE,
-        "a processor is used for another prompt than the one it began with",
+        "a processor was used for a second prompt",
         "make a GrammarProcessor for each completion",
     )

@@ -19,7 +19,7 @@ from typing import Any
 from maskc.errors import TokenizerError
 from maskc.integrations.errors import IntegrationError, load_engine
 from maskc.vocab.added import AddedToken
-from maskc.vocab.vocabulary import TokenTable, Vocabulary, build_vocabulary
+from maskc.vocab.vocabulary import TokenizerTokens, Vocabulary, build_vocabulary
 
 TESTED = ("0.3.36",)
 
@@ -74,7 +74,7 @@ def read_vocabulary(llm: Any, end_ids: Iterable[int]) -> Vocabulary:
         if attributes & defined:
             added[token_id] = AddedToken(data.decode(errors="replace"), data)
         tokens.append(None if attributes & defined else data)
-    table = TokenTable(tuple(tokens), (), specials, added)
+    table = TokenizerTokens(tuple(tokens), (), specials, added)
     return build_vocabulary(name, table, eos_ids=tuple(end_ids))
 
 

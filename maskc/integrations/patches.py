@@ -35,7 +35,7 @@ class Patch(NamedTuple):
     wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-class Part(NamedTuple):
+class PatchSet(NamedTuple):
     """Patches that make sense together only.
 
     Attributes:
@@ -66,14 +66,14 @@ class Engine:
     variable: str | None = None
 
     def load(self, module: str) -> Any:
-        """Return a module of the engine; raises an IntegrationError if it is not there."""
+        """Return a module of the engine; raises an IntegrationError if it does not exist."""
         return load_engine(module, self.name)
 
     def find(self, owner: str) -> Any:
         """Return a module, or the class of ``module:Class``.
 
         Raises:
-            IntegrationError: it is not there.
+            IntegrationError: it does not exist.
         """
         module, _, name = owner.partition(":")
         found = self.load(module)
@@ -99,7 +99,7 @@ class Engine:
                 shown = f"({', '.join(found)}), not ({', '.join(wanted)})"
                 raise self.changed(f"{owner.__name__}.{name} takes {shown}")
 
-    def apply(self, parts: Iterable[Part]) -> list[Part]:
+    def apply(self, parts: Iterable[PatchSet]) -> list[PatchSet]:
         """Put what can be in place, and log what cannot; return the parts that are in place.
 
         What was put in place before is not put there again.
@@ -113,7 +113,7 @@ class Engine:
                 _log.error("%s, since %s", part.without, error)
         return placed
 
-    def _put(self, part: Part) -> None:
+    def _put(self, part: PatchSet) -> None:
         found = [(self.find(patch.owner), patch) for patch in part.patches]
         originals = [
             (owner, patch.name, getattr(owner, patch.name, None)) for owner, patch in found

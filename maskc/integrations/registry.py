@@ -55,7 +55,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _log = logging.getLogger(__name__)
 
 
-class Listed(NamedTuple):
+class ListedArtifact(NamedTuple):
     """An artifact that can be served, with the checksum at the end of its file in hexadecimal."""
 
     name: str
@@ -86,7 +86,7 @@ class ArtifactRegistry:
         usage: what was asked for and served; whoever serves adds tokens and masks.
 
     Raises:
-        ArtifactError: no folder is given, or it is not there.
+        ArtifactError: no folder was given, or it does not exist.
     """
 
     def __init__(
@@ -120,13 +120,13 @@ class ArtifactRegistry:
         found = (path.name.removesuffix(suffix) for path in self._folder.glob(f"*{suffix}"))
         return tuple(sorted(name for name in found if is_name(name)))
 
-    def listing(self) -> tuple[Listed, ...]:
+    def listing(self) -> tuple[ListedArtifact, ...]:
         """Return what can be served now, by name.
 
         What is not loaded is read and checked once, and not kept in memory.
         """
         checked = {name: self._check(name) for name in self.names()}
-        return tuple(Listed(name, content) for name, content in checked.items() if content)
+        return tuple(ListedArtifact(name, content) for name, content in checked.items() if content)
 
     def load(self, name: str) -> Artifact:
         """Return the artifact that lies in the folder under a name now.
@@ -185,7 +185,7 @@ class ArtifactRegistry:
 
         Returns:
             The names of files of examples that are refused, with the reasons: the artifact is not
-            served, or a line is no list of token ids. The artifacts themselves are served.
+            served, or a line is not a list of token ids. The artifacts themselves are served.
         """
         refused = {}
         for name in self._names_of(EXAMPLES_SUFFIX):
@@ -249,7 +249,7 @@ class ArtifactRegistry:
                 self._refuse(name, identity, found, is_settled=is_settled)
                 raise found
             return self._serve(name, identity, found)
-        raise ArtifactError(name, "is being written to", "ask again when that is done")
+        raise ArtifactError(name, "is being written", "ask again when it is complete")
 
     def _read(self, name: str) -> Artifact | MaskcError:
         """Return what a file holds now, or why it cannot be served."""
@@ -292,7 +292,7 @@ class ArtifactRegistry:
         before = self._served.pop(name, None)
         self._refused.pop(name, None)
         if before is not None:
-            _log.info("artifact %s: %s is served no more", name, before[1].content_hash)
+            _log.info("artifact %s: %s is no longer served", name, before[1].content_hash)
 
     def _identify(self, name: str) -> Identity:
         path = self._folder / f"{name}{SUFFIX}"
@@ -306,10 +306,10 @@ class ArtifactRegistry:
                 self._forget(name)
                 reason = "its file is gone"
             if name in self._known:
-                raise ArtifactError(name, reason, "see to the server's folder") from None
+                raise ArtifactError(name, reason, "check the server's folder") from None
             good = [found for found in self.names() if found not in self._refused]
-            remedy = f"those that there are: {', '.join(good[:8]) or 'none yet'}"
-            raise UnknownArtifactError(name, "there is no such artifact", remedy) from None
+            remedy = f"available: {', '.join(good[:8]) or 'none yet'}"
+            raise UnknownArtifactError(name, "no such artifact", remedy) from None
         self._known.add(name)
         return found
 
@@ -329,7 +329,7 @@ def find_folder(folder: str | os.PathLike[str] | None = None) -> Path:
         given = as_path("the folder of artifacts", folder)
     remedy = f"set {FOLDER_VARIABLE} to the folder with the {SUFFIX} files"
     if not given:
-        raise ArtifactError("artifacts", "no folder is given", remedy)
+        raise ArtifactError("artifacts", "no folder was given", remedy)
     path = Path(given)
     if not os.path.isdir(given):
         raise ArtifactError(given, "is not a folder", remedy)
@@ -347,7 +347,7 @@ def check_name(name: str) -> None:
         raise UnknownArtifactError(
             shown,
             "is not the name of an artifact",
-            f"a name has at most {MAX_NAME} letters, digits, points, hyphens and underscores, "
+            f"a name has at most {MAX_NAME} letters, digits, dots, hyphens and underscores, "
             "and begins with a letter or digit",
         )
 
@@ -356,7 +356,7 @@ def parse_reference(text: object) -> str | None:
     """Return the name that a grammar field carries, ``None`` if it carries a grammar.
 
     Raises:
-        ArtifactError: it begins like a reference, and what follows is no name.
+        ArtifactError: it begins like a reference, and what follows is not a name.
 
     >>> parse_reference("maskc://json"), parse_reference('root ::= "a"')
     ('json', None)

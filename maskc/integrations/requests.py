@@ -70,7 +70,7 @@ def read_kinds(setting: str | None = None) -> frozenset[str]:
     unknown = sorted(set(names) - set(_NAMES))
     if unknown:
         remedy = f"name some of {', '.join(_NAMES)}, with commas between them"
-        raise ArtifactError(REQUESTS_VARIABLE, f"{unknown[0]!r} is no kind of request", remedy)
+        raise ArtifactError(REQUESTS_VARIABLE, f"{unknown[0]!r} is not a kind of request", remedy)
     return frozenset(kind for name in names for kind in _NAMES[name])
 
 
@@ -190,7 +190,7 @@ def make_constraint(
         MaskcError: it cannot be served; the message says why.
     """
     as_one_of("a kind of request", kind, KINDS)
-    if len(as_text("what a request brings", text)) > MAX_CHARACTERS:
+    if len(as_text("a request's constraint", text)) > MAX_CHARACTERS:
         raise GrammarError(f"<{kind}>", f"it has more than {MAX_CHARACTERS:,} characters")
     match kind:
         case "json":
@@ -214,7 +214,7 @@ def _read_choices(text: str) -> list[str]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
-        raise GrammarError("<choice>", "it is no JSON list of texts")
+        raise GrammarError("<choice>", "it is not a JSON list of texts")
     return found
 
 

@@ -21,7 +21,7 @@ from maskc.runtime.matcher import Matcher
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class RowOwner:
     """A matcher with the artifact it came from.
 
     It is ``None`` for a sequence that has left the language: only its end is allowed.
@@ -31,23 +31,23 @@ class Following:
     matcher: Matcher | None
 
     @classmethod
-    def start(cls, artifact: Compiled) -> Following:
+    def start(cls, artifact: Compiled) -> RowOwner:
         """Return a sequence at its start."""
         return cls(artifact, artifact.matcher())
 
-    def after(self, token_ids: Sequence[int]) -> Following:
+    def after(self, token_ids: Sequence[int]) -> RowOwner:
         """Return the sequence after more tokens; what follows an end of sequence is ignored."""
         if self.matcher is None:
             return self
         matcher = self.matcher.fork()
         for token_id in token_ids:
             if not matcher.is_terminated and not matcher.accept_token(token_id):
-                return Following(self.artifact, None)
-        return Following(self.artifact, matcher)
+                return RowOwner(self.artifact, None)
+        return RowOwner(self.artifact, matcher)
 
 
 def fill_rows(
-    sequences: Sequence[Following],
+    sequences: Sequence[RowOwner],
     bitmask: NDArray[np.int32],
     rows: Sequence[int],
     tokens_left: int | None = None,

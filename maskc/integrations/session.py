@@ -146,7 +146,7 @@ class Session:
         try:
             return self._take(token_id)
         except (FormatError, LimitError) as error:
-            _log.warning("a request is not followed further: %s", error)
+            _log.warning("a request was ended: %s", error)
             return False
         finally:
             self._n_steps += count_taken() - before
@@ -205,7 +205,7 @@ class Session:
                 raise LimitError("steps for the masks of one request", MOST_STEPS, "simplify it")
             self._fill_legal(bitmask, row, self._tokens_left())
         except (FormatError, LimitError) as error:
-            _log.warning("a request is not followed further: %s", error)
+            _log.warning("a request was ended: %s", error)
             self._is_stuck = True
             fill_ends(self._artifact, bitmask, row)
             self._take_ends(bitmask[row])
@@ -234,7 +234,7 @@ class Session:
             fill_row(self._artifact, self._matcher, bitmask, row)
             self._take_ends(bitmask[row])
         if told is not None and not self._is_told:
-            _log.warning("a budget is not kept: %s", told)
+            _log.warning("a token budget is not kept: %s", told)
             self._is_told = True
 
     def _take_ends(self, row: NDArray[np.int32]) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from maskc.integrations.patches import AND_MORE, Engine, Part, Patch
+from maskc.integrations.patches import AND_MORE, Engine, Patch, PatchSet
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
 from maskc.integrations.session import read_setting
@@ -85,15 +85,15 @@ def _check_backend() -> None:
     ENGINE.check(base.BaseGrammarBackend, _BACKEND_METHODS)
 
 
-_BACKEND = Part(
-    "the backends of maskc leave all requests to the other one, which refuses names of artifacts",
+_BACKEND = PatchSet(
+    "maskc's backends pass all requests to the other backend, which refuses names of artifacts",
     (),
     _check_backend,
 )
 _PARTS = (
     _BACKEND,
-    Part(
-        "arguments of tools may have what SGLang's parser takes for their end",
+    PatchSet(
+        "tool arguments may contain the text that ends a call for SGLang's parser",
         (
             Patch(
                 "sglang.srt.function_call.function_call_parser:FunctionCallParser",
@@ -103,7 +103,7 @@ _PARTS = (
             ),
         ),
     ),
-    Part(
+    PatchSet(
         "texts may break off at max_new_tokens, whatever MASKC_MAX_TOKENS says",
         (
             Patch(

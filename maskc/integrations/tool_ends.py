@@ -53,7 +53,7 @@ def bar_ends(form: Any, model: str) -> None:
 
 
 def find_markers(texts: Iterable[Any]) -> tuple[str, ...]:
-    """Return the names in angle brackets in some texts, in order; what is no text has none.
+    """Return the names in angle brackets in some texts, in order; what is not a text has none.
 
     >>> find_markers(['<tool_call>{"name": "f<a b>", ', "}</tool_call>"])
     ('</tool_call>', '<tool_call>')

@@ -46,9 +46,9 @@ def apply_bitmask(
     """
     torch = load_engine("torch", EXTRA)
     if not logits.is_floating_point():
-        raise WrongTypeError(f"logits are floating point numbers, and these are {logits.dtype}")
+        raise WrongTypeError(f"logits must be floating point numbers, not {logits.dtype}")
     if str(bitmask.dtype).removeprefix("torch.") != "int32":
-        raise WrongTypeError(f"a bitmask holds int32, and this one {bitmask.dtype}")
+        raise WrongTypeError(f"a bitmask must hold int32, not {bitmask.dtype}")
     table = logits if logits.dim() == 2 else logits.unsqueeze(0)
     n_rows = table.shape[0] if rows is None else len(rows)
     if bitmask.shape[0] != n_rows:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from maskc.integrations.errors import IntegrationError, check_artifacts
 from maskc.integrations.registry import ArtifactRegistry
-from maskc.integrations.rows import Following, fill_rows
+from maskc.integrations.rows import RowOwner, fill_rows
 from maskc.integrations.torch_masks import unpack_bitmask
 from maskc.integrations.vocabulary import read_vocabulary
 from maskc.runtime.batches import allocate_bitmask
@@ -94,7 +94,7 @@ class GrammarProcessor:
         self.n_masks, self.n_refused, self.seconds = 0, 0, 0.0
         self._prompts: NDArray[np.int64] | None = None
         # By the number of generated tokens, the rows that had so many.
-        self._steps: dict[int, dict[_Key, Following]] = {}
+        self._steps: dict[int, dict[_Key, RowOwner]] = {}
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """Return the scores with those of illegal tokens at -inf.
@@ -120,7 +120,7 @@ class GrammarProcessor:
         left = None if most is None else max(0, most - generated.shape[1])
         told = fill_rows(list(sequences.values()), bitmask, list(sequences), left)
         if told is not None and not self._is_told:
-            _log.warning("a budget is not kept: %s", told)
+            _log.warning("a token budget is not kept: %s", told)
             self._is_told = True
         self.seconds += time.perf_counter() - began
         self.n_masks += len(sequences)
@@ -159,7 +159,7 @@ class GrammarProcessor:
         prompts = self._prompts
         if prompts is None:
             raise IntegrationError(
-                ENGINE, "a processor was not used yet", "call generate() with it first"
+                ENGINE, "the processor has not been used yet", "call generate() with it first"
             )
         # Of a prompt's beams some are returned, in its place.
         places = np.arange(len(ids)) * len(prompts) // max(1, len(ids))
@@ -174,10 +174,10 @@ class GrammarProcessor:
             found.append(matcher)
         return found
 
-    def _follow(self, generated: NDArray[np.int64]) -> dict[int, Following]:
+    def _follow(self, generated: NDArray[np.int64]) -> dict[int, RowOwner]:
         """Return the sequences of the rows that have a grammar, and remember them."""
         n_rows, n_tokens = generated.shape
-        here: dict[_Key, Following] = {}
+        here: dict[_Key, RowOwner] = {}
         found = {}
         for row in range(n_rows):
             place = 0 if self._is_shared else row * len(self._artifacts) // n_rows
@@ -193,7 +193,7 @@ class GrammarProcessor:
             del self._steps[n_older]
         return found
 
-    def _continue(self, place: int, artifact: Compiled, row: NDArray[np.int64]) -> Following:
+    def _continue(self, place: int, artifact: Compiled, row: NDArray[np.int64]) -> RowOwner:
         """Return the sequence of a row, from the longest beginning of it that is remembered."""
         for n_known in range(len(row) - 1, -1, -1):
             if n_known < len(row) - 1 - MAX_STEPS_BACK:
@@ -203,7 +203,7 @@ class GrammarProcessor:
                 after = known.after(row[n_known:].tolist())
                 self.n_refused += known.matcher is not None and after.matcher is None
                 return after
-        after = Following.start(artifact).after(row.tolist())
+        after = RowOwner.start(artifact).after(row.tolist())
         self.n_refused += after.matcher is None
         return after
 
@@ -228,7 +228,7 @@ class GrammarProcessor:
             return
         raise IntegrationError(
             ENGINE,
-            "a processor is used for other prompts than those it began with",
+            "a processor was used for other prompts",
             "make a GrammarProcessor for each call of generate()",
         )
 

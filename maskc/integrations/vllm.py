@@ -13,7 +13,7 @@ vLLM has no register of backends. It calls :func:`register` by the entry point
   follows the artifact;
 - ``StructuredOutputManager.grammar_init``, in the engine: from 0.33 on vLLM refuses a request that
   was resolved to another backend than the first one, and an artifact fits any backend;
-- ``AsyncLLM.add_request``, in the front end: it waits for what a request brings to be compiled;
+- ``AsyncLLM.add_request``, in the front end: it waits for a request's constraint to be compiled;
 - ``StructuredOutputManager.__init__``, in the engine: where the folder of artifacts has examples
   (:mod:`maskc.integrations.examples`), they are followed before the first request;
 - those of beam search, which go past both: see :mod:`maskc.integrations.vllm_beams`;
@@ -23,7 +23,7 @@ vLLM has no register of backends. It calls :func:`register` by the entry point
 
 Masks have the layout of vLLM's other backends and share their rows, so the configured backend may
 be any of them. If vLLM is not as we know it, the log says so, and vLLM serves requests by itself:
-it refuses a grammar ``maskc://NAME``, which is none of its own.
+it refuses a grammar ``maskc://NAME``, which is not one of its own.
 
 Example: ``SamplingParams(structured_outputs=StructuredOutputsParams(grammar="maskc://json"))``.
 """
@@ -42,7 +42,7 @@ from typing import Any
 from maskc.errors import ArtifactError, MaskcError
 from maskc.integrations.compile_answers import using
 from maskc.integrations.examples import SUFFIX
-from maskc.integrations.patches import AND_MORE, Engine, Part, Patch
+from maskc.integrations.patches import AND_MORE, Engine, Patch, PatchSet
 from maskc.integrations.registry import FOLDER_VARIABLE, SCHEME, ArtifactRegistry, parse_reference
 from maskc.integrations.requests import falls_back, read_unsupported
 from maskc.integrations.session import Allowance, Session, finishes, read_setting
@@ -97,11 +97,11 @@ def register() -> None:
         ENGINE.apply(list_parts())
 
 
-def list_parts() -> list[Part]:
+def list_parts() -> list[PatchSet]:
     """Return what is put around functions of vLLM, and what is so without it."""
     manager = _MANAGER
     return [
-        Part(
+        PatchSet(
             "vLLM serves all requests itself and refuses names of artifacts",
             (
                 Patch(manager, "_create_grammar", ("self", "request"), _wrap_create),
@@ -122,18 +122,18 @@ def list_parts() -> list[Part]:
             _check_types,
             lambda: check_route(ENGINE, ENGINE.find(manager)),
         ),
-        Part(
+        PatchSet(
             "artifacts follow their examples with the first request",
             (Patch(manager, "__init__", ("self", AND_MORE), _wrap_start),),
         ),
-        Part(
-            "beam search follows no artifact, and over HTTP drops it without a word",
+        PatchSet(
+            "beam search ignores artifacts, and over HTTP drops them silently",
             list_beam_patches(
                 ENGINE, lambda artifact: build_grammar_class()(artifact, None), _find_artifact
             ),
         ),
-        Part(
-            "arguments of tools may have what vLLM's parser takes for their end",
+        PatchSet(
+            "tool arguments may contain the text that ends a call for vLLM's parser",
             (Patch(_TAGS, "get_model_structural_tag", ("model", AND_MORE), _wrap_tags),),
             _check_tags,
         ),

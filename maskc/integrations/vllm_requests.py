@@ -242,13 +242,13 @@ def _check_route(engine: Engine, manager: type[Any]) -> None:
                 params._validate_structured_outputs(None, None, None)  # noqa: SLF001
             except refused:
                 continue
-            raise engine.changed("the front end does not ask us about a request's grammar")
+            raise engine.changed(
+                "vLLM's front end does not ask maskc about the grammar of a request"
+            )
     if not isinstance(found[0], ArtifactError):
-        raise engine.changed("the engine does not ask us for a request's grammar")
+        raise engine.changed("vLLM does not ask maskc for the grammar of a request")
     if found[1] != ("GRAMMAR", 'root ::= "a"'):
-        raise engine.changed(
-            "the configured backend is not asked for the grammars that are its own"
-        )
+        raise engine.changed("vLLM does not ask the configured backend for its own grammars")
 
 
 class _Recorder:

@@ -20,7 +20,7 @@ from typing import Any
 from maskc.jsonschema.exploring import (
     MAX_STATES,
     NONE,
-    Numbers,
+    StateNumbers,
     TooLargeError,
     explore,
     explore_rows,
@@ -64,7 +64,7 @@ def combine(
         for part, own in zip(parts, zip(*column_of, strict=True), strict=True)
     ]
 
-    def follow(state: tuple[int, ...], numbers: Numbers) -> list[int]:
+    def follow(state: tuple[int, ...], numbers: StateNumbers) -> list[int]:
         after = zip(*(part[s] for part, s in zip(rows, state, strict=True)), strict=True)
         found = [None if needs_all and DEAD in states else states for states in after]
         return numbers.row(found)

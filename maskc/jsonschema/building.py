@@ -22,9 +22,9 @@ from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.alternatives import Alternatives
-from maskc.jsonschema.drafts import ArrayDraft, Bound, PositionDraft
+from maskc.jsonschema.drafts import ArrayDraft, KeywordBound, PositionDraft
 from maskc.jsonschema.entailment import Atoms, intersect_bounds
-from maskc.jsonschema.existential import Counted, Items, Stretch
+from maskc.jsonschema.existential import Counted, ItemDemands, Stretch
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, Formula, in_order, types_of
 from maskc.jsonschema.object_drafts import ObjectDrafts
@@ -66,7 +66,7 @@ class ArrayDrafts:
         low, high = intersect_bounds(atoms, "size")
         stretches = [Stretch(*atom.args) for atom in ordered if atom.kind == "items"]
         count = partial(self._alternatives.count_step, pointer, 0)
-        items = Items(self._space, stretches, low, high, count)
+        items = ItemDemands(self._space, stretches, low, high, count)
         counted = items.reduce([Counted(*a.args) for a in ordered if a.kind == "contains"])
         if counted is None:
             return []
@@ -95,9 +95,9 @@ class ArrayDrafts:
         low = max(low, 2) if repeats else low
         return [ArrayDraft(pieces, low, high, counters, True in asked, repeats, widest)]
 
-    def _find_widest(self, atoms: list[Formula], pointer: str) -> Bound:
+    def _find_widest(self, atoms: list[Formula], pointer: str) -> KeywordBound:
         """Return the largest bound on a number of items, and which keyword says it."""
-        bounds = [Bound(0, pointer, "contains")]
+        bounds = [KeywordBound(0, pointer, "contains")]
         for atom in atoms:
             if atom.kind not in ("size", "contains"):
                 continue
@@ -107,7 +107,7 @@ class ArrayDrafts:
                 if number is not None:
                     # What is negated stands in no schema as it is.
                     known = (pointer, "contains") if place is None else (place, keyword)
-                    bounds.append(Bound(number, *known))
+                    bounds.append(KeywordBound(number, *known))
         return max(bounds, key=lambda bound: bound.number)
 
     def _cut(
@@ -175,7 +175,7 @@ def _before(start: int, stop: int | None) -> bool:
 MAX_POSITIONS = 20_000
 
 
-class Builder:
+class PositionBuilder:
     """Builds the positions of one schema.
 
     Attributes:

@@ -17,13 +17,13 @@ from maskc.artifact.model import FORMAT, Contents
 from maskc.compiler.emit.provenance import describe_tokenizer
 from maskc.errors import SchemaError
 from maskc.formats.registry import Formats, registered
-from maskc.jsonschema.building import Builder
+from maskc.jsonschema.building import PositionBuilder
 from maskc.jsonschema.dialects import DEFAULT, dialect_of
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula
 from maskc.jsonschema.freezing import freeze_plan
 from maskc.jsonschema.lowering import Lowering
-from maskc.jsonschema.places import Place
+from maskc.jsonschema.places import SchemaLocation
 from maskc.jsonschema.reader import check_root, read_schema, write_json
 from maskc.jsonschema.resources import Documents, Resolver
 from maskc.jsonschema.waiting import TooManyPlacesError
@@ -88,7 +88,7 @@ def _build(
             ordered=layout.key_order == "schema",
             waits=waits,
         )
-        builder = Builder(lowering.space, layout, lowering.pointers, lowering.list_ahead)
+        builder = PositionBuilder(lowering.space, layout, lowering.pointers, lowering.list_ahead)
         root = builder.add(formula, "")
         builder.finish()
         return freeze_plan(builder, root), lowering.strings.used
@@ -123,7 +123,7 @@ def lower(
         documents=others,
         waits=waits,
     )
-    return lowering, lowering.lower(Place(parsed, resolver, "", dialect, is_entered=True))
+    return lowering, lowering.lower(SchemaLocation(parsed, resolver, "", dialect, is_entered=True))
 
 
 def compile_schema(

@@ -19,7 +19,7 @@ from maskc.errors import SchemaError
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class SchemaDialect:
     """A version of JSON Schema.
 
     Attributes:
@@ -35,18 +35,18 @@ class Dialect:
 
 
 DIALECTS = {
-    "http://json-schema.org/draft-04/schema": Dialect("draft 4", 4),
-    "http://json-schema.org/draft-06/schema": Dialect("draft 6", 6),
-    "http://json-schema.org/draft-07/schema": Dialect("draft 7", 7),
-    "https://json-schema.org/draft/2019-09/schema": Dialect("2019-09", 2019),
-    "https://json-schema.org/draft/2020-12/schema": Dialect("2020-12", 2020),
+    "http://json-schema.org/draft-04/schema": SchemaDialect("draft 4", 4),
+    "http://json-schema.org/draft-06/schema": SchemaDialect("draft 6", 6),
+    "http://json-schema.org/draft-07/schema": SchemaDialect("draft 7", 7),
+    "https://json-schema.org/draft/2019-09/schema": SchemaDialect("2019-09", 2019),
+    "https://json-schema.org/draft/2020-12/schema": SchemaDialect("2020-12", 2020),
 }
 DEFAULT = DIALECTS["https://json-schema.org/draft/2020-12/schema"]
 
 
 def dialect_of(
     uri: Any, pointer: str, documents: Mapping[str, Any] = MappingProxyType({})
-) -> Dialect:
+) -> SchemaDialect:
     """Return the dialect that ``$schema`` names.
 
     Args:
@@ -68,12 +68,12 @@ def dialect_of(
     raise SchemaError(
         pointer,
         "$schema",
-        f"names {seen[0]!r}, which is no dialect that is supported",
+        f"names {seen[0]!r}, which is not a dialect that is supported",
         "use draft 4, 6, 7, 2019-09 or 2020-12, or give the meta-schema as a resource",
     )
 
 
-def _find_standard(uri: Any) -> Dialect | None:
+def _find_standard(uri: Any) -> SchemaDialect | None:
     if not isinstance(uri, str):
         return None
     plain = uri.rstrip("#").replace(
@@ -84,7 +84,7 @@ def _find_standard(uri: Any) -> Dialect | None:
     return DIALECTS.get(plain)
 
 
-def _choose(dialect: Dialect, vocabularies: Any, pointer: str) -> Dialect:
+def _choose(dialect: SchemaDialect, vocabularies: Any, pointer: str) -> SchemaDialect:
     """Return a dialect with the keywords of some vocabularies only."""
     if dialect.year < 2019 or not isinstance(vocabularies, dict):
         return dialect

@@ -47,7 +47,7 @@ class ObjectDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class KeywordBound:
     """A number of things, and the keyword that says it: its schema's JSON pointer, its name."""
 
     number: int
@@ -68,7 +68,7 @@ class ArrayDraft:
     counters: list[Counter]
     unique: bool
     repeats: bool = False
-    widest: Bound = Bound(0, "", "contains")
+    widest: KeywordBound = KeywordBound(0, "", "contains")
 
 
 Part = Rule | StringDraft | ArrayDraft | ObjectDraft

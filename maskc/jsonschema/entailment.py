@@ -26,7 +26,7 @@ def intersect_bounds(atoms: Iterable[Formula], kind: str) -> tuple[int, int | No
     return max((low for low, _ in bounds), default=0), min(highs, default=None)
 
 
-class Members:
+class MemberDemands:
     """What atoms ask of an object's members.
 
     Attributes:
@@ -75,7 +75,7 @@ class Entailment:
     def __init__(self, space: Space, type_: str, *, wishing: bool) -> None:
         self._space, self._type, self._wishing = space, type_, wishing
         # Many atoms are held against the same ones, one after the other.
-        self._sorted: tuple[Atoms, Members] | None = None
+        self._sorted: tuple[Atoms, MemberDemands] | None = None
         self._bases: dict[str, Formula] = {}
         self._implied: dict[tuple[Formula, Formula], bool] = {}
 
@@ -92,7 +92,7 @@ class Entailment:
             return False
         (name,) = keys[1]
         if self._sorted is None or self._sorted[0] is not atoms:
-            self._sorted, self._bases = (atoms, Members(self._space, atoms)), {}
+            self._sorted, self._bases = (atoms, MemberDemands(self._space, atoms)), {}
         members = self._sorted[1]
         if atom.kind == "some" and name not in members.required:
             return False
@@ -112,7 +112,7 @@ class Entailment:
             if atom.negated is not None and atom.negated in atoms:
                 return False
         if self._type == "object":
-            members = Members(space, atoms)
+            members = MemberDemands(space, atoms)
             low, high = intersect_bounds(atoms, "count")
             if high is not None and high < max(low, len(members.required)):
                 return False
@@ -134,7 +134,7 @@ class Entailment:
         low, high = intersect_bounds(atoms, "size" if self._type == "array" else "length")
         return high is None or low <= high
 
-    def _may_fit(self, members: Members, keys: Keys, fits: Formula) -> bool:
+    def _may_fit(self, members: MemberDemands, keys: Keys, fits: Formula) -> bool:
         """Return whether a member of some keys may fit; not complete."""
         if keys[0] != "names":
             return True

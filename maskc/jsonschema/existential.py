@@ -7,8 +7,8 @@ A *wish* is that one of several members of an object fits something: a mapping f
 each key whose member can fulfil it to what its value must fit for that. A wish that one name alone
 can fulfil is a required name, and one that is fulfilled whenever another is says nothing.
 
-Example: where all items are strings, *some item is no number* is that there is an item at all; of
-the keys ``a`` and ``b``, where any other is not allowed, *some key but a* is ``b``.
+Example: where all items are strings, *some item is not a number* is that there is an item at all;
+of the keys ``a`` and ``b``, where any other is not allowed, *some key but a* is ``b``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Stretch(NamedTuple):
     fits: Formula
 
 
-class Items:
+class ItemDemands:
     """What is asked of an array's items and of their number.
 
     Args:
@@ -125,7 +125,7 @@ class Items:
 Wish = dict[int, Formula]
 
 
-class Wishes:
+class MemberConstraints:
     """The wishes of one object.
 
     Args:
@@ -153,7 +153,7 @@ class Wishes:
 
         Args:
             wishes: sets of keys, of which one has a member that fits.
-            classes: of each label that is no name, the sets of keys that it is in.
+            classes: of each label that is not a name, the sets of keys that it is in.
         """
         open_ = [self._label(parts, classes) for parts in wishes]
         n_before = -1

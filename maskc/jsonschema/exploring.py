@@ -59,7 +59,7 @@ def explore(
     columns = [column_of[n if kinds is None else kinds[n]] for n in range(len(starts))]
     characters = list(first_of.values())
 
-    def follow(state: Any, numbers: Numbers) -> list[int]:
+    def follow(state: Any, numbers: StateNumbers) -> list[int]:
         return numbers.row([step(state, character) for character in characters])
 
     return explore_rows(starts, columns, len(characters), begin, follow, label, n_parts)
@@ -70,7 +70,7 @@ def explore_rows(
     columns: Sequence[int],
     n_columns: int,
     begin: Hashable,
-    follow: Callable[[Any, Numbers], list[int]],
+    follow: Callable[[Any, StateNumbers], list[int]],
     label: Callable[[Any], int],
     n_parts: int,
 ) -> CharDfa:
@@ -83,7 +83,7 @@ def explore_rows(
     Raises:
         TooLargeError: it has too many states, or finding them takes too many steps.
     """
-    states = Numbers(begin, min(MAX_STATES, MAX_WORK // max(n_parts * n_columns, 1)))
+    states = StateNumbers(begin, min(MAX_STATES, MAX_WORK // max(n_parts * n_columns, 1)))
     states.of[None] = DEAD
     table = [[DEAD] * n_columns]
     for state in states.order:
@@ -93,7 +93,7 @@ def explore_rows(
     return minimise(starts, columns, table, [NO_LABEL, *map(label, states.order)])
 
 
-class Numbers:
+class StateNumbers:
     """Numbers states in the order in which they are met, from 1 on; ``None`` is dead."""
 
     def __init__(self, begin: Hashable, most: int) -> None:
@@ -190,7 +190,7 @@ def _number(
     member: dict[Hashable, int] = {}
     for state, number in enumerate(block):
         member.setdefault(number, state)
-    numbers = Numbers(block[1], len(member))
+    numbers = StateNumbers(block[1], len(member))
     numbers.of[0] = DEAD
     rows: list[list[int]] = []
     for kept in numbers.order:  # it grows meanwhile

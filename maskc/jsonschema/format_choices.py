@@ -39,7 +39,7 @@ def choose_formats(given: Any) -> tuple[bool, dict[str, str]]:
         if not isinstance(name, str) or not isinstance(way, str):
             raise WrongTypeError("formats maps names of formats to texts")
         if name not in known:
-            fact = f"formats has {name[:40]!r}, which is no format that is asserted"
+            fact = f"formats has {name[:40]!r}, which is not a format that is asserted"
             raise WrongValueError(f"{fact}; give one of {', '.join(sorted(known))}")
         if way not in known and way not in _WAYS:
             raise WrongValueError(

@@ -18,10 +18,10 @@ from typing import Any
 
 from maskc.errors import SchemaError, UnsatisfiableError
 from maskc.jsonschema.automata import of_texts, relabel
-from maskc.jsonschema.building import Builder
+from maskc.jsonschema.building import PositionBuilder
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, Satisfying, StringDraft
 from maskc.jsonschema.exploring import NONE
-from maskc.jsonschema.listing import MAX_ITEMS, MAX_VALUES, Listing
+from maskc.jsonschema.listing import MAX_ITEMS, MAX_VALUES, ValueListing
 from maskc.jsonschema.splitting import holds_number
 from maskc.jsonschema.values import LITERALS, Value, sort_key
 from maskc.runtime.cache.budget import Budget
@@ -37,16 +37,16 @@ from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import build_texts
 
 
-def freeze_plan(builder: Builder, root: int) -> FrozenPlan:
+def freeze_plan(builder: PositionBuilder, root: int) -> FrozenPlan:
     return _Freezer(builder).freeze(root)
 
 
 class _Freezer:
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: PositionBuilder) -> None:
         self._builder = builder
         self._fitting = Satisfying(builder.drafts, builder.layout, self._may_differ)
         self._drafts = builder.drafts
-        self._listing = Listing(builder.drafts, self._fitting)
+        self._listing = ValueListing(builder.drafts, self._fitting)
         self._splits: dict[tuple[int, int], tuple[int, list[tuple[Value, int]]]] = {}
         # Arrays of very many different items: the pointer, and the positions of these.
         self._long: list[tuple[str, list[int]]] = []
@@ -60,15 +60,11 @@ class _Freezer:
 
     def freeze(self, root: int) -> FrozenPlan:
         if root not in self._listing.fit:
-            raise UnsatisfiableError(
-                "", "", "fits no value at all", "look for keywords that contradict each other"
-            )
+            raise UnsatisfiableError("", "", "fits no value", "look for contradicting keywords")
         first = self._reach(root)
         self._write_open()
         if self._parts["positions"][first] == [0, [], [], [], []]:
-            raise UnsatisfiableError(
-                "", "", "fits no value at all", "look for keywords that contradict each other"
-            )
+            raise UnsatisfiableError("", "", "fits no value", "look for contradicting keywords")
         parts = {**self._parts, "root": first}
         if any(draft.waits for draft in self._drafts):
             return FrozenPlan(b"", parts, self._dfas, self._grow)
@@ -96,7 +92,7 @@ class _Freezer:
             self._write_open()
 
     def _may_differ(self, draft: ArrayDraft, rule: ArrayRule, found: set[int]) -> bool:
-        return Listing(self._drafts, self._fitting, set(found)).may_differ(draft, rule)
+        return ValueListing(self._drafts, self._fitting, set(found)).may_differ(draft, rule)
 
     def _check_long(self, frozen: FrozenPlan) -> None:
         """Refuse arrays of more different items than are listed, unless endlessly many."""
@@ -107,7 +103,7 @@ class _Freezer:
                 raise SchemaError(
                     pointer,
                     "uniqueItems",
-                    f"asks for more than {MAX_ITEMS:,} different items of finitely many, "
+                    f"requires more than {MAX_ITEMS:,} different items of finitely many, "
                     "which are not counted",
                     "lower minItems, or leave uniqueItems out",
                 )
@@ -187,8 +183,8 @@ class _Freezer:
             raise SchemaError(
                 pointer,
                 "uniqueItems",
-                "stands beside contains over items with few values, which is not supported",
-                "leave one of the two out",
+                "is used together with contains over items with few values, which is not supported",
+                "leave one of them out",
             )
         found = []
         for child, (endless, values) in split.items():

@@ -16,10 +16,10 @@ Source: the automaton of positions is Glushkov's (1961, doi:10.1070/RM1961v016n0
 
 from __future__ import annotations
 
-from maskc.jsonschema.exploring import MAX_STATES, NONE, Numbers, TooLargeError, explore_rows
+from maskc.jsonschema.exploring import MAX_STATES, NONE, StateNumbers, TooLargeError, explore_rows
 from maskc.regular.charset import MAX_CODE_POINT, CodePoints
 from maskc.regular.ecma import EVERY
-from maskc.regular.tree import Anchor, Characters, Choice, Expression, Look, Repeat, Sequence
+from maskc.regular.tree import Alternation, Anchor, Characters, Expression, Look, Repeat, Sequence
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 MAX_POSITIONS = 4 * MAX_STATES
@@ -27,7 +27,7 @@ _MAX_PARTS = 3 * MAX_POSITIONS  # written out, those of groups that read nothing
 END = 1
 
 
-class Positions:
+class PatternPositions:
     """The positions of a pattern.
 
     Attributes:
@@ -64,7 +64,7 @@ class Positions:
                 for part in reversed(parts):
                     after = self.build(part, after)
                 return after
-            case Choice(parts):
+            case Alternation(parts):
                 begun = 0
                 for part in parts:
                     begun |= self.build(part, after)
@@ -203,7 +203,7 @@ class Positions:
         return starts, readers
 
 
-def determinise(positions: Positions, begun: int, *, at_start: bool) -> CharDfa:
+def determinise(positions: PatternPositions, begun: int, *, at_start: bool) -> CharDfa:
     """Return the minimal automaton of positions of a pattern that does not look around.
 
     Args:
@@ -240,7 +240,7 @@ def determinise(positions: Positions, begun: int, *, at_start: bool) -> CharDfa:
             reading ^= low
         return reduce(after) or None
 
-    def follow(bits: int, numbers: Numbers) -> list[int]:
+    def follow(bits: int, numbers: StateNumbers) -> list[int]:
         read = [bits & own for own in kinds]
         for reading in read:
             if reading not in known:

@@ -68,7 +68,7 @@ ALL_KEYWORDS = frozenset((*_ONE, *_LIST, *_MAP, *_PLAIN, *_ANNOTATIONS))
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class Subschema:
     """A subschema.
 
     Attributes:
@@ -112,9 +112,9 @@ def is_known(keyword: str, year: int) -> bool:
     return any(_has(table, keyword, year) for table in (_ONE, _LIST, _MAP, _PLAIN, _ANNOTATIONS))
 
 
-def list_spots(schema: Any) -> Iterator[Spot]:
+def list_spots(schema: Any) -> Iterator[Subschema]:
     """Yield the subschemas of a document, the root first, each before those inside it."""
-    open_ = [Spot((), schema, is_negated=False, is_definition=False, year=_year_of(schema))]
+    open_ = [Subschema((), schema, is_negated=False, is_definition=False, year=_year_of(schema))]
     while open_:
         spot = open_.pop()
         yield spot
@@ -131,12 +131,12 @@ def _year_of(schema: Any) -> int:
     return DEFAULT.year
 
 
-def _list_below(spot: Spot) -> Iterator[Spot]:
+def _list_below(spot: Subschema) -> Iterator[Subschema]:
     schema, year = spot.schema, spot.year
     if "$ref" in schema and year < 2019:
         return  # nothing counts beside it
     for path, inner in subschemas_of(schema, year):
-        yield Spot(
+        yield Subschema(
             spot.path + path,
             inner,
             spot.is_negated or path[0] in ("not", "if"),

@@ -35,7 +35,7 @@ def choose_layout(
     """Return a layout; see :func:`maskc.compile_json_schema`. ``None`` is as the style has it.
 
     Raises:
-        WrongTypeError: a choice is no text.
+        WrongTypeError: a choice is not a text.
         WrongValueError: it is none that there is, or digits are bounded of numbers with exponents.
     """
     usual = STYLES[as_one_of("style", style, tuple(STYLES))]

@@ -37,7 +37,7 @@ MAX_VALUES = 64
 MAX_ITEMS = 1_000
 
 
-class Listing:
+class ValueListing:
     """Lists the values of positions."""
 
     def __init__(

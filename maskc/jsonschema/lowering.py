@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import Any
 
 from maskc.formats.registry import Formats
-from maskc.jsonschema.dialects import Dialect, dialect_of
+from maskc.jsonschema.dialects import SchemaDialect, dialect_of
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, TYPES, Formula
-from maskc.jsonschema.places import Locator, Place, name_draft
+from maskc.jsonschema.places import Locator, SchemaLocation, name_draft
 from maskc.jsonschema.scenarios import Scenarios, is_known_reference
 from maskc.jsonschema.string_keywords import StringKeywords
 from maskc.jsonschema.values import freeze, to_fraction
@@ -66,7 +66,7 @@ class Lowering:
         formats: Formats,
         ordered: bool,
         root: Any,
-        dialect: Dialect,
+        dialect: SchemaDialect,
         documents: Mapping[str, Any],
         waits: bool = False,
     ) -> None:
@@ -78,20 +78,20 @@ class Lowering:
         self._scenarios = Scenarios(self)
         # What references say: many schemas have one of them in many places.
         self._closed: dict[Any, Formula] = {}
-        self._dialects: dict[str, Dialect] = {}
+        self._dialects: dict[str, SchemaDialect] = {}
         self._may_wait = waits  # of what is lowered now
         self._waiting = Waiting(lambda place: self.target(place, "$ref"), self.strings.is_usual)
-        self._places: dict[Formula, Place] = {}  # of what waits
+        self._places: dict[Formula, SchemaLocation] = {}  # of what waits
         self._ahead: dict[Hashable, Formula] = {}  # by the keys of places
         # Where formulas come from, for errors.
         self.pointers: dict[Formula, str] = {}
 
-    def lower(self, place: Place) -> Formula:
+    def lower(self, place: SchemaLocation) -> Formula:
         found = self._lower(place)
         self.pointers.setdefault(found, place.pointer)
         return found
 
-    def _lower(self, place: Place) -> Formula:
+    def _lower(self, place: SchemaLocation) -> Formula:
         given = place.schema
         if isinstance(given, bool):
             return self.space.true if given else self.space.false
@@ -129,7 +129,7 @@ class Lowering:
         finally:
             self._may_wait = before
 
-    def inside(self, place: Place) -> Formula:
+    def inside(self, place: SchemaLocation) -> Formula:
         """Lower what is asked of a value inside: closed, if it can wait."""
         if self._may_wait:
             resolved = self._waiting.resolve(place)
@@ -152,16 +152,16 @@ class Lowering:
             return None
         return self._lower_ahead(self._waiting.list_ahead(place))
 
-    def _lower_ahead(self, places: list[Place]) -> Iterator[tuple[Formula, str]]:
+    def _lower_ahead(self, places: list[SchemaLocation]) -> Iterator[tuple[Formula, str]]:
         for place in places:
             # What is built ahead is what the schema around it asks for later.
             found = self._ahead[key_of(place)] = self.lower(place)
             yield found, place.pointer
 
-    def _by_scenario(self, place: Place) -> Formula:
+    def _by_scenario(self, place: SchemaLocation) -> Formula:
         return self.space.either(scenario.formula for scenario in self._scenarios.find(place))
 
-    def enter(self, place: Place) -> Place:
+    def enter(self, place: SchemaLocation) -> SchemaLocation:
         """Return a schema's place with its own identifier and dialect."""
         schema, dialect = place.schema, place.dialect
         if "$schema" in schema and ("$id" in schema or "id" in schema or not place.pointer):
@@ -171,12 +171,12 @@ class Lowering:
         if place.is_entered or "$id" not in schema and "id" not in schema:
             if dialect is place.dialect and schema is place.schema:
                 return place
-            return Place(schema, place.resolver, place.pointer, dialect)
+            return SchemaLocation(schema, place.resolver, place.pointer, dialect)
         # What has an identifier is said by the dialect around it.
         resolver = place.resolver.enter(schema, place.dialect, place.pointer)
-        return Place(schema, resolver, place.pointer, dialect)
+        return SchemaLocation(schema, resolver, place.pointer, dialect)
 
-    def _dialect(self, uri: Any, pointer: str) -> Dialect:
+    def _dialect(self, uri: Any, pointer: str) -> SchemaDialect:
         dialect = self._dialects.get(uri) if isinstance(uri, str) else None
         if dialect is None:
             dialect = dialect_of(uri, pointer, self._documents)
@@ -185,7 +185,7 @@ class Lowering:
                 self.space.lexical = True
         return dialect
 
-    def reference(self, place: Place, keyword: str) -> Formula:
+    def reference(self, place: SchemaLocation, keyword: str) -> Formula:
         """Return the closed formula of what a reference leads to."""
         waits = self._may_wait
         asked = (keyword, str(place.schema[keyword]), place.resolver.key, place.dialect, waits)
@@ -201,7 +201,7 @@ class Lowering:
             self._closed[asked] = found
         return found
 
-    def target(self, place: Place, keyword: str) -> Place:
+    def target(self, place: SchemaLocation, keyword: str) -> SchemaLocation:
         """Return the place that a reference leads to."""
         reference = place.schema[keyword]
         contents, resolver = place.resolver.follow(reference, keyword, place.pointer)
@@ -212,12 +212,12 @@ class Lowering:
         if isinstance(contents, dict) and "$schema" in contents:
             named = contents["$schema"]
         dialect = self._root_dialect if named is None else self._dialect(named, pointer)
-        return Place(contents, resolver, pointer, dialect, is_entered=True)
+        return SchemaLocation(contents, resolver, pointer, dialect, is_entered=True)
 
-    def sub(self, place: Place, keyword: str) -> Formula:
+    def sub(self, place: SchemaLocation, keyword: str) -> Formula:
         return self.lower(place.below(place.schema[keyword], keyword))
 
-    def in_place(self, place: Place) -> Iterator[Formula]:
+    def in_place(self, place: SchemaLocation) -> Iterator[Formula]:
         """Yield what subschemas ask of the same value."""
         schema, space, year = place.schema, self.space, place.dialect.year
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
@@ -243,7 +243,7 @@ class Lowering:
         for name, below in self.dependents(place):
             yield space.either([self.lacks(name), self.lower(below)])
 
-    def branches(self, place: Place, keyword: str) -> list[Formula]:
+    def branches(self, place: SchemaLocation, keyword: str) -> list[Formula]:
         return [self.lower(below) for below in place.schemas(keyword)]
 
     def lacks(self, name: str) -> Formula:
@@ -252,7 +252,7 @@ class Lowering:
     def has(self, name: str) -> Formula:
         return self.space.some(("names", frozenset([name])), self.space.true)
 
-    def dependents(self, place: Place) -> Iterator[tuple[str, Place]]:
+    def dependents(self, place: SchemaLocation) -> Iterator[tuple[str, SchemaLocation]]:
         """Yield keys with the place of the schema that applies if they are there."""
         keyword = "dependentSchemas" if place.dialect.year >= 2019 else "dependencies"
         if keyword in place.schema:
@@ -260,7 +260,7 @@ class Lowering:
                 if place.dialect.year >= 2019 or not isinstance(schema, list):
                     yield name, place.below(schema, keyword, name)
 
-    def own(self, place: Place) -> list[Formula]:
+    def own(self, place: SchemaLocation) -> list[Formula]:
         """Return what the keywords without schemas for the same value ask."""
         schema, space = place.schema, self.space
         found = list[Formula]()
@@ -268,7 +268,7 @@ class Lowering:
             found.append(self._type(place))
         if "enum" in schema:
             if not isinstance(schema["enum"], list):
-                raise place.fault("enum", "is no list", "write a list of values")
+                raise place.fault("enum", "is not a list", "write a list of values")
             values = [
                 freeze(value, f"{place.pointer}/enum/{n}") for n, value in enumerate(schema["enum"])
             ]
@@ -286,7 +286,7 @@ class Lowering:
             found += self._items(place)
         return found
 
-    def _type(self, place: Place) -> Formula:
+    def _type(self, place: SchemaLocation) -> Formula:
         space, names, found = self.space, place.schema["type"], list[Formula]()
         if not isinstance(names, list):
             names = [names if isinstance(names, str) else 0]
@@ -304,22 +304,22 @@ class Lowering:
                 raise place.fault("type", f"is {name!r}", remedy)
         return space.either(found)
 
-    def _between(self, place: Place, kind: str, low: str, high: str) -> list[Formula]:
+    def _between(self, place: SchemaLocation, kind: str, low: str, high: str) -> list[Formula]:
         # More than high is also a list of nothing: refused as no value fits, not here.
         least, most = place.count(low), place.count(high)
         if least or most is not None:
             return [self._remember(place, self.space.make(kind, least or 0, most))]
         return []
 
-    def _remember(self, place: Place, atom: Formula) -> Formula:
+    def _remember(self, place: SchemaLocation, atom: Formula) -> Formula:
         self.pointers.setdefault(atom, place.pointer)
         return atom
 
-    def _strings(self, place: Place) -> list[Formula]:
+    def _strings(self, place: SchemaLocation) -> list[Formula]:
         found = self._between(place, "length", "minLength", "maxLength")
         return [*found, *self.strings.lower(place)]
 
-    def _numbers(self, place: Place) -> Iterator[Formula]:
+    def _numbers(self, place: SchemaLocation) -> Iterator[Formula]:
         schema, make = place.schema, self.space.make
         for end in ("minimum", "maximum"):
             exclusive = f"exclusive{end.capitalize()}"
@@ -342,7 +342,7 @@ class Lowering:
                 raise place.fault("multipleOf", "is not positive", "write a positive number")
             yield make("multiple", factor, True)
 
-    def _members(self, place: Place) -> list[Formula]:
+    def _members(self, place: SchemaLocation) -> list[Formula]:
         schema, space = place.schema, self.space
         found = list[Formula]()
         required = place.names("required", schema.get("required", []))
@@ -376,7 +376,7 @@ class Lowering:
             found.append(space.all(("other", frozenset(named), tuple(dfas)), fits))
         return found
 
-    def _items(self, place: Place) -> list[Formula]:
+    def _items(self, place: SchemaLocation) -> list[Formula]:
         schema, space, year = place.schema, self.space, place.dialect.year
         found = self._between(place, "size", "minItems", "maxItems")
         prefix, rest = self.split_items(place)
@@ -397,7 +397,7 @@ class Lowering:
             found.append(space.make("unique", True))
         return found
 
-    def split_items(self, place: Place) -> tuple[list[Formula], Formula | None]:
+    def split_items(self, place: SchemaLocation) -> tuple[list[Formula], Formula | None]:
         """Return what is asked of the first items, and of those after them."""
         schema = place.schema
         first, other = ("prefixItems", "items")

@@ -18,8 +18,8 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.automata import combine, of_texts
 from maskc.jsonschema.drafts import ObjectDraft
-from maskc.jsonschema.entailment import Atoms, Members, intersect_bounds
-from maskc.jsonschema.existential import Wishes
+from maskc.jsonschema.entailment import Atoms, MemberDemands, intersect_bounds
+from maskc.jsonschema.existential import MemberConstraints
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys
@@ -62,7 +62,7 @@ class ObjectDrafts:
             formula = self._space.both([*ordered, *(self._exclude(value[1]) for value in gone)])
             ways = self._alternatives.find(formula, "object", pointer)
             return [draft for inner in ways for draft in self.build(inner, pointer)]
-        space, members = self._space, Members(self._space, ordered)
+        space, members = self._space, MemberDemands(self._space, ordered)
         wishes, required = members.wishes, members.required
         order = [atom.args[0] for atom in ordered if atom.kind == "order"]
         names = self._collect_names(order, members)
@@ -78,7 +78,7 @@ class ObjectDrafts:
         fulfilled: list[list[tuple[int, Formula]]] = [[] for _ in fits_of]
         if wishes:
             count = partial(self._alternatives.count_step, pointer, 0)
-            found = Wishes(space, names, fits_of, required, count).find(wishes, classes)
+            found = MemberConstraints(space, names, fits_of, required, count).find(wishes, classes)
             if found is None:
                 return []
             n_wishes = len(found)
@@ -110,7 +110,7 @@ class ObjectDrafts:
                 "leave it out of the negated schema, or compile with the keys in any order",
             )
 
-    def _collect_names(self, order: list[tuple[str, ...]], members: Members) -> list[str]:
+    def _collect_names(self, order: list[tuple[str, ...]], members: MemberDemands) -> list[str]:
         """Return the names that are told apart, in the schema's order."""
         names = dict.fromkeys([*chain.from_iterable(order), *members.named])
         for keys, _ in chain(members.general, *members.wishes):

@@ -75,11 +75,11 @@ def read_schema_object(schema: Any) -> dict[str, Any]:
     """Return a schema as OpenAPI 3.0 writes it, outside of a document, as a JSON Schema.
 
     Raises:
-        SchemaError: it is no object, or a discriminator cannot be read.
+        SchemaError: it is not an object, or a discriminator cannot be read.
     """
     parsed = read_schema(schema)
     if not isinstance(parsed, dict):
-        raise SchemaError("", "", "is no schema of OpenAPI", "give an object")
+        raise SchemaError("", "", "is not a schema of OpenAPI", "give an object")
     found = {**_convert(parsed, "", is_old=True), "$schema": _DRAFT_4}
     holder = found.get("components")
     named = holder.get("schemas") if isinstance(holder, dict) else None
@@ -146,7 +146,7 @@ def _tell(alternative: Any, told: Mapping[str, Any], place: str) -> dict[str, An
     reference = alternative.get("$ref") if isinstance(alternative, dict) else None
     name, mapping = told.get("propertyName"), told.get("mapping", {})
     if not isinstance(name, str) or not isinstance(mapping, dict):
-        fact = "has no propertyName, or a mapping that is no object"
+        fact = "has no propertyName, or a mapping that is not an object"
         raise SchemaError(place, "discriminator", fact, "give both as OpenAPI has them")
     if not isinstance(reference, str):
         fact = "names schemas that are referred to, and this one is written in its place"

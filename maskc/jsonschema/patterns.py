@@ -26,9 +26,9 @@ from maskc.jsonschema.threads import build_automaton
 from maskc.regular.ecma import ANYTHING, PatternError, parse_pattern
 from maskc.regular.tree import (
     EMPTY_TEXT,
+    Alternation,
     Anchor,
     Characters,
-    Choice,
     Expression,
     Look,
     Repeat,
@@ -56,8 +56,8 @@ def shorten(node: Expression) -> Expression:
 def _shorten(node: Expression, *, first: bool, last: bool) -> Expression:
     """Return a part of a pattern; whether anything may stand before it, and after it."""
     match node:
-        case Choice(parts):
-            return Choice(tuple(_shorten(part, first=first, last=last) for part in parts))
+        case Alternation(parts):
+            return Alternation(tuple(_shorten(part, first=first, last=last) for part in parts))
         case Repeat(body, least, _) if first or last:
             if least == 0:
                 return EMPTY_TEXT
@@ -91,17 +91,17 @@ def split_lengths(node: Expression) -> list[Bounded]:
     bounded = [split for split in found if split[1] or split[2] is not None]
     others = [part for part, low, high in found if not low and high is None]
     if len(others) > 1:
-        others = [Choice(tuple(others))]
+        others = [Alternation(tuple(others))]
     return [*bounded, *((part, 0, None) for part in others)]
 
 
 def _alternatives(node: Expression) -> Iterator[Expression]:
     """Yield the alternatives of a pattern: also of one between a start and an end."""
     match node:
-        case Choice(parts):
+        case Alternation(parts):
             for part in parts:
                 yield from _alternatives(part)
-        case Sequence((Anchor("^") as start, Choice(parts), Anchor("$") as end)):
+        case Sequence((Anchor("^") as start, Alternation(parts), Anchor("$") as end)):
             for part in parts:
                 yield from _alternatives(Sequence((start, *_flatten(part), end)))
         case _:
@@ -154,7 +154,7 @@ def _length(node: Expression) -> int | None:
         case Sequence(parts):
             lengths = [_length(part) for part in parts]
             return None if None in lengths else sum(n for n in lengths if n is not None)
-        case Choice(parts):
+        case Alternation(parts):
             found = {_length(part) for part in parts}
             return found.pop() if len(found) == 1 else None
         case Repeat(body, least, most):
@@ -170,7 +170,7 @@ def check_counts(node: Expression) -> None:
         PatternError: a count is above ``MAX_REPEAT``.
     """
     match node:
-        case Sequence(parts) | Choice(parts):
+        case Sequence(parts) | Alternation(parts):
             for part in parts:
                 check_counts(part)
         case Look(body):

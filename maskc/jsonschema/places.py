@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.dialects import Dialect
+from maskc.jsonschema.dialects import SchemaDialect
 from maskc.jsonschema.keywords import pointer_to
 from maskc.jsonschema.resources import walk
 from maskc.jsonschema.values import to_fraction
@@ -24,7 +24,7 @@ MAX_COUNT = 1_000_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SchemaLocation:
     """Where a schema stands.
 
     Attributes:
@@ -34,18 +34,18 @@ class Place:
     schema: Any
     resolver: Any
     pointer: str
-    dialect: Dialect
+    dialect: SchemaDialect
     is_entered: bool = False
 
-    def below(self, schema: Any, *steps: str | int) -> Place:
+    def below(self, schema: Any, *steps: str | int) -> SchemaLocation:
         names = "".join(f"/{str(s).replace('~', '~0').replace('/', '~1')}" for s in steps)
-        return Place(schema, self.resolver, self.pointer + names, self.dialect)
+        return SchemaLocation(schema, self.resolver, self.pointer + names, self.dialect)
 
     def fault(self, keyword: str, reason: str, remedy: str) -> SchemaError:
         return SchemaError(self.pointer, keyword, reason, remedy)
 
     def count(self, keyword: str) -> int | None:
-        """Return a keyword's number of things, ``None`` if it is not there."""
+        """Return a keyword's number of things, ``None`` if it does not exist."""
         if keyword not in self.schema:
             return None
         value = self.schema[keyword]
@@ -63,13 +63,13 @@ class Place:
     def map(self, keyword: str) -> dict[str, Any]:
         found = self.schema[keyword]
         if not isinstance(found, dict):
-            raise self.fault(keyword, "is no object", "write names and schemas")
+            raise self.fault(keyword, "is not an object", "write names and schemas")
         return found
 
-    def schemas(self, keyword: str) -> list[Place]:
+    def schemas(self, keyword: str) -> list[SchemaLocation]:
         found = self.schema[keyword]
         if not isinstance(found, list) or not found:
-            raise self.fault(keyword, "is no list of schemas", "write at least one schema")
+            raise self.fault(keyword, "is not a list of schemas", "write at least one schema")
         return [self.below(schema, keyword, n) for n, schema in enumerate(found)]
 
     def names(self, keyword: str, names: Any) -> list[str]:
@@ -79,7 +79,7 @@ class Place:
             remedy = "write a list of strings"
             if isinstance(names, bool):
                 remedy = "name the key in the required of the object that has it"
-            raise self.fault(keyword, "is no list of names", remedy)
+            raise self.fault(keyword, "is not a list of names", remedy)
         return names
 
 

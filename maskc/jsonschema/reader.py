@@ -39,7 +39,9 @@ def read_schema(given: Any) -> Any:
     if is_type(given):
         given = describe_type(given)
     if not isinstance(given, dict | bool):
-        raise _fault("is no object and no Boolean", "give a mapping, a JSON text or a Python type")
+        raise _fault(
+            "is neither an object nor a Boolean", "give a mapping, a JSON text or a Python type"
+        )
     if _check(given):
         return given
     try:
@@ -67,13 +69,15 @@ def check_root(parsed: Any) -> None:
     for name in ("openapi", "swagger"):
         if isinstance(parsed.get(name), str) and ASKING.isdisjoint(parsed):
             remedy = 'choose one of its schemas with component="NAME", or --component NAME'
-            raise SchemaError("", name, "makes it a description of an interface, no schema", remedy)
+            raise SchemaError(
+                "", name, "makes it the description of an interface, not a schema", remedy
+            )
     kind = parsed.get("type")
     if ASKING.isdisjoint(parsed) or (isinstance(kind, str) and kind in _WRAPPERS):
         inner = _find_inner(parsed)
         if inner:
-            fact = "holds a schema and is none: it would allow any JSON text"
-            raise _fault(fact, f"give what stands at {inner}")
+            fact = "contains a schema but is not one, and would allow any JSON text"
+            raise _fault(fact, f"give the schema at {inner}")
     if parsed and not any(name in ALL_KEYWORDS or name.startswith("x-") for name in parsed):
         unknown = ", ".join(f"{name:.40}" for name in list(parsed)[:4])
         raise _fault(
@@ -95,7 +99,7 @@ def _find_inner(parsed: dict[str, Any]) -> str:
 def _refuse(value: object) -> object:
     if isinstance(value, Decimal) and value.is_finite():
         return float(value)
-    raise TypeError(f"{type(value).__name__} is no JSON value")
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 
 def _parse(text: str | bytes | bytearray) -> Any:

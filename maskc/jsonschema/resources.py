@@ -22,7 +22,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from jsonschema_specifications import REGISTRY
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.dialects import Dialect, dialect_of
+from maskc.jsonschema.dialects import SchemaDialect, dialect_of
 from maskc.jsonschema.keywords import subschemas_of
 
 # The name of a resource's root as a dynamic anchor, by ``$recursiveAnchor``.
@@ -50,13 +50,13 @@ class Resource:
 class Documents:
     """All documents of a compilation, read when a reference needs more than a pointer."""
 
-    def __init__(self, root: Any, given: Mapping[str, Any], dialect: Dialect) -> None:
+    def __init__(self, root: Any, given: Mapping[str, Any], dialect: SchemaDialect) -> None:
         for uri, contents in sorted(given.items()):
             if isinstance(contents, dict) and not isinstance(contents.get("$schema", ""), str):
                 raise SchemaError(
                     "",
                     "$schema",
-                    f"is no string in the resource {uri!r}",
+                    f"is not a string in the resource {uri!r}",
                     "write the dialect's URI",
                 )
         self._document, self._given, self._dialect = root, given, dialect
@@ -169,7 +169,7 @@ def _is_named(schema: dict[str, Any]) -> bool:
 
 
 def _no_identifier(pointer: str, keyword: str) -> SchemaError:
-    return SchemaError(pointer, keyword, "is no URI", "write one, or leave it out")
+    return SchemaError(pointer, keyword, "is not a URI", "write one, or leave it out")
 
 
 def _identify(schema: dict[str, Any], base: str, year: int, pointer: str) -> str | None:
@@ -241,7 +241,7 @@ class Resolver:
     def resource(self) -> Resource:
         return self._resource or self._documents.root
 
-    def enter(self, schema: dict[str, Any], dialect: Dialect, pointer: str) -> Resolver:
+    def enter(self, schema: dict[str, Any], dialect: SchemaDialect, pointer: str) -> Resolver:
         """Return the resolver inside a subschema."""
         if not _is_named(schema):
             return self
@@ -251,7 +251,7 @@ class Resolver:
     def follow(self, reference: Any, keyword: str, pointer: str) -> tuple[Any, Resolver]:
         """Return what a reference leads to, and the resolver there."""
         if not isinstance(reference, str):
-            raise SchemaError(pointer, keyword, "is no string", "write a URI reference")
+            raise SchemaError(pointer, keyword, "is not a string", "write a URI reference")
         try:
             return self._follow(reference, keyword)
         except (LookupError, ValueError):

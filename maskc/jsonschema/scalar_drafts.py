@@ -104,7 +104,7 @@ def too_large(pointer: str, keyword: str) -> SchemaError:
     return SchemaError(
         pointer,
         keyword,
-        "makes too large an automaton with what else is asked of the same string",
+        "makes the automaton of this string too large",
         "write a simpler one",
     )
 
@@ -133,7 +133,7 @@ def _custom(pointer: str, name: str) -> SchemaError:
         pointer,
         "format",
         f"is {name} beside a pattern or a length, negated, or of keys, which is not supported",
-        "leave one of the two out",
+        "leave one of them out",
     )
 
 
@@ -202,7 +202,7 @@ def _find_common_multiple(factors: list[Fraction], pointer: str) -> Fraction:
             raise SchemaError(
                 pointer,
                 "multipleOf",
-                f"has to hold with others, and what is a multiple of all has more than "
+                f"is combined with others, and their common multiple has more than "
                 f"{MAX_BITS * 3 // 10:,} digits",
                 "leave some out, or write shorter ones",
             )

@@ -71,7 +71,7 @@ def join(space: Space, left: list[Scenario], right: list[Scenario]) -> list[Scen
 
 if TYPE_CHECKING:
     from maskc.jsonschema.lowering import Lowering
-    from maskc.jsonschema.places import Place
+    from maskc.jsonschema.places import SchemaLocation
 
 MAX_SCENARIOS = 256
 MAX_JOINED = 200_000
@@ -86,7 +86,7 @@ class Scenarios:
         self._followed: dict[Any, list[Scenario]] = {}
         self._n_joined = 0
 
-    def find(self, place: Place) -> list[Scenario]:
+    def find(self, place: SchemaLocation) -> list[Scenario]:
         """Return the ways in which a schema can hold, with what is then evaluated.
 
         Each excludes the others as far as what they evaluate differs.
@@ -111,7 +111,7 @@ class Scenarios:
                 )
         return [self._leave_none(place, scenario) for scenario in found]
 
-    def _evaluated(self, place: Place) -> Evaluated:
+    def _evaluated(self, place: SchemaLocation) -> Evaluated:
         schema = place.schema
         dfas = frozenset(
             self._lowering.strings.pattern_dfa(place, "patternProperties", pattern)
@@ -130,7 +130,7 @@ class Scenarios:
             fits=fits,
         )
 
-    def _ways(self, place: Place) -> Iterator[list[Scenario]]:
+    def _ways(self, place: SchemaLocation) -> Iterator[list[Scenario]]:
         """Yield for each applicator the ways in which it can hold."""
         schema, space, year = place.schema, self._space, place.dialect.year
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
@@ -154,7 +154,7 @@ class Scenarios:
             away = space.either([self._lowering.lacks(name), space.types(~BIT["object"] & 63)])
             yield [*there, Scenario(away, Evaluated())]
 
-    def _follow(self, place: Place, keyword: str) -> list[Scenario]:
+    def _follow(self, place: SchemaLocation, keyword: str) -> list[Scenario]:
         target = self._lowering.target(place, keyword)
         key = (id(target.schema), target.resolver.key, target.dialect)
         if key in self._entered:
@@ -166,7 +166,9 @@ class Scenarios:
             self._entered.pop()
         return found
 
-    def _join(self, place: Place, left: list[Scenario], right: list[Scenario]) -> list[Scenario]:
+    def _join(
+        self, place: SchemaLocation, left: list[Scenario], right: list[Scenario]
+    ) -> list[Scenario]:
         self._n_joined += len(left) * len(right)
         if self._n_joined > MAX_JOINED:
             raise place.fault(
@@ -176,7 +178,7 @@ class Scenarios:
             )
         return join(self._space, left, right)
 
-    def _any(self, place: Place) -> list[Scenario]:
+    def _any(self, place: SchemaLocation) -> list[Scenario]:
         found = [Scenario(self._space.true, Evaluated())]
         whole = self._space.either(self._lowering.branches(place, "anyOf"))
         for n, inner in enumerate(place.schema["anyOf"]):
@@ -192,7 +194,7 @@ class Scenarios:
                 break  # said by the caller
         return [Scenario(self._space.both([whole, f.formula]), f.evaluated) for f in found]
 
-    def _one(self, place: Place) -> list[Scenario]:
+    def _one(self, place: SchemaLocation) -> list[Scenario]:
         formulas = self._lowering.branches(place, "oneOf")
         found = []
         for n, inner in enumerate(place.schema["oneOf"]):
@@ -203,7 +205,7 @@ class Scenarios:
             ]
         return found
 
-    def _conditional(self, place: Place) -> list[Scenario]:
+    def _conditional(self, place: SchemaLocation) -> list[Scenario]:
         schema, space = place.schema, self._space
         held = self.find(place.below(schema["if"], "if"))
         failed = [Scenario(space.negate(self._lowering.sub(place, "if")), Evaluated())]
@@ -214,7 +216,7 @@ class Scenarios:
             failed = self._join(place, failed, otherwise)
         return [*held, *failed]
 
-    def _leave_none(self, place: Place, scenario: Scenario) -> Scenario:
+    def _leave_none(self, place: SchemaLocation, scenario: Scenario) -> Scenario:
         """Return a scenario with what the schema's own ``unevaluated…`` ask."""
         schema, space, evaluated = place.schema, self._space, scenario.evaluated
         formulas = [scenario.formula]

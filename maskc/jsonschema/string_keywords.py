@@ -17,7 +17,7 @@ from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formats import LENGTHS, build_format, read_by
 from maskc.jsonschema.formulas import BIT, EVERY_TYPE, Formula
 from maskc.jsonschema.patterns import build_pattern, split_pattern, whole
-from maskc.jsonschema.places import Place
+from maskc.jsonschema.places import SchemaLocation
 from maskc.regular.ecma import PatternError
 from maskc.runtime.schema.strings.characters import CharDfa
 
@@ -39,14 +39,14 @@ class StringKeywords:
         self._known: dict[tuple[str, str], Formula] = {}  # by keyword and text
         self._pattern_dfas: dict[str, int] = {}
 
-    def lower(self, place: Place) -> Iterator[Formula]:
+    def lower(self, place: SchemaLocation) -> Iterator[Formula]:
         schema = place.schema
         if "pattern" in schema:
             yield self._once(place, "pattern", "a regular expression")
         if "format" in schema and self._asserts(place):
             yield self._once(place, "format", "a name")
 
-    def is_usual(self, place: Place, name: Any) -> bool:
+    def is_usual(self, place: SchemaLocation, name: Any) -> bool:
         """Return whether a format is an annotation, or an automaton of the standard's."""
         if not self._asserts(place):
             return True
@@ -55,20 +55,20 @@ class StringKeywords:
         build_format(name)  # now, as no mask is to wait for it
         return True
 
-    def _asserts(self, place: Place) -> bool:
+    def _asserts(self, place: SchemaLocation) -> bool:
         return self._assert_formats or place.dialect.asserts_formats
 
-    def _once(self, place: Place, keyword: str, kind: str) -> Formula:
+    def _once(self, place: SchemaLocation, keyword: str, kind: str) -> Formula:
         text = place.schema[keyword]
         if not isinstance(text, str):
-            raise place.fault(keyword, "is no string", f"write {kind}")
+            raise place.fault(keyword, "is not a string", f"write {kind}")
         found = self._known.get((keyword, text))
         if found is None:
             read = self._read_pattern if keyword == "pattern" else self._read_format
             found = self._known[keyword, text] = read(place, keyword, text)
         return found
 
-    def _read_pattern(self, place: Place, keyword: str, pattern: str) -> Formula:
+    def _read_pattern(self, place: SchemaLocation, keyword: str, pattern: str) -> Formula:
         parts = self._guard(place, keyword, lambda: split_pattern(pattern), f"{pattern!r} ")
         return self._space.either(self._part(dfa, low, high) for dfa, low, high in parts)
 
@@ -86,7 +86,7 @@ class StringKeywords:
             return space.both([found, space.make("length", low, high)])
         return found
 
-    def pattern_dfa(self, place: Place, keyword: str, pattern: str) -> int:
+    def pattern_dfa(self, place: SchemaLocation, keyword: str, pattern: str) -> int:
         found = self._pattern_dfas.get(pattern)
         if found is None:
             dfa = self._guard(place, keyword, lambda: build_pattern(pattern), f"{pattern!r} ")
@@ -94,7 +94,7 @@ class StringKeywords:
         return found
 
     def _guard(
-        self, place: Place, keyword: str, build: Callable[[], _Made], subject: str = ""
+        self, place: SchemaLocation, keyword: str, build: Callable[[], _Made], subject: str = ""
     ) -> _Made:
         """Return automata; what makes that impossible is said by place and keyword."""
         try:
@@ -106,13 +106,13 @@ class StringKeywords:
                 keyword, f"{subject}makes too large an automaton", "write a simpler one"
             ) from None
 
-    def _check_reader(self, place: Place, name: str) -> None:
+    def _check_reader(self, place: SchemaLocation, name: str) -> None:
         try:
             reader_of(name)
         except FormatError as error:
             raise place.fault("format", f"is {name}, which {error.reason}", error.remedy) from None
 
-    def _read_format(self, place: Place, keyword: str, name: str) -> Formula:
+    def _read_format(self, place: SchemaLocation, keyword: str, name: str) -> Formula:
         space = self._space
         dfa = build_format(name)
         if name in self._registered:

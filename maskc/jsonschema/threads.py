@@ -24,7 +24,7 @@ from typing import NamedTuple
 from maskc.budget import poll
 from maskc.jsonschema.automata import complement
 from maskc.jsonschema.exploring import TooLargeError, explore, merge_starts
-from maskc.jsonschema.glushkov import END, Positions, determinise
+from maskc.jsonschema.glushkov import END, PatternPositions, determinise
 from maskc.regular.ecma import ANYTHING, WORD
 from maskc.regular.tree import Characters, Expression, Look, Sequence
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
@@ -56,7 +56,7 @@ _NOTHING: Owed = frozenset()
 
 
 class _Threads:
-    def __init__(self, positions: Positions) -> None:
+    def __init__(self, positions: PatternPositions) -> None:
         self._positions = positions
         self.dfas: list[CharDfa] = []
         self._number: dict[bytes, int] = {}
@@ -223,7 +223,7 @@ def build_automaton(node: Expression, before: str = START) -> CharDfa:
         TooLargeError: it has too many states, or takes too many steps.
     """
     poll()
-    positions = Positions()
+    positions = PatternPositions()
     begun = positions.build(node, END)
     if not positions.looks_around:
         return determinise(positions, begun, at_start=before == START)

@@ -19,7 +19,7 @@ from typing import Any
 from maskc.errors import SchemaError
 from maskc.jsonschema.formulas import TYPES
 from maskc.jsonschema.keywords import ASKING
-from maskc.jsonschema.places import Place
+from maskc.jsonschema.places import SchemaLocation
 
 MOST_PLACES = 5_000
 _MOST_NAMES = 100  # of one object, or of a list of texts
@@ -78,13 +78,15 @@ class Waiting:
     """
 
     def __init__(
-        self, follow: Callable[[Place], Place], is_usual: Callable[[Place, Any], bool]
+        self,
+        follow: Callable[[SchemaLocation], SchemaLocation],
+        is_usual: Callable[[SchemaLocation, Any], bool],
     ) -> None:
         self._follow, self._is_usual = follow, is_usual
         self._plain: dict[Hashable, bool] = {}
         self._seen = set[Hashable]()
 
-    def resolve(self, place: Place) -> Place:
+    def resolve(self, place: SchemaLocation) -> SchemaLocation:
         """Return the place that a chain of references leads to; a reference if it has no end."""
         for _ in range(_MAX_DEPTH):
             after = self._step(place)
@@ -93,7 +95,7 @@ class Waiting:
             place = after
         return place
 
-    def _step(self, place: Place) -> Place | None:
+    def _step(self, place: SchemaLocation) -> SchemaLocation | None:
         """Return the place of all that a schema asks, if that is one other schema."""
         schema = place.schema
         if type(schema) is not dict or has_name(schema) or place.dialect.left_out:
@@ -105,7 +107,7 @@ class Waiting:
             return place.below(whole[0], "allOf", 0)
         return None
 
-    def may_wait(self, place: Place) -> bool:
+    def may_wait(self, place: SchemaLocation) -> bool:
         """Return whether a schema waits, which is no reference."""
         schema = place.schema
         return (
@@ -114,7 +116,7 @@ class Waiting:
             and self._is_plain(place, 0)
         )
 
-    def compares(self, place: Place) -> bool:
+    def compares(self, place: SchemaLocation) -> bool:
         """Return whether a schema asks what fails a subschema, or which values fit it.
 
         What is asked of members and items is then compared, so nothing inside waits.
@@ -124,17 +126,17 @@ class Waiting:
             return True
         return "oneOf" in schema and not self.is_told_by_type(place)
 
-    def is_told_by_type(self, place: Place) -> bool:
+    def is_told_by_type(self, place: SchemaLocation) -> bool:
         """Return whether the branches of ``oneOf`` are plain, and of different types."""
         return self._are_plain(place, "oneOf", 0)
 
-    def list_ahead(self, place: Place) -> list[Place]:
+    def list_ahead(self, place: SchemaLocation) -> list[SchemaLocation]:
         """Return what is not plain in a schema that waits, or in what waits inside it, each once.
 
         Raises:
             TooManyPlacesError: there are more places than ``MOST_PLACES``.
         """
-        found, open_ = list[Place](), [place]
+        found, open_ = list[SchemaLocation](), [place]
         while open_:
             here = open_.pop()
             for inner in _list_inside(here):
@@ -148,7 +150,7 @@ class Waiting:
                 (open_ if self._is_plain(inner, 0) else found).append(inner)
         return found
 
-    def _is_plain(self, place: Place, depth: int) -> bool:
+    def _is_plain(self, place: SchemaLocation, depth: int) -> bool:
         schema = place.schema
         if type(schema) is not dict:
             return schema is True
@@ -163,7 +165,7 @@ class Waiting:
             self._plain[key] = found
         return found
 
-    def _look(self, place: Place, depth: int) -> bool:
+    def _look(self, place: SchemaLocation, depth: int) -> bool:
         schema: dict[str, Any] = place.schema
         after = self._step(place)
         if after is not None:
@@ -187,7 +189,7 @@ class Waiting:
             needed.append(place.below(schema.get("items", True), "items"))
         return all(self._is_plain(inner, depth + 1) for inner in needed)
 
-    def _are_plain(self, place: Place, keyword: str, depth: int) -> bool:
+    def _are_plain(self, place: SchemaLocation, keyword: str, depth: int) -> bool:
         """Return whether all branches are plain, and no value fits two of ``oneOf``."""
         branches = place.schema[keyword]
         if type(branches) is not list or not 0 < len(branches) <= _MOST_BRANCHES:
@@ -206,7 +208,7 @@ class Waiting:
                 types |= {"number", "integer"} if own in ("number", "integer") else {own}
         return True
 
-    def _is_plain_keyword(self, place: Place, keyword: str) -> bool:
+    def _is_plain_keyword(self, place: SchemaLocation, keyword: str) -> bool:
         schema: dict[str, Any] = place.schema
         value = schema[keyword]
         match keyword:
@@ -253,11 +255,11 @@ def has_name(schema: dict[str, Any]) -> bool:
     return not _NAMING.isdisjoint(schema)
 
 
-def key_of(place: Place) -> Hashable:
+def key_of(place: SchemaLocation) -> Hashable:
     return id(place.schema), place.resolver.key, place.dialect
 
 
-def _list_inside(place: Place) -> Iterator[Place]:
+def _list_inside(place: SchemaLocation) -> Iterator[SchemaLocation]:
     schema = place.schema
     for name, inner in schema.get("properties", {}).items():
         yield place.below(inner, "properties", name)

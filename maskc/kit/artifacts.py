@@ -184,7 +184,7 @@ def narrow(artifact: Artifact, given: Mapping[str, Given]) -> Bound:
         LimitError: a limit of compiling was reached, or the words are too many.
     """
     if not isinstance(artifact, Artifact):
-        raise WrongTypeError(f"narrow takes an artifact, and this is {describe(artifact)}")
+        raise WrongTypeError(f"narrow takes an artifact, not {describe(artifact)}")
     if not given:
         raise WrongValueError("narrow takes at least one terminal and its words")
     words = artifact.binder.read(given)

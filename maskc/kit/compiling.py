@@ -1,4 +1,4 @@
-"""Who compiles what a request brings, and what comes of it?
+"""Who compiles a request's constraint, and what comes of it?
 
 A kit asks its compiler for three things: the plan of a schema, the automaton of a pattern, the
 artifact of a grammar. All else that it makes of them is done in the process that fills masks. So a
@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from maskc.bounded import QUIET, run_bounded
 from maskc.frontends.regex import read_pattern
 from maskc.jobs import SchemaJob
-from maskc.kit.patterns import Pattern
+from maskc.kit.patterns import PatternAutomaton
 from maskc.limits import Limits
 from maskc.regular.counted import count_loops
 from maskc.runtime.artifact import Artifact
@@ -94,14 +94,14 @@ class InProcess:
             return make()
         return run_bounded(make, limits, name="schema")
 
-    def automaton(self, pattern: str, limits: Limits) -> Pattern | CountedPattern:
+    def automaton(self, pattern: str, limits: Limits) -> PatternAutomaton | CountedPattern:
         """Return the automaton of a pattern, whose states are made when they are needed."""
 
-        def make() -> Pattern | CountedPattern:
+        def make() -> PatternAutomaton | CountedPattern:
             with QUIET:
                 whole = read_pattern(pattern)
                 counted = count_loops(whole)
-                return Pattern(whole) if counted is None else counted
+                return PatternAutomaton(whole) if counted is None else counted
 
         return make() if _is_small(pattern) else run_bounded(make, limits, name="<regex>")
 
@@ -125,12 +125,12 @@ class InProcess:
         turn.wait_for(is_over)
 
 
-def compile_automaton(pattern: str, limits: Limits) -> Pattern:
+def compile_automaton(pattern: str, limits: Limits) -> PatternAutomaton:
     """Return the automaton of a pattern, its counts written out."""
 
-    def make() -> Pattern:
+    def make() -> PatternAutomaton:
         with QUIET:
-            return Pattern(read_pattern(pattern))
+            return PatternAutomaton(read_pattern(pattern))
 
     return make() if _is_small(pattern) else run_bounded(make, limits, name="<regex>")
 

@@ -108,7 +108,7 @@ def load_kit(
     """Return a kit from a file, checked.
 
     Raises:
-        ArtifactError: it is no kit, damaged, or of another format version.
+        ArtifactError: it is not a kit, damaged, or of another format version.
     """
     name, mapped = as_path("a kit", path), as_flag("mapped", mapped)
     header, arrays = load_container(name, mapped=mapped)
@@ -155,9 +155,9 @@ def _find_fault(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> s
             return f"array {name} is {array.dtype.name}, {array.ndim}-dimensional"
     first, n_bytes = arrays["token_first"], len(arrays["token_bytes"])
     if not rows.are_offsets(first, n_bytes) or not 2 <= len(first) <= MAX_TOKENS + 1:
-        return "array token_first is no list of offsets"
+        return "array token_first is not a list of offsets"
     if not rows.are_offsets(arrays["rest_first"], len(arrays["rest_bytes"])):
-        return "array rest_first is no list of offsets"
+        return "array rest_first is not a list of offsets"
     tokenizer = header.get("tokenizer")
     if not isinstance(tokenizer, dict) or not isinstance(tokenizer.get("name"), str):
         return "the header lacks its tokenizer"

@@ -151,11 +151,11 @@ class Kit(Shared):
             TypeError: it is one text, a mapping, or has something else.
         """
         if isinstance(words, Mapping):
-            raise WrongTypeError("what holds the choices is a list, and this is a mapping")
-        given = as_items("what holds the choices", words)
+            raise WrongTypeError("choices must be a list, not a mapping")
+        given = as_items("choices", words)
         data = _encode("<choice>", "a choice", map(write_choice, given))
         if not data:
-            raise GrammarError("<choice>", "there is no word to choose; give one at least")
+            raise GrammarError("<choice>", "there is no choice; give at least one")
         name = hashlib.sha256(json.dumps([word.decode() for word in data]).encode()).hexdigest()
         return self._maker.constrain("choice", name, lambda: self._maker.words(data))
 
@@ -179,7 +179,7 @@ class Kit(Shared):
         """
         barred = _encode("<text>", "a word", as_items("without", without))
         if b"" in barred:
-            raise GrammarError("<text>", "every text has the empty one in it; leave it out")
+            raise GrammarError("<text>", "every text contains the empty text; leave it out")
         free = self._maker.composer.free_text(FreeWords(barred=tuple(barred)), (), loops=False)
         return self._maker.link(free)
 
@@ -307,7 +307,7 @@ class Kit(Shared):
             path: of the file, or what :func:`maskc.load` returned.
 
         Raises:
-            ArtifactError: it is no artifact, or one for another tokenizer.
+            ArtifactError: it is not an artifact, or one for another tokenizer.
         """
         opened = path if isinstance(path, Artifact) else load(path)
         if opened.fingerprint != self.fingerprint:
@@ -383,7 +383,7 @@ class Kit(Shared):
 
     def _expressions(self, parts: tuple[Constraint, ...]) -> list[Expression]:
         if not parts:
-            raise WrongValueError("there is no part; give one at least")
+            raise WrongValueError("there is no part; give at least one")
         for part in parts:
             if not isinstance(part, Constraint):
                 raise WrongTypeError(
@@ -403,7 +403,7 @@ def _loosens(on_unsupported: str) -> bool:
 
 
 def write_choice(word: Any) -> Any:
-    """Return a number as it is written; what is no number stays."""
+    """Return a number as it is written; what is not a number stays."""
     value = word.value if isinstance(word, Enum) else word
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return json.dumps(value) if is_number and math.isfinite(value) else value

@@ -21,7 +21,7 @@ from maskc.formats.registry import EMAIL, HOST, n_registered
 from maskc.jobs import SchemaJob
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess
 from maskc.kit.constraint import Constraint
-from maskc.kit.patterns import Pattern
+from maskc.kit.patterns import PatternAutomaton
 from maskc.kit.single_flight import SingleFlight
 from maskc.kit.tokens import KitTokens
 from maskc.limits import Limits
@@ -74,7 +74,7 @@ class Maker:
     def keep(
         self, kind: str, key: Hashable, make: Callable[[], Any], limits: Limits | None = None
     ) -> Any:
-        """Return what was made for a key, and make it if it is not there."""
+        """Return what was made for a key, and make it if it does not exist."""
         name = (kind, key, n_registered())
         found = self._pieces.generations.current.get(name)
         if found is not None:
@@ -230,7 +230,7 @@ class Maker:
             counting.n_bytes = _POSITION * len(automaton.roots)
             return counting
         piece = self.joints.regular(automaton)
-        if isinstance(automaton, Pattern):
+        if isinstance(automaton, PatternAutomaton):
             piece.n_bytes = _NODE * automaton.n_nodes
         return piece
 

@@ -19,7 +19,7 @@ from maskc.frontends.regex import NAME
 from maskc.limits import MEGABYTE
 from maskc.regular.lookbehind import LookBehindState, LookBehindStepper
 from maskc.regular.nfa import Nfa
-from maskc.regular.nodes import Accept, LookAround, Split, targets_of
+from maskc.regular.nodes import Accept, LookAround, SplitNode, targets_of
 from maskc.regular.threads import Thread, ThreadList, ThreadStepper, hold_at_end
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import MAX_MEGABYTES, ByteAutomaton
@@ -32,7 +32,7 @@ _STATE_BYTES, _CLASS_BYTES, _THREAD_BYTES = 900, 25, 150
 _State = tuple[LookBehindState, frozenset[Thread]]
 
 
-class Pattern(ByteAutomaton[_State]):
+class PatternAutomaton(ByteAutomaton[_State]):
     """Reads the texts that a pattern matches.
 
     Args:
@@ -62,7 +62,7 @@ class Pattern(ByteAutomaton[_State]):
         # The end of the text is the only thing that a plain pattern looks for.
         n_looks = sum(isinstance(node, LookAround) for node in nfa.nodes)
         self.is_plain = n_looks <= 1 and not any(
-            isinstance(node, Split) and node.rivals for node in nfa.nodes
+            isinstance(node, SplitNode) and node.rivals for node in nfa.nodes
         )
         self._live: dict[_State, bool] = {}
         self._known: dict[_State, dict[int, _State]] = {}

@@ -82,7 +82,7 @@ def find_fault(arrays: Mapping[str, NDArray[Any]], index: TokenIndex) -> str | N
     if owners is None or (owners < 0).any():
         return "the items are not those of the nodes"
     if not are_offsets(tables.begun_first, len(tables.begun_bytes)):
-        return "array spelled_begun_first is no list of offsets"
+        return "array spelled_begun_first is not a list of offsets"
     begun = cut_texts(tables.begun_bytes, tables.begun_first)
     if not begun or begun[0] or any(not _is_begun(text) for text in begun[1:]):
         return "what begins a character is none"

@@ -14,8 +14,8 @@ from maskc.kit.making import Maker
 from maskc.limits import Limits
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.schema.plan.plan import Layout, Plan
-from maskc.tags.building import Builder
-from maskc.tags.reading import Reader
+from maskc.tags.building import LinkBuilder
+from maskc.tags.reading import TagReader
 from maskc.tags.strings import Strings
 
 _T = TypeVar("_T")
@@ -56,13 +56,13 @@ def _build(
     maker: Maker, given: Mapping[str, Any], limits: Limits, *, spelled: bool, loosens: bool
 ) -> Made:
     tokens = maker.tokens
-    read = Reader(tokens.vocab_size, tokens.find).read(given)
+    read = TagReader(tokens.vocab_size, tokens.find).read(given)
     strings = maker.keep(
         "strings",
         str(spelled),
         lambda: Strings(tokens.special_ids, tokens.ends, spelled=spelled),
     )
-    builder = Builder(BuilderContext(maker, limits, loosens=loosens), strings)
+    builder = LinkBuilder(BuilderContext(maker, limits, loosens=loosens), strings)
     return builder.build(read), tuple(builder.notes)
 
 

@@ -38,7 +38,7 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
-from maskc.lexer.columns import Columns
+from maskc.lexer.columns import ColumnTable
 from maskc.lexer.scanner import End, Scanner, contexts_after
 from maskc.regular.partition import refine_by_signature
 
@@ -46,7 +46,7 @@ Lookaheads = int  # bit set
 
 
 @dataclass(frozen=True, slots=True)
-class OpenLexeme:
+class PartialLexeme:
     """What an open lexeme may still become.
 
     Attributes:
@@ -63,7 +63,7 @@ class OpenLexeme:
 
 
 @dataclass(frozen=True, slots=True)
-class Boundaries:
+class LexemeContexts:
     """Lookaheads, and what the lexer allows where.
 
     Attributes:
@@ -84,7 +84,7 @@ class Boundaries:
     of_terminal: Mapping[int, tuple[LookaheadId, ...]]
     number: Mapping[End, LookaheadId]
     rest: tuple[tuple[Lookaheads, ...], ...]
-    open_lexemes: tuple[OpenLexeme, ...]
+    open_lexemes: tuple[PartialLexeme, ...]
     open_lexeme_of: tuple[OpenLexemeId, ...]
     follows: tuple[tuple[Lookaheads, ...], ...]
 
@@ -131,7 +131,7 @@ class Boundaries:
         return self.set_of(END)
 
 
-def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Boundaries:
+def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: ColumnTable) -> LexemeContexts:
     """Return the lookaheads of a grammar and its scanner."""
     nodes, bit = _number_nodes(lexer, scanner)
     reach = _reachable_ends(scanner, bit)
@@ -168,7 +168,7 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
         if node[0] != IGNORED:
             lookahead_follows[lookahead_of[i]] = to_row(follows[i])
     open_lexemes, open_lexeme_of = _build_open_lexemes(lexer, nodes, reach, columns, to_lookaheads)
-    return Boundaries(
+    return LexemeContexts(
         n_lookaheads=n_lookaheads,
         n_contexts=n_contexts,
         n_places=n_places,
@@ -337,16 +337,16 @@ def _build_open_lexemes(
     lexer: LexerSpec,
     nodes: list[End],
     reach: list[int],
-    columns: Columns,
+    columns: ColumnTable,
     to_lookaheads: Callable[[int], Lookaheads],
-) -> tuple[tuple[OpenLexeme, ...], tuple[OpenLexemeId, ...]]:
+) -> tuple[tuple[PartialLexeme, ...], tuple[OpenLexemeId, ...]]:
     newline = lexer.layout.newline if lexer.layout else None
     ignored_mask = bits.from_members(i for i, (t, _) in enumerate(nodes) if t == IGNORED)
     newline_mask = bits.from_members(i for i, (t, _) in enumerate(nodes) if t == newline)
-    number: dict[OpenLexeme, OpenLexemeId] = {}
+    number: dict[PartialLexeme, OpenLexemeId] = {}
     open_lexeme_of = []
     for mask, column_sets in zip(reach, columns.of_state, strict=True):
-        open_lexeme = OpenLexeme(
+        open_lexeme = PartialLexeme(
             to_lookaheads(mask & ~ignored_mask & ~newline_mask),
             tuple(sorted({nodes[i][1] for i in bits.iterate(mask & ignored_mask)})),
             tuple(sorted({nodes[i][1] for i in bits.iterate(mask & newline_mask)})),

@@ -45,7 +45,7 @@ class ColumnSets:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ColumnTable:
     """Columns of all states.
 
     Attributes:
@@ -61,7 +61,7 @@ class Columns:
         return all(boundary in reached for reached in self.distinct[sets].reset)
 
 
-def build_columns(lexer: LexerSpec, scanner: Scanner) -> Columns:
+def build_columns(lexer: LexerSpec, scanner: Scanner) -> ColumnTable:
     """Return the columns of all states; there are none without indentation.
 
     Raises:
@@ -69,7 +69,7 @@ def build_columns(lexer: LexerSpec, scanner: Scanner) -> Columns:
     """
     layout = lexer.layout
     if layout is None:
-        return Columns((), (NO_COLUMNS,) * scanner.n_states)
+        return ColumnTable((), (NO_COLUMNS,) * scanner.n_states)
     number: dict[ColumnSets, int] = {}
     of_state = [NO_COLUMNS] * scanner.n_states
     line_break = int(scanner.byte_class[10])
@@ -80,7 +80,7 @@ def build_columns(lexer: LexerSpec, scanner: Scanner) -> Columns:
         more, more_period = _series(scanner, layout.newline, layout.tab_len, {state})
         sets = ColumnSets(reset, more, reset_period, more_period)
         of_state[state] = ColumnsId(number.setdefault(sets, len(number)))
-    return Columns(tuple(number), tuple(of_state))
+    return ColumnTable(tuple(number), tuple(of_state))
 
 
 def _newline_states(scanner: Scanner, newline: int) -> frozenset[int]:

@@ -20,14 +20,14 @@ from collections.abc import Iterable, Mapping
 from maskc.grammar.model import LexerSpec
 from maskc.ids import IGNORED
 from maskc.regular.lookbehind import LookBehindState
-from maskc.regular.nodes import Accept, Arena, Char, LookAround, Split, targets_of
+from maskc.regular.nodes import Accept, Arena, Char, LookAround, SplitNode, targets_of
 from maskc.regular.threads import Obligations, Threads, ThreadStepper, list_positions
 
 Behinds = frozenset[int]  # numbers of look-behinds
 NONE: Behinds = frozenset()
 
 
-class Forgetting:
+class LookbehindPruning:
     """What each place of a lexer asks of the look-behinds.
 
     Args:
@@ -142,7 +142,7 @@ def _walk(nfa: Arena, start: int) -> tuple[Behinds, frozenset[int], bool]:
                 reads = True
             case Accept():
                 labels.add(node.label)
-            case Split():
+            case SplitNode():
                 further += node.rivals
             case LookAround(ahead=True):
                 further.append(node.start)  # what ends in there is no terminal: too much is asked
@@ -161,7 +161,7 @@ def _list_nested(nfa: Arena) -> Behinds:
     while pending:
         node = nfa.nodes[pending.pop()]
         further = targets_of(node)
-        if isinstance(node, Split):
+        if isinstance(node, SplitNode):
             further += node.rivals
         elif isinstance(node, LookAround):
             if node.ahead:

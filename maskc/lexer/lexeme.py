@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
 from maskc.ids import IGNORED, TerminalId
-from maskc.lexer.forgetting import Behinds, Forgetting
+from maskc.lexer.forgetting import Behinds, LookbehindPruning
 from maskc.regular.lookbehind import LookBehindState, LookBehindStepper
 from maskc.regular.nfa import Nfa
 from maskc.regular.threads import (
@@ -105,7 +105,7 @@ class LexemeAutomaton:
         self._look_behinds: list[LookBehindState] = []
         self._look_behind_steps: dict[tuple[int, int], int] = {}
         self._look_behind_rows: dict[int, list[int]] = {}
-        self._forgetting = Forgetting(
+        self._forgetting = LookbehindPruning(
             self.threads, lexer, self._starts, self._keyword_starts, after
         )
         self._forgotten: dict[tuple[int, Behinds], int] = {}

@@ -35,7 +35,7 @@ _MAX_LOOK_BEHIND_STATES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Lexemes:
+class CutLexemes:
     """The lexemes of one terminal; state 0 is dead.
 
     Attributes:
@@ -51,7 +51,7 @@ class Lexemes:
 
 def build_lexemes(
     lexer: LexerSpec, used: frozenset[TerminalId]
-) -> tuple[dict[TerminalId, Lexemes], ThreadStepper]:
+) -> tuple[dict[TerminalId, CutLexemes], ThreadStepper]:
     """Return the automaton of each terminal that is used or ignored, in order."""
     nfa = Nfa(use_bytes=lexer.use_bytes)
     wanted = used | lexer.ignored
@@ -96,7 +96,7 @@ def _build(
     threads: ThreadStepper,
     stepper: LookBehindStepper,
     reachable: list[LookBehindState],
-) -> Lexemes:
+) -> CutLexemes:
     """Return the automaton of the lexemes of one terminal.
 
     A state is the look-behinds' state with threads in order. Those after an accepting one are cut
@@ -139,7 +139,7 @@ def _build(
 
 def _minimise(
     name: str, features: str, rows: list[list[int]], accepts: list[bool], starts: list[int]
-) -> Lexemes:
+) -> CutLexemes:
     """Return the smallest automaton.
 
     Raises:
@@ -157,7 +157,7 @@ def _minimise(
     representative: dict[int, int] = {}
     for state, group in enumerate(class_of):
         representative.setdefault(group, state)
-    return Lexemes(
+    return CutLexemes(
         next=tuple(tuple(class_of[t] for t in rows[s]) for s in representative.values()),
         accepts=tuple(accepts[s] for s in representative.values()),
         start=class_of[starts[0]],

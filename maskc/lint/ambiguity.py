@@ -24,7 +24,7 @@ from typing import NamedTuple
 from maskc.grammar.model import Production
 from maskc.grammar.rule_names import rule_of
 from maskc.lint.model import Finding, find
-from maskc.lint.subject import GrammarSubject
+from maskc.lint.subject import LintedGrammar
 
 MAX_LENGTH, MAX_WORDS, MAX_SYMBOLS, MAX_STEPS = 7, 60, 60, 150_000
 _MOST_SHOWN = 3  # rules whose ambiguity is reported
@@ -39,7 +39,7 @@ class Tree(NamedTuple):
     children: tuple[int | Tree, ...]
 
 
-def find_ambiguities(subject: GrammarSubject) -> Iterator[Finding]:
+def find_ambiguities(subject: LintedGrammar) -> Iterator[Finding]:
     """Yield a finding for the first rules that have a text with two trees."""
     ignored = subject.grammar.lexer.ignored
     blank = " " if any(subject.match(t, " ") for t in ignored) else ""
@@ -68,7 +68,7 @@ def find_ambiguities(subject: GrammarSubject) -> Iterator[Finding]:
 class _Search:
     """Lists words by length until two trees have the same."""
 
-    def __init__(self, subject: GrammarSubject) -> None:
+    def __init__(self, subject: LintedGrammar) -> None:
         self._productions = [p for p in subject.reduced.productions if len(p.rhs) <= MAX_SYMBOLS]
         self._words: dict[tuple[int, int], dict[Word, list[Tree]]] = {}
         self._n_steps = 0
@@ -149,12 +149,12 @@ def _yield_of(tree: Tree) -> list[int]:
     ]
 
 
-def _show(subject: GrammarSubject, tree: Tree) -> str:
+def _show(subject: LintedGrammar, tree: Tree) -> str:
     """Return a tree as ``rule(…)``; those of a repetition are part of their rule."""
     return f"{subject.name_rule(tree.production.lhs)}({' '.join(_show_children(subject, tree))})"
 
 
-def _show_children(subject: GrammarSubject, tree: Tree) -> Iterator[str]:
+def _show_children(subject: LintedGrammar, tree: Tree) -> Iterator[str]:
     for child in tree.children:
         if not isinstance(child, Tree):
             yield _lexeme(subject, child)
@@ -166,20 +166,20 @@ def _show_children(subject: GrammarSubject, tree: Tree) -> Iterator[str]:
             yield _show(subject, child)
 
 
-def _lexeme(subject: GrammarSubject, terminal: int) -> str:
+def _lexeme(subject: LintedGrammar, terminal: int) -> str:
     if terminal in subject.strings:
         return subject.strings[terminal]
     found = subject.find_lexeme(terminal)
     return found.decode(errors="backslashreplace") if found else subject.name(terminal)
 
 
-def _quote(subject: GrammarSubject, terminal: int) -> str:
+def _quote(subject: LintedGrammar, terminal: int) -> str:
     """Return a terminal as a rule would have it: its text, if it is one, or its name."""
     text = subject.strings.get(terminal)
     return f'"{text}"' if text is not None else subject.name(terminal)
 
 
-def _remedy(subject: GrammarSubject, nonterminal: int) -> str:
+def _remedy(subject: LintedGrammar, nonterminal: int) -> str:
     """Return how the rule can be written; for operators, as levels of precedence."""
     own, name = -1 - nonterminal, subject.name_rule(nonterminal)
     sides = [p.rhs for p in subject.reduced.productions if p.lhs == nonterminal]
@@ -192,7 +192,10 @@ def _remedy(subject: GrammarSubject, nonterminal: int) -> str:
         " ".join(map(subject.name_symbol, side)) for side in sides if not side or side[0] != own
     ]
     if not operators or not others:
-        return f"nothing, if either tree will do; else let one alternative of {name} have the text"
+        return (
+            "none, if either tree will do; otherwise give the text to one alternative of "
+            f"{name} only"
+        )
     levels = [name, *(f"{name}_{n}" for n in range(2, len(operators) + 2))]
     lines = [
         f"{level}: {level} {operator} {below} | {below}"

@@ -27,8 +27,8 @@ from collections.abc import Iterator, Mapping
 
 from maskc.grammar.sets import compute_nullable
 from maskc.ids import DEAD, IGNORED
-from maskc.lint.model import Finding, Place, find
-from maskc.lint.subject import GrammarSubject, Subject
+from maskc.lint.model import Finding, SourceLocation, find
+from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
 from maskc.regular.charset import class_set, unite
 from maskc.regular.python import read_python
 from maskc.regular.tree import Characters, Expression, Look, Repeat, children
@@ -40,7 +40,7 @@ _MANY = 300  # a pattern that matches so many blanks is taken for one without a 
 _Graph = Mapping[int, set[int]]
 
 
-def find_blank_loops(subject: Subject) -> Iterator[Finding]:
+def find_blank_loops(subject: LintedLalrGrammar) -> Iterator[Finding]:
     """Yield a finding for each terminal, and each rule, with which blanks go on for ever."""
     loops, ignored = _Loops(subject), subject.grammar.lexer.ignored
     blank = [t for t in range(len(subject.grammar.bnf.terminals)) if _own_blanks(subject, t)]
@@ -67,7 +67,7 @@ def find_blank_loops(subject: Subject) -> Iterator[Finding]:
 class _Loops:
     """Moves of the scanner on blank bytes: inside a lexeme, and by what one ends as."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: LintedLalrGrammar) -> None:
         scanner = self._scanner = subject.scanner
         classes = sorted({int(scanner.byte_class[ord(blank)]) for blank in BLANKS})
         entries = [set(row) - {DEAD} for row in scanner.entries[:, classes].tolist()]
@@ -123,17 +123,17 @@ def _reach(graph: _Graph, states: set[int]) -> set[int]:
     return found
 
 
-def _own_blanks(subject: Subject, terminal: int) -> list[str]:
+def _own_blanks(subject: LintedLalrGrammar, terminal: int) -> list[str]:
     """Return the single blanks and line breaks that are lexemes of a terminal."""
     return [b for b in _RUNS if subject.matches(terminal, b)]
 
 
-def _is_unbounded(subject: Subject, terminal: int) -> bool:
+def _is_unbounded(subject: LintedLalrGrammar, terminal: int) -> bool:
     own = _own_blanks(subject, terminal)
     return any(subject.matches(terminal, start + b * _MANY) for start in own for b in _RUNS)
 
 
-def _report_run(subject: Subject, terminal: int) -> Finding:
+def _report_run(subject: LintedLalrGrammar, terminal: int) -> Finding:
     place, name = subject.place_of_terminal(terminal), subject.name(terminal)
     blanks = "".join(b for b in _own_blanks(subject, terminal) if len(b) == 1)
     witness = (blanks[:1] or "\n") * 8
@@ -155,7 +155,7 @@ def _rewrite(blanks: str, written: str | None = None) -> str:
     return f"%ignore /(?<![{shown}])[{shown}]{{1,16}}/"
 
 
-def _find_rules(subject: Subject, again: set[int]) -> Iterator[Finding]:
+def _find_rules(subject: LintedLalrGrammar, again: set[int]) -> Iterator[Finding]:
     """Yield the rules that repeat terminals of blanks that the lexer lets come again."""
     if not again:
         return
@@ -185,7 +185,7 @@ def _find_rules(subject: Subject, again: set[int]) -> Iterator[Finding]:
         yield find("repeated blank", place, name=place.name, terminals=terminals)
 
 
-def find_unbounded_blanks(subject: GrammarSubject) -> Iterator[Finding]:
+def find_unbounded_blanks(subject: LintedGrammar) -> Iterator[Finding]:
     """Yield a finding for each rule, or terminal, in which blanks go on without a bound."""
     lexer = subject.grammar.lexer
     reported = set()
@@ -228,7 +228,7 @@ _DEFINITION = re.compile(
 _BLANK = re.compile(r"(?:[ ]|\\[tnrfvs]|[][+*?(){}|:,\d])+")
 
 
-def find_never_ignored(subject: GrammarSubject) -> Iterator[Finding]:
+def find_never_ignored(subject: LintedGrammar) -> Iterator[Finding]:
     """Yield a finding for each terminal of blanks that is neither used nor ignored."""
     text = subject.text
     if subject.source.translation is not None:
@@ -237,7 +237,7 @@ def find_never_ignored(subject: GrammarSubject) -> Iterator[Finding]:
     for name, line in sorted(_list_blanks(text), key=lambda found: found[1]):
         is_named_elsewhere = len(re.findall(rf"\b{re.escape(name)}\b", bare)) > 1
         if name not in subject.grammar.bnf.terminals and not is_named_elsewhere:
-            yield find("never ignored", Place("terminal", name, line), name=name)
+            yield find("never ignored", SourceLocation("terminal", name, line), name=name)
 
 
 def _list_blanks(text: str) -> Iterator[tuple[str, int]]:

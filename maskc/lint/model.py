@@ -19,7 +19,7 @@ class Severity(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLocation:
     """What a finding is about.
 
     Attributes:
@@ -48,7 +48,7 @@ class Finding:
 
     code: str
     severity: Severity
-    place: Place
+    place: SourceLocation
     fact: str
     witness: str | None
     remedy: str
@@ -58,7 +58,7 @@ class Finding:
         return asdict(self) | {"severity": self.severity.value}
 
 
-class Rule(NamedTuple):
+class LintRule(NamedTuple):
     """What a check looks for; fact and remedy name what was found in braces."""
 
     code: str
@@ -68,165 +68,165 @@ class Rule(NamedTuple):
 
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
-_FOR_EVER = "a model can write blanks for ever"
-_CONTRADICTION = "take out one of the keywords that contradict each other, or the whole of it"
+_FOR_EVER = "a model can write white space for ever"
+_CONTRADICTION = "remove one of the contradicting keywords, or all of it"
 
-RULES: dict[str, Rule] = {
-    "collision": Rule(
+RULES: dict[str, LintRule] = {
+    "collision": LintRule(
         *("ML001", _W),
         "{winner} and {loser} match the same text, and where both may come ({where}) {winner} is "
         "taken, because Lark happens to try it first",
         "say which you mean with a priority, {loser}.1 or {winner}.1, or make the patterns exclude "
         "each other",
     ),
-    "shadowed": Rule(
+    "shadowed": LintRule(
         *("ML002", _E),
-        "{name} is never lexed{instead}, so whatever needs it is in no text",
-        "give {name} a higher priority, as in {name}.1, or narrow what is taken instead",
+        "{name} is never lexed{instead}, so nothing that needs it is in any text",
+        "give {name} a higher priority, as in {higher}, or restrict the other terminal",
     ),
-    "reserved": Rule(
+    "reserved": LintRule(
         *("ML003", _N),
-        "{keywords} can nowhere be written as {name}",
-        "nothing, if they are reserved words; else let the rule take {name} or the keyword",
+        "{keywords} can never be used as {name}",
+        "none, if they are reserved words; otherwise let the rule accept {name} or the keyword",
     ),
-    "reserved in places": Rule(
+    "reserved in places": LintRule(
         *("ML003", _N),
-        "{keywords} can be written as {name} in some places only: {worst} is itself in {count} "
-        "contexts that take {name}",
-        "where both should do, write the alternative out, as in ({name} | {worst}); to reserve the "
+        "{keywords} can be used as {name} in some places only: {worst} is a keyword in {count} "
+        "contexts that allow {name}",
+        "where both should work, write the alternative, as in ({name} | {worst}); to reserve the "
         "word everywhere, use lexer=basic",
     ),
-    "no text": Rule("ML004", _E, "{fact}", "{remedy}"),
-    "dead end": Rule(
+    "no text": LintRule("ML004", _E, "{fact}", "{remedy}"),
+    "dead end": LintRule(
         *("ML004", _E),
-        "after {name} in {item} the end is never reached: {cause}",
-        "write the rule so that one terminal decides, for a list left-recursively: x: x A | A",
+        "after {name} in {item} no text can end: {cause}",
+        "write the rule so that one terminal decides; for a list use left recursion, x: x A | A",
     ),
-    "neighbours": Rule(
+    "neighbours": LintRule(
         *("ML005", _W),
-        "{second} right after {first} is in the grammar and in no text: the lexer cannot tell "
-        "where one ends",
-        "put a separator between them in the rule, ignore blanks, or narrow {first}",
+        "the grammar allows {second} right after {first}, but no text has it: the lexer cannot "
+        "separate them",
+        "put a separator between them in the rule, ignore white space, or restrict {first}",
     ),
-    "choice": Rule(
+    "choice": LintRule(
         *("ML006", _W),
         "before {terminals}, Lark {instead} and never completes {production}",
-        "nothing, if that is meant, as for a dangling else; else let the terminal come in one of "
+        "none, if this is intended, as for a dangling else; otherwise allow the terminal in one of "
         "the two only",
     ),
-    "ignored run": Rule(
+    "ignored run": LintRule(
         *("ML007", _W),
         f"{{name}} is ignored and has no bound: {_FOR_EVER}",
-        "bound it and keep it from coming twice: {rewrite}",
+        "bound it, and do not let it follow itself: {rewrite}",
     ),
-    "run": Rule(
+    "run": LintRule(
         *("ML007", _W),
-        "{name} matches any number of blanks: a model can write them for ever",
-        "write a bound in place of + or *, as in {{1,3}}",
+        "{name} matches any amount of white space: a model can write it for ever",
+        "write a bound instead of + or *, as in {{1,3}}",
     ),
-    "ignored again": Rule(
+    "ignored again": LintRule(
         *("ML007", _W),
-        f"{{names}} ignored as often as it comes: {_FOR_EVER}",
-        "ignore a bounded run, and only one at a time: {rewrite}",
+        f"{{names}} ignored any number of times: {_FOR_EVER}",
+        "ignore a bounded run that cannot follow itself: {rewrite}",
     ),
-    "repeated blank": Rule(
+    "repeated blank": LintRule(
         *("ML007", _W),
         f"{{name}} repeats {{terminals}} without a bound: {_FOR_EVER}",
-        "repeat the blank together with what it separates, as in item (NL item)*",
+        "repeat the white space together with what it separates, as in item (NL item)*",
     ),
-    "general ignored": Rule(
+    "general ignored": LintRule(
         *("ML007", _W),
-        "{name} is ignored as often as it comes: a model can write them for ever",
-        "let rules have blanks where they belong, with a bound, instead of ignoring them",
+        "{name} is ignored any number of times: a model can write it for ever",
+        "put bounded white space into the rules instead of ignoring it",
     ),
-    "general run": Rule(
+    "general run": LintRule(
         *("ML007", _W),
-        "{name} takes any number of blanks: a model can write them for ever",
-        "write a bound in place of + or *, as in {{0,3}}",
+        "{name} matches any amount of white space: a model can write it for ever",
+        "write a bound instead of + or *, as in {{0,3}}",
     ),
-    "useless tokens": Rule(
+    "useless tokens": LintRule(
         *("ML008", _N),
-        "{n_useless:,} of {n_tokens:,} tokens are legal nowhere",
-        "nothing, if the language has no use for them; else look for the terminal that should take "
-        "them",
+        "{n_useless:,} of {n_tokens:,} tokens are never legal",
+        "none, if the language does not need them; otherwise look for the terminal that should "
+        "match them",
     ),
-    "unproductive": Rule(
+    "unproductive": LintRule(
         *("ML009", _E),
         "{production} is in no text: {empty} never ends",
-        "give {first} an alternative that does not need itself",
+        "give {first} an alternative without itself",
     ),
-    "never completed": Rule(
+    "never completed": LintRule(
         *("ML009", _E),
-        "{production} is never completed: wherever it could be, Lark resolved a conflict against "
-        "it",
-        "remove it, or let one terminal decide between it and what goes on",
+        "{production} is never completed: Lark resolves every conflict against it",
+        "remove it, or let one terminal decide between it and the other alternative",
     ),
-    "unused": Rule(
+    "unused": LintRule(
         *("ML010", _W),
-        "{kind} {name} is never reached from the start, and Lark leaves it out",
+        "the start symbol does not reach {kind} {name}, and Lark leaves it out",
         "remove it, or use it where it belongs",
     ),
-    "never ignored": Rule(
+    "never ignored": LintRule(
         *("ML011", _W),
-        "{name} is made of blanks, and nothing uses or ignores it: where no rule has them, no "
-        "blanks may stand",
+        "{name} is white space that nothing uses or ignores: no white space is allowed",
         "write %ignore {name}, or remove it",
     ),
-    "greedy quotes": Rule(
+    "greedy quotes": LintRule(
         *("ML012", _W),
-        "{name} is greedy: it reads on to the last {q} that it finds, not to the next",
-        "leave the quote out of what may stand between: {q}[^{q}]*{q}, or with escapes "
+        "{name} is greedy: it reads to the last {q}, not to the next",
+        "exclude the quote from what may stand between: {q}[^{q}]*{q}, or with escapes "
         "{q}(?:\\\\.|[^{q}\\\\])*{q}",
     ),
-    "unparted words": Rule(
+    "unparted words": LintRule(
         *("ML013", _N),
-        "after {names} no blank is needed before another word, as {after}: the lexer looks for no "
-        "longer word there",
-        "nothing, if that does no harm; else end the word, as in /{word}(?!\\w)/, or use "
+        "after {names} no space is needed before another word, as in {after}: the lexer looks for "
+        "no longer word there",
+        "none, if that is harmless; otherwise end the word, as in /{word}(?!\\w)/, or use "
         "lexer=basic",
     ),
-    "ambiguity": Rule("ML014", _W, "{name} is ambiguous, two trees: {one} and {other}", "{remedy}"),
-    "lost branch": Rule(
+    "ambiguity": LintRule(
+        "ML014", _W, "{name} is ambiguous: a text has two trees, {one} and {other}", "{remedy}"
+    ),
+    "lost branch": LintRule(
         *("ML101", _E),
-        "no value fits this branch of {keyword}, with what stands beside it",
+        "no value fits this branch of {keyword} together with its sibling keywords",
         _CONTRADICTION,
     ),
-    "lost schema": Rule(
+    "lost schema": LintRule(
         *("ML101", _E),
         "no value fits this schema: its keywords contradict each other",
         _CONTRADICTION,
     ),
-    "many subschemas": Rule(
+    "many subschemas": LintRule(
         *("ML101", _N),
-        "of {n_all:,} subschemas, {n_asked} were asked whether a value fits them",
-        "lint the parts by themselves",
+        "only {n_asked} of {n_all:,} subschemas were checked",
+        "lint the parts one by one",
     ),
-    "other dialect": Rule(
+    "other dialect": LintRule(
         *("ML102", _W),
-        "{keyword} is no keyword of this dialect: it forbids nothing",
-        "name the dialect that has it in $schema, or leave it out",
+        "{keyword} is not a keyword of this dialect: it has no effect",
+        "name a dialect with it in $schema, or leave it out",
     ),
-    "unknown keyword": Rule(
-        *("ML102", _W), "{keyword} is an unknown keyword: it forbids nothing", "{remedy}"
+    "unknown keyword": LintRule(
+        *("ML102", _W), "{keyword} is an unknown keyword: it has no effect", "{remedy}"
     ),
-    "unbounded string": Rule(
+    "unbounded string": LintRule(
         *("ML103", _N),
-        "a string here has no bound: a model can write it for ever",
+        "this string has no length bound: a model can write it for ever",
         "add maxLength",
     ),
-    "unbounded array": Rule(
+    "unbounded array": LintRule(
         *("ML104", _N),
-        "an array here has no bound: a model can write items for ever",
+        "this array has no bound: a model can write items for ever",
         "add maxItems",
     ),
-    "unbounded number": Rule(
+    "unbounded number": LintRule(
         *("ML106", _N),
         "a number here has no bound: a model can write digits for ever",
         "add minimum and maximum; the option digits bounds fractions",
     ),
-    "forbidden key": Rule(
+    "forbidden key": LintRule(
         *("ML105", _E),
-        "the key {key!r} is required and forbidden: no object fits",
+        "the key {key!r} is both required and forbidden: no object fits",
         "leave {key!r} out of required, or allow it in properties",
     ),
 }
@@ -234,7 +234,7 @@ RULES: dict[str, Rule] = {
 
 def find(
     rule: str,
-    place: Place,
+    place: SourceLocation,
     witness: str | None = None,
     severity: Severity | None = None,
     **words: Any,

@@ -22,7 +22,7 @@ from maskc.compiler.pipeline import Language, compile_contents
 from maskc.frontends.source import GrammarSource
 from maskc.lint.ambiguity import find_ambiguities
 from maskc.lint.blanks import find_blank_loops, find_never_ignored, find_unbounded_blanks
-from maskc.lint.model import Finding, Place, find, in_order
+from maskc.lint.model import Finding, SourceLocation, find, in_order
 from maskc.lint.rules import (
     find_choices,
     find_dead_ends,
@@ -30,7 +30,7 @@ from maskc.lint.rules import (
     find_unproductive,
     find_unused,
 )
-from maskc.lint.subject import GrammarSubject, Subject
+from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
 from maskc.lint.terminals import (
     find_collisions,
     find_greedy_quotes,
@@ -43,13 +43,13 @@ from maskc.runtime.graph import GraphReader
 from maskc.vocab.vocabulary import Vocabulary
 
 # Whatever the parser is.
-CHECKS_OF_ALL: tuple[Callable[[GrammarSubject], Iterable[Finding]], ...] = (
+CHECKS_OF_ALL: tuple[Callable[[LintedGrammar], Iterable[Finding]], ...] = (
     find_unproductive,
     find_unused,
     find_never_ignored,
     find_greedy_quotes,
 )
-CHECKS_OF_LALR: tuple[Callable[[Subject], Iterable[Finding]], ...] = (
+CHECKS_OF_LALR: tuple[Callable[[LintedLalrGrammar], Iterable[Finding]], ...] = (
     find_collisions,
     find_shadowed,
     find_keywords,
@@ -61,13 +61,13 @@ CHECKS_OF_LALR: tuple[Callable[[Subject], Iterable[Finding]], ...] = (
     find_unparted_words,
 )
 # Those that find errors, and take no time once a grammar is compiled.
-_FATAL: tuple[Callable[[Subject], Iterable[Finding]], ...] = (
+_FATAL: tuple[Callable[[LintedLalrGrammar], Iterable[Finding]], ...] = (
     find_unproductive,
     find_shadowed,
     find_dead_ends,
     find_never_completed,
 )
-CHECKS_OF_GENERAL: tuple[Callable[[GrammarSubject], Iterable[Finding]], ...] = (
+CHECKS_OF_GENERAL: tuple[Callable[[LintedGrammar], Iterable[Finding]], ...] = (
     find_unbounded_blanks,
     find_ambiguities,
 )
@@ -90,13 +90,13 @@ def lint_grammar(
         GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be loaded.
         LimitError: a bound of the compiler was reached.
     """
-    subject: GrammarSubject
+    subject: LintedGrammar
     checks: list[partial[Iterable[Finding]]]
     if source.parser == "lalr":
-        subject = lalr_subject = Subject(source)
+        subject = lalr_subject = LintedLalrGrammar(source)
         checks = [partial(check, lalr_subject) for check in CHECKS_OF_LALR]
     else:
-        subject = GrammarSubject(source)
+        subject = LintedGrammar(source)
         checks = [partial(check, subject) for check in CHECKS_OF_GENERAL]
     checks += [partial(check, subject) for check in CHECKS_OF_ALL]
     found: list[Finding] = []
@@ -119,12 +119,12 @@ def count_errors(source: GrammarSource, language: Language) -> int:
     """
     if not isinstance(language, LalrLanguage):
         return 0
-    subject = Subject(source, language)
+    subject = LintedLalrGrammar(source, language)
     found = [finding for check in _FATAL for finding in check(subject)]
     return len(drop_allowed(found, subject.text))
 
 
-def find_useless_tokens(subject: GrammarSubject, vocabulary: Vocabulary) -> Iterator[Finding]:
+def find_useless_tokens(subject: LintedGrammar, vocabulary: Vocabulary) -> Iterator[Finding]:
     """Yield one finding if some token is in no mask: the model can never write it.
 
     For some that is as it should be; where a whole kind is missing, a terminal is too narrow.
@@ -134,7 +134,7 @@ def find_useless_tokens(subject: GrammarSubject, vocabulary: Vocabulary) -> Iter
     Raises:
         LimitError: a bound of the compiler was reached.
     """
-    if isinstance(subject, Subject) and subject.no_text is not None:
+    if isinstance(subject, LintedLalrGrammar) and subject.no_text is not None:
         return
     useful = find_useful_tokens(compile_contents(subject.source, vocabulary)[0])
     useless = [
@@ -146,7 +146,7 @@ def find_useless_tokens(subject: GrammarSubject, vocabulary: Vocabulary) -> Iter
         shown = sorted(useless, key=lambda token: (len(token), token))[:_N_EXAMPLES]
         yield find(
             "useless tokens",
-            Place("vocabulary", vocabulary.name, None),
+            SourceLocation("vocabulary", vocabulary.name, None),
             " ".join(map(_quote, shown)),
             n_useless=len(useless),
             n_tokens=sum(token is not None for token in vocabulary.tokens),

@@ -23,11 +23,11 @@ from maskc.compiler.lalr.conflicts import Conflict
 from maskc.grammar.rule_names import rule_of
 from maskc.grammar.sets import reduce_productions
 from maskc.ids import END, ROOT
-from maskc.lint.model import Finding, Place, Severity, find
-from maskc.lint.subject import GrammarSubject, Subject
+from maskc.lint.model import Finding, Severity, SourceLocation, find
+from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
 
 
-def find_unproductive(subject: GrammarSubject) -> Iterator[Finding]:
+def find_unproductive(subject: LintedGrammar) -> Iterator[Finding]:
     """Yield a finding for each production with a symbol that derives nothing."""
     for production in subject.grammar.bnf.productions:
         if production in subject.reduced.productions:
@@ -47,13 +47,13 @@ def find_unproductive(subject: GrammarSubject) -> Iterator[Finding]:
             )
 
 
-def _is_productive(subject: GrammarSubject, nonterminal: int) -> bool:
+def _is_productive(subject: LintedGrammar, nonterminal: int) -> bool:
     bnf = subject.grammar.bnf
     alone = reduce_productions(bnf.terminals, bnf.nonterminals, nonterminal, bnf.productions)
     return bool(alone.productions)
 
 
-def find_never_completed(subject: Subject) -> Iterator[Finding]:
+def find_never_completed(subject: LintedLalrGrammar) -> Iterator[Finding]:
     """Yield a finding for each production of texts that no row of Lark's table reduces."""
     grammar = subject.grammar
     reduced = {p for row in grammar.lalr.states for p in row.reduces.values()}
@@ -63,7 +63,7 @@ def find_never_completed(subject: Subject) -> Iterator[Finding]:
             yield find("never completed", place, production=subject.format(production))
 
 
-def find_unused(subject: GrammarSubject) -> Iterator[Finding]:
+def find_unused(subject: LintedGrammar) -> Iterator[Finding]:
     """Yield a finding for each rule and terminal that the text defines and nothing needs."""
     bnf = subject.grammar.bnf
     if subject.source.translation is not None:
@@ -75,10 +75,10 @@ def find_unused(subject: GrammarSubject) -> Iterator[Finding]:
         is_used = definition.is_used or name in bnf.terminals if is_terminal else name in rules
         if not is_used:
             kind = "terminal" if is_terminal else "rule"
-            yield find("unused", Place(kind, name, definition.line), kind=kind, name=name)
+            yield find("unused", SourceLocation(kind, name, definition.line), kind=kind, name=name)
 
 
-def find_choices(subject: Subject) -> Iterator[Finding]:
+def find_choices(subject: LintedLalrGrammar) -> Iterator[Finding]:
     """Yield a finding for each reduction that a state gives up."""
     productions = subject.grammar.bnf.productions
     groups: dict[tuple[int, int, int | None], list[Conflict]] = {}
@@ -100,7 +100,7 @@ def find_choices(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _going_on(subject: Subject, state: int, terminal: int) -> str:
+def _going_on(subject: LintedLalrGrammar, state: int, terminal: int) -> str:
     """Return the item that the shift goes on with: one that the state was made for."""
     grammar, item_sets = subject.grammar, subject.item_sets
     for production, dot in item_sets.kernels[state]:
@@ -112,7 +112,7 @@ def _going_on(subject: Subject, state: int, terminal: int) -> str:
     raise ValueError(f"state {state} does not shift {terminal}")
 
 
-def _begin(subject: Subject, state: int, nonterminal: int) -> set[int]:
+def _begin(subject: LintedLalrGrammar, state: int, nonterminal: int) -> set[int]:
     """Return the terminals that a state shifts for a nonterminal of its closure."""
     item_sets = subject.item_sets
     found: set[int] = set()
@@ -130,7 +130,7 @@ def _begin(subject: Subject, state: int, nonterminal: int) -> set[int]:
     return found
 
 
-def _find_witness(subject: Subject, state: int, terminals: list[int]) -> str | None:
+def _find_witness(subject: LintedLalrGrammar, state: int, terminals: list[int]) -> str | None:
     for terminal in terminals:
         arrival = subject.witnesses.find_arrival(state, [terminal])
         if arrival:
@@ -141,13 +141,13 @@ def _find_witness(subject: Subject, state: int, terminals: list[int]) -> str | N
     return None
 
 
-def find_dead_ends(subject: Subject) -> Iterator[Finding]:
+def find_dead_ends(subject: LintedLalrGrammar) -> Iterator[Finding]:
     """Yield a finding for each state that a live one leads to and no text leaves."""
     if subject.no_text is not None:
         fact, _, remedy = subject.no_text.rpartition("; ")
         if not fact:
             fact, remedy = remedy, "see the other findings; start with the errors"
-        yield find("no text", Place("grammar", "", None), fact=fact, remedy=remedy)
+        yield find("no text", SourceLocation("grammar", "", None), fact=fact, remedy=remedy)
         return
     grammar = subject.grammar
     live, useful = set(subject.table.lalr_state), set(subject.reduced.productions)
@@ -173,9 +173,9 @@ def find_dead_ends(subject: Subject) -> Iterator[Finding]:
             continue
         production, dot = max(items, key=lambda item: len(item[0].rhs) - item[1])
         cause = (
-            "the terminals that could come next cannot be lexed there"
+            "the lexer cannot separate the terminals that could follow"
             if state in subject.table_without_lexer.lalr_state
-            else "Lark resolved a conflict by shifting, and what it gave up was the only way on"
+            else "Lark resolved a conflict by shifting and dropped the only continuation"
         )
         row = grammar.lalr.states[state]
         arrival = subject.witnesses.find_arrival(state, [*row.shifts, *row.reduces])

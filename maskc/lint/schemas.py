@@ -2,7 +2,7 @@
 
 A schema is looked at as it is written, subschema by subschema. Whether some value fits one is asked
 of the compiler, with a reference to the subschema in the place of the schema; a branch of ``anyOf``
-or ``oneOf`` is also asked for with what stands beside it, as its only branch. What some value would
+or ``oneOf`` is also asked for with its sibling keywords, as its only branch. What some value would
 fit if inner ones were mended is not reported.
 
 Examples: in ``{"type": "object", "propertys": {}}`` the keyword ``propertys`` is unknown; did the
@@ -25,7 +25,7 @@ from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.keywords import (
     ALL_KEYWORDS,
     Path,
-    Spot,
+    Subschema,
     is_known,
     leave_out,
     list_spots,
@@ -33,12 +33,12 @@ from maskc.jsonschema.keywords import (
 )
 from maskc.jsonschema.patterns import build_pattern
 from maskc.jsonschema.reader import read_schema
-from maskc.lint.model import Finding, Place, find, in_order
+from maskc.lint.model import Finding, SourceLocation, find, in_order
 from maskc.regular.ecma import PatternError
 from maskc.runtime.schema.plan.plan import Layout
 
 MAX_ASKED = 400
-_FITS_NOTHING = "fits no value at all"
+_FITS_NOTHING = "fits no value"
 _URI = "urn:maskc:linted"
 
 
@@ -50,7 +50,7 @@ def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tupl
         resources: URI → other documents, likewise.
 
     Raises:
-        SchemaError: it is no schema, or asks for what is not supported.
+        SchemaError: it is not a schema, or asks for what is not supported.
     """
     parsed, documents = read_schema(schema), dict(resources or {})
     _fits_some(parsed, documents, raises=True)
@@ -87,7 +87,7 @@ class _Compiler:
     def __init__(self, schema: Any, resources: Mapping[str, Any]) -> None:
         self.schema, self._resources = schema, resources
 
-    def fits(self, spot: Spot, inner: Any, schema: Any = None) -> bool:
+    def fits(self, spot: Subschema, inner: Any, schema: Any = None) -> bool:
         """Return whether some value fits ``inner`` in the place of a subschema.
 
         ``schema`` is another one that has the subschema, without something that was lost.
@@ -98,7 +98,7 @@ class _Compiler:
             asking["$schema"] = self.schema["$schema"]
         return _fits_some(asking, {**self._resources, _URI: document})
 
-    def fits_without(self, spot: Spot, lost: Sequence[Path]) -> bool:
+    def fits_without(self, spot: Subschema, lost: Sequence[Path]) -> bool:
         """Return whether some value fits a subschema, without parts of it that are lost."""
         schema = leave_out(self.schema, [], lost) if lost else self.schema
         inner = schema
@@ -117,7 +117,7 @@ def _put(schema: Any, path: Path, inner: Any) -> Any:
     return [below if n == path[0] else item for n, item in enumerate(schema)]
 
 
-def find_unsatisfiable(compiler: _Compiler, spots: Sequence[Spot]) -> Iterator[Finding]:
+def find_unsatisfiable(compiler: _Compiler, spots: Sequence[Subschema]) -> Iterator[Finding]:
     """Yield a finding for each subschema that no value fits, unless one inside it is the cause."""
     asked = [spot for spot in spots if not isinstance(spot.schema, bool) and not spot.is_negated]
     lost: list[Path] = []
@@ -144,7 +144,7 @@ def find_unsatisfiable(compiler: _Compiler, spots: Sequence[Spot]) -> Iterator[F
         yield find("many subschemas", _place(()), n_all=len(asked), n_asked=MAX_ASKED)
 
 
-def _list_branches(spot: Spot) -> Iterator[tuple[str, int, Any]]:
+def _list_branches(spot: Subschema) -> Iterator[tuple[str, int, Any]]:
     """Yield the branches of a choice, but for those that are ``false``."""
     for keyword in ("anyOf", "oneOf"):
         for n, branch in enumerate(_list_of(spot.schema, keyword)):
@@ -157,7 +157,7 @@ def _list_of(schema: Mapping[str, Any], keyword: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _find_unknown(spot: Spot) -> Iterator[Finding]:
+def _find_unknown(spot: Subschema) -> Iterator[Finding]:
     """Yield the keywords that the dialect does not know, but for those named ``x-…``."""
     for keyword in spot.unknown:
         if keyword.startswith("x-"):
@@ -171,14 +171,14 @@ def _find_unknown(spot: Spot) -> Iterator[Finding]:
         yield find("unknown keyword", _place(spot.path), keyword=keyword, remedy=remedy)
 
 
-def _takes(spot: Spot, name: str, bounds: Sequence[str]) -> bool:
+def _takes(spot: Subschema, name: str, bounds: Sequence[str]) -> bool:
     """Return whether a subschema names a type among those that it takes, and has no bound."""
     names = spot.schema.get("type")
     is_taken = name in names if isinstance(names, list) else names == name
     return is_taken and not any(map(spot.has, bounds))
 
 
-def _find_unbounded_string(spot: Spot) -> Iterator[Finding]:
+def _find_unbounded_string(spot: Subschema) -> Iterator[Finding]:
     if not _takes(spot, "string", ("maxLength", "enum", "const", "format", "$ref")):
         return
     pattern = spot.schema.get("pattern")
@@ -192,7 +192,7 @@ def _find_unbounded_string(spot: Spot) -> Iterator[Finding]:
     yield find("unbounded string", _place(spot.path))
 
 
-def _find_unbounded_array(spot: Spot) -> Iterator[Finding]:
+def _find_unbounded_array(spot: Subschema) -> Iterator[Finding]:
     if not _takes(spot, "array", ("maxItems", "enum", "const", "$ref")):
         return
     items, rest = spot.schema.get("items"), "items" if spot.year >= 2020 else "additionalItems"
@@ -201,7 +201,7 @@ def _find_unbounded_array(spot: Spot) -> Iterator[Finding]:
         yield find("unbounded array", _place(spot.path))
 
 
-def _find_unbounded_number(spot: Spot) -> Iterator[Finding]:
+def _find_unbounded_number(spot: Subschema) -> Iterator[Finding]:
     listed = ("enum", "const", "$ref")
     is_bounded = all(
         spot.has(name) or spot.has(f"exclusive{name.title()}") for name in ("minimum", "maximum")
@@ -210,7 +210,7 @@ def _find_unbounded_number(spot: Spot) -> Iterator[Finding]:
         yield find("unbounded number", _place(spot.path))
 
 
-def _find_forbidden(compiler: _Compiler, spot: Spot) -> Iterator[Finding]:
+def _find_forbidden(compiler: _Compiler, spot: Subschema) -> Iterator[Finding]:
     """Yield the keys that must be there and may not be."""
     for name in _list_of(spot.schema, "required"):
         if not isinstance(name, str):
@@ -223,5 +223,5 @@ def _find_forbidden(compiler: _Compiler, spot: Spot) -> Iterator[Finding]:
             yield find("forbidden key", _place(spot.path), key=name)
 
 
-def _place(path: Path) -> Place:
-    return Place("schema", pointer_to(path) or "#", None)
+def _place(path: Path) -> SourceLocation:
+    return SourceLocation("schema", pointer_to(path) or "#", None)

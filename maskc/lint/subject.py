@@ -25,11 +25,11 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar, LalrGrammar, Production
-from maskc.grammar.rule_names import rule_of, string_of
+from maskc.grammar.rule_names import is_written, rule_of, string_of
 from maskc.grammar.sets import ReducedGrammar, reduce_grammar
 from maskc.lexer.scanner import Scanner
 from maskc.lint.lexemes import find_common_lexeme
-from maskc.lint.model import Place
+from maskc.lint.model import SourceLocation
 from maskc.lint.witnesses import Witnesses
 from maskc.regular.match_length import match_length
 
@@ -85,7 +85,7 @@ def find_translated_definitions(text: str) -> dict[str, Definition]:
     return found
 
 
-class GrammarSubject:
+class LintedGrammar:
     """A grammar under inspection, whatever parser reads it.
 
     Attributes:
@@ -148,12 +148,22 @@ class GrammarSubject:
     def name(self, terminal: int) -> str:
         """Return a terminal's name, or its text or its pattern if Lark had to name it."""
         name = self.grammar.bnf.terminals[terminal]
-        if not name.startswith((_UNNAMED, _IGNORED)):
-            return name
-        if terminal in self.strings:
+        is_named = not name.startswith((_UNNAMED, _IGNORED))
+        if terminal in self.strings and not (is_named and self._is_written(name)):
             return f'"{self.strings[terminal]}"'
+        if is_named:
+            return name
         pattern = self.grammar.lexer.patterns[terminal] or ""
         return f"/{''.join(c if c.isprintable() else repr(c)[1:-1] for c in pattern)}/"
+
+    def define_higher(self, terminal: int) -> str:
+        """Return how an author gives a terminal a higher priority, by its name or as a new one."""
+        name, own = self.name(terminal), self.grammar.bnf.terminals[terminal]
+        return f"{own}.1: {name}" if name.startswith('"') else f"{name}.1"
+
+    def _is_written(self, name: str) -> bool:
+        texts = (self.source.text, *self.source.imports.values())
+        return self.source.translation is not None or is_written(name, texts)
 
     def list_names(self, terminals: Iterable[int], most: int = 1 << 30) -> str:
         """Return the names of terminals, as a list to read; of many the first."""
@@ -181,11 +191,11 @@ class GrammarSubject:
         translation = self.source.translation
         return translation.rule_of.get(name, name) if translation else rule_of(name)
 
-    def place_of_rule(self, nonterminal: int) -> Place:
+    def place_of_rule(self, nonterminal: int) -> SourceLocation:
         """Return where a nonterminal is: the rule it was made from."""
         return self._place_of("rule", self.name_rule(nonterminal))
 
-    def place_of_terminal(self, terminal: int) -> Place:
+    def place_of_terminal(self, terminal: int) -> SourceLocation:
         """Return where a terminal is; in a translation, the rule that it is part of."""
         name, own = self.name(terminal), self.grammar.bnf.terminals[terminal]
         if self.source.translation is not None:
@@ -196,19 +206,19 @@ class GrammarSubject:
             text = enumerate(self.source.text.splitlines(), 1)
             lines = [number for number, line in text if line.startswith("%ignore")]
             line = lines[int(ignored)] if int(ignored) < len(lines) else None
-            return Place("terminal", name, line)
+            return SourceLocation("terminal", name, line)
         place = self._place_of("terminal", name)
         index = self.source.text.find(f'"{self.strings.get(terminal, name)}"')
         if place.line is None and index >= 0:
-            return Place("terminal", name, self.source.text.count("\n", 0, index) + 1)
+            return SourceLocation("terminal", name, self.source.text.count("\n", 0, index) + 1)
         return place
 
-    def _place_of(self, kind: str, name: str) -> Place:
+    def _place_of(self, kind: str, name: str) -> SourceLocation:
         known = self.definitions.get(name)
-        return Place(kind, name, known.line if known else None)
+        return SourceLocation(kind, name, known.line if known else None)
 
 
-class Subject(GrammarSubject):
+class LintedLalrGrammar(LintedGrammar):
     """A grammar that Lark's LALR parser reads, under inspection."""
 
     grammar: LalrGrammar

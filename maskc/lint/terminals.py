@@ -36,7 +36,7 @@ from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.ids import END, TerminalId
 from maskc.lint.lexemes import find_overlap
 from maskc.lint.model import Finding, find
-from maskc.lint.subject import GrammarSubject, Subject
+from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
 from maskc.regular.python import read_python
 from maskc.regular.tree import GREEDY, Expression, Look, Repeat, Sequence, children, literal
 
@@ -46,7 +46,7 @@ _QUOTES: Mapping[Expression, str] = {literal(quote): quote for quote in "\"'`"}
 Pair = tuple[TerminalId, TerminalId]
 
 
-def find_collisions(subject: Subject) -> Iterator[Finding]:
+def find_collisions(subject: LintedLalrGrammar) -> Iterator[Finding]:
     """Yield a finding for each pair of terminals that some context tries one after the other.
 
     Where a third one is taken for the same lexeme, or the second is never lexed, that is told.
@@ -80,7 +80,7 @@ def find_collisions(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _find_common(subject: Subject, first: int, second: int) -> str | None:
+def _find_common(subject: LintedLalrGrammar, first: int, second: int) -> str | None:
     """Return a lexeme of both terminals: interegular's, if it knows one, else our own search's."""
     patterns, flags = subject.grammar.lexer.patterns, subject.grammar.lexer.re_flags
     known = find_overlap(patterns[first] or "", patterns[second] or "", flags)
@@ -90,7 +90,7 @@ def _find_common(subject: Subject, first: int, second: int) -> str | None:
     return None if found is None else found.decode(errors="surrogateescape")
 
 
-def _is_silent(subject: Subject, first: int, second: int) -> bool:
+def _is_silent(subject: LintedLalrGrammar, first: int, second: int) -> bool:
     names = subject.grammar.bnf.terminals[first], subject.grammar.bnf.terminals[second]
     if subject.priorities.get(names[0]) != subject.priorities.get(names[1]):
         return False
@@ -98,7 +98,7 @@ def _is_silent(subject: Subject, first: int, second: int) -> bool:
     return None in texts or texts[0] == texts[1]
 
 
-def find_shadowed(subject: Subject) -> Iterator[Finding]:
+def find_shadowed(subject: LintedLalrGrammar) -> Iterator[Finding]:
     """Yield a finding for each terminal of the productions that no text holds."""
     for terminal in sorted(subject.never_lexed):
         lexeme = subject.find_lexeme(terminal)
@@ -108,11 +108,12 @@ def find_shadowed(subject: Subject) -> Iterator[Finding]:
             subject.place_of_terminal(terminal),
             lexeme.decode(errors="backslashreplace") if lexeme else None,
             name=subject.name(terminal),
+            higher=subject.define_higher(terminal),
             instead=f": {subject.list_names(winners)} is taken instead" if winners else "",
         )
 
 
-def _find_winners(subject: Subject, terminal: int, lexeme: bytes | None) -> list[int]:
+def _find_winners(subject: LintedLalrGrammar, terminal: int, lexeme: bytes | None) -> list[int]:
     """Return which terminals Lark takes for the lexeme in the contexts that have the terminal."""
     if lexeme is None:
         return []
@@ -129,7 +130,7 @@ def _offers(context: Context, terminal: int) -> bool:
     return terminal in context.alternatives or any(terminal in ns for _, ns in context.keywords)
 
 
-def find_keywords(subject: Subject) -> Iterator[Finding]:
+def find_keywords(subject: LintedLalrGrammar) -> Iterator[Finding]:
     """Yield, for each identifier, its reserved keywords and those reserved in some places only."""
     grammar = subject.grammar
     wanted_in: dict[int, set[int]] = {}  # identifier → contexts in which the parser takes it
@@ -165,7 +166,7 @@ def find_keywords(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _find_keyword(subject: Subject, owner: TerminalId, keyword: TerminalId) -> str | None:
+def _find_keyword(subject: LintedLalrGrammar, owner: TerminalId, keyword: TerminalId) -> str | None:
     """Return a shortest text whose last lexeme is the keyword and could be the identifier."""
     arrivals = [
         arrival.terminals
@@ -178,7 +179,7 @@ def _find_keyword(subject: Subject, owner: TerminalId, keyword: TerminalId) -> s
     return text or subject.strings.get(keyword)
 
 
-def find_neighbours(subject: Subject) -> Iterator[Finding]:
+def find_neighbours(subject: LintedLalrGrammar) -> Iterator[Finding]:
     """Yield a finding for each pair of terminals that cannot be lexed apart.
 
     Where no text can be parsed at all, the pair that is to blame is told by ML004.
@@ -197,7 +198,7 @@ def find_neighbours(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def find_greedy_quotes(subject: GrammarSubject) -> Iterator[Finding]:
+def find_greedy_quotes(subject: LintedGrammar) -> Iterator[Finding]:
     """Yield a finding for each terminal that reads over its own closing quote."""
     lexer = subject.grammar.lexer
     for terminal, pattern in enumerate(lexer.patterns):
@@ -222,7 +223,7 @@ def _find_quotes(node: Expression) -> Iterator[str]:
             yield from _find_quotes(inner)
 
 
-def find_unparted_words(subject: Subject) -> Iterator[Finding]:
+def find_unparted_words(subject: LintedLalrGrammar) -> Iterator[Finding]:
     """Yield one finding, of all words that others may follow without a blank."""
     lexer = subject.grammar.lexer
     words = {t: s for t, s in subject.strings.items() if re.fullmatch(r"\w+[^\W\d_]", s)}
@@ -255,7 +256,7 @@ def find_unparted_words(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _runs_into(subject: Subject, word: int, text: str) -> bool:
+def _runs_into(subject: LintedLalrGrammar, word: int, text: str) -> bool:
     """Return whether a context takes the word off the front of a text that goes on."""
     for context in subject.grammar.lexer.contexts:
         if word in context.alternatives:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.compiler.lalr.driver import Outcome, drive_lalr
+from maskc.compiler.lalr.driver import StackOutcome, drive_lalr
 from maskc.grammar.model import Bnf, LalrGrammar
 from maskc.ids import DEAD, END, IGNORED, NO_LINE
 from maskc.lexer.scanner import Scanner
@@ -227,7 +227,7 @@ def run_parser(grammar: LalrGrammar, terminals: Sequence[int]) -> list[tuple[int
     driver, stack = drive_lalr(grammar), [0]
     stacks: list[tuple[int, ...]] = [(0,)]
     for terminal in terminals:
-        if driver.take(stack, terminal) is not Outcome.TAKES:
+        if driver.take(stack, terminal) is not StackOutcome.TAKES:
             return None
         stacks.append(tuple(stack))
     return stacks

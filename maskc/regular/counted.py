@@ -29,7 +29,15 @@ from typing import NamedTuple
 from maskc.regular import tree
 from maskc.regular.charset import CodePoints
 from maskc.regular.python import read_python
-from maskc.regular.tree import Anchor, Characters, Choice, Expression, Group, Reference, Repeat
+from maskc.regular.tree import (
+    Alternation,
+    Anchor,
+    CapturingGroup,
+    Characters,
+    Expression,
+    Reference,
+    Repeat,
+)
 from maskc.regular.utf8 import Utf8Nodes
 from maskc.runtime.link.counts.counts import Bounds
 from maskc.runtime.link.counts.positions import START, CountedPattern, Edge
@@ -197,10 +205,10 @@ class _Reader:
                 return _NO_POSITION
             case tree.Sequence(parts):
                 return self._read_all(parts, around, depth, begins=begins, ends=ends)
-            case Choice(parts) if parts:
+            case Alternation(parts) if parts:
                 inner = (self.read(p, around, depth + 1, begins=begins, ends=ends) for p in parts)
                 return builder.choose(list(inner))
-            case Group(body):
+            case CapturingGroup(body):
                 return self.read(body, around, depth + 1, begins=begins, ends=ends)
             case Repeat(body, low, high, mode) if mode != tree.POSSESSIVE:
                 size = self._measure(body, depth)
@@ -247,14 +255,14 @@ class _Reader:
         if self._rules and depth > _MOST_NESTED:
             raise _UnfitError
         match node:
-            case tree.Sequence(parts) | Choice(parts):
+            case tree.Sequence(parts) | Alternation(parts):
                 size = 0
                 for part in parts:
                     size += self._measure(part, depth + 1)
                     if size > MOST_COPIES:
                         break
                 return min(size, MOST_COPIES + 1)
-            case Group(body):
+            case CapturingGroup(body):
                 return self._measure(body, depth + 1)
             case Repeat(body, low, high):
                 size = self._measure(body, depth + 1)

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from maskc.regular.charset import MAX_CODE_POINT, CodePoints, merge, negate
 from maskc.regular.properties import find_property
-from maskc.regular.tree import Anchor, Characters, Choice, Expression, Look, Repeat, Sequence
+from maskc.regular.tree import Alternation, Anchor, Characters, Expression, Look, Repeat, Sequence
 
 _MOST_DIGITS = 12  # of a count
 _MAX_DEPTH = 60
@@ -29,7 +29,7 @@ class PatternError(Exception):
         remedy: what to do about it.
     """
 
-    def __init__(self, fact: str, remedy: str = "write another one") -> None:
+    def __init__(self, fact: str, remedy: str = "write it differently") -> None:
         super().__init__(fact)
         self.remedy = remedy
 
@@ -105,7 +105,7 @@ class _Parser:
         parts = [self.sequence(depth)]
         while self.eat("|"):
             parts.append(self.sequence(depth))
-        return parts[0] if len(parts) == 1 else Choice(tuple(parts))
+        return parts[0] if len(parts) == 1 else Alternation(tuple(parts))
 
     def sequence(self, depth: int) -> Expression:
         text, parts = self.text, list[Expression]()

@@ -22,7 +22,7 @@ from maskc.regular.nodes import (
     LookAround,
     Mark,
     Node,
-    Split,
+    SplitNode,
     Test,
     targets_of,
     with_targets,
@@ -68,7 +68,7 @@ class _Resolution:
         def reach(number: int, groups: _Groups, ending: _Groups | None) -> int:
             place = (number, groups, ending)
             if place not in self.copy_of:
-                self.copy_of[place] = self.arena.add(Split([]))
+                self.copy_of[place] = self.arena.add(SplitNode([]))
                 pending.append(place)
             return self.copy_of[place]
 
@@ -79,23 +79,25 @@ class _Resolution:
             made: Node
             match node:
                 case Mark():
-                    made = Split([reach(node.next, groups.pass_mark(node), ending)])
+                    made = SplitNode([reach(node.next, groups.pass_mark(node), ending)])
                 case Test():
-                    made = Split([reach(self.branch(node, groups), groups, ending)])
+                    made = SplitNode([reach(self.branch(node, groups), groups, ending)])
                 case LookAround(positive=True):
-                    made = Split(
+                    made = SplitNode(
                         [
                             self.look(node, groups, after, reach(node.next, after, ending))
                             for after in self.outcomes(node.start, groups)
                         ]
                     )
                 case LookAround():
-                    made = Split([self.look(node, groups, None, reach(node.next, groups, ending))])
+                    made = SplitNode(
+                        [self.look(node, groups, None, reach(node.next, groups, ending))]
+                    )
                 case Accept() if ending is not None and groups != ending:
-                    made = Split([])
+                    made = SplitNode([])
                 case _:
                     made = with_targets(node, [reach(t, groups, ending) for t in targets_of(node)])
-                    if isinstance(made, Split):
+                    if isinstance(made, SplitNode):
                         made.rivals = tuple(reach(r, groups, None) for r in made.rivals)
             self.arena.nodes[self.copy_of[place]] = made
         return copy

@@ -26,11 +26,11 @@ from maskc.regular.threads import (
     label_of,
 )
 from maskc.regular.tree import (
+    Alternation,
     Atomic,
-    Choice,
+    CapturingGroup,
     Conditional,
     Expression,
-    Group,
     Look,
     Repeat,
     Sequence,
@@ -87,9 +87,9 @@ def _ways_of(node: Expression, length: int) -> int:
                 ways *= _ways_of(part, length)
                 if ways > MOST_WAYS:
                     break
-        case Choice(parts):
+        case Alternation(parts):
             ways = max(1, sum(_ways_of(part, length) for part in parts))
-        case Group(body) | Atomic(body) | Look(body):
+        case CapturingGroup(body) | Atomic(body) | Look(body):
             ways = _ways_of(body, length)
         case Conditional(_, present, absent):
             ways = _ways_of(present, length) + _ways_of(absent, length)

@@ -3,7 +3,7 @@ r"""A regular expression of ``re`` as a byte-level NFA with ordered alternatives
 It is made of a syntax tree (:mod:`maskc.regular.python`), back to front. Nodes:
 
 - ``Char(root, next)`` reads one character of a set (:mod:`maskc.regular.utf8`);
-- ``Split(targets)`` tries its targets in order: greedy and lazy differ only in that order;
+- ``SplitNode(targets)`` tries its targets in order: greedy and lazy differ only in that order;
 - ``LookAround(ahead, positive, start, next)`` asks what stands here; anchors and ``\b`` are
   rewritten to look-arounds, e.g. ``$`` to "not followed by ``\n`` and a character, nor by another
   one";
@@ -40,7 +40,7 @@ from maskc.regular.nodes import (
     Arena,
     LookAround,
     Mark,
-    Split,
+    SplitNode,
     Test,
     targets_of,
     with_targets,
@@ -49,14 +49,14 @@ from maskc.regular.python import read_python
 from maskc.regular.tree import (
     LAZY,
     POSSESSIVE,
+    Alternation,
     Anchor,
     Atomic,
     BackReference,
+    CapturingGroup,
     Characters,
-    Choice,
     Conditional,
     Expression,
-    Group,
     Look,
     Repeat,
     Sequence,
@@ -89,7 +89,7 @@ class Nfa(Arena):
         at(lambda: f"pass scanner, {quote_symbol('terminal', terminal[:40])}")
         words = None if flags & re.IGNORECASE else read_words(pattern)
         if words:
-            return self.add(Split(add_words(self, words, self.add(Accept(label)))))
+            return self.add(SplitNode(add_words(self, words, self.add(Accept(label)))))
         tree = read_python(pattern, flags)
         tested = {node.group for node in walk(tree) if isinstance(node, Conditional)}
         start = _Lowering(self, terminal, tested).add(tree, self.add(Accept(label)))
@@ -111,11 +111,11 @@ class _Lowering:
                 for part in reversed(parts):
                     following = self.add(part, following)
                 return following
-            case Choice(parts):
-                return self.nfa.add(Split(self.branches(parts, following)))
+            case Alternation(parts):
+                return self.nfa.add(SplitNode(self.branches(parts, following)))
             case Repeat(mode=mode):
                 return (self.possessive if mode == POSSESSIVE else self.repeat)(node, following)
-            case Group(body, number):
+            case CapturingGroup(body, number):
                 if number not in self.tested:
                     return self.add(body, following)
                 following = self.nfa.add(Mark(number, True, following))
@@ -135,7 +135,7 @@ class _Lowering:
         raise ValueError("a regular expression names no rule")
 
     def possessive(self, node: Repeat, following: int) -> int:
-        captured = (inner.number for inner in walk(node) if isinstance(inner, Group))
+        captured = (inner.number for inner in walk(node) if isinstance(inner, CapturingGroup))
         for group in self.tested.intersection(captured):
             # A path that fails leaves its group set, after a pass that set a later one.
             raise self.refused(
@@ -169,13 +169,15 @@ class _Lowering:
             return [following, body] if node.mode == LAZY else [body, following]
 
         if node.high is None:
-            head = Split([], loop, following)
+            head = SplitNode([], loop, following)
             start = self.nfa.add(head)
             head.targets = ordered(self.add(node.body, start))
         else:
             start = following
             for _ in range(node.high - node.low):
-                start = self.nfa.add(Split(ordered(self.add(node.body, start)), loop, following))
+                start = self.nfa.add(
+                    SplitNode(ordered(self.add(node.body, start)), loop, following)
+                )
         for _ in range(node.low):
             start = self.add(node.body, start)
         return start
@@ -220,7 +222,7 @@ def seal(arena: Arena, start: int, following: int) -> int:
     for number in inside:
         node = arena.nodes[number]
         # Where a group inside this one has chosen, nothing is left to choose.
-        if isinstance(node, Split) and not node.rivals:
+        if isinstance(node, SplitNode) and not node.rivals:
             node.rivals = tuple(copy_of[target] for target in node.targets)
     return start
 

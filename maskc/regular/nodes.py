@@ -27,7 +27,7 @@ class Char:
 
 
 @dataclass(slots=True)
-class Split:
+class SplitNode:
     """Tries ``targets`` in order.
 
     Attributes:
@@ -82,7 +82,7 @@ class Accept:
     label: int
 
 
-Node = Char | Split | LookAround | Mark | Test | Accept
+Node = Char | SplitNode | LookAround | Mark | Test | Accept
 
 
 def targets_of(node: Node) -> list[int]:
@@ -92,7 +92,7 @@ def targets_of(node: Node) -> list[int]:
             return [node.next]
         case Test():
             return [node.present, node.absent]
-        case Split():
+        case SplitNode():
             return [*node.targets, node.leave] if node.loop >= 0 else list(node.targets)
     return []
 
@@ -104,9 +104,9 @@ def with_targets(node: Node, targets: list[int]) -> Node:
             return replace(node, next=targets[0])
         case Test():
             return replace(node, present=targets[0], absent=targets[1])
-        case Split():
+        case SplitNode():
             leave = targets.pop() if node.loop >= 0 else -1
-            return Split(targets, node.loop, leave, node.rivals)
+            return SplitNode(targets, node.loop, leave, node.rivals)
     return node
 
 
@@ -138,7 +138,7 @@ class Arena:
     def char(self, code_points: CodePoints, following: int) -> int:
         """Return the node that reads one of the code points and goes on."""
         if not code_points or (self.utf8.use_bytes and code_points[0][0] > 0xFF):
-            return self.add(Split([]))
+            return self.add(SplitNode([]))
         node = Char(self.utf8.root(code_points), following)
         found = self._chars.get(node)
         if found is None:

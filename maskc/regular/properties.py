@@ -100,5 +100,5 @@ def _write(named: re.Match[str]) -> str:
         characters = negate(characters)
     kept = intersect_any(characters)  # no text has surrogates
     if not kept:
-        raise PropertyError(f"has {named[0]}, which is no character of a text; leave it out")
+        raise PropertyError(f"has {named[0]}, which is not a character of a text; leave it out")
     return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in kept)

@@ -20,14 +20,14 @@ from maskc.regular.tree import (
     LAZY,
     NOTHING,
     POSSESSIVE,
+    Alternation,
     Anchor,
     Atomic,
     BackReference,
+    CapturingGroup,
     Characters,
-    Choice,
     Conditional,
     Expression,
-    Group,
     Look,
     Repeat,
     Sequence,
@@ -89,11 +89,11 @@ class _Reader:
                 parts = []
                 for tree in argument[1]:
                     parts.append(self.sequence(tree, flags))
-                return Choice(tuple(parts))
+                return Alternation(tuple(parts))
             case "SUBPATTERN":
                 number, added, removed, tree = argument
                 body = self.sequence(tree, _combine_flags(flags, added, removed))
-                return body if number is None else Group(body, number)
+                return body if number is None else CapturingGroup(body, number)
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
                 low, high, tree = argument
                 most = None if high == _parser.MAXREPEAT else int(high)

@@ -14,7 +14,15 @@ from collections.abc import Iterable
 
 from maskc.regular.charset import CodePoints
 from maskc.regular.python import read_python
-from maskc.regular.tree import Atomic, Characters, Choice, Expression, Group, Repeat, Sequence
+from maskc.regular.tree import (
+    Alternation,
+    Atomic,
+    CapturingGroup,
+    Characters,
+    Expression,
+    Repeat,
+    Sequence,
+)
 
 LONGEST = 100  # characters of a text that is listed
 _N_SAMPLES = 3
@@ -84,9 +92,9 @@ class _Lister:
                 for part in parts:
                     found = self._join(found, self.list(part))
                 return found
-            case Choice(parts) if parts:
+            case Alternation(parts) if parts:
                 return self._check(set().union(*map(self.list, parts)))
-            case Group(body) | Atomic(body):
+            case CapturingGroup(body) | Atomic(body):
                 return self.list(body)
             case Repeat(body, low, high):
                 return self._repeat(low, high, self.list(body))

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.byte_classes import DONE, byte_classes
-from maskc.regular.nodes import Accept, Arena, Char, LookAround, Split
+from maskc.regular.nodes import Accept, Arena, Char, LookAround, SplitNode
 
 ACCEPTED = -1  # any accepted pattern, where the label no longer matters
 
@@ -141,7 +141,7 @@ class ThreadStepper:
                 collected.append(accepted(node.label), owed)
             elif isinstance(node, Char):
                 collected.append(self._position(node.root, node.next), owed)
-            elif isinstance(node, Split):
+            elif isinstance(node, SplitNode):
                 stack += reversed(self._choose(node, owed, loops, matched))
             elif isinstance(node, LookAround):
                 added = self._look(node, matched)
@@ -150,7 +150,7 @@ class ThreadStepper:
         return collected.done()
 
     def _choose(
-        self, node: Split, owed: Obligations, loops: frozenset[int], matched: Matched
+        self, node: SplitNode, owed: Obligations, loops: frozenset[int], matched: Matched
     ) -> list[tuple[int, Obligations, frozenset[int]]]:
         if node.loop in loops:
             return [(node.leave, owed, loops - {node.loop})]

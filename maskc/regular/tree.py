@@ -42,7 +42,7 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Alternation:
     """Any of the parts."""
 
     parts: tuple[Expression, ...]
@@ -77,7 +77,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CapturingGroup:
     """A group that captures."""
 
     body: Expression
@@ -127,11 +127,11 @@ class Except:
 Expression = (
     Characters
     | Sequence
-    | Choice
+    | Alternation
     | Repeat
     | Anchor
     | Look
-    | Group
+    | CapturingGroup
     | Atomic
     | Conditional
     | BackReference
@@ -140,7 +140,7 @@ Expression = (
 )
 
 EMPTY_TEXT = Sequence(())
-NOTHING = Choice(())
+NOTHING = Alternation(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +154,9 @@ class CharacterGrammar:
 
 def children(expression: Expression) -> tuple[Expression, ...]:
     match expression:
-        case Sequence(parts) | Choice(parts):
+        case Sequence(parts) | Alternation(parts):
             return parts
-        case Repeat(body) | Look(body) | Group(body) | Atomic(body):
+        case Repeat(body) | Look(body) | CapturingGroup(body) | Atomic(body):
             return (body,)
         case Conditional(_, present, absent):
             return (present, absent)
@@ -183,11 +183,11 @@ def least_width(expression: Expression) -> int:
             return least
         case Sequence(parts):
             return sum(map(least_width, parts))
-        case Choice(parts):
+        case Alternation(parts):
             return min(map(least_width, parts), default=0)
         case Repeat(body, low):
             return low * least_width(body)
-        case Group(body) | Atomic(body):
+        case CapturingGroup(body) | Atomic(body):
             return least_width(body)
         case Conditional(_, present, absent):
             return min(least_width(present), least_width(absent))
@@ -225,17 +225,17 @@ def choice(*parts: Expression) -> Expression:
     flat: dict[Expression, None] = {}
     optional = False
     for part in parts:
-        for alternative in part.parts if isinstance(part, Choice) else (part,):
+        for alternative in part.parts if isinstance(part, Alternation) else (part,):
             if alternative == EMPTY_TEXT:
                 optional = True
             elif isinstance(alternative, Repeat) and (alternative.low, alternative.high) == (0, 1):
                 optional = True
                 body = alternative.body
-                flat |= dict.fromkeys(body.parts if isinstance(body, Choice) else (body,))
+                flat |= dict.fromkeys(body.parts if isinstance(body, Alternation) else (body,))
             else:
                 flat[alternative] = None
     found = tuple(_join_characters(flat))
-    chosen = found[0] if len(found) == 1 else Choice(found)
+    chosen = found[0] if len(found) == 1 else Alternation(found)
     return repeat(chosen, 0, 1) if optional else chosen
 
 
@@ -273,7 +273,7 @@ def rebuild(expression: Expression, change: Callable[[Expression], Expression]) 
     match expression:
         case Sequence(parts):
             return sequence(*map(change, parts))
-        case Choice(parts):
+        case Alternation(parts):
             return choice(*map(change, parts))
         case Repeat(body, low, high):
             return repeat(change(body), low, high)
@@ -288,7 +288,7 @@ def is_nullable(expression: Expression) -> bool:
     match expression:
         case Sequence(parts):
             return all(map(is_nullable, parts))
-        case Choice(parts):
+        case Alternation(parts):
             return any(map(is_nullable, parts))
         case Repeat(body, low):
             return low == 0 or is_nullable(body)
@@ -300,7 +300,7 @@ def measure(expression: Expression) -> int:
     match expression:
         case Repeat(body, low, high):
             return measure(body) * max(low, high or 0, 1)
-        case Sequence() | Choice() | Except():
+        case Sequence() | Alternation() | Except():
             return sum(map(measure, children(expression)))
     return 1
 
@@ -308,7 +308,7 @@ def measure(expression: Expression) -> int:
 def nesting(expression: Expression) -> int:
     """Return how many choices and repetitions stand one inside the other."""
     inner = max(map(nesting, children(expression)), default=0)
-    return inner + isinstance(expression, Choice | Repeat)
+    return inner + isinstance(expression, Alternation | Repeat)
 
 
 def check_size(place: str, expression: Expression) -> Expression:

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from maskc.regular.charset import literal_set
-from maskc.regular.nodes import Arena, Split
+from maskc.regular.nodes import Arena, SplitNode
 
 # Alternatives of characters that stand for themselves, as Lark writes a list of strings: blanks
 # and # do not, in a pattern with the flag x.
@@ -69,7 +69,7 @@ def add_words(arena: Arena, words: Iterable[Sequence[int]], following: int) -> l
                 else:
                     key = tuple(targets)
                     if key not in splits:
-                        splits[key] = arena.add(Split(targets))
+                        splits[key] = arena.add(SplitNode(targets))
                     after = splits[key]
                 tried.append(arena.char(literal_set(code_point, 0), after))
         starts[number] = tried

@@ -97,7 +97,7 @@ def _say_always(answer: AlwaysAnswer) -> str:
 def _say_joint(answer: JointAnswer) -> str:
     both = f"{' '.join(answer.one) or 'nothing'} and {' '.join(answer.other) or 'nothing'}"
     if answer.lalr_jointly_legal:
-        reason = answer.reason or "Lark's table gives both the same verdict on all stacks"
+        reason = answer.reason or "Lark's table has the same verdict for both on every stack"
         return f"jointly legal after {answer.x}: {both} ({reason})"
     if answer.jointly_legal:
         return (

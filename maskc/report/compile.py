@@ -9,7 +9,7 @@ from typing import Any
 from maskc.compiler.pipeline import PassRecord
 from maskc.kinds import kind_of
 from maskc.report.formats import count, format_count, format_seconds, format_size
-from maskc.report.internals import Step, format_change, list_steps
+from maskc.report.internals import OptimiseStep, format_change, list_steps
 from maskc.report.model import Block, Facts, Lines, Report, Table
 from maskc.report.origin import list_origin
 from maskc.report.timings import STEP_PREFIX
@@ -87,7 +87,7 @@ def _list_blocks(compilation: Compilation, *, verbose: bool) -> Iterator[Block]:
         )
 
 
-def tabulate_passes(passes: Sequence[PassRecord], steps: Sequence[Step]) -> Table:
+def tabulate_passes(passes: Sequence[PassRecord], steps: Sequence[OptimiseStep]) -> Table:
     """Return the compiler's passes: the rows before and after, processor time and memory."""
     columns = ("pass", "rows before", "rows after", "change", "processor", "peak memory")
     changes = {

@@ -15,10 +15,10 @@ from maskc.explain.model import (
     Causes,
     Death,
     Explanation,
-    Group,
     Keyword,
-    Reading,
     Refusal,
+    TextReading,
+    TokenGroup,
     TokenVerdict,
 )
 from maskc.report.formats import (
@@ -123,7 +123,7 @@ def _say_legal(explanation: Explanation[Any], title: str, most: int | None) -> I
         yield f"    and {format_count(len(groups) - len(names))} more terminals"
 
 
-def name_group(group: Group) -> str:
+def name_group(group: TokenGroup) -> str:
     """Return the name of a group's terminal, with its text."""
     return IGNORED if group.name is None else f"{group.name} {group.literal}".rstrip()
 
@@ -146,7 +146,7 @@ def list_groups(explanation: Explanation[Any]) -> Table:
     return Table("Legal tokens by terminal", columns, rows, ("tokens",), most=MAX_NAMES)
 
 
-def say_reading(reading: Reading) -> Iterator[str]:
+def say_reading(reading: TextReading) -> Iterator[str]:
     """Yield the lines of one way to read the text."""
     yield from (f"  reading: {item}" for item in reading.items)
     becomes = (*reading.may_become, *["something ignored"] * reading.may_be_ignored)
@@ -175,13 +175,13 @@ def say_death(death: Death | Refusal, text: bytes) -> Iterator[str]:
     good, byte = text[: max(0, death.offset)], format_lexemes(bytes([death.byte]))
     where = f"after {quote(good)} " if good else ""
     if isinstance(death, Refusal):
-        yield f"  {where}the byte {byte} (offset {death.offset}) is forbidden"
+        yield f"  {where}the byte {byte} at offset {death.offset} is forbidden"
         yield from _say_refusal(death)
         return
-    yield f"  {where}every reading dies of the byte {byte} (offset {death.offset})"
+    yield f"  {where}no parse survives the byte {byte} at offset {death.offset}"
     for cause in death.causes:
         yield f"  - {_say_cause(cause, byte)}"
-        yield f"    the parser takes: {list_names(cause.expected)}"
+        yield f"    the parser accepts: {list_names(cause.expected)}"
         yield from (f"    reading: {item}" for item in cause.items)
 
 
@@ -189,17 +189,17 @@ def _say_cause(cause: Cause, byte: str) -> str:
     """Return why a reading dies of a byte, which is given as it is shown."""
     lexeme = quote(cause.lexeme)
     if cause.ended_as is not None:
-        before = f"{lexeme} ends as {cause.ended_as}, and after it "
+        before = f"{lexeme} ends as {cause.ended_as}, and "
         if cause.refused:
-            return f"{before}{byte} begins {list_names(cause.refused)}, which the parser refuses"
-        return f"{before}no terminal that may come begins with {byte}"
+            return f"{before}the parser does not accept {list_names(cause.refused)} after it"
+        return f"{before}no terminal that may follow it begins with {byte}"
     if cause.blocks:
         columns = ", ".join(map(str, cause.blocks))
-        return f"the indentation of {lexeme} fits no block: those that are open begin at {columns}"
+        return f"the indentation of {lexeme} fits no block; the open blocks begin at {columns}"
     if cause.refused:
-        return f"{lexeme} would be {list_names(cause.refused)}, which the parser refuses"
+        return f"{lexeme} would be {list_names(cause.refused)}, which the parser does not accept"
     if cause.lexeme:
-        return f"no terminal that begins with {lexeme} goes on with {byte}"
+        return f"no terminal that begins with {lexeme} continues with {byte}"
     return f"no terminal begins with {byte}"
 
 
@@ -208,7 +208,7 @@ def _say_refusal(refusal: Refusal) -> Iterator[str]:
     if refusal.layout:
         yield f"  by the layout: {', '.join(refusal.layout)}"
     elif refusal.causes is None:
-        yield "  by every schema: no JSON text goes on so, or a key comes twice"
+        yield "  by every schema: no JSON text continues this way, or a key would be repeated"
     else:
         alone = refusal.causes.alone
         how = ("without" if alone else "only without all of") + " any one of" * (len(alone) > 1)
@@ -218,7 +218,7 @@ def _say_refusal(refusal: Refusal) -> Iterator[str]:
         if n_more:
             yield f"  - and {n_more} more"
         if not refusal.causes.is_complete:
-            yield "  the schema is too large to try all of its keywords"
+            yield "  the schema is too large to try every keyword"
 
 
 def say_reason(refusal: Refusal) -> str:
@@ -229,10 +229,10 @@ def say_reason(refusal: Refusal) -> str:
     if refusal.layout:
         return f"forbidden by the layout: {', '.join(refusal.layout)}"
     if refusal.causes is None:
-        return "no JSON text goes on so, or a key comes twice"
+        return "no JSON text continues this way, or a key is repeated"
     shown, n_more = _list_keywords(refusal.causes)
     if not shown:
-        return "the schema forbids it, and is too large to say where"
+        return "the schema forbids it, but is too large to find the keyword"
     how = " together with " if refusal.causes.alone else ", and by "
     return f"forbidden by {how.join([*shown, *[f'{n_more} more'] * (n_more > 0)])}"
 

@@ -112,7 +112,7 @@ def point_at(text: bytes, offset: int, length: int = 1) -> list[str]:
     """Return the line of a byte and a caret below it, indented; of a long line what is around.
 
     Args:
-        text: any bytes; what is no character is shown as one.
+        text: any bytes; what is not a character is shown as one.
         offset: of the byte; the length of the text is right after it.
         length: characters to point at.
     """

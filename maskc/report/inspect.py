@@ -166,7 +166,7 @@ def _list_blocks(inspection: Inspection, *, internals: bool) -> Iterator[Block |
     if view is not None:
         yield from _list_view(view, has_rules=has_rules)
     elif has_rules:
-        refused = Note("Not there: the Lark of this machine refuses the grammar.")
+        refused = Note("Not available: the installed Lark refuses the grammar.")
         yield Section("Rules", [refused], "rules")
     origin = list_origin(inspection.path, inspection.n_bytes, header)
     facts = Facts(list_facts(inspection) if has_rules else origin)
@@ -213,7 +213,7 @@ def _list_view(view: AuthorView, *, has_rules: bool) -> Iterator[Section]:
 def _list_heat(view: AuthorView) -> Iterator[Section]:
     if view.heat:
         heat = Heat([(part.token, part.n_legal) for part in view.heat])
-        yield Section("How much choice there was", [heat], "heat")
+        yield Section("How many tokens were legal", [heat], "heat")
 
 
 def _show_next(view: AuthorView) -> Section:
@@ -248,7 +248,7 @@ def list_facts(inspection: Inspection) -> list[Fact]:
         ("parser", grammar.get("parser", "lalr")),
         ("lexer", grammar["lexer"]),
         ("postlex", format_postlex(grammar["postlex"])),
-        ("imports", ", ".join(sorted(grammar["imports"])) or "none of its own folder"),
+        ("imports", ", ".join(sorted(grammar["imports"])) or "none in its own folder"),
         ("grammar hash", grammar["sha256"]),
         ("tokenizer", tokenizer["name"]),
         (
@@ -272,7 +272,7 @@ def list_facts(inspection: Inspection) -> list[Fact]:
 
 def _format_cost(timings: Timings) -> str:
     if not timings:
-        return "unknown: not on this machine"
+        return "unknown on this machine"
     seconds = sum(record.seconds for record in timings)
     cpu_seconds = sum(record.cpu_seconds for record in timings)
     time = f"{format_seconds(seconds)}, {format_seconds(cpu_seconds)} of the processor"

@@ -42,11 +42,11 @@ N_SHOWN = 10
 _MOST_TRANSITIONS = 200
 
 _EXPLANATIONS = {
-    "raw": "a row for each lexer state and each terminal sequence that some token makes there",
-    "closings": "the terminals that an open lexeme may become close a sequence together",
+    "raw": "a row for each lexer state and each terminal sequence that some token completes there",
+    "closings": "the terminals that an open lexeme may become are one question",
     "interchangeable": "rows that differ only in terminals of one class are one",
     "never legal": "sequences that no text has after the terminal before them are dropped",
-    "always legal": "ends that are legal on every stack are not asked about",
+    "always legal": "ends that are legal on every stack are cut off",
     "jointly legal": "sequences that are legal on the same stacks are one; Lark's table is asked",
     # Of artifacts that an older version made.
     "follow": "sequences that leave the follow graph are dropped",
@@ -56,7 +56,7 @@ _EXPLANATIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class OptimiseStep:
     """A streamlining step.
 
     Attributes:
@@ -77,11 +77,11 @@ class Step:
         return asdict(self)
 
 
-def list_steps(header: Mapping[str, Any], timings: Timings) -> tuple[Step, ...]:
+def list_steps(header: Mapping[str, Any], timings: Timings) -> tuple[OptimiseStep, ...]:
     """Return the streamlining steps, in order."""
     seconds = {record.name: record.seconds for record in timings}
     return tuple(
-        Step(
+        OptimiseStep(
             found["step"],
             found["rows"],
             found["stored"],
@@ -133,13 +133,13 @@ def list_internals(header: Mapping[str, Any], timings: Timings) -> Iterator[Sect
     classes = _list_classes(header["classes"], texts)
     yield Section("Interchangeable terminals", classes, "classes")
     if header["residue"]:
-        title = "Residue: rows that depend on the stack below the LALR state"
+        title = "Rows that depend on the stack below the LALR state"
         yield Section(title, _list_residue(header["residue"], texts), "residue")
     yield Section("Terminals that cannot be lexed apart", _list_unlexed(header, texts), "lexing")
     yield Section("Pushdown automaton", _list_automaton(grammar, texts), "automaton")
 
 
-def _list_streamlining(steps: Sequence[Step]) -> list[Block]:
+def _list_streamlining(steps: Sequence[OptimiseStep]) -> list[Block]:
     note = Note(
         "A row is a distinct pair of a lexer state and a terminal sequence, with the tokens that "
         "make the sequence there. No step changes a mask. Raw rows are terminal sequences alone, "
@@ -175,7 +175,7 @@ def _list_streamlining(steps: Sequence[Step]) -> list[Block]:
     return [note, table]
 
 
-def _list_lexer_states(steps: Sequence[Step]) -> list[Block]:
+def _list_lexer_states(steps: Sequence[OptimiseStep]) -> list[Block]:
     note = Note(
         "While a token is chosen, only the rows of one lexer state count. The further left a curve "
         "rises, the fewer questions are asked of the parser."
@@ -261,13 +261,13 @@ def _list_unlexed(header: Mapping[str, Any], texts: Texts) -> list[Block]:
         )
         for pair in pairs
     ]
-    title = "Side by side in the grammar, never in a text"
+    title = "Adjacent in the grammar, never in a text"
     return [note, Table(title, ("first", "second", "witness"), rows, most=N_SHOWN)]
 
 
 def _list_automaton(grammar: Grammar | None, texts: Texts) -> list[Block]:
     if grammar is None:
-        return [Note("Not there: the Lark of this machine refuses the grammar.")]
+        return [Note("Not available: the installed Lark refuses the grammar.")]
     reduced = reduce_grammar(grammar.bnf)
     names = tuple(format_terminal(name, texts) for name in reduced.terminals)
     automaton = build_dft(replace(reduced, terminals=names))

@@ -74,7 +74,7 @@ def format_verdict(found: Mapping[str, Any]) -> str:
     )
     if found["ok"]:
         kept = "The artifact keeps its promise."
-        return f"{kept} {differ}: in these texts that makes no difference." if differ else kept
+        return f"{kept} {differ}: in these texts the result is the same." if differ else kept
     if found["wrong"] and differ:
         return (
             f"The artifact and this Python do not agree. {differ}: what \\w, \\d, \\s and the flag "

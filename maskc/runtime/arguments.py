@@ -41,7 +41,7 @@ def as_number(what: str, value: Any) -> int:
         except TypeError:
             pass
     hint = "; give its .tolist()" if hasattr(value, "tolist") else ""
-    raise WrongTypeError(f"{what} is an int, and this is {describe(value)}{hint}")
+    raise WrongTypeError(f"{what} must be an int, not {describe(value)}{hint}")
 
 
 def as_count(what: str, value: Any) -> int:
@@ -63,7 +63,7 @@ def as_token_ids(value: Iterable[Any]) -> Iterable[Any]:
         # Otherwise each item would become an object of NumPy's.
         found: list[int] = value.tolist()
         return found
-    return as_items("what holds tokens", value)
+    return as_items("tokens", value)
 
 
 def as_bytes(value: Any) -> bytes:
@@ -100,17 +100,15 @@ def check_bitmask(bitmask: Any, n_words: int | None) -> None:
         )
     if bitmask.ndim != 2 or n_words not in (None, bitmask.shape[1]):
         shape, width = list(bitmask.shape), "words" if n_words is None else n_words
-        raise WrongValueError(
-            f"a bitmask is int32[rows, {width}] here, and this one is int32{shape}"
-        )
+        raise WrongValueError(f"a bitmask must be int32[rows, {width}] here, not int32{shape}")
     if not bitmask.flags.c_contiguous:
-        raise WrongValueError("a bitmask is C-contiguous, and this one has gaps between its words")
+        raise WrongValueError("a bitmask must be C-contiguous; this one has gaps between its words")
     if not bitmask.flags.aligned:
         raise WrongValueError(
-            "a bitmask begins at a multiple of 4 bytes; see maskc.allocate_bitmask"
+            "a bitmask must begin at a multiple of 4 bytes; see maskc.allocate_bitmask"
         )
     if not bitmask.flags.writeable:
-        raise WrongValueError("a bitmask is written to, and this one is read-only")
+        raise WrongValueError("a bitmask must be writable; this one is read-only")
 
 
 def as_row(value: Any, bitmask: NDArray[np.int32]) -> int:
@@ -138,7 +136,7 @@ def as_rows(
         WrongTypeError: one is no integer.
         WrongValueError: there are more or fewer, one is not in the bitmask, or one comes twice.
     """
-    rows = list(as_items("what holds rows", values))
+    rows = list(as_items("rows", values))
     if len(rows) != n_matchers:
         raise WrongValueError(f"{n_matchers} matchers need as many rows, and these are {len(rows)}")
     if set(map(type, rows)) - {int}:

@@ -282,7 +282,7 @@ def load(
             compiled.
 
     Raises:
-        ArtifactError: it is no artifact, damaged, of another format version, or its kit is not
+        ArtifactError: it is not an artifact, damaged, of another format version, or its kit is not
             there.
         TypeError: ``cache_bytes`` or ``steps`` is no integer.
         ValueError: it is less than 0.

@@ -53,7 +53,7 @@ def fill_bitmasks(
         ValueError: there are not as many rows as matchers, a row is not in the bitmask or comes
             twice, or the bitmask has another shape or layout; nothing is written.
     """
-    batch = list(as_items("what holds the matchers", matchers))
+    batch = list(as_items("matchers", matchers))
     if not batch:
         check_bitmask(bitmask, None)
         as_rows(rows, 0, bitmask)
@@ -101,17 +101,17 @@ def apply_to_array(logits: Any, bitmask: Any) -> None:
     """
     if not isinstance(logits, np.ndarray) or logits.dtype.kind != "f":
         kind = getattr(logits, "dtype", type(logits).__name__)
-        raise WrongTypeError(f"logits are an array of floating point numbers, and these are {kind}")
+        raise WrongTypeError(f"logits must be an array of floating point numbers, not {kind}")
     if not isinstance(bitmask, np.ndarray) or bitmask.dtype != WORD:
         kind = getattr(bitmask, "dtype", type(bitmask).__name__)
-        raise WrongTypeError(f"a bitmask is an array of int32, and this one is of {kind}")
+        raise WrongTypeError(f"a bitmask must be an array of int32, not {kind}")
     rows, masks = np.atleast_2d(logits), np.atleast_2d(bitmask)
     if rows.ndim != 2 or masks.ndim != 2 or len(rows) != len(masks):
         raise WrongValueError(
             f"masks int32{[*bitmask.shape]} do not go with logits {[*logits.shape]}"
         )
     if not logits.flags.writeable:
-        raise WrongValueError("logits are written to, and these are read-only")
+        raise WrongValueError("logits must be writable; these are read-only")
     words = np.ascontiguousarray(masks).view(np.uint8)
     legal = np.unpackbits(words, axis=1, bitorder="little", count=rows.shape[1])
     np.copyto(rows, -np.inf, where=legal == 0)
@@ -143,7 +143,7 @@ def follow_examples(
     """
     until, n_followed = time.monotonic() + seconds, 0
     bitmask = allocate_bitmask(1, vocab_size)
-    for tokens in as_items("what holds the examples", examples):
+    for tokens in as_items("examples", examples):
         matcher = make_matcher()
         for token in as_token_ids(tokens):
             if time.monotonic() >= until:

@@ -73,7 +73,7 @@ def add_tokens(
         mapped: leave the vocabulary in its file.
 
     Raises:
-        ArtifactError: it is not there, or the artifact is damaged.
+        ArtifactError: it does not exist, or the artifact is damaged.
     """
     tokenizer = header.get("tokenizer")
     wanted: dict[str, Any] = tokenizer if isinstance(tokenizer, dict) else {}
@@ -107,13 +107,13 @@ def open_table(kit: KitLike, *, mapped: bool = True) -> TokenTable:
     """Return the tokens of a kit, by its path or as it is open.
 
     Raises:
-        ArtifactError: it is no kit, or damaged.
+        ArtifactError: it is not a kit, or damaged.
     """
     if not isinstance(kit, str | os.PathLike):
         tokens = getattr(kit, "tokens", None)
         table = getattr(tokens, "table", None)
         if not isinstance(table, TokenTable):
-            raise WrongTypeError(f"a kit is a maskc.Kit or its path, and this is {describe(kit)}")
+            raise WrongTypeError(f"a kit must be a maskc.Kit or its path, not {describe(kit)}")
         return table
     path = os.fspath(kit)
     header, arrays = load_container(path, mapped=mapped)

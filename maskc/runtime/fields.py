@@ -50,7 +50,7 @@ def parse_plan(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise PlanError("the plan is not JSON") from None
     if not isinstance(raw, dict):
-        raise PlanError("the plan is no object")
+        raise PlanError("the plan is not an object")
     return raw
 
 

@@ -20,7 +20,7 @@ MAX_FORCED = 4096
 _CHOICE, _NO_TOKEN = -1, -2
 
 
-class Tokens(Protocol):
+class TokenLookup(Protocol):
     """What is asked of the tokens."""
 
     @property
@@ -32,7 +32,7 @@ class Tokens(Protocol):
         """The bytes that no token writes alone."""
 
 
-def find_forced_bytes(machine: Machine[Any], hypotheses: Hypotheses, tokens: Tokens) -> bytes:
+def find_forced_bytes(machine: Machine[Any], hypotheses: Hypotheses, tokens: TokenLookup) -> bytes:
     """Return the bytes that every way to go on begins with; empty if there is a choice.
 
     Args:

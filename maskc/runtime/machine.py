@@ -55,7 +55,7 @@ def check_hypotheses(n: int) -> None:
     """
     if n > MAX_HYPOTHESES:
         raise LimitError(
-            "ways to read the text so far",
+            "readings of the text so far",
             MAX_HYPOTHESES,
             "write repetitions, and terminals that look ahead, so that it can be told sooner where "
             "a part ends",

@@ -234,7 +234,7 @@ class Matcher:
         """Take a text as if it were one token; return False, and change nothing, if illegal.
 
         Raises:
-            TypeError: it is no text; nothing is changed.
+            TypeError: it is not a text; nothing is changed.
             ValueError: it has half of a surrogate pair; nothing is changed.
         """
         try:
@@ -340,7 +340,7 @@ class Matcher:
                 any case: what precedes a text can change how it is cut.
 
         Raises:
-            TypeError: ``before`` is no text.
+            TypeError: ``before`` is not a text.
         """
         try:
             as_text("before", before).encode()

@@ -21,7 +21,7 @@ import numpy as np
 from maskc.artifact.pieces import read_rows
 from maskc.compiler.pipeline import compile_starts
 from maskc.errors import LimitError
-from maskc.frontends.lark.regex_module import Ask, translate
+from maskc.frontends.lark.regex_module import CharacterTest, translate
 from maskc.frontends.source import load_sources
 from maskc.ids import NOT_AN_END
 from maskc.runtime.spelling.chunks import Chunks
@@ -65,7 +65,7 @@ def read_stages(file: TokenizerFile) -> list[str]:
     return patterns
 
 
-def build_chunks(patterns: Sequence[str], ask: Ask, *, has_gaps: bool) -> Chunks:
+def build_chunks(patterns: Sequence[str], ask: CharacterTest, *, has_gaps: bool) -> Chunks:
     """Return the automaton of the texts in which the ends of chunks are marked.
 
     Each pattern is a stage; with ``has_gaps``, what it does not match is a chunk, too.
@@ -77,7 +77,7 @@ def build_chunks(patterns: Sequence[str], ask: Ask, *, has_gaps: bool) -> Chunks
     return _trim(_join([_build_stage(p, ask, has_gaps=has_gaps) for p in patterns]))
 
 
-def _build_stage(pattern: str, ask: Ask, *, has_gaps: bool) -> Stage:
+def _build_stage(pattern: str, ask: CharacterTest, *, has_gaps: bool) -> Stage:
     written = translate("CHUNK", pattern, ask)
     if has_gaps:
         written = rf"{written}|(?:(?!{written})[\s\S])+"

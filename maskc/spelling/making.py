@@ -20,7 +20,7 @@ import numpy as np
 
 import maskc
 from maskc.errors import TokenizerError
-from maskc.frontends.lark.regex_module import Ask
+from maskc.frontends.lark.regex_module import CharacterTest
 from maskc.regular.charset import CodePoints, every_character
 from maskc.runtime.spelling.chunks import Chunks
 from maskc.runtime.spelling.pairs import (
@@ -44,7 +44,7 @@ from maskc.vocab.tiktoken_files import find_layout, parse_ranks
 from maskc.vocab.vocabulary import Vocabulary
 
 
-def ask_tiktoken(tiktoken: Any) -> Ask:
+def ask_tiktoken(tiktoken: Any) -> CharacterTest:
     """Return the classes of tiktoken, which drops what a pattern does not match."""
     ranks = {bytes([byte]): byte for byte in range(256)}
 
@@ -57,7 +57,7 @@ def ask_tiktoken(tiktoken: Any) -> Ask:
     return _remember(find)
 
 
-def ask_tokenizers(tokenizers: Any) -> Ask:
+def ask_tokenizers(tokenizers: Any) -> CharacterTest:
     """Return the classes of ``tokenizers``, whose splitters can drop what does not match."""
 
     def find(pattern: str, text: str) -> str:
@@ -68,7 +68,7 @@ def ask_tokenizers(tokenizers: Any) -> Ask:
     return _remember(find)
 
 
-def _remember(find: Callable[[str, str], str]) -> Ask:
+def _remember(find: Callable[[str, str], str]) -> CharacterTest:
     known: dict[tuple[str, bool], CodePoints] = {}
 
     def ask(item: str, *, folds: bool) -> CodePoints:
@@ -244,6 +244,6 @@ def _import(file: TokenizerFile, package: str) -> Any:
     except ImportError as error:
         raise TokenizerError(
             file.tokenizer,
-            f"how it cuts texts is asked of the package {package}, which is not installed",
+            f"its pre-tokenizer needs the package {package}, which is not installed",
             format_install(file.tokenizer),
         ) from error

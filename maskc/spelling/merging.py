@@ -103,4 +103,4 @@ def rules_of_json(file: TokenizerFile) -> tuple[dict[int, bytes], Rules]:
 
 def refuse(file: TokenizerFile, fact: str) -> TokenizerError:
     """Return the error that says why a tokenizer's own tokens cannot be told exactly."""
-    return TokenizerError(file.tokenizer, f"{fact}, so its own tokens are not known", _REMEDY)
+    return TokenizerError(file.tokenizer, f"{fact}, so its canonical tokens are not known", _REMEDY)

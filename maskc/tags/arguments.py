@@ -38,7 +38,7 @@ from maskc.tags.plain import is_plain
 from maskc.tags.styles import STYLES
 
 if TYPE_CHECKING:
-    from maskc.tags.building import Builder
+    from maskc.tags.building import LinkBuilder
 
 _Made = TypeVar("_Made")
 _USUAL = frozenset(
@@ -140,7 +140,7 @@ class Arguments:
 
     def __init__(
         self,
-        maker: Builder,
+        maker: LinkBuilder,
         schema: Any,
         *,
         style: str,
@@ -176,9 +176,9 @@ class Arguments:
             if not is_left and not self._find_values(number):
                 possible &= ~(1 << number)
         if read.required & ~possible:
-            raise self._where.wrong("required", "names what fits no value at all")
+            raise self._where.wrong("required", "names what fits no value")
         if possible.bit_count() < read.low:
-            raise self._where.wrong("minProperties", "counts what fits no value at all")
+            raise self._where.wrong("minProperties", "counts what fits no value")
         if self._others is not False and (is_nested or not is_plain(self._others)):
             self._is_writable(self._others, "/additionalProperties")
         counts = Counts(

@@ -60,7 +60,7 @@ class Means(Protocol):
         """Return the expression of a grammar."""
 
 
-class Builder:
+class LinkBuilder:
     """Builds the expressions of one request.
 
     Attributes:
@@ -91,17 +91,17 @@ class Builder:
                 return self.text(given.value)
             case f.JsonSchema():
                 return [self._owned(given)]
-            case f.Grammar():
+            case f.GrammarFormat():
                 return [_placed(given.pointer, partial(self._means.gbnf, given.text))]
             case f.Regex():
                 return [_placed(given.pointer, partial(self._means.regex, given.pattern))]
             case f.AnyText():
                 return self._any_text(given)
-            case f.Sequence():
+            case f.SequenceFormat():
                 return [item for element in given.elements for item in self._items(element)]
             case f.Either():
                 return [self._compose.either([self._items(element) for element in given.elements])]
-            case f.Repeat():
+            case f.RepeatFormat():
                 return self._repeat(given)
             case f.Token():
                 return [self._token(given.token_id)]
@@ -113,7 +113,7 @@ class Builder:
                 return self._dispatch(given)
             case f.Separated():
                 return self._separated(given)
-        raise ValueError(f"{type(given).__name__} is no format")
+        raise ValueError(f"{type(given).__name__} is not a format")
 
     def text(self, text: str) -> list[Item]:
         """Return a text, which may be empty."""
@@ -152,7 +152,7 @@ class Builder:
         self._ends[tag.ends] = found
         return found
 
-    def _repeat(self, given: f.Repeat) -> list[Item]:
+    def _repeat(self, given: f.RepeatFormat) -> list[Item]:
         if given.high == 0:
             return []
         body = self._compose.join(self._items(given.content))

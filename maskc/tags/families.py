@@ -22,7 +22,7 @@ from typing import Any
 
 from maskc.errors import TagError
 from maskc.tags import formats as f
-from maskc.tags.reading import Reader
+from maskc.tags.reading import TagReader
 from maskc.tags.styles import STYLES
 
 _PLACE = {"type": "object"}  # where arguments stand in a template
@@ -120,7 +120,7 @@ def load_family(name: str) -> Family:
     known, found = list_families(), list_parsers().get(name, name)
     if found not in known:
         remedy = f"use one of {', '.join(known)}, or a parser's name of vLLM or SGLang"
-        raise TagError("/family", f"{name!r} is no family", remedy)
+        raise TagError("/family", f"{name!r} is not a family", remedy)
     return _load(found)
 
 
@@ -135,7 +135,7 @@ def _load(name: str) -> Family:
 def _read_calls(family: str) -> tuple[f.Tag, ...]:
     """Return the calls of a family as formats, with places for names and arguments."""
     call = load_family(family).forms["call"]
-    reader, found = Reader(0, lambda _: None), []
+    reader, found = TagReader(0, lambda _: None), []
     for form in call if isinstance(call, list) else [call]:
         tag = reader.read({"format": _fill_call(form, "{name}", _PLACE)})
         assert isinstance(tag, f.Tag)  # noqa: S101  # each call of a family is one
@@ -171,9 +171,9 @@ def _make_content(form: f.Format, tool: Tool) -> f.Format:
             return f.JsonSchema(*fields, tool=tool.name)
         case f.ConstString():
             return f.ConstString(form.pointer, f.with_name(form.value, tool.name))
-        case f.Sequence():
+        case f.SequenceFormat():
             elements = tuple([_make_content(element, tool) for element in form.elements])
-            return f.Sequence(form.pointer, elements)
+            return f.SequenceFormat(form.pointer, elements)
     return form
 
 

@@ -40,7 +40,7 @@ class TokenNames:
             fact = f"there is no token {given}"
             raise TagError(pointer, fact, f"give an id below {self._vocab_size}")
         if not isinstance(given, str):
-            raise TagError(pointer, "it is no name and no id of a token", "give one of them")
+            raise TagError(pointer, "it is not a name and no id of a token", "give one of them")
         found = self._find_token(given)
         if found is None:
             fact = f"the tokenizer has no token {given!r}"
@@ -60,7 +60,7 @@ class Form:
         around: Around,
     ) -> None:
         if not isinstance(given, Mapping):
-            raise TagError(pointer, "it is no JSON object", "give an object")
+            raise TagError(pointer, "it is not a JSON object", "give an object")
         self.given: Mapping[str, Any] = given
         self.pointer, self.around, self.tokens = pointer, around, tokens
         for name in given:
@@ -83,11 +83,11 @@ class Form:
         """Return a list of texts."""
         given = self.given.get(field)
         if not isinstance(given, list | tuple):
-            raise self.refuse(field, "it is no list", "give a list of texts")
+            raise self.refuse(field, "it is not a list", "give a list of texts")
         for n, text in enumerate(given):
             place = f"{field}/{n}"
             if not isinstance(text, str):
-                raise self.refuse(place, "it is no text", "give a text")
+                raise self.refuse(place, "it is not a text", "give a text")
             if not text and not may_be_empty:
                 raise self.refuse(place, "it is empty, and every text has it", "leave it out")
             check_utf8(text, self.place(place))
@@ -101,7 +101,7 @@ class Form:
         """Return the items of a list, at least one, each with its place."""
         given = self.given.get(field)
         if not isinstance(given, list | tuple) or not given:
-            raise self.refuse(field, "it is no list, or empty", "give one at least")
+            raise self.refuse(field, "it is not a list, or empty", "give at least one")
         return [(self.place(f"{field}/{n}"), inner) for n, inner in enumerate(given)]
 
     def flag(self, field: str, *, default: bool = False) -> bool:
@@ -129,14 +129,14 @@ class Form:
         if given is None:
             return frozenset()
         if not isinstance(given, list):
-            raise self.refuse(field, "it is no list", "give names or ids of tokens")
+            raise self.refuse(field, "it is not a list", "give names or ids of tokens")
         places = (self.place(f"{field}/{n}") for n in range(len(given)))
         return frozenset(map(self.tokens.find, given, places))
 
 
 def check_schema(schema: Any, pointer: str) -> None:
     if schema is not None and not isinstance(schema, Mapping | bool):
-        raise TagError(pointer, "it is no JSON Schema", "give an object or a Boolean")
+        raise TagError(pointer, "it is not a JSON Schema", "give an object or a Boolean")
 
 
 def check_utf8(text: str, pointer: str) -> str:
@@ -149,7 +149,7 @@ def check_utf8(text: str, pointer: str) -> str:
 def check_triggers(triggers: list[str], pointer: str) -> None:
     """Refuse no triggers, an empty one, and one that begins with another."""
     if not triggers:
-        raise TagError(pointer, "there is none", "give one at least")
+        raise TagError(pointer, "there is none", "give at least one")
     ordered = sorted(set(triggers))
     for trigger, following in zip(ordered, [*ordered[1:], ""], strict=True):
         if not trigger:

@@ -48,7 +48,7 @@ class JsonSchema(Format):
     Attributes:
         schema: an object, a Boolean or ``None`` for any object.
         any_order: whether keys come in any order; else as the schema names them.
-        max_blanks: how many blanks may stand together; ``None``: as a kit allows.
+        max_blanks: how many blanks are allowed in a row; ``None``: as a kit allows.
         excludes: what stands in no string of the value.
         tool: the name of the tool whose arguments it is, for errors; empty if it is none's.
     """
@@ -62,7 +62,7 @@ class JsonSchema(Format):
 
 
 @dataclass(frozen=True, slots=True)
-class Grammar(Format):
+class GrammarFormat(Format):
     """The texts of a grammar in EBNF, as llama.cpp and xgrammar write it."""
 
     text: str
@@ -85,7 +85,7 @@ class AnyText(Format):
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence(Format):
+class SequenceFormat(Format):
     """One after the other."""
 
     elements: tuple[Format, ...]
@@ -99,7 +99,7 @@ class Either(Format):
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat(Format):
+class RepeatFormat(Format):
     """The same, ``low`` to ``high`` times; ``None``: without a bound."""
 
     content: Format
@@ -133,7 +133,7 @@ class Tag(Format):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class TriggerRule:
     """What a trigger turns to: what follows it, or a tag that begins with it."""
 
     trigger: str | int
@@ -155,7 +155,7 @@ class Dispatch(Format):
         loops: whether free text, and rules, go on after one.
     """
 
-    rules: tuple[Rule, ...]
+    rules: tuple[TriggerRule, ...]
     unused: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     excluded_ids: frozenset[int] = frozenset()

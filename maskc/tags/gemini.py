@@ -48,9 +48,9 @@ def read_declarations(entry: Mapping[str, Any], pointer: str) -> list[tuple[dict
     (name, *more) = entry
     declared = entry[name]
     if more:
-        raise TagError(f"{pointer}/{more[0]}", "is no function", "remove it")
+        raise TagError(f"{pointer}/{more[0]}", "is not a function", "remove it")
     if not isinstance(declared, list | tuple):
-        raise TagError(f"{pointer}/{name}", "it is no list", "give a list of functions")
+        raise TagError(f"{pointer}/{name}", "it is not a list", "give a list of functions")
     return [
         (_read(one, f"{pointer}/{name}/{n}"), f"{pointer}/{name}/{n}")
         for n, one in enumerate(declared)
@@ -59,7 +59,7 @@ def read_declarations(entry: Mapping[str, Any], pointer: str) -> list[tuple[dict
 
 def _read(declaration: Any, pointer: str) -> dict[str, Any]:
     if not isinstance(declaration, Mapping):
-        raise TagError(pointer, "it is no function", "give an object with name and parameters")
+        raise TagError(pointer, "it is not a function", "give an object with name and parameters")
     for field, value in declaration.items():
         if field not in _DECLARATIONS and value is not None:
             raise TagError(f"{pointer}/{field}", "a function has no such field", "remove it")

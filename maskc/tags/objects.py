@@ -42,8 +42,8 @@ class Where:
         return SchemaError(
             f"{self.pointer}{place}",
             keyword,
-            f"cannot be written in the style {self.style}",
-            "say of each property alone what it may be, or use a family with JSON arguments",
+            f"cannot be expressed in the style {self.style}",
+            "constrain each property by itself, or use a family with JSON arguments",
         )
 
     def wrong(self, keyword: str, reason: str) -> SchemaError:
@@ -85,9 +85,9 @@ def read_object(
         raise where.wrong("type", "is not object")
     required, others = top.get("required", []), top.get("additionalProperties", True)
     if not isinstance(others, Mapping | bool):
-        raise where.wrong("additionalProperties", "is no schema")
+        raise where.wrong("additionalProperties", "is not a schema")
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        raise where.wrong("required", "is no list of names")
+        raise where.wrong("required", "is not a list of names")
     properties = dict(_read_properties(top, where))
     if others is False and not properties.keys() >= set(required):
         raise where.wrong("required", "names what may not be there")
@@ -104,7 +104,7 @@ def read_object(
 def _read_properties(top: Mapping[str, Any], where: Where) -> Mapping[str, Any]:
     properties = top.get("properties", {})
     if not isinstance(properties, Mapping) or len(properties) > MAX_PARAMETERS:
-        raise where.wrong("properties", f"is no object of at most {MAX_PARAMETERS:,} schemas")
+        raise where.wrong("properties", f"is not an object of at most {MAX_PARAMETERS:,} schemas")
     for name, inner in properties.items():
         if not isinstance(inner, Mapping | bool):
             raise where.wrong("properties", f"has no schema for {name!r}")
@@ -127,7 +127,7 @@ def _read_bounds(
         if count is None:
             continue
         if type(count) is not int or count < 0:
-            raise where.wrong(keyword, "is no number")
+            raise where.wrong(keyword, "is not a number")
         if top.get("additionalProperties", True) is not False:
             raise where.wrong(keyword, "counts names that the schema does not give")
     high = top.get("maxProperties", len(properties))
@@ -157,7 +157,7 @@ def stands_alone(schema: Any, root: Mapping[str, Any]) -> bool:
 
 
 def resolve(top: Any, root: Mapping[str, Any], where: Where, place: str = "") -> Mapping[str, Any]:
-    """Return what the top of a schema refers to; SchemaError if it is no schema of an object."""
+    """Return what the top of a schema refers to; SchemaError if it is not a schema of an object."""
     for _ in range(_MOST_REFERENCES):
         if not isinstance(top, Mapping):
             break
@@ -167,7 +167,9 @@ def resolve(top: Any, root: Mapping[str, Any], where: Where, place: str = "") ->
         if found is None:
             raise where.refuse(place, "$ref")
         top = found
-    raise SchemaError(f"{where.pointer}{place}", "", "is no schema of an object", "give an object")
+    raise SchemaError(
+        f"{where.pointer}{place}", "", "is not a schema of an object", "give an object"
+    )
 
 
 def _find(reference: str, root: Mapping[str, Any]) -> Any:

@@ -15,10 +15,10 @@ MAX_CHARACTERS = 8 * 1024 * 1024
 
 
 def parse_tag(given: Any) -> Any:
-    """Return a tag as parsed JSON, a mapping as it is; TagError if it is no JSON object."""
+    """Return a tag as parsed JSON, a mapping as it is; TagError if it is not a JSON object."""
     given = parse_json(given, "")
     if not isinstance(given, Mapping):
-        raise TagError("", "it is no JSON object", "give a mapping or its text")
+        raise TagError("", "it is not a JSON object", "give a mapping or its text")
     return given
 
 
@@ -31,9 +31,9 @@ def is_tag(given: Any) -> bool:
 
 
 def parse_json(given: Any, pointer: str) -> Any:
-    """Return what a JSON text says, and what is no text as it is.
+    """Return what a JSON text says, and what is not a text as it is.
 
-    A TagError at the pointer says that it is no JSON, or too large.
+    A TagError at the pointer says that it is not JSON, or too large.
     """
     if not isinstance(given, str | bytes | bytearray):
         return given
@@ -44,4 +44,4 @@ def parse_json(given: Any, pointer: str) -> Any:
     except RecursionError:
         raise TagError(pointer, "it is nested too deep", "nest less") from None
     except ValueError as error:
-        raise TagError(pointer, f"it is no JSON ({error})", "give valid JSON") from None
+        raise TagError(pointer, f"it is not JSON ({error})", "give valid JSON") from None

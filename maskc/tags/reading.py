@@ -39,7 +39,7 @@ _NOTHING_AROUND = Around()
 _TAG_FIELDS = ("type", "begin", "content", "end")
 
 
-class Reader:
+class TagReader:
     """Reads the formats of one request; ``find_token`` returns ``None`` for no token."""
 
     def __init__(self, vocab_size: int, find_token: FindToken) -> None:
@@ -72,7 +72,7 @@ class Reader:
                 try:
                     schema = json.loads(schema)
                 except (ValueError, RecursionError):
-                    raise form.refuse("schema", "it is no JSON", "give a JSON Schema") from None
+                    raise form.refuse("schema", "it is not JSON", "give a JSON Schema") from None
             # SGLang leaves the schema out where any value will do.
             schema = {} if schema is None else schema
             place = form.place("schema")
@@ -92,12 +92,14 @@ class Reader:
         if isinstance(given, f.Format):
             return given
         if not isinstance(given, Mapping):
-            raise TagError(pointer, "it is no JSON object", "give a format")
+            raise TagError(pointer, "it is not a JSON object", "give a format")
         kind = given.get("type")
         found = _FORMATS.get(kind) if isinstance(kind, str) else None
         if found is None:
             known = ", ".join(_FORMATS)
-            raise TagError(f"{pointer}/type", f"{kind!r} is no known format", f"use one of {known}")
+            raise TagError(
+                f"{pointer}/type", f"{kind!r} is not a known format", f"use one of {known}"
+            )
         fields, read = found
         return read(self, self._form(given, pointer, ("type", *fields), around.deeper()))
 
@@ -131,7 +133,7 @@ class Reader:
             return check_utf8(given, pointer)
         if isinstance(given, Mapping) and given.get("type") == "token":
             return self._form(given, pointer, ("type", "token"), _NOTHING_AROUND).token("token")
-        raise TagError(pointer, "it is no text and no token", "give one of them")
+        raise TagError(pointer, "it is not a text and no token", "give one of them")
 
     def tags(self, form: Form) -> list[f.Tag]:
         found = []
@@ -140,24 +142,24 @@ class Reader:
                 found.append(inner)
                 continue
             if not isinstance(inner, Mapping) or inner.get("type", "tag") != "tag":
-                raise TagError(place, "it is no tag", "give an object of type tag")
+                raise TagError(place, "it is not a tag", "give an object of type tag")
             self._n_formats += 1
             found.append(self.tag(self._form(inner, place, _TAG_FIELDS, form.around.deeper())))
         return found
 
-    def rules(self, form: Form, trigger_of: Callable[[Any, str], str | int]) -> list[f.Rule]:
+    def rules(self, form: Form, trigger_of: Callable[[Any, str], str | int]) -> list[f.TriggerRule]:
         """Return the rules of a dispatch: pairs of a trigger and what follows it."""
         found = []
         for place, pair in form.items("rules"):
             if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise TagError(place, "it is no pair", "give a trigger and a format")
+                raise TagError(place, "it is not a pair", "give a trigger and a format")
             trigger = trigger_of(pair[0], f"{place}/0")
             content = self.format(pair[1], f"{place}/1", form.around)
-            found.append(f.Rule(trigger, content, False, place))
+            found.append(f.TriggerRule(trigger, content, False, place))
         return found
 
 
-def _schema(_reader: Reader, form: Form, style: str = "") -> f.Format:
+def _schema(_reader: TagReader, form: Form, style: str = "") -> f.Format:
     style = style or form.given.get("style", "json")
     if style != "json" and not (isinstance(style, str) and style in STYLES):
         known = ", ".join(("json", *STYLES))
@@ -170,25 +172,25 @@ def _schema(_reader: Reader, form: Form, style: str = "") -> f.Format:
     return f.JsonSchema(place, schema, style, any_order, most, form.excludes())
 
 
-def _any_text(_reader: Reader, form: Form) -> f.Format:
+def _any_text(_reader: TagReader, form: Form) -> f.Format:
     excludes = (*form.excludes(), *form.around.ends)
     return f.AnyText(form.pointer, excludes, form.count("max_tokens"), form.count("max_chars"))
 
 
-def _repeat(reader: Reader, form: Form) -> f.Format:
+def _repeat(reader: TagReader, form: Form) -> f.Format:
     content = reader.content(form)
     low, high = form.count("min"), form.given.get("max")
     if low is None:
         raise form.refuse("min", "it is missing", "give a number")
     if high == -1 and type(high) is int:
-        return f.Repeat(form.pointer, content, low, None)
+        return f.RepeatFormat(form.pointer, content, low, None)
     high = form.count("max")
     if high is None or high < low:
         raise form.refuse("max", f"it is not -1, or at least {low}", "correct it")
-    return f.Repeat(form.pointer, content, low, high)
+    return f.RepeatFormat(form.pointer, content, low, high)
 
 
-def _separated(reader: Reader, form: Form) -> f.Format:
+def _separated(reader: TagReader, form: Form) -> f.Format:
     return f.Separated(
         form.pointer,
         tuple(reader.tags(form)),
@@ -202,7 +204,7 @@ def _free_tokens(form: Form) -> frozenset[int]:
     return form.token_list("exclude_tokens") | form.around.end_ids
 
 
-def _triggered_tags(reader: Reader, form: Form) -> f.Format:
+def _triggered_tags(reader: TagReader, form: Form) -> f.Format:
     triggers, tags = form.texts("triggers"), reader.tags(form)
     excludes = (*form.excludes(), *form.around.ends)
     at_least_one, loops = form.flag("at_least_one"), not form.flag("stop_after_first")
@@ -231,7 +233,7 @@ def _triggered(
         trigger = next((start for start in starts if start in known), None)
         if trigger is None:
             raise TagError(place, "it begins with no trigger", "add its beginning to triggers")
-        rules.append(f.Rule(trigger, tag, True, tag.pointer))
+        rules.append(f.TriggerRule(trigger, tag, True, tag.pointer))
     used: set[str | int] = {rule.trigger for rule in rules}
     unused = tuple(trigger for trigger in triggers if trigger not in used)
     return f.Dispatch(
@@ -239,7 +241,7 @@ def _triggered(
     )
 
 
-def _dispatch(reader: Reader, form: Form) -> f.Format:
+def _dispatch(reader: TagReader, form: Form) -> f.Format:
     rules = reader.rules(form, _as_trigger)
     check_triggers([str(rule.trigger) for rule in rules], form.place("rules"))
     loops, excludes = form.flag("loop", default=True), form.excludes()
@@ -248,11 +250,11 @@ def _dispatch(reader: Reader, form: Form) -> f.Format:
 
 def _as_trigger(given: Any, pointer: str) -> str:
     if not isinstance(given, str):
-        raise TagError(pointer, "it is no text", "give a trigger")
+        raise TagError(pointer, "it is not a text", "give a trigger")
     return given
 
 
-def _token_triggered_tags(reader: Reader, form: Form) -> f.Format:
+def _token_triggered_tags(reader: TagReader, form: Form) -> f.Format:
     if not form.given.get("trigger_tokens"):
         raise form.refuse("trigger_tokens", "it is empty", "give one trigger at least")
     triggers, rules = form.token_list("trigger_tokens"), []
@@ -261,8 +263,8 @@ def _token_triggered_tags(reader: Reader, form: Form) -> f.Format:
         if not isinstance(tag.begin, int):
             raise TagError(place, "it is a text", "use triggered_tags, or give a token")
         if tag.begin not in triggers:
-            raise TagError(place, "it is no trigger", "add it to trigger_tokens")
-        rules.append(f.Rule(tag.begin, tag, True, tag.pointer))
+            raise TagError(place, "it is not a trigger", "add it to trigger_tokens")
+        rules.append(f.TriggerRule(tag.begin, tag, True, tag.pointer))
     return f.Dispatch(
         form.pointer,
         tuple(rules),
@@ -273,7 +275,7 @@ def _token_triggered_tags(reader: Reader, form: Form) -> f.Format:
     )
 
 
-def _token_dispatch(reader: Reader, form: Form) -> f.Format:
+def _token_dispatch(reader: TagReader, form: Form) -> f.Format:
     rules = reader.rules(form, form.tokens.find)
     excluded = form.token_list("exclude_tokens") | {int(rule.trigger) for rule in rules}
     loops = form.flag("loop", default=True)
@@ -282,27 +284,27 @@ def _token_dispatch(reader: Reader, form: Form) -> f.Format:
     )
 
 
-def _repeated(low: int, high: int | None) -> Callable[[Reader, Form], f.Format]:
-    return lambda reader, at: f.Repeat(at.pointer, reader.content(at), low, high)
+def _repeated(low: int, high: int | None) -> Callable[[TagReader, Form], f.Format]:
+    return lambda reader, at: f.RepeatFormat(at.pointer, reader.content(at), low, high)
 
 
 _OF_TAGS = ("at_least_one", "stop_after_first")
 _OF_SCHEMAS = ("any_order", "max_whitespace_cnt")
 # Type of a format → its fields, and what reads them.
-_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Reader, Form], f.Format]]] = {
+_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[TagReader, Form], f.Format]]] = {
     "const_string": (("value",), lambda _, at: f.ConstString(at.pointer, at.text("value"))),
     "json_schema": (("json_schema", "style", *_OF_SCHEMAS, "excludes"), _schema),
     "qwen_xml_parameter": (("json_schema", *_OF_SCHEMAS), lambda r, at: _schema(r, at, "qwen_xml")),
-    "grammar": (("grammar",), lambda _, at: f.Grammar(at.pointer, at.text("grammar"))),
+    "grammar": (("grammar",), lambda _, at: f.GrammarFormat(at.pointer, at.text("grammar"))),
     "regex": (("pattern",), lambda _, at: f.Regex(at.pointer, at.text("pattern"))),
     "any_text": (("excludes", "max_tokens", "max_chars"), _any_text),
-    "sequence": (("elements",), lambda r, at: f.Sequence(at.pointer, r.elements(at))),
+    "sequence": (("elements",), lambda r, at: f.SequenceFormat(at.pointer, r.elements(at))),
     "or": (("elements",), lambda r, at: f.Either(at.pointer, r.elements(at))),
     "optional": (("content",), _repeated(0, 1)),
     "plus": (("content",), _repeated(1, None)),
     "star": (("content",), _repeated(0, None)),
     "repeat": (("content", "min", "max"), _repeat),
-    "tag": (_TAG_FIELDS[1:], Reader.tag),
+    "tag": (_TAG_FIELDS[1:], TagReader.tag),
     "triggered_tags": (("triggers", "tags", "excludes", *_OF_TAGS), _triggered_tags),
     "tags_with_separator": (("tags", "separator", *_OF_TAGS), _separated),
     "dispatch": (("rules", "loop", "excludes"), _dispatch),

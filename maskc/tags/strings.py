@@ -23,7 +23,7 @@ _MOST_TEMPLATES = 1_000
 _HERE = b"\x00"  # no template has it
 
 
-class Stretch(NamedTuple):
+class WrittenStretch(NamedTuple):
     """A part of a text: the ways to write it, none if it ends the sequence, and its bytes."""
 
     words: tuple[Word, ...]
@@ -56,7 +56,7 @@ class Strings:
     def size(self, symbol: int) -> int:
         return self._sizes.get(symbol, 1)
 
-    def cut(self, text: str) -> list[Stretch]:
+    def cut(self, text: str) -> list[WrittenStretch]:
         """Return the stretches of a text, none of them with very many ways to write it."""
         if type(text) is not Named:
             return self._cut(text)
@@ -69,11 +69,11 @@ class Strings:
         name = text.name.encode()
         symbols = tuple(name)
         return [
-            Stretch(
+            WrittenStretch(
                 tuple(left + symbols + right for left, right in words), data.replace(_HERE, name)
             )
             if is_named
-            else Stretch(tuple(left for left, _ in words), data)
+            else WrittenStretch(tuple(left for left, _ in words), data)
             for is_named, words, data in around
         ]
 
@@ -89,27 +89,27 @@ class Strings:
             found.append((is_named, halves, stretch.text))
         return found
 
-    def _cut(self, text: str) -> list[Stretch]:
-        found: list[Stretch] = []
-        open_, n_names = Stretch(((),), b""), 0
+    def _cut(self, text: str) -> list[WrittenStretch]:
+        found: list[WrittenStretch] = []
+        open_, n_names = WrittenStretch(((),), b""), 0
         for piece, token in self._find_names(text):
             data = piece.encode()
             ways = [tuple(data)] if token is None or self.spelled else []
             if token is not None and token in self._ends:
-                found += [open_, Stretch(tuple(ways), data)]
-                open_, n_names = Stretch(((),), b""), 0
+                found += [open_, WrittenStretch(tuple(ways), data)]
+                open_, n_names = WrittenStretch(((),), b""), 0
                 continue
             if token is not None:
                 ways.append((ATOM + token,))
                 n_names += 1
                 if n_names > _MOST_NAMES and self.spelled:
                     found.append(open_)
-                    open_, n_names = Stretch(((),), b""), 1
+                    open_, n_names = WrittenStretch(((),), b""), 1
             words = tuple(word + way for word in open_.words for way in ways)
-            open_ = Stretch(words, open_.text + data)
+            open_ = WrittenStretch(words, open_.text + data)
         return [stretch for stretch in (*found, open_) if stretch.text]
 
-    def find_end(self, stretch: Stretch) -> int | None:
+    def find_end(self, stretch: WrittenStretch) -> int | None:
         """Return the token that ends the sequence, if a stretch is the name of one."""
         token = self._ids.get(stretch.text.decode())
         return token if token in self._ends else None

@@ -16,7 +16,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class CallStyle:
     """The texts of a style.
 
     Attributes:
@@ -64,10 +64,10 @@ class Style:
         return "{type}" in self.other
 
 
-def _read_style(entry: Mapping[str, Any]) -> Style:
+def _read_style(entry: Mapping[str, Any]) -> CallStyle:
     texts: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
-    return Style(**texts)
+    return CallStyle(**texts)
 
 
 _DATA = json.loads((files("maskc.tags") / "styles.json").read_bytes())
-STYLES: dict[str, Style] = {name: _read_style(entry) for name, entry in _DATA.items()}
+STYLES: dict[str, CallStyle] = {name: _read_style(entry) for name, entry in _DATA.items()}

@@ -55,7 +55,7 @@ def read_tools(given: Any, *, strict: bool = False) -> list[Tool]:
     """
     given, place = _find_list(parse_json(given, "/tools"))
     if not isinstance(given, list | tuple):
-        raise TagError(place, "it is no list", "give a list of tool definitions")
+        raise TagError(place, "it is not a list", "give a list of tool definitions")
     found: dict[str, Tool] = {}
     for n, entry in enumerate(given):
         is_geminis = isinstance(entry, Mapping) and not gemini.LISTS.isdisjoint(entry)
@@ -114,7 +114,7 @@ def _read_tool(given: Any, pointer: str, *, closes: bool) -> Tool:
             if strict and closes:
                 schema = close(schema, f"{place}/{key}")
             return Tool(_read_name(function, place), schema, f"{place}/{key}")
-    raise TagError(pointer, "it is no function", "give an object with type and function")
+    raise TagError(pointer, "it is not a function", "give an object with type and function")
 
 
 def _check_fields(given: Mapping[str, Any], known: set[str], pointer: str) -> None:
@@ -151,7 +151,7 @@ def _read_schema(function: Mapping[str, Any], key: str, pointer: str) -> Any:
     if schema is None or schema is True:
         return ANY_OBJECT
     if not isinstance(schema, Mapping):
-        raise TagError(f"{pointer}/{key}", "it is no JSON Schema of an object", "give an object")
+        raise TagError(f"{pointer}/{key}", "it is not a JSON Schema of an object", "give an object")
     return schema if "type" in schema else {"type": "object", **schema}
 
 
@@ -172,9 +172,9 @@ def read_choice(given: Any, tools: list[Tool]) -> tuple[str, list[Tool]]:
             return "named", [tool for tool in tools if tool.name == name]
     if not isinstance(given, str) or given not in ("auto", "none", "required"):
         remedy = "use auto, required, none or the name of a tool in an object"
-        raise TagError("/choice", f"{given!r} is no choice", remedy)
+        raise TagError("/choice", f"{given!r} is not a choice", remedy)
     if given == "required" and not tools:
-        raise TagError("/choice", "a call is required, and there is no tool", "give a tool")
+        raise TagError("/choice", "a call is required, but there is no tool", "give a tool")
     return str(given), [] if given == "none" else tools
 
 
@@ -183,14 +183,14 @@ def _read_allowed(given: Mapping[str, Any], tools: list[Tool]) -> tuple[str, lis
     inner = given.get("allowed_tools", given)
     place = "/choice/allowed_tools" if "allowed_tools" in given else "/choice"
     if not isinstance(inner, Mapping) or not isinstance(inner.get("tools"), list | tuple):
-        raise TagError(f"{place}/tools", "it is no list", "give a list of names")
+        raise TagError(f"{place}/tools", "it is not a list", "give a list of names")
     _check_fields(
         given, {"type", "mode", "tools"} if inner is given else {"type", "allowed_tools"}, "/choice"
     )
     _check_fields(inner, {"type", "mode", "tools"}, place)
     mode = inner.get("mode")
     if mode not in ("auto", "required"):
-        raise TagError(f"{place}/mode", f"{mode!r} is no mode", "use auto or required")
+        raise TagError(f"{place}/mode", f"{mode!r} is not a mode", "use auto or required")
     known = {tool.name for tool in tools}
     listed = {
         _read_chosen(one, known, f"{place}/tools/{n}") for n, one in enumerate(inner["tools"])
@@ -239,7 +239,7 @@ class _Writer(pickle.Pickler):
     """Writes plain JSON, and refuses all else; nothing that it writes is ever read."""
 
     def reducer_override(self, value: object) -> NoReturn:
-        raise pickle.PicklingError(f"{type(value).__name__} is no JSON")
+        raise pickle.PicklingError(f"{type(value).__name__} is not JSON")
 
 
 def name_of(asked: Any) -> bytes | None:

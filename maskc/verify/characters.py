@@ -31,7 +31,7 @@ Atom = tuple[str, int]
 """The text of a pattern that reads one character, and the flags of ``re`` it is read with."""
 
 
-class Characters:
+class CharacterClasses:
     """The classes of characters that a set of atoms tells apart.
 
     Args:

@@ -13,8 +13,8 @@ import itertools
 from collections.abc import Iterator
 from functools import cache
 
-from maskc.verify.readings import Reader, Reading
-from maskc.verify.steps import State
+from maskc.verify.readings import LexReading, TextReader
+from maskc.verify.steps import ParseState
 
 # Lexemes as the parser gets them: the terminal, and one way to write it.
 Moves = tuple[tuple[str, str], ...]
@@ -28,13 +28,13 @@ _REMEMBERED = 12
 class Completer:
     """Guesses at completions for one grammar."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: TextReader) -> None:
         self.reader, self.steps = reader, reader.steps
         self.representatives = {name: self._find_representatives(name) for name in reader.patterns}
         self.samples = cache(self._find_samples)
         self._worked: dict[int, list[Moves]] = {}
         self._finished: dict[str, list[str]] = {}
-        self._failed: set[State] = set()
+        self._failed: set[ParseState] = set()
         self.separators = ("", *self._find_separators())
 
     def forget(self) -> None:
@@ -43,7 +43,7 @@ class Completer:
         self._finished.clear()
         self._failed.clear()
 
-    def guesses(self, text: str, reading: Reading) -> Iterator[str]:
+    def guesses(self, text: str, reading: LexReading) -> Iterator[str]:
         """Yield strings that may complete the text as it is read."""
         for tail in self.finish_lexeme(text, reading):
             for moves in self.complete(reading.state):
@@ -51,7 +51,7 @@ class Completer:
                 if reading.state.parens:
                     yield tail + self._render_lines(moves, reading.state.parens)
 
-    def complete(self, state: State) -> Iterator[Moves]:
+    def complete(self, state: ParseState) -> Iterator[Moves]:
         """Yield lexemes after which the parser accepts the end, as many ways as are at hand."""
         if self.steps.can_finish(state):
             yield ()
@@ -70,16 +70,16 @@ class Completer:
             del worked[_REMEMBERED:]
             yield found
 
-    def _accepts(self, state: State, moves: Moves) -> bool:
-        here: State | None = state
+    def _accepts(self, state: ParseState, moves: Moves) -> bool:
+        here: ParseState | None = state
         for name, value in moves:
             here = self.steps.take(here, name, value) if here else None
         return here is not None and self.steps.can_finish(here)
 
-    def _search(self, state: State) -> Moves | None:
+    def _search(self, state: ParseState) -> Moves | None:
         """Return moves to an end: stretches, each of which leaves the stack needing less."""
         moves: Moves = ()
-        here: State | None = state
+        here: ParseState | None = state
         while here is not None:
             stretch, here = self._search_progress(here)
             moves += stretch
@@ -87,11 +87,11 @@ class Completer:
                 return moves
         return None
 
-    def _search_progress(self, state: State) -> tuple[Moves, State | None]:
+    def _search_progress(self, state: ParseState) -> tuple[Moves, ParseState | None]:
         """Return the cheapest moves after which the stack needs less, or the text may end."""
         count = itertools.count()
         needed = self.steps.remaining.of(state.stack)
-        queue: list[tuple[int, int, State, Moves]] = [(0, next(count), state, ())]
+        queue: list[tuple[int, int, ParseState, Moves]] = [(0, next(count), state, ())]
         seen = {state}
         while queue and len(seen) < _MOST_NODES:
             _, _, here, moves = heapq.heappop(queue)
@@ -109,7 +109,7 @@ class Completer:
                     heapq.heappush(queue, (cost, next(count), after, (*moves, (name, value))))
         return (), None
 
-    def _values(self, state: State, name: str) -> tuple[str, ...]:
+    def _values(self, state: ParseState, name: str) -> tuple[str, ...]:
         if name == self.steps.newline:
             columns = () if state.parens else (*state.columns, state.columns[-1] + 1)
             return tuple("\n" + " " * column for column in columns)
@@ -146,7 +146,7 @@ class Completer:
             return value
         return samples[turn % len(samples)]
 
-    def finish_lexeme(self, text: str, reading: Reading) -> Iterator[str]:
+    def finish_lexeme(self, text: str, reading: LexReading) -> Iterator[str]:
         """Yield strings that may end the open lexeme of a reading."""
         if reading.terminal is None:
             yield ""
@@ -171,7 +171,7 @@ class Completer:
             if n_found > 5:
                 return
 
-    def _finish_newline(self, lexeme: str, reading: Reading) -> Iterator[str]:
+    def _finish_newline(self, lexeme: str, reading: LexReading) -> Iterator[str]:
         probe = self.reader.probes[str(reading.terminal)].partial
         indent = lexeme.rpartition("\n")[2] if "\n" in lexeme else ""
         width = indent.count(" ") + indent.count("\t") * self.steps.indenter.tab_len

@@ -24,7 +24,7 @@ from random import Random
 from maskc.errors import TokenizerError
 from maskc.runtime.matcher import Matcher
 from maskc.verify.model import Document, Experiment, Unit, legality
-from maskc.verify.subject import Subject, Walk
+from maskc.verify.subject import Subject, TextWalk
 
 _SHOWN = 400  # characters of a witness
 _N_BYTES = 80  # length of a stretch
@@ -85,7 +85,7 @@ def check_generation(subject: Subject, unit: Unit, found: Experiment, per_unit: 
 
 
 def _fail(
-    subject: Subject, document: Document, walked: Walk, found: Experiment, taken_by: str | None
+    subject: Subject, document: Document, walked: TextWalk, found: Experiment, taken_by: str | None
 ) -> None:
     """Record that a text is refused, or taken (``taken_by`` is ``None``), wrongly."""
     if taken_by is None:

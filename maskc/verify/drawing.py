@@ -21,11 +21,11 @@ from random import Random
 from lark import Lark
 
 from maskc.verify.general import GeneralSteps
-from maskc.verify.lexemes import Lexemes
+from maskc.verify.lexemes import LexemeSearch
 from maskc.verify.oracle import Oracle
-from maskc.verify.readings import Reader
+from maskc.verify.readings import TextReader
 from maskc.verify.sentences import Sentences
-from maskc.verify.steps import Steps
+from maskc.verify.steps import ParserSteps
 
 # What Lark calls the repeated part of a rule.
 _MADE = re.compile(r"^__(?P<rule>.+)_(?P<kind>star|plus)_\d+$")
@@ -56,7 +56,7 @@ class Drawing:
     def __init__(self, lark: Lark, oracle: Oracle) -> None:
         self._steps, self._completer = oracle.steps, oracle.completer
         self._patterns = oracle.reader.patterns
-        self._known: dict[str, Lexemes] = {}
+        self._known: dict[str, LexemeSearch] = {}
         drawable = set(self._steps.terminals)
         if self._steps.indenter is not None:
             drawable |= {self._steps.indenter.INDENT_type, self._steps.indenter.DEDENT_type}
@@ -109,7 +109,7 @@ class Drawing:
 
     def _draw_lexeme(self, draw: Random, terminal: str) -> str | None:
         if terminal not in self._known:
-            self._known[terminal] = Lexemes(
+            self._known[terminal] = LexemeSearch(
                 self._patterns[terminal],
                 is_string=self._steps.terminals[terminal].pattern.type == "str",
                 search=partial(self._completer.samples, terminal),
@@ -142,7 +142,7 @@ class Spacing:
     Example: ``LBRACE STRING COLON NUMBER COMMA`` becomes ``{"a": 1,``.
     """
 
-    def __init__(self, reader: Reader, draw_lexeme: DrawLexeme) -> None:
+    def __init__(self, reader: TextReader, draw_lexeme: DrawLexeme) -> None:
         self._steps, self._draw_lexeme = reader.steps, draw_lexeme
         ignored = {name: reader.patterns[name].regex for name in sorted(self._steps.ignored)}
         self._has_blank = any(pattern.fullmatch(" ") for pattern in ignored.values())
@@ -249,7 +249,7 @@ def _blank_between(left: str, right: str) -> float:
     return 0.9
 
 
-def _find_wrong(steps: Steps, pieces: Sequence[_Piece], end: str) -> tuple[int, bool] | None:
+def _find_wrong(steps: ParserSteps, pieces: Sequence[_Piece], end: str) -> tuple[int, bool] | None:
     """Return the first lexeme that Lark's lexer reads otherwise; ``None`` if there is none.
 
     With it comes whether a blank may help. Where the parser refuses it, its place is -1.

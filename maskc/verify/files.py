@@ -2,8 +2,8 @@
 
 Example: of a folder with ``a.py``, ``b.py`` and ``README``, a corpus holds the two ``.py`` files.
 
-What lies in a folder may be anybody's: links that lead out of it, and what is no regular file, are
-left out and counted, and so are files that are too long. A file that is named may be a link.
+What lies in a folder may be anybody's: links that lead out of it, and what is not a regular file,
+are left out and counted, and so are files that are too long. A file that is named may be a link.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def find_corpus(paths: Sequence[str], max_bytes: int) -> Corpus:
         elif os.path.isfile(path):
             found.append(path)
         else:
-            kind = "is no regular file" if os.path.lexists(path) else "is no file or folder"
+            kind = "is not a regular file" if os.path.lexists(path) else "is no file or folder"
             raise GrammarError(name, f"{kind}; give --corpus a path that exists")
     small = [path for path in found if path.stat().st_size <= max_bytes]
     if len(small) < len(found):

@@ -6,11 +6,11 @@ text, so what may be under way is worked out by :mod:`maskc.verify.rules`, from 
 patterns.
 
 With ``dynamic`` a lexeme of any terminal that is expected ends where ``re`` matches it, as far as
-that is known (:meth:`maskc.verify.readings.Reader.ends_of`). With ``dynamic_complete`` it may end
-wherever ``re`` matches it in a piece of the text, and may stay open if ``regex`` finds that more of
-the text could still match. With ``basic`` lexemes are what :mod:`maskc.verify.readings` says of
-Lark's lexer. Each time more is taken than Lark takes once it knows how the text goes on, never
-less: if nothing may be under way at the end, no text begins like this.
+that is known (:meth:`maskc.verify.readings.TextReader.ends_of`). With ``dynamic_complete`` it may
+end wherever ``re`` matches it in a piece of the text, and may stay open if ``regex`` finds that
+more of the text could still match. With ``basic`` lexemes are what :mod:`maskc.verify.readings`
+says of Lark's lexer. Each time more is taken than Lark takes once it knows how the text goes on,
+never less: if nothing may be under way at the end, no text begins like this.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from lark.exceptions import LarkError
 from lark.lexer import BasicLexer
 
 from maskc.verify.completions import Completer
-from maskc.verify.oracle import Oracle, Position
-from maskc.verify.readings import Reader, Reading
+from maskc.verify.oracle import Oracle, OraclePosition
+from maskc.verify.readings import LexReading, TextReader
 from maskc.verify.rules import Column, EndingRules, Item, advance, find_rest
-from maskc.verify.steps import State, Steps, show_lark
+from maskc.verify.steps import ParserSteps, ParseState, show_lark
 
 _MOST_ENDINGS = 6  # that worked and are tried first
 _MOST_TAILS = 12  # ways to finish an open lexeme that are tried
-_START = State((0,))
+_START = ParseState((0,))
 
 
 def is_general(lark: Lark) -> bool:
@@ -82,7 +82,7 @@ class Chart:
 EMPTY = Chart("", (), (), 0)
 
 
-class GeneralSteps(Steps):
+class GeneralSteps(ParserSteps):
     """What is asked of a grammar's terminals; there is no table to step through."""
 
     def __init__(self, lark: Lark) -> None:
@@ -100,18 +100,18 @@ class GeneralSteps(Steps):
             _ = self.basic.scanner  # builds the callbacks as well
         self._resolve = cache(self._find_name)
 
-    def take(self, state: State, terminal: str, value: str) -> State:
+    def take(self, state: ParseState, terminal: str, value: str) -> ParseState:
         """Return the state as it is: which terminals are taken is for the chart to say."""
         del terminal, value
         return state
 
-    def parses(self, state: State, text: str, position: int) -> bool:
+    def parses(self, state: ParseState, text: str, position: int) -> bool:
         """Return whether Lark parses the whole text; it cannot be resumed."""
         del state, position
         return parses_generally(self._lark, text)
 
 
-class GeneralReader(Reader):
+class GeneralReader(TextReader):
     """What may be under way after a text. A reading's state names the place where it goes on."""
 
     def __init__(self, steps: GeneralSteps, rules: EndingRules) -> None:
@@ -130,22 +130,22 @@ class GeneralReader(Reader):
             self._last = self.extend(base, text)
         return self._last
 
-    def readings(self, state: State, text: str, position: int) -> list[Reading]:
+    def readings(self, state: ParseState, text: str, position: int) -> list[LexReading]:
         """Return what may be under way at the end of the text; empty is a refutation."""
         del state, position
         chart = self.chart(text)
         found = [
-            Reading(State((place,)), place, lexeme.terminal, lexeme.name)
+            LexReading(ParseState((place,)), place, lexeme.terminal, lexeme.name)
             for place, lexemes in enumerate(chart.lexemes)
             for lexeme in lexemes
             if lexeme.end is None and (lexeme.name is None or self._waits(chart, place, lexeme))
         ]
         last = chart.columns[-1]
         if last.ends or last.scans:
-            found.append(Reading(State((len(text),)), len(text)))
+            found.append(LexReading(ParseState((len(text),)), len(text)))
         return found
 
-    def items_after(self, chart: Chart, reading: Reading) -> list[Item]:
+    def items_after(self, chart: Chart, reading: LexReading) -> list[Item]:
         """Return what is under way when the open lexeme of a reading has ended."""
         column = chart.columns[reading.state.stack[0]]
         if reading.name is None:
@@ -231,7 +231,7 @@ class GeneralOracle(Oracle):
         self.completer = Completer(self.reader)
         self._endings: list[str] = []
 
-    def at(self, prefix: bytes, full_text: str | None = None) -> Position:
+    def at(self, prefix: bytes, full_text: str | None = None) -> OraclePosition:
         """Return a position after a prefix; positions are best asked for in order.
 
         Raises:
@@ -243,7 +243,7 @@ class GeneralOracle(Oracle):
         return position
 
     def find_witness(
-        self, text: str, state: State, start: int, readings: list[Reading]
+        self, text: str, state: ParseState, start: int, readings: list[LexReading]
     ) -> str | None:
         chart = self.reader.chart(text)
         for guess in itertools.chain(self._endings, self._guess(chart, readings)):
@@ -255,9 +255,9 @@ class GeneralOracle(Oracle):
                 return guess
         return None
 
-    def _guess(self, chart: Chart, readings: list[Reading]) -> Iterator[str]:
+    def _guess(self, chart: Chart, readings: list[LexReading]) -> Iterator[str]:
         """Yield strings that may complete the text, shortest rests of the parse first."""
-        ways: list[tuple[int, int, Reading, tuple[str, ...]]] = []
+        ways: list[tuple[int, int, LexReading, tuple[str, ...]]] = []
         for reading in readings:
             rest = find_rest(self.rules, chart.columns, self.reader.items_after(chart, reading))
             if rest is not None:

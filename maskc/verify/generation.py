@@ -34,7 +34,7 @@ T = TypeVar("T")
 _TRIES = 40  # to draw a text that is one of the grammar's
 
 
-class Walks:
+class MaskWalks:
     """Draws texts token by token from one artifact's masks, and brings them to their end.
 
     The oracle finds an end that Lark accepts, and the masks must allow it. Where the oracle finds
@@ -108,7 +108,7 @@ class Drawer:
     def __init__(self, artifact: Artifact, lark: Lark, oracle: Oracle) -> None:
         self._artifact, self._oracle = artifact, oracle
         self.encoding = oracle.steps.encoding
-        self.drawing, self.walks = Drawing(lark, oracle), Walks(artifact, oracle)
+        self.drawing, self.walks = Drawing(lark, oracle), MaskWalks(artifact, oracle)
 
     def draw_text(self, seed: int, number: int, max_tokens: int) -> GeneratedText:
         """Return a text that depends on nothing but these numbers.

@@ -24,7 +24,7 @@ from maskc.verify.model import Document, Experiment, legality
 from maskc.verify.mutation import KINDS, draw_mutations
 from maskc.verify.oracle import Oracle, Undecided
 from maskc.verify.refusals import find_refusal
-from maskc.verify.subject import Mutation, Position, Subject
+from maskc.verify.subject import Mutation, Subject, TextPosition
 
 _MOST_BEGUN = 400  # characters of the beginning of a walk
 _PART = 8  # of the longest text that a walk after a beginning may add
@@ -114,13 +114,13 @@ class GrammarSubject(Subject):
             found.count("undecided by the oracle")
             return None
 
-    def can_end(self, document: Document, here: Position, found: Experiment) -> bool:
+    def can_end(self, document: Document, here: TextPosition, found: Experiment) -> bool:
         """Return whether Lark, resumed near a position, parses the text before it."""
         del found
         return self.oracle.at(document.data[: here.n_written], document.text).can_end()
 
     def goes_on(
-        self, document: Document, here: Position, token: int, found: Experiment
+        self, document: Document, here: TextPosition, token: int, found: Experiment
     ) -> tuple[bool | None, str]:
         prefix, more = document.data[: here.n_written], self.written(token)
         expected = self.begins(prefix, document.text, more, found)

@@ -33,7 +33,7 @@ _VALUES = frozenset(("const", "enum", "default", "examples"))
 
 
 class NotJsonError(ValueError):
-    """A text is no JSON, or has a key twice in one object."""
+    """A text is not JSON, or has a key twice in one object."""
 
 
 class NotJudgedError(ValueError):
@@ -240,7 +240,7 @@ def write_value(value: Any) -> str:
 
 
 def _refuse_constant(name: str) -> None:
-    raise NotJsonError(f"{name} is no JSON")
+    raise NotJsonError(f"{name} is not JSON")
 
 
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ _DIGITS = tuple("0123456789")
 _MOST_DIGITS = 18  # of a number that is spelled anew
 
 
-class Layout(Enum):
+class BlankLayout(Enum):
     """Where blanks stand: between what they separate, and after each line break."""
 
     COMPACT = "compact"
@@ -32,7 +32,7 @@ class Layout(Enum):
     INDENTED = "indented"
 
 
-def lay_out(text: str, layout: Layout) -> str:
+def lay_out(text: str, layout: BlankLayout) -> str:
     """Return a JSON text with other blanks, strings without needless escapes, and plain numbers."""
     written: list[str] = []
     depth, before = 0, ""
@@ -47,12 +47,12 @@ def lay_out(text: str, layout: Layout) -> str:
     return "".join(written)
 
 
-def _blank(layout: Layout, before: str, part: str, depth: int) -> Iterator[str]:
-    if layout is Layout.COMPACT or not before:
+def _blank(layout: BlankLayout, before: str, part: str, depth: int) -> Iterator[str]:
+    if layout is BlankLayout.COMPACT or not before:
         return
     if before == ":":
         yield " "
-    elif layout is Layout.SPACED:
+    elif layout is BlankLayout.SPACED:
         if before == ",":
             yield " "
     elif before == "," or (before in "{[") != (part in "}]"):
@@ -93,7 +93,7 @@ def keeps_layout(text: str, layout: Mapping[str, str]) -> bool | None:
             return found
         part = _PARTS.match(text, place)
         if part is None:
-            raise ValueError(f"the text is no JSON at character {place}")
+            raise ValueError(f"the text is not JSON at character {place}")
         place = part.end()
         sign = part[0]
         depth += (sign in "{[") - (sign in "}]")
@@ -104,7 +104,7 @@ def keeps_layout(text: str, layout: Mapping[str, str]) -> bool | None:
 
 
 def _may_stand(blanks: str, depth: int, choice: str) -> bool:
-    """Return whether blanks may stand between two signs while so many brackets are open."""
+    """Return whether allowed between two signs while so many brackets are open."""
     if choice == "any" or not blanks:
         return True
     bounded = rf"[ \t]{{0,{_MOST_BLANKS}}}(?:\r?\n[ \t]{{0,{_MOST_BLANKS * depth}}})?"

@@ -20,7 +20,7 @@ from random import Random
 from typing import Any
 
 from maskc.verify.characters import N_CODE_POINTS, Atom
-from maskc.verify.patterns import Pattern, atom_of, combine_flags
+from maskc.verify.patterns import ParsedTerminal, atom_of, combine_flags
 
 WORDS = (
     *("a", "b", "x", "y", "id", "key", "name", "value", "item", "total", "index", "result"),
@@ -43,12 +43,12 @@ _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 _ONE_CHARACTER = ("LITERAL", "NOT_LITERAL", "ANY", "IN")
 
 
-class Lexemes:
+class LexemeSearch:
     """The lexemes of one terminal; ``search`` returns short ones, by another way."""
 
     def __init__(
         self,
-        pattern: Pattern,
+        pattern: ParsedTerminal,
         *,
         is_string: bool,  # it is one text, so that its letters are a keyword's
         search: Callable[[], Iterable[str]],

@@ -31,7 +31,7 @@ from maskc.runtime.link.joining.switching import ATOM
 from maskc.runtime.link.plan.opening import read_link
 from maskc.runtime.link.plan.replies import names_of
 from maskc.runtime.matcher import Matcher
-from maskc.verify.json_layout import Layout, lay_out
+from maskc.verify.json_layout import BlankLayout, lay_out
 
 Part = bytes | int  # of a text: bytes, or a special token
 
@@ -190,7 +190,7 @@ class SchemaDrawer(MaskDrawer):
 
     def draw_text(self, seed: int, number: int, max_tokens: int) -> GeneratedText:
         drawn = super().draw_text(seed, number, max_tokens)
-        layout = Random(f"{seed}:{number}:layout").choice(list(Layout))
+        layout = Random(f"{seed}:{number}:layout").choice(list(BlankLayout))
         laid_out = lay_out(drawn.text, layout) if drawn.problem is None else drawn.text
         matcher = self._artifact.matcher()
         is_legal = matcher.accept_bytes(laid_out.encode()) and matcher.is_accepting

@@ -29,7 +29,7 @@ from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.batches import allocate_bitmask
 from maskc.verify.grammar import GrammarSubject
 from maskc.verify.model import Document, Experiment, Unit, legality
-from maskc.verify.subject import Position, Subject
+from maskc.verify.subject import Subject, TextPosition
 from maskc.vocab.vocabulary import Vocabulary
 
 PER_POSITION = 25
@@ -67,7 +67,7 @@ def compare_masks(subject: Subject, unit: Unit, found: Experiment) -> None:
 
 def _draw_positions(
     subject: Subject, unit: Unit, draw: Random, found: Experiment
-) -> Iterator[Position]:
+) -> Iterator[TextPosition]:
     """Yield as many positions of the unit's text as the unit asks for, in order."""
     tokens = subject.encode(unit.about.text)
     places = sorted(draw.sample(range(len(tokens) + 1), min(unit.amount, len(tokens) + 1)))
@@ -79,7 +79,7 @@ def _draw_positions(
         here = place
         found.count("positions")
         following = tokens[place] if place < len(tokens) else None
-        yield Position(n_written, matcher, subject.legal(matcher), following)
+        yield TextPosition(n_written, matcher, subject.legal(matcher), following)
 
 
 @lru_cache(maxsize=1)

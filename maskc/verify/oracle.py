@@ -20,10 +20,10 @@ from lark import Lark
 
 from maskc.verify.characters import split_cut
 from maskc.verify.completions import Completer
-from maskc.verify.readings import Reader, Reading, Undecided
-from maskc.verify.steps import State, Steps, build_steps
+from maskc.verify.readings import LexReading, TextReader, Undecided
+from maskc.verify.steps import ParserSteps, ParseState, build_steps
 
-__all__ = ["Oracle", "Position", "Undecided"]
+__all__ = ["Oracle", "OraclePosition", "Undecided"]
 
 _MOST_GUESSES = 400
 _MOST_BLIND = 800
@@ -34,7 +34,7 @@ class Oracle:
 
     def __init__(self, lark: Lark) -> None:
         self.steps = build_steps(lark)
-        self.reader = Reader(self.steps)
+        self.reader = TextReader(self.steps)
         self.completer = Completer(self.reader)
         self._texts: dict[str, _Walk] = {}
         self._endings: list[str] = []
@@ -46,7 +46,7 @@ class Oracle:
         self._endings = []
         self.completer.forget()
 
-    def at(self, prefix: bytes, full_text: str | None = None) -> Position:
+    def at(self, prefix: bytes, full_text: str | None = None) -> OraclePosition:
         """Return a position after a prefix; ``full_text`` is a longer text that it begins.
 
         Raises:
@@ -57,14 +57,14 @@ class Oracle:
             raise ValueError(f"{prefix[-4:]!r} ends no beginning of a UTF-8 text")
         text, cut = split
         if full_text is None:
-            return Position(self, text, cut, self.steps.start, 0)
+            return OraclePosition(self, text, cut, self.steps.start, 0)
         if full_text not in self._texts:
             self._texts = {full_text: _Walk(self.steps, full_text)}
         state, start = self._texts[full_text].resume(self.reader, text)
-        return Position(self, text, cut, state, start)
+        return OraclePosition(self, text, cut, state, start)
 
     def find_witness(
-        self, text: str, state: State, start: int, readings: list[Reading]
+        self, text: str, state: ParseState, start: int, readings: list[LexReading]
     ) -> str | None:
         """Return a string after which Lark accepts the text, ``None`` if none is found."""
         for ending in self._endings:
@@ -81,7 +81,7 @@ class Oracle:
                     break
         return self._search_blindly(text, state, start)
 
-    def _search_blindly(self, text: str, state: State, start: int) -> str | None:
+    def _search_blindly(self, text: str, state: ParseState, start: int) -> str | None:
         """Try all short strings, for grammars of few characters."""
         level, n_tried = [""], 0
         while level and n_tried < _MOST_BLIND and self._alphabet:
@@ -96,10 +96,12 @@ class Oracle:
         return None
 
 
-class Position:
+class OraclePosition:
     """Where a token may come next."""
 
-    def __init__(self, oracle: Oracle, text: str, cut: bytes, state: State, start: int) -> None:
+    def __init__(
+        self, oracle: Oracle, text: str, cut: bytes, state: ParseState, start: int
+    ) -> None:
         self.oracle, self.text, self.cut = oracle, text, cut
         self.state, self.start = state, start
 
@@ -147,18 +149,18 @@ class Position:
 class _Walk:
     """A text, lexed once: every lexeme's start, with the parser's state before it."""
 
-    def __init__(self, steps: Steps, text: str) -> None:
+    def __init__(self, steps: ParserSteps, text: str) -> None:
         self.starts, self.states = [0], [steps.start]
         # The first lexemes, settled for the first characters of the text.
         self._n_settled = self._length = 0
-        here: tuple[State, int] | None = (steps.start, 0)
+        here: tuple[ParseState, int] | None = (steps.start, 0)
         while here is not None and here[1] < len(text):
             here = steps.step(*(here[0], text, here[1]))
             if here is not None:
                 self.starts.append(here[1])
                 self.states.append(here[0])
 
-    def resume(self, reader: Reader, text: str) -> tuple[State, int]:
+    def resume(self, reader: TextReader, text: str) -> tuple[ParseState, int]:
         """Return where to resume for a text that this one begins with.
 
         Positions are best asked for in order: what is settled stays settled as the text grows.

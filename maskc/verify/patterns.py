@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from maskc.errors import UnsupportedTerminalError
-from maskc.verify.characters import Atom, Characters
+from maskc.verify.characters import Atom, CharacterClasses
 
 # CPython's parser has no public name.
 _parser = cast(Any, re)._parser  # noqa: SLF001
@@ -37,7 +37,7 @@ _CATEGORIES = {
 _LINE_BREAK: Atom = (r"\n", 0)
 
 
-class Pattern:
+class ParsedTerminal:
     """A parsed terminal.
 
     Attributes:
@@ -64,7 +64,7 @@ class Pattern:
         """Yield every atom the pattern looks through; word and line atoms for its anchors."""
         yield from _atoms(self.tree, self.flags)
 
-    def write(self, characters: Characters, *, is_relaxed: bool = False) -> str:
+    def write(self, characters: CharacterClasses, *, is_relaxed: bool = False) -> str:
         """Return the pattern for canonical text, as ``re`` and ``regex`` both read it.
 
         If it is relaxed, conditions on what follows are left out.
@@ -138,7 +138,12 @@ def _word(flags: int) -> Atom:
 
 
 class _Writer:
-    def __init__(self, characters: Characters, tested: frozenset[int], is_relaxed: bool) -> None:  # noqa: FBT001
+    def __init__(
+        self,
+        characters: CharacterClasses,
+        tested: frozenset[int],
+        is_relaxed: bool,  # noqa: FBT001
+    ) -> None:
         self.characters, self.tested, self.is_relaxed = characters, tested, is_relaxed
 
     def sequence(self, tree: Any, flags: int) -> str:

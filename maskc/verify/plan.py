@@ -32,7 +32,7 @@ _RAW_PER_DOCUMENT = 200  # positions
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ExperimentKind:
     """An experiment."""
 
     needed: str  # the count that must not be zero for the experiment to say anything
@@ -48,7 +48,7 @@ class Kind:
         return -(-wanted // self.per_unit)
 
 
-Kinds = Mapping[str, Kind]
+Kinds = Mapping[str, ExperimentKind]
 
 
 class Verification(NamedTuple):
@@ -59,7 +59,7 @@ class Verification(NamedTuple):
 
 
 def _list_kinds(
-    corpus: Kind,
+    corpus: ExperimentKind,
     *,
     no_text: str,  # how it is said that later ones have nothing to check
     per_unit: int,  # texts that are drawn in one unit
@@ -70,24 +70,33 @@ def _list_kinds(
     """Return the experiments of a kind of artifact, in the order of the report."""
     no_draw = "no text was generated" if has_raw else "no text came to an end in the search"
     generate = partial(check_generation, per_unit=per_unit)
-    found = {"corpus": corpus, "generation": Kind("texts", generate, no_draw, "texts", per_unit)}
+    found = {
+        "corpus": corpus,
+        "generation": ExperimentKind("texts", generate, no_draw, "texts", per_unit),
+    }
     no_masks = f"{no_text} to compare masks in"
     if oracle is not None:
-        found["oracle"] = Kind("comparisons", compare_masks, no_masks, "positions", *oracle)
+        found["oracle"] = ExperimentKind(
+            "comparisons", compare_masks, no_masks, "positions", *oracle
+        )
     cut, change = f"{no_text} to cut", f"{no_text} to change"
-    found["segmentation"] = Kind("stretches", check_segmentations, cut, "stretches", _PER_DOCUMENT)
-    found["mutation"] = Kind(
+    found["segmentation"] = ExperimentKind(
+        "stretches", check_segmentations, cut, "stretches", _PER_DOCUMENT
+    )
+    found["mutation"] = ExperimentKind(
         "mutated texts", check_mutations, change, "mutations", _PER_DOCUMENT, most
     )
     if has_raw:
-        found["raw store"] = Kind("positions", compare_with_raw, no_masks, "raw_positions")
+        found["raw store"] = ExperimentKind(
+            "positions", compare_with_raw, no_masks, "raw_positions"
+        )
     return found
 
 
 _NO_LEGAL = "there was no legal text"
 GRAMMAR = Verification(
     _list_kinds(
-        Kind(
+        ExperimentKind(
             "files that Lark parses", walk_file, "Lark parses none of the files of the corpus", ""
         ),
         no_text="there was no text that Lark parses",
@@ -100,7 +109,9 @@ GRAMMAR = Verification(
 )
 JSON_SCHEMA = Verification(
     _list_kinds(
-        Kind("texts", walk_file, "no file of the corpus is JSON", "", refused_by="the judge"),
+        ExperimentKind(
+            "texts", walk_file, "no file of the corpus is JSON", "", refused_by="the judge"
+        ),
         no_text=_NO_LEGAL,
         per_unit=4,
         most=20_000,
@@ -111,7 +122,7 @@ JSON_SCHEMA = Verification(
 _NO_REPLY = "no file of the corpus is a reply of this tag"
 LINK = Verification(
     _list_kinds(
-        Kind("accepted", walk_file, _NO_REPLY, "", refused_by="the tag"),
+        ExperimentKind("accepted", walk_file, _NO_REPLY, "", refused_by="the tag"),
         no_text=_NO_LEGAL,
         per_unit=4,
         most=5_000,
@@ -193,7 +204,7 @@ def plan_second(kinds: Kinds, options: VerifyOptions, documents: Sequence[Docume
 
 
 def _draw_units(
-    experiment: str, kind: Kind, options: VerifyOptions, documents: Sequence[Document]
+    experiment: str, kind: ExperimentKind, options: VerifyOptions, documents: Sequence[Document]
 ) -> Iterator[Unit]:
     """Yield units that do as much as is asked together, each in a text drawn for it.
 

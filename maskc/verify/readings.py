@@ -25,9 +25,9 @@ from typing import Any
 import regex
 from lark.lexer import BasicLexer
 
-from maskc.verify.characters import Characters
-from maskc.verify.patterns import Pattern
-from maskc.verify.steps import State, Steps
+from maskc.verify.characters import CharacterClasses
+from maskc.verify.patterns import ParsedTerminal
+from maskc.verify.steps import ParserSteps, ParseState
 
 
 class Undecided(Exception):  # noqa: N818 - an outcome, not a fault
@@ -35,10 +35,10 @@ class Undecided(Exception):  # noqa: N818 - an outcome, not a fault
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class LexReading:
     """One way in which the text may be lexed, not refused so far."""
 
-    state: State  # after the last lexeme, the open one included
+    state: ParseState  # after the last lexeme, the open one included
     start: int  # of the open lexeme; the end of the text if none is open
     terminal: str | None = None  # of the open lexeme as the lexer names it, if one is open
     name: str | None = None  # the terminal that the parser got for it, None if it is ignored
@@ -58,16 +58,17 @@ class Probe:
     relaxed: re.Pattern[str] | None  # without conditions on what follows; None: it has none
 
 
-class Reader:
+class TextReader:
     """The readings of texts of one grammar."""
 
-    def __init__(self, steps: Steps) -> None:
+    def __init__(self, steps: ParserSteps) -> None:
         self.steps = steps
         self.patterns = {
-            name: Pattern(name, pattern, steps.flags) for name, pattern in steps.patterns.items()
+            name: ParsedTerminal(name, pattern, steps.flags)
+            for name, pattern in steps.patterns.items()
         }
         atoms = (atom for p in self.patterns.values() for atom in p.atoms())
-        self.characters = Characters(atoms, steps.encoding)
+        self.characters = CharacterClasses(atoms, steps.encoding)
         self.probes = {
             name: build_probe(pattern, self.characters) for name, pattern in self.patterns.items()
         }
@@ -85,18 +86,18 @@ class Reader:
             self._canonical = (known, found)
         return found + self.characters.canonical(text[len(known) :])
 
-    def readings(self, state: State, text: str, position: int) -> list[Reading]:
+    def readings(self, state: ParseState, text: str, position: int) -> list[LexReading]:
         """Return all readings that the parser does not refuse; empty is a refutation.
 
         Raises:
             Undecided: ``regex`` and ``re`` disagree on a lexeme.
         """
-        found: dict[Reading, None] = {}
+        found: dict[LexReading, None] = {}
         pending, seen = [(state, position)], {(state, position)}
         while pending:
             here, start = pending.pop()
             if start == len(text):
-                found[Reading(here, start)] = None
+                found[LexReading(here, start)] = None
                 continue
             lexer = self.steps.lexer_at(here)
             for terminal, end in self.outcomes(lexer, text, start):
@@ -139,7 +140,7 @@ class Reader:
         ends = [] if settled is None else [settled.end()]
         return [None, *ends] if is_open else [*ends], settled is not None
 
-    def is_settled(self, state: State, canonical: str, start: int) -> bool:
+    def is_settled(self, state: ParseState, canonical: str, start: int) -> bool:
         """Return whether the lexeme at a position is the same whatever follows the text.
 
         An atomic group that must then fail matches partially iff one of its paths runs into the
@@ -153,10 +154,10 @@ class Reader:
         return found
 
     def _open(
-        self, state: State, lexer: BasicLexer, text: str, start: int, terminal: str
-    ) -> Iterator[Reading]:
+        self, state: ParseState, lexer: BasicLexer, text: str, start: int, terminal: str
+    ) -> Iterator[LexReading]:
         if terminal in lexer.ignore_types:
-            yield Reading(state, start, terminal)
+            yield LexReading(state, start, terminal)
             return
         names = [terminal]
         if terminal in lexer.callback:
@@ -171,22 +172,22 @@ class Reader:
                 for column in _columns(state):
                     after = self.steps.take_newline(state, column)
                     if after is not None:
-                        yield Reading(after, start, terminal, name, column)
+                        yield LexReading(after, start, terminal, name, column)
                 continue
             opened = self.steps.take(state, name, text[start:])
             if opened is not None:
-                yield Reading(opened, start, terminal, name)
+                yield LexReading(opened, start, terminal, name)
 
     def _find_keywords(self, lexer: BasicLexer, terminal: str) -> tuple[str, ...]:
         unless: Any = lexer.callback[terminal]
         return tuple(str(t.name) for t in unless.scanner.terminals)
 
 
-def _columns(state: State) -> tuple[int, ...]:
+def _columns(state: ParseState) -> tuple[int, ...]:
     return (*state.columns, state.columns[-1] + 1)
 
 
-def build_probe(pattern: Pattern, characters: Characters) -> Probe:
+def build_probe(pattern: ParsedTerminal, characters: CharacterClasses) -> Probe:
     """Return what is asked about a terminal's pattern."""
     written, relaxed = pattern.write(characters), pattern.write(characters, is_relaxed=True)
     never = regex.escape(characters.absent)

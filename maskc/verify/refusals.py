@@ -19,14 +19,14 @@ from lark.lexer import Token
 
 from maskc.verify.characters import BYTES
 from maskc.verify.general import is_two_endings
-from maskc.verify.steps import Steps, show_lark
+from maskc.verify.steps import ParserSteps, show_lark
 
 _SHOWN = 40  # characters of a lexeme
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a text is none of the artifact's."""
+class TextRefusal:
+    """Why a text is not one of the artifact's."""
 
     line: int  # from 1
     column: int  # from 1, in characters
@@ -43,7 +43,9 @@ class Refusal:
         }
 
 
-def find_refusal(parser: Lark, text: str, find_steps: Callable[[], Steps]) -> Refusal | None:
+def find_refusal(
+    parser: Lark, text: str, find_steps: Callable[[], ParserSteps]
+) -> TextRefusal | None:
     """Return why Lark refuses a text, ``None`` if it parses it."""
     try:
         parser.parse(show_lark(parser, text))
@@ -67,19 +69,19 @@ def find_refusal(parser: Lark, text: str, find_steps: Callable[[], Steps]) -> Re
     return None
 
 
-def refuse_bytes(data: bytes, offset: int) -> Refusal:
+def refuse_bytes(data: bytes, offset: int) -> TextRefusal:
     """Return why a file is refused that is not UTF-8 at an offset."""
     before = data[:offset].decode(errors="replace")
     return refuse_at(before, len(before), f"byte {offset} is not UTF-8")
 
 
-def refuse_at(text: str, offset: int, reason: str, expected: tuple[str, ...] = ()) -> Refusal:
+def refuse_at(text: str, offset: int, reason: str, expected: tuple[str, ...] = ()) -> TextRefusal:
     """Return a refusal at a character of a text."""
     begin = text.rfind("\n", 0, offset) + 1
-    return Refusal(text.count("\n", 0, offset) + 1, offset - begin + 1, reason, expected)
+    return TextRefusal(text.count("\n", 0, offset) + 1, offset - begin + 1, reason, expected)
 
 
-def _refuse_token(parser: Lark, text: str, error: UnexpectedToken) -> Refusal:
+def _refuse_token(parser: Lark, text: str, error: UnexpectedToken) -> TextRefusal:
     token = error.token
     expected = _name(parser, error.accepts or error.expected)
     offset = token.start_pos
@@ -127,7 +129,7 @@ def _say(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _find_offset(steps: Steps, text: str, error: BaseException) -> int:
+def _find_offset(steps: ParserSteps, text: str, error: BaseException) -> int:
     """Return where the lexeme is that is refused; after it, if it is one of line breaks."""
     state, position = steps.start, 0
     while position < len(text):

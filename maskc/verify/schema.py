@@ -23,11 +23,11 @@ from random import Random
 from typing import Any
 
 from maskc.verify.json_judge import Judge, NotJsonError, NotJudgedError, read_json, write_value
-from maskc.verify.json_layout import Layout, keeps_layout, lay_out
+from maskc.verify.json_layout import BlankLayout, keeps_layout, lay_out
 from maskc.verify.mask_texts import MaskDrawer, join_parts
 from maskc.verify.model import Document, Experiment
 from maskc.verify.mutation import draw_mutations
-from maskc.verify.subject import Mutation, Position, Subject
+from maskc.verify.subject import Mutation, Subject, TextPosition
 
 _MOST_RESTS = 12  # of a text, that may follow a token
 _MOST_STEPS = 8_000  # tried for one end, of which there are many
@@ -92,7 +92,7 @@ class SchemaSubject(Subject):
         return drawn.text
 
     def goes_on(
-        self, document: Document, here: Position, token: int, found: Experiment
+        self, document: Document, here: TextPosition, token: int, found: Experiment
     ) -> tuple[bool | None, str]:
         """Bring the text to an end after a token, and ask the judge of the whole."""
         data, written = document.data, self.written(token)
@@ -140,7 +140,7 @@ class SchemaSubject(Subject):
         for mutation in draw_mutations(data, amount - n_values, draw):
             yield mutation._replace(kind="of a byte")
         for how, other in draw_values(value, n_values, draw):
-            text = lay_out(write_value(other), draw.choice(list(Layout))).encode()
+            text = lay_out(write_value(other), draw.choice(list(BlankLayout))).encode()
             yield Mutation("of the value", how, _count_common(data, text), text)
 
 

@@ -29,7 +29,7 @@ from maskc.verify.characters import BYTES, UTF8
 from maskc.verify.rules import Remaining
 
 
-class State(NamedTuple):
+class ParseState(NamedTuple):
     """A parse between two lexemes. The last three are for a postlex that is written as rules."""
 
     stack: tuple[int, ...]  # states of Lark's own table, the last is on top
@@ -41,14 +41,14 @@ class State(NamedTuple):
     # and the one before it
 
 
-class Steps:
+class ParserSteps:
     """Lark's parser for one grammar, a step at a time."""
 
     def __init__(self, lark: Lark) -> None:
         parser, frontend = cast(Any, lark.parser).parser, cast(Any, lark.parser)
         table, start = parser._parse_table, cast(Any, lark.options).start[0]
         self.rows: dict[int, dict[str, Any]] = table.states
-        self.start = State((table.start_states[start],))
+        self.start = ParseState((table.start_states[start],))
         self._end_state: int = table.end_states[start]
         postlex = cast(Any, lark.lexer_conf.postlex)
         self.indenter: Any = postlex if isinstance(postlex, Indenter) else None
@@ -68,7 +68,7 @@ class Steps:
         self.patterns = {str(t.name): read_pattern(lark, t) for t in lark.terminals}
         self._encoded = ("", b"")
 
-    def lexer_at(self, state: State) -> BasicLexer:
+    def lexer_at(self, state: ParseState) -> BasicLexer:
         lexer = self._lexer
         basic: BasicLexer = (
             lexer if isinstance(lexer, BasicLexer) else lexer.lexers[state.stack[-1]]
@@ -94,7 +94,7 @@ class Steps:
                 return tuple(new)
             self._reduce(new, action[1])
 
-    def take(self, state: State, terminal: str, value: str) -> State | None:
+    def take(self, state: ParseState, terminal: str, value: str) -> ParseState | None:
         """Return the state after a lexeme that is not ignored, ``None`` if it is refused."""
         if self.indenter and terminal == self.newline:
             if state.parens > 0:
@@ -110,9 +110,9 @@ class Steps:
         parens = state.parens + (terminal in self._opens)
         if terminal in self._closes and terminal not in self._opens:
             parens -= 1
-        return State(stack, parens, state.columns) if parens >= 0 else None
+        return ParseState(stack, parens, state.columns) if parens >= 0 else None
 
-    def take_newline(self, state: State, column: int) -> State | None:
+    def take_newline(self, state: ParseState, column: int) -> ParseState | None:
         """Return the state after a newline lexeme that ends in a column, outside brackets."""
         stack = self.feed(state.stack, self.indenter.NL_type)
         columns = state.columns
@@ -122,9 +122,9 @@ class Steps:
             stack, columns = self.feed(stack, self.indenter.DEDENT_type), columns[:-1]
         if stack is None or column != columns[-1]:
             return None
-        return State(stack, state.parens, columns)
+        return ParseState(stack, state.parens, columns)
 
-    def step(self, state: State, text: str, position: int) -> tuple[State, int] | None:
+    def step(self, state: ParseState, text: str, position: int) -> tuple[ParseState, int] | None:
         """Return the state and position after the next lexeme, ``None`` if Lark refuses it."""
         lexer = self.lexer_at(state)
         match = self.match(lexer, text, position)
@@ -144,7 +144,7 @@ class Steps:
         found = match_lexeme(lexer, self._encoded[1], position)
         return None if found is None else (found[0].decode(BYTES), found[1])
 
-    def can_finish(self, state: State) -> bool:
+    def can_finish(self, state: ParseState) -> bool:
         """Return whether Lark accepts the end of the text here."""
         stack: tuple[int, ...] | None = state.stack
         for _ in state.columns[1:]:
@@ -159,11 +159,11 @@ class Steps:
             self._reduce(new, action[1])
         return True
 
-    def names_at(self, state: State) -> list[str]:
+    def names_at(self, state: ParseState) -> list[str]:
         """Return the terminals, and nonterminals, with which a text may go on."""
         return sorted(self.rows[state.stack[-1]])
 
-    def can_go_on(self, state: State) -> bool:
+    def can_go_on(self, state: ParseState) -> bool:
         """Return whether more of the text, or its end, may follow; ``False`` is a proof.
 
         What follows first is the end or a lexeme that the parser takes: INDENT and DEDENT come
@@ -177,7 +177,7 @@ class Steps:
             if name in self.terminals and not (name == self.newline and state.parens)
         )
 
-    def parses(self, state: State, text: str, position: int) -> bool:
+    def parses(self, state: ParseState, text: str, position: int) -> bool:
         """Return whether Lark, resumed at a lexeme's start, parses the text to its end."""
         while position < len(text):
             after = self.step(state, text, position)
@@ -196,7 +196,7 @@ class Steps:
         return str(cast(Any, lexer.callback[terminal])(Token(terminal, given)).type)
 
 
-class RuleSteps(Steps):
+class RuleSteps(ParserSteps):
     """Lark's parser for a grammar whose postlex is written as rules: they drop and rename lexemes.
 
     The lexer is asked in the state of the parser as it stands, and that has not got a lexeme yet
@@ -215,7 +215,7 @@ class RuleSteps(Steps):
         }
         self.start = self.start._replace(last=TEXT_START)
 
-    def take(self, state: State, terminal: str, value: str) -> State | None:
+    def take(self, state: ParseState, terminal: str, value: str) -> ParseState | None:
         del value
         fed = self._settle(state, terminal)
         if fed is None:
@@ -236,17 +236,17 @@ class RuleSteps(Steps):
             brackets = brackets[:-1]
         return after._replace(last=last, brackets=brackets)
 
-    def can_finish(self, state: State) -> bool:
+    def can_finish(self, state: ParseState) -> bool:
         settled = self._settle(state, TEXT_END)
         return settled is not None and super().can_finish(settled)
 
-    def names_at(self, state: State) -> list[str]:
+    def names_at(self, state: ParseState) -> list[str]:
         found = set(self.rows[state.stack[-1]])
         if state.waiting is not None:
             found |= set(self.terminals)
         return sorted(found | {self._targets[name] for name in found & self._targets.keys()})
 
-    def can_go_on(self, state: State) -> bool:
+    def can_go_on(self, state: ParseState) -> bool:
         if self.can_finish(state):
             return True
         return any(
@@ -259,7 +259,7 @@ class RuleSteps(Steps):
             for settled in self._settlements(state)
         )
 
-    def _settlements(self, state: State) -> Iterator[State]:
+    def _settlements(self, state: ParseState) -> Iterator[ParseState]:
         """Yield the states in which the parser has got what waits, whatever comes next."""
         if state.waiting is None:
             yield state
@@ -269,7 +269,7 @@ class RuleSteps(Steps):
             if settled is not None:
                 yield settled
 
-    def _settle(self, state: State, following: str) -> State | None:
+    def _settle(self, state: ParseState, following: str) -> ParseState | None:
         """Return the state once the parser has got what waited; ``None`` if it refuses it."""
         if state.waiting is None:
             return state
@@ -277,14 +277,14 @@ class RuleSteps(Steps):
         name = self._postlex.becomes(*state.waiting, innermost, following)
         return self._feed(state._replace(waiting=None), name)
 
-    def _feed(self, state: State, name: str | None) -> State | None:
+    def _feed(self, state: ParseState, name: str | None) -> ParseState | None:
         stack = state.stack if name is None else self.feed(state.stack, name)
         return None if stack is None else state._replace(stack=stack)
 
 
-def build_steps(lark: Lark) -> Steps:
+def build_steps(lark: Lark) -> ParserSteps:
     postlex = cast(Any, lark.lexer_conf.postlex)
-    return RuleSteps(lark, postlex) if isinstance(postlex, RulePostlex) else Steps(lark)
+    return RuleSteps(lark, postlex) if isinstance(postlex, RulePostlex) else ParserSteps(lark)
 
 
 def find_encoding(lark: Lark) -> str:

@@ -36,7 +36,7 @@ class Mutation(NamedTuple):
     data: bytes
 
 
-class Position(NamedTuple):
+class TextPosition(NamedTuple):
     """A text before one of its tokens, or at its end.
 
     Attributes:
@@ -52,7 +52,7 @@ class Position(NamedTuple):
     following: int | None
 
 
-class Walk(NamedTuple):
+class TextWalk(NamedTuple):
     """How far a text is taken: tokens, their bytes, and the token that is refused, if one is."""
 
     n_tokens: int
@@ -109,7 +109,7 @@ class Subject(ABC):
         del prefix, text, more, found
         return None
 
-    def can_end(self, document: Document, here: Position, found: Experiment) -> bool | None:
+    def can_end(self, document: Document, here: TextPosition, found: Experiment) -> bool | None:
         """Return whether the text before a position is whole."""
         try:
             text = document.data[: here.n_written].decode(self.encoding)
@@ -118,7 +118,7 @@ class Subject(ABC):
         return self.verdict(text, found)
 
     def goes_on(
-        self, document: Document, here: Position, token: int, found: Experiment
+        self, document: Document, here: TextPosition, token: int, found: Experiment
     ) -> tuple[bool | None, str]:
         """Return whether a legal text goes on with a token, and how the witness says it."""
         raise NotImplementedError
@@ -176,7 +176,7 @@ class Subject(ABC):
 
     def walk(
         self, document: Document, tokens: Iterable[int], found: Experiment, *, masks: bool
-    ) -> Walk:
+    ) -> TextWalk:
         """Take a text's tokens; with masks, each must be legal in the mask before it if taken."""
         matcher, n_tokens, n_written = self.artifact.matcher(), 0, 0
         for token in tokens:
@@ -186,10 +186,10 @@ class Subject(ABC):
                 what = "the mask and the matcher do not agree on a token"
                 found.fail_at(what, document, n_written, token=repr(self.written(token)))
             if not is_taken or is_legal is False:
-                return Walk(n_tokens, n_written, token, is_accepted=False)
+                return TextWalk(n_tokens, n_written, token, is_accepted=False)
             n_tokens, n_written = n_tokens + 1, n_written + len(self.written(token))
         is_accepted = matcher.is_accepting or matcher.is_terminated
-        return Walk(n_tokens, n_written, None, is_accepted)
+        return TextWalk(n_tokens, n_written, None, is_accepted)
 
     def take_bytes(self, matcher: Matcher, data: bytes, start: int) -> int | None:
         """Take a text from a start, byte by byte and atom by atom; return where it is refused."""

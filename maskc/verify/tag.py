@@ -20,8 +20,8 @@ from maskc.verify.json_judge import NotJudgedError
 from maskc.verify.mask_texts import MaskDrawer
 from maskc.verify.model import Document, Experiment
 from maskc.verify.mutation import KINDS, change
-from maskc.verify.refusals import Refusal, refuse_at
-from maskc.verify.subject import Mutation, Subject, Walk
+from maskc.verify.refusals import TextRefusal, refuse_at
+from maskc.verify.subject import Mutation, Subject, TextWalk
 from maskc.verify.tag_judge import TagJudge
 
 _COUNTED = ("max_tokens", "min_tokens")
@@ -105,7 +105,7 @@ class TagSubject(Subject):
             found.refused.append(self._find_refusal(document).to_dict(document.name))
         yield document, verdict
 
-    def _find_refusal(self, document: Document) -> Refusal:
+    def _find_refusal(self, document: Document) -> TextRefusal:
         matcher, data = self.artifact.matcher(), document.data
         refused_at = self.take_bytes(matcher, data, 0)
         before, reason = data[:refused_at].decode(errors="ignore"), "the reply ends too early"
@@ -126,7 +126,7 @@ class TagSubject(Subject):
 
     def walk(
         self, document: Document, tokens: Iterable[int], found: Experiment, *, masks: bool
-    ) -> Walk:
+    ) -> TextWalk:
         """Take a reply's tokens; its bytes must lead to the same, if it may be cut so."""
         walked = super().walk(document, tokens, found, masks=masks)
         if not self.cut_matters and walked.is_accepted != self.reads(document.text):

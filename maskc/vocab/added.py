@@ -75,7 +75,7 @@ class AddedTokens:
         for what, tokens in (("text", self.text), ("atoms", self.atoms)):
             for token in as_items(what, tokens):
                 if not isinstance(token, str | int) or isinstance(token, bool):
-                    fact = f"a token of {what} is a str or an int, and this is {describe(token)}"
+                    fact = f"a token of {what} must be a str or an int, not {describe(token)}"
                     raise WrongTypeError(fact)
 
 
@@ -151,7 +151,7 @@ def _find(
     some = ", ".join(repr(found.text[:20]) for _, found in sorted(added.items())[:_MOST_NAMED])
     raise TokenizerError(
         name,
-        f"{token!r} is none of its added tokens that are not special",
+        f"{token!r} is not one of its added tokens that are not special",
         f"name one of them ({some}{', …' * (len(added) > _MOST_NAMED)}) or give its id"
         if some
         else "it has none, so leave the option out",

@@ -30,7 +30,7 @@ from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile
 from maskc.vocab.gguf_files import PREFIX
 from maskc.vocab.pieces import BYTE_PIECE, LOWER_BAR, decode_byte_level, is_in_byte_alphabet
-from maskc.vocab.vocabulary import MAX_TOKENS, TokenTable
+from maskc.vocab.vocabulary import MAX_TOKENS, TokenizerTokens
 
 
 class TokenType(IntEnum):
@@ -85,7 +85,7 @@ _ENDING_FILLERS = ("fim_pad", "fim_rep", "fim_sep")
 _WRITTEN = ("<|channel|>", "<|message|>", "<|start|>", "<|constrain|>")
 
 
-def load_gguf(file: TokenizerFile) -> TokenTable:
+def load_gguf(file: TokenizerFile) -> TokenizerTokens:
     """Return the tokens of a GGUF file, with the ids at which llama.cpp ends a generation.
 
     Raises:
@@ -119,7 +119,7 @@ def load_gguf(file: TokenizerFile) -> TokenTable:
         if kind == TokenType.USER_DEFINED:
             added[token] = AddedToken(name, text)
         tokens.append(_decode(file, token, text, kind, decode))
-    return TokenTable(tuple(tokens), tuple(sorted(ends)), specials, added)
+    return TokenizerTokens(tuple(tokens), tuple(sorted(ends)), specials, added)
 
 
 def _read_text(file: TokenizerFile, name: str) -> str | None:
@@ -127,7 +127,7 @@ def _read_text(file: TokenizerFile, name: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, bytes):
-        raise file.broken(f"its entry {PREFIX}{name} is no text")
+        raise file.broken(f"its entry {PREFIX}{name} is not a text")
     return value.decode(errors="replace")
 
 
@@ -135,7 +135,7 @@ def _read_tokens(file: TokenizerFile) -> tuple[list[bytes], list[int]]:
     """Return what each token is called, and of which type it is."""
     texts, types = (file.contents.get(PREFIX + name) for name in ("tokens", "token_type"))
     if not isinstance(texts, list) or not texts:
-        raise file.broken(f"its entry {PREFIX}tokens is no list of texts")
+        raise file.broken(f"its entry {PREFIX}tokens is not a list of texts")
     if len(texts) > MAX_TOKENS:
         raise file.broken(f"it has {len(texts):,} tokens")
     texts = [text or b"[EMPTY_%d]" % token for token, text in enumerate(texts)]

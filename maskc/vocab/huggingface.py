@@ -24,12 +24,12 @@ from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile, parse_json_object, read_tokenizer_file
 from maskc.vocab.normalizers import describe_normalizer
 from maskc.vocab.pieces import build_piece_decoder
-from maskc.vocab.vocabulary import TokenTable, place_tokens
+from maskc.vocab.vocabulary import TokenizerTokens, place_tokens
 
 _USUAL_EOS = ("</s>", "<|end_of_text|>", "<|endoftext|>", "<eos>")
 
 
-def load_huggingface(file: TokenizerFile) -> TokenTable:
+def load_huggingface(file: TokenizerFile) -> TokenizerTokens:
     """Return the tokens of a ``tokenizer.json``, without its end-of-sequence ids.
 
     Raises:
@@ -54,7 +54,7 @@ def load_huggingface(file: TokenizerFile) -> TokenTable:
         by_id[unknown] = None
     tokens = place_tokens(file.tokenizer, by_id)
     named = {text: token_id for text, token_id in names.items() if text}
-    return TokenTable(tokens, (), named, added, describe_normalizer(file))
+    return TokenizerTokens(tokens, (), named, added, describe_normalizer(file))
 
 
 def _decode(file: TokenizerFile, decode: Callable[[str], bytes], text: str, what: str) -> bytes:

@@ -30,7 +30,7 @@ from maskc.vocab.sentencepiece_files import load_sentencepiece
 from maskc.vocab.tekken_files import load_tekken
 from maskc.vocab.tiktoken_files import load_tiktoken
 from maskc.vocab.vocabulary import (
-    TokenTable,
+    TokenizerTokens,
     Vocabulary,
     build_byte_table,
     build_vocabulary,
@@ -50,7 +50,7 @@ def find_file_of(tokenizer: Any) -> Path | None:
     return None if path is None else Path(path)
 
 
-def read_tokenizer(tokenizer: Any) -> tuple[str, TokenTable]:
+def read_tokenizer(tokenizer: Any) -> tuple[str, TokenizerTokens]:
     """Return the name and the tokens of a tokenizer object.
 
     Args:
@@ -77,7 +77,7 @@ def read_tokenizer(tokenizer: Any) -> tuple[str, TokenTable]:
     )
 
 
-def _read_huggingface(name: str, tokenizer: Any, data: str) -> TokenTable:
+def _read_huggingface(name: str, tokenizer: Any, data: str) -> TokenizerTokens:
     file = TokenizerFile(
         name,
         "tokenizer.json",
@@ -91,7 +91,7 @@ def _read_huggingface(name: str, tokenizer: Any, data: str) -> TokenTable:
     return replace(load_huggingface(file), eos_ids=tuple(listed))
 
 
-def _read_tiktoken(encoding: Any) -> TokenTable:
+def _read_tiktoken(encoding: Any) -> TokenizerTokens:
     specials = {text: encoding.encode_single_token(text) for text in encoding.special_tokens_set}
     by_id: dict[int, bytes | None] = dict.fromkeys(specials.values())
     for token in range(encoding.n_vocab):
@@ -103,7 +103,7 @@ def _read_tiktoken(encoding: Any) -> TokenTable:
             by_id[token] = None
     end = specials.get("<|endoftext|>")
     ends = () if end is None else (end,)
-    return TokenTable(place_tokens(encoding.name, by_id), ends, specials)
+    return TokenizerTokens(place_tokens(encoding.name, by_id), ends, specials)
 
 
 def load_vocabulary(
@@ -147,7 +147,7 @@ def load_vocabulary(
     )
 
 
-def _read(spec: str, *, finds_ends: bool) -> TokenTable:
+def _read(spec: str, *, finds_ends: bool) -> TokenizerTokens:
     path = find_tokenizer(spec)
     if path is None:
         return build_byte_table()
@@ -158,7 +158,7 @@ def _read(spec: str, *, finds_ends: bool) -> TokenTable:
     return table
 
 
-def load_tokens(file: TokenizerFile) -> TokenTable:
+def load_tokens(file: TokenizerFile) -> TokenizerTokens:
     """Return the tokens of a file, with the end-of-sequence ids that the file itself holds.
 
     Raises:

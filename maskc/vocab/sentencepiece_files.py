@@ -20,7 +20,7 @@ from enum import IntEnum
 from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile
 from maskc.vocab.pieces import BYTE_PIECE, LOWER_BAR
-from maskc.vocab.vocabulary import TokenTable, place_tokens
+from maskc.vocab.vocabulary import TokenizerTokens, place_tokens
 
 # Field numbers of sentencepiece_model.proto.
 _PIECES, _TRAINER, _NORMALIZER, _SELF_TEST, _DENORMALIZER = 1, 2, 3, 4, 5
@@ -55,7 +55,7 @@ class _Field:
     encoded: bytes
 
 
-def load_sentencepiece(file: TokenizerFile) -> TokenTable:
+def load_sentencepiece(file: TokenizerFile) -> TokenizerTokens:
     """Return the tokens of a sentencepiece model.
 
     Raises:
@@ -81,7 +81,7 @@ def load_sentencepiece(file: TokenizerFile) -> TokenTable:
                 if setting.number == _TRAINER_EOS_PIECE:
                     eos_piece = _decode_text(file, setting.value)
     eos_ids = (controls[eos_piece],) if eos_piece in controls else ()
-    return TokenTable(place_tokens(file.tokenizer, by_id), eos_ids, specials, added)
+    return TokenizerTokens(place_tokens(file.tokenizer, by_id), eos_ids, specials, added)
 
 
 def build_exact_model(file: TokenizerFile, is_text: Callable[[int], bool]) -> bytes:

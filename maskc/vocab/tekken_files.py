@@ -12,7 +12,7 @@ import binascii
 from dataclasses import dataclass
 
 from maskc.vocab.files import TokenizerFile
-from maskc.vocab.vocabulary import MAX_TOKENS, TokenTable
+from maskc.vocab.vocabulary import MAX_TOKENS, TokenizerTokens
 
 _EOS = "</s>"
 # Files up to format v7 leave the special tokens out; in all of them </s> is id 2.
@@ -36,7 +36,7 @@ class Tekken:
     pattern: str
 
 
-def load_tekken(file: TokenizerFile) -> TokenTable:
+def load_tekken(file: TokenizerFile) -> TokenizerTokens:
     """Return the tokens of a tekken file.
 
     Raises:
@@ -44,7 +44,7 @@ def load_tekken(file: TokenizerFile) -> TokenTable:
     """
     tekken = parse_tekken(file)
     tokens = (*[None] * tekken.n_special, *tekken.ranks)
-    return TokenTable(tokens, (tekken.eos_id,), _find_specials(file, tekken.n_special))
+    return TokenizerTokens(tokens, (tekken.eos_id,), _find_specials(file, tekken.n_special))
 
 
 def parse_tekken(file: TokenizerFile) -> Tekken:

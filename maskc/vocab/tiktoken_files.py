@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from maskc.vocab.files import TokenizerFile
-from maskc.vocab.vocabulary import TokenTable, place_tokens
+from maskc.vocab.vocabulary import TokenizerTokens, place_tokens
 
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -90,7 +90,7 @@ LAYOUTS = (
 )
 
 
-def load_tiktoken(file: TokenizerFile) -> TokenTable:
+def load_tiktoken(file: TokenizerFile) -> TokenizerTokens:
     """Return the tokens of a rank file, special ids included if its model is known.
 
     Raises:
@@ -100,10 +100,10 @@ def load_tiktoken(file: TokenizerFile) -> TokenTable:
     by_id: dict[int, bytes | None] = {rank: token for token, rank in ranks.items()}
     layout = find_layout(ranks)
     if layout is None:
-        return TokenTable(place_tokens(file.tokenizer, by_id), ())
+        return TokenizerTokens(place_tokens(file.tokenizer, by_id), ())
     by_id[layout.vocab_size - 1] = None
     tokens = place_tokens(file.tokenizer, by_id)
-    return TokenTable(tokens, layout.eos_ids, layout.special_ids)
+    return TokenizerTokens(tokens, layout.eos_ids, layout.special_ids)
 
 
 def parse_ranks(file: TokenizerFile) -> dict[bytes, int]:

@@ -98,7 +98,7 @@ class Vocabulary:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenTable:
+class TokenizerTokens:
     """What a tokenizer file says, before the caller's choices are applied.
 
     Attributes:
@@ -118,7 +118,7 @@ class TokenTable:
 
 def build_vocabulary(
     name: str,
-    table: TokenTable,
+    table: TokenizerTokens,
     *,
     vocab_size: int | None = None,
     eos_ids: tuple[int, ...] | None = None,
@@ -173,9 +173,9 @@ def build_vocabulary(
     return Vocabulary(tuple(tokens), ends, name, specials, added, table.notes)
 
 
-def build_byte_table() -> TokenTable:
+def build_byte_table() -> TokenizerTokens:
     """Return the built-in ``bytes`` vocabulary: 256 single bytes, and id 256 ends the output."""
-    return TokenTable((*(bytes([byte]) for byte in range(256)), None), (256,))
+    return TokenizerTokens((*(bytes([byte]) for byte in range(256)), None), (256,))
 
 
 def place_tokens(name: str, by_id: Mapping[int, bytes | None]) -> tuple[bytes | None, ...]:

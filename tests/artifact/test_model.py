@@ -96,7 +96,7 @@ def test_a_number_that_would_be_read_outside_is_named(contents, path, value, fau
 
 def test_a_text_that_commands_read_is_checked(contents):
     header = {**contents.header, "terminals": [1]}
-    assert check_texts(header) == "the header's terminals[0] is no text"
+    assert check_texts(header) == "the header's terminals[0] is not a text"
 
 
 def unfit(contents, has_layout=False, **changes):

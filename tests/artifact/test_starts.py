@@ -57,8 +57,8 @@ def forge(tmp_path, header, arrays):
         (["one", "two", "two"], "or one is there twice"),
         (["two", "one", "three"], "the header's first start is not its grammar's"),
         (["one", "three", "two"], "start symbol 1 of the artifact is another one"),
-        (["one", 2, 3], r"the header's starts[1] is no text"),
-        ("one", "the header's starts is no list"),
+        (["one", 2, 3], r"the header's starts[1] is not a text"),
+        ("one", "the header's starts is not a list"),
     ],
 )
 def test_a_header_that_names_others_is_refused(parts, tmp_path, starts, reason):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from maskc import allocate_bitmask
-from maskc.bench import N_FIRST, BenchOptions, Document, find_slowest, list_passes
+from maskc.bench import N_FIRST, BenchOptions, BenchText, find_slowest, list_passes
 from maskc.bench.floors import collect_rows
-from maskc.bench.timing import Session, Times, compute_figures, keep_least, measure_pass, walk
+from maskc.bench.timing import TimedSession, Times, compute_figures, keep_least, measure_pass, walk
 from maskc.cli.texts import bench_command
 from tests.compiled import compile_text
 
@@ -23,7 +23,7 @@ def artifact():
 def session_of(artifact, bitmask):
     def start():
         matcher = artifact.matcher()
-        return Session(lambda: matcher.fill_bitmask(bitmask, 0), matcher.accept_token)
+        return TimedSession(lambda: matcher.fill_bitmask(bitmask, 0), matcher.accept_token)
 
     return start
 
@@ -46,7 +46,7 @@ def test_a_pass_times_each_token_up_to_the_first_illegal_one(artifact):
 def test_a_token_that_is_taken_but_not_in_the_mask_is_a_refusal():
     bitmask = allocate_bitmask(1, 256)
     bitmask[:] = 0
-    times = measure_pass(lambda: Session(lambda: None, bool), [b"ab"], bitmask)
+    times = measure_pass(lambda: TimedSession(lambda: None, bool), [b"ab"], bitmask)
     assert times.refused == (0,)
 
 
@@ -90,7 +90,7 @@ def test_no_times_have_no_figures():
 
 
 def test_the_slowest_fill_is_shown_where_it_happened(artifact):
-    documents = [Document("one", tuple(LEGAL)), Document("two", tuple(LEGAL + LEGAL))]
+    documents = [BenchText("one", tuple(LEGAL)), BenchText("two", tuple(LEGAL + LEGAL))]
     cold = times_of([1, 1, 1, 1, 1, 1, 7000, 1, 1], (3, 6))
     warm = times_of([1, 1, 8000, 1, 1, 1, 1, 1, 1], (3, 6))
     first, second = find_slowest(artifact, documents, cold, warm)[:2]

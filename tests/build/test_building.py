@@ -161,7 +161,7 @@ def test_each_change_puts_out_of_date_what_it_touches_and_says_why(built, monkey
     (project / "words.lark").write_text('WORD: "c"\n')
     assert old() == dict.fromkeys(FILES[:2], "the grammar is another one")
     (project / "words.lark").unlink()
-    assert set(old().values()) == {"what its grammar imports is not there any more"}
+    assert set(old().values()) == {"an imported text no longer exists"}
     monkeypatch.setattr("maskc.__version__", "99")
     assert "the version of maskc, Lark or Unicode is another one" in old().values()
 
@@ -185,9 +185,9 @@ def test_a_file_that_is_gone_or_damaged_or_has_no_record_is_out_of_date(built):
     (folder / f"{FILES[2]}.json").write_text('{"key": 1}')
     (folder / f"{FILES[3]}.json").unlink()
     assert [*old().values()] == [
-        "it is not there",
-        "the file is not the one that was built",
-        *["there is no record of what it was made from"] * 2,
+        "it does not exist",
+        "the file has changed since it was built",
+        *["its record is missing"] * 2,
     ]
 
 

@@ -40,13 +40,17 @@ def test_a_file_names_grammars_tokenizers_a_folder_and_limits(tmp_path):
 @pytest.mark.parametrize(
     ("text", "place", "said"),
     [
-        ("a = [", "", "it is no TOML"),
+        ("a = [", "", "it is not TOML"),
         ('[grammars]\njson = "json"\n', "", "it names no tokenizers"),
         (TOKENIZERS, "", "it names no grammars"),
         (TOKENIZERS + '[grammar]\njson = "json"', "", "did you mean 'grammars'"),
-        (TOKENIZERS + "[grammars]\njson = 1", "grammars.json", "neither a text nor a table"),
+        (TOKENIZERS + "[grammars]\njson = 1", "grammars.json", "neither a string nor a table"),
         (TOKENIZERS + "[grammars]\njson = {}", "grammars.json", "not one source or regex"),
-        (TOKENIZERS + '[grammars]\n"a/b" = "json"', "grammars.a/b", "cannot be that of a file"),
+        (
+            TOKENIZERS + '[grammars]\n"a/b" = "json"',
+            "grammars.a/b",
+            "is not allowed in a file name",
+        ),
         (
             TOKENIZERS + '[grammars]\njson = { source = "json", strat = "a" }',
             "grammars.json",
@@ -60,12 +64,12 @@ def test_a_file_names_grammars_tokenizers_a_folder_and_limits(tmp_path):
         (
             '[tokenizers]\na = { source = "bytes", vocab-size = -1 }\n[grammars]\njson = "json"',
             "tokenizers.a.vocab-size",
-            "no whole number above 0",
+            "not a whole number above 0",
         ),
         (
             '[tokenizers]\na = { source = "bytes", eos-ids = 2 }\n[grammars]\njson = "json"',
             "tokenizers.a.eos-ids",
-            "no list of ids",
+            "not a list of ids",
         ),
         (
             '[tokenizers]\na = { source = "bytes", kit = 1 }\n[grammars]\njson = "json"',
@@ -156,7 +160,7 @@ def test_a_tag_and_tools_are_told_by_what_the_file_holds(job_of, project):
         ("", {"regex": "a", "start": ("a",)}, "a regular expression has no start"),
         ("plain.json", {}, "neither a structural tag nor a list of tools"),
         ("tools.json", {}, "tools have a family"),
-        ("broken.json", {}, "is no JSON"),
+        ("broken.json", {}, "is not JSON"),
     ],
 )
 def test_what_does_not_go_together_is_refused(job_of, project, source, settings, said):

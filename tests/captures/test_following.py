@@ -113,7 +113,7 @@ def test_words_that_cannot_stand_are_refused_when_they_come(artifact):
 
     matcher = maskc.follow(artifact, "DEFINED", on_complete=forget).matcher()
     assert matcher.accept_text("use a;let b")
-    with pytest.raises(HoleError, match="none of its words can stand"):
+    with pytest.raises(HoleError, match="none of its words fits"):
         matcher.accept_text(";use a")
     assert matcher.accept_text("c"), "it stays as it was"
 

@@ -3,7 +3,7 @@
 import pytest
 
 import maskc
-from maskc.captures.machine import Text, reader_of
+from maskc.captures.machine import CapturedText, reader_of
 from tests.compiled import EVERY_BYTE, compile_text
 from tests.runtime.test_machine import LIST, TEXTS
 
@@ -86,14 +86,14 @@ def test_open_blocks_end_with_the_text():
 
 
 def test_texts_that_go_on_from_one_text_do_not_change_each_other():
-    first = Text(b"ab")
+    first = CapturedText(b"ab")
     longer, other = first + b"c", first + b"d"
     assert (longer.whole(), other.whole(), first.whole()) == (b"abc", b"abd", b"ab")
     assert ((longer + b"e").whole(), (other + b"").between(1, 3)) == (b"abce", b"bd")
 
 
 def test_bytes_after_a_text_are_read_as_if_they_were_of_it():
-    read = reader_of(Text(b"abc") + b"d", b"efg")
+    read = reader_of(CapturedText(b"abc") + b"d", b"efg")
     whole = b"abcdefg"
     places = [(start, end) for start in range(8) for end in range(start, 8)]
     assert [read(*place) for place in places] == [whole[start:end] for start, end in places]

@@ -146,9 +146,9 @@ def test_another_start_symbol_has_its_own_captures():
 
 
 def test_what_is_no_artifact_is_refused(captures):
-    with pytest.raises(TypeError, match="capture takes an artifact, and this is Captures"):
+    with pytest.raises(TypeError, match="capture takes an artifact, not Captures"):
         maskc.capture(captures, "NAME")
-    with pytest.raises(TypeError, match="a name is a str, and this is int"):
+    with pytest.raises(TypeError, match="a name must be a str, not int"):
         maskc.capture(captures.artifact, 1)
     with pytest.raises(ValueError, match="at least one"):
         maskc.capture(captures.artifact)

@@ -161,5 +161,5 @@ def test_general_grammars_are_asked(command, tmp_path):
 
 def test_the_help_keeps_its_lines(command):
     out = command("analyze", "--help").out
-    assert "\n  follow X            which terminals come right after X" in out
+    assert "\n  follow X            the terminals that come right after X" in out
     assert "\\b" not in out

@@ -10,8 +10,8 @@ EXPLAINED = """\
 after '[ab'
   open lexeme: 'ab'
   it may become: WORD
-  if it ends here as WORD, next: COMMA, RSQB
-  reading: list -> LSQB . WORD (list…) RSQB
+  if it ends here as WORD, next: ",", "]"
+  reading: list -> "[" . WORD (list…) "]"
 """
 DIFFERENT = """\
 only new.maskc accepts: 'ac'
@@ -35,14 +35,14 @@ after 'a' (1 configuration)
             0,
             (
                 "token 91 '[': illegal\n",
-                "no terminal that may come begins with '['\n",
-                "    the parser takes: COMMA, RSQB\n",
+                "no terminal that may follow it begins with '['\n",
+                '    the parser accepts: ",", "]"\n',
             ),
         ),
         (
             "explain list.maskc --text '[a!b'",
             0,
-            ("after '[a' every reading dies of the byte '!' (offset 2)\n",),
+            ("after '[a' no parse survives the byte '!' at offset 2\n",),
         ),
         ("explain list.maskc --text '[ab' --all", 0, ("'x' 'y' 'z'\n",)),
         (
@@ -122,7 +122,7 @@ def test_a_command_prints(command, line, status, said):
         (
             "explain list.maskc --text '[a a'",
             0,
-            {"death.offset": 3, "groups.0.literal": '","', "groups.0.examples": [","]},
+            {"death.offset": 3, "groups.0.name": '","', "groups.0.examples": [","]},
         ),
         # Bytes that are no text are escaped.
         (r"""explain list.maskc --text '[' --token "b'\xff'" """, 0, {"token.token": r"\xff"}),
@@ -162,8 +162,8 @@ def test_groups_of_legal_tokens_are_counted_with_examples(command):
     lines = groups.split("legal tokens: 29 of 256\n")[1].splitlines()
     assert [line.split() for line in lines] == [
         ["WORD", "26", *(f"'{c}'" for c in "abcdefgh"), "and", "18", "more"],
-        ["COMMA", '","', "1", "','"],
-        ["RSQB", '"]"', "1", "']'"],
+        ['","', "1", "','"],
+        ['"]"', "1", "']'"],
         ["ignored", "only", "1", "'", "'"],
     ]
 

@@ -21,7 +21,7 @@ def _project(grammar):
 def test_a_build_makes_what_is_out_of_date_and_check_says_so(command):
     first = command("build", "--check")
     assert (first.status, first.err) == (1, "")
-    assert first.out == "list.bytes.maskc: it is not there\n1 out of date, 0 up to date\n"
+    assert first.out == "list.bytes.maskc: it does not exist\n1 out of date, 0 up to date\n"
     made = command("build")
     assert (made.status, made.err) == (0, "")
     assert made.out.startswith("1/1 list.bytes.maskc\nlist.bytes.maskc: ")

@@ -27,14 +27,14 @@ BAD = 'start: "a" | x\nx: x "b"\n'
             'start: "a" "b"\n',
             "--tokenizer tokenizer.json",
             0,
-            "2 of 4 tokens are legal nowhere",
+            "2 of 4 tokens are never legal",
         ),
         (
             "g.lark",
             'top: "let" NAME | NAME\nNAME: /[a-z]+/\n%ignore /;/\n',
             "--start top --lexer basic",
             0,
-            "can nowhere be written as NAME",
+            "can never be used as NAME",
         ),
         # The line, with a caret.
         (
@@ -75,9 +75,9 @@ def test_json_has_all_of_a_finding(command, tmp_path):
         "code": "ML009",
         "severity": "error",
         "place": {"kind": "rule", "name": "x", "line": 2},
-        "fact": "x -> x B is in no text: x never ends",
+        "fact": 'x -> x "b" is in no text: x never ends',
         "witness": None,
-        "remedy": "give x an alternative that does not need itself",
+        "remedy": "give x an alternative without itself",
     }
 
 

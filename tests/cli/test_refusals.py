@@ -70,8 +70,8 @@ def refuse(refusal, project):
         ("lint list.lark --sarif - --json", "--sarif"),
         ("lint --regex '('", "re refuses the pattern"),
         ("lint json --regex a", "Give one of GRAMMAR, --regex"),
-        ("grammars --show ../json", "there is no grammar '../json'; those that come with maskc"),
-        ("families --show gpt", "'gpt' is no family; use one of apertus,"),
+        ("grammars --show ../json", "no grammar '../json'; available: c, csv"),
+        ("families --show gpt", "'gpt' is not a family; use one of apertus,"),
         # Texts and artifacts.
         ("bench list.maskc --corpus other.txt", "give --corpus texts of this grammar"),
         ("bench list.maskc --corpus nowhere", "nowhere"),
@@ -79,7 +79,7 @@ def refuse(refusal, project):
         ("diff list.maskc wide.maskc", "compile both for one tokenizer"),
         ("explain list.maskc --text '' --token 999", "there is no token 999"),
         ("explain list.maskc", "--text"),
-        ("generate null.maskc --unreached", "--unreached goes with a grammar only"),
+        ("generate null.maskc --unreached", "--unreached is for grammars only"),
         ("generate list.maskc --start x", "start symbol 'x'; use one of list"),
         (
             "inspect list.maskc --tokenizer tokenizer.json",
@@ -89,7 +89,7 @@ def refuse(refusal, project):
         ("inspect list.maskc --html no/r.html", "/no/r.html: cannot be written (there is no fold"),
         ("inspect list.maskc --html empty", "it is a folder"),
         ("inspect list.maskc --html list.maskc", "is the artifact itself"),
-        ("inspect list.maskc --html r.html --json", "--html and --json"),
+        ("inspect list.maskc --html r.html --json", "--html or --json"),
         ("inspect null.maskc --html r.html", "JSON Schema"),
         ("inspect tools.maskc --html r.html", "draws grammars"),
         ("verify list.maskc --corpus list.txt --jobs 0", "Invalid value for '--jobs': 0 is not"),
@@ -110,8 +110,8 @@ def refuse(refusal, project):
             for seconds in ("nan", "-nan", "-inf", "0", "x", "''")
         ),
         # What makes files.
-        ("build --shard 0/2", "there is no such part"),
-        ("build --shard 3/2", "there is no such part"),
+        ("build --shard 0/2", "no such part"),
+        ("build --shard 3/2", "no such part"),
         ("build --shard 1", "not of the form I/N"),
         ("build gone.toml", "gone.toml: cannot be read"),
         *(
@@ -129,23 +129,29 @@ def refuse(refusal, project):
         ("compile jsn -t bytes", "; did you mean json, which comes with maskc?"),
         ("compile empty -t bytes", "is a folder"),
         ("compile list.lark csv -t bytes -o a", "leave it out for several"),
-        ("compile list.lark -t tokenizer.json --eos '</t>'", "has no such special token; did you"),
+        (
+            "compile list.lark -t tokenizer.json --eos '</t>'",
+            "has no special token of this name; did you",
+        ),
         ("compile list.lark -t bytes --start nowhere", "nowhere"),
         ("compile list.lark -t llama99", "tokenizer llama99: there is no such name, file or fold"),
         ("compile list.lark -t bytes --vocab-size 10", "tokenizer bytes: "),
-        ("compile list.lark -t tokenizer.json --text-token x", "'x' is none of its added tokens"),
+        (
+            "compile list.lark -t tokenizer.json --text-token x",
+            "'x' is not one of its added tokens",
+        ),
         ("compile list.lark -t bytes --kit none.kit", "none.kit"),
-        ("compile list.lark -t bytes --blanks any", "--blanks goes with a JSON Schema only"),
+        ("compile list.lark -t bytes --blanks any", "--blanks is for JSON Schemas only"),
         ("compile list.lark -t bytes --parser earley --lexer contextual", "choose one of dynamic,"),
-        ("compile --choices empty.txt -t bytes", "has no line with a text"),
+        ("compile --choices empty.txt -t bytes", "has no text; write one"),
         ("compile --choices no.txt -t bytes", "cannot be read"),
         ("compile bad.schema.json good.schema.json -t bytes -q", "bad.schema.json: schema at #: t"),
         ("compile tools.json -t bytes", "Tools need --family NAME"),
-        ("compile tools.json -t bytes --family no_such", "'no_such' is no family"),
+        ("compile tools.json -t bytes --family no_such", "'no_such' is not a family"),
         ("compile tools.json -t bytes --family qwen_3 --choice x", "there is no tool 'x'"),
-        ("compile tag.json -t bytes --family qwen_3", "goes with a list of tools, not with a tag"),
+        ("compile tag.json -t bytes --family qwen_3", "is for a list of tools, not for a tag"),
         ("compile tag.json -t bytes --start a", "A structural tag has no start"),
-        ("compile --regex a -t bytes --reasoning", "--reasoning goes with a file of tools only"),
+        ("compile --regex a -t bytes --reasoning", "--reasoning is for a file of tools only"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(refuse, line, said):
@@ -178,7 +184,7 @@ def test_what_is_wrong_is_one_sentence(refuse, line, said):
         ("--json-schema", '{"type": "nul"}', "schema at #: type is 'nul'"),
         ("--json-schema", "{", "is not JSON"),
         ("--json-schema", '{"a": 1, "a": 2}', "has the key 'a' twice"),
-        ("--json-schema", "false", "fits no value at all"),
+        ("--json-schema", "false", "fits no value"),
         ("--json-schema", DEEP, "is nested deeper than 100 levels"),
     ],
 )
@@ -190,7 +196,7 @@ def test_what_is_wrong_in_a_source_is_one_sentence(refuse, options, text, said):
     ("text", "said"),
     [
         ('{"type": "object"}', "--json-schema g.json"),
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ('{"format": {"type": "tagg"}}', "structural tag at /format/type"),
     ],
 )

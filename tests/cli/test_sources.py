@@ -103,9 +103,9 @@ def test_a_list_is_a_choice_in_python_too():
     assert maskc.compile_grammar([1, 2.5], tokenizer="bytes").matcher().accept_bytes(b"2.5")
     with pytest.raises(TypeError, match="has no start"):
         maskc.compile_grammar(["yes", "no"], tokenizer="bytes", start="yes")
-    with pytest.raises(TypeError, match="a choice is a str, and this is None"):
+    with pytest.raises(TypeError, match="a choice must be a str, not None"):
         maskc.compile_grammar(["yes", None], tokenizer="bytes")
-    with pytest.raises(maskc.MaskcError, match="no word to choose"):
+    with pytest.raises(maskc.MaskcError, match="there is no choice"):
         maskc.compile_grammar([], tokenizer="bytes")
 
 

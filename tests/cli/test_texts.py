@@ -48,7 +48,9 @@ def test_a_name_a_grammar_and_a_schema_do_instead_of_an_artifact(command, refusa
     assert [command("check", source, "one").status for source in sources] == [0, 0, 1]
     assert refusal("generate", "jso").endswith("did you mean json, which comes with maskc?")
     assert refusal("generate", "json.maskc").endswith("give the path of an artifact")
-    assert "--resource goes with" in refusal("check", "json", "one", "--resource", "a.json=one")
+    assert "--resource is for JSON Schemas only" in refusal(
+        "check", "json", "one", "--resource", "a.json=one"
+    )
 
 
 def test_the_same_seed_gives_the_same_texts(command, artifact):

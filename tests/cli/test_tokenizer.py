@@ -23,7 +23,7 @@ def test_a_header_that_claims_other_tokens_is_refused(artifact):
     header = json.loads(json.dumps(loaded.header))
     header["tokenizer"]["fingerprint"] = "0" * 64
     artifact.write_bytes(encode(header, loaded.contents.arrays))
-    with pytest.raises(ArtifactError, match="its header claims tokens with the fingerprint 000"):
+    with pytest.raises(ArtifactError, match="its header claims the token fingerprint 000"):
         check_fingerprint("a", maskc.load(artifact))
 
 

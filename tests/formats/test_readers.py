@@ -13,7 +13,7 @@ from maskc.kit.file import make_kit
 from maskc.runtime.effort import one_mask
 from maskc.verify.json_judge import Judge
 from maskc.vocab import load_vocabulary
-from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 
 PIECES = r"""
 0 1 7 12 é éa () (( ) )( a " ", "] [" \u00 e9 \ )" (() )) (é ,"( 49 ()",
@@ -64,7 +64,7 @@ def tokens_of():
 
 
 TOKENS = tokens_of()
-VOCABULARY = build_vocabulary("small", TokenTable((*TOKENS, None), (len(TOKENS),)))
+VOCABULARY = build_vocabulary("small", TokenizerTokens((*TOKENS, None), (len(TOKENS),)))
 
 
 def open_(schema):

@@ -32,7 +32,7 @@ def test_the_names_of_the_standard_are_taken():
 
 @pytest.mark.parametrize("name", ["", "a\nb", "\ud800", "a" * 101, 7, None])
 def test_what_is_no_name_is_refused(name):
-    with pytest.raises(FormatError, match="is no name"):
+    with pytest.raises(FormatError, match="is not a name"):
         maskc.register_format(name, pattern="a")
 
 
@@ -61,5 +61,5 @@ def test_a_judge_that_fails_is_named():
 
 
 def test_the_error_survives_pickling():
-    error = FormatError("a\n", "is no name", "give one")
-    assert str(pickle.loads(pickle.dumps(error))) == "format a\\n: is no name; give one"
+    error = FormatError("a\n", "is not a name", "give one")
+    assert str(pickle.loads(pickle.dumps(error))) == "format a\\n: is not a name; give one"

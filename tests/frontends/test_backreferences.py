@@ -250,7 +250,7 @@ def test_a_group_is_referred_to_by_its_name_where_patterns_are_joined():
 @pytest.mark.parametrize(
     ("setting", "fact"),
     [
-        ("backreference=LONG", "is no terminal with texts"),
+        ("backreference=LONG", "is not a terminal with texts"),
         ("backreference=LONG: backreference=LONG:=", "names LONG twice"),
         ("backreference=SHORT:=", "names SHORT, which no rule of the grammar uses"),
         (f"backreference=LONG:{','.join(['='] * 101)}", "has more than 100 texts"),

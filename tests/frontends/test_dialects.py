@@ -57,7 +57,7 @@ def test_a_translation_is_a_grammar_that_loads_as_it_is(path):
     "settings", [{"lexer": "basic"}, {"parser": "lalr"}, {"postlex": "a:B"}], ids=str
 )
 def test_a_dialect_decides_its_parser_and_lexer(settings):
-    with pytest.raises(GrammarError, match="which decides its parser and lexer"):
+    with pytest.raises(GrammarError, match="which fixes its parser and lexer"):
         load_source(GRAMMARS / "json.gbnf", **settings)
 
 

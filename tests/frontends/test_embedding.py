@@ -117,8 +117,8 @@ def test_a_rule_repeats_itself_at_its_beginning_or_its_end(rule, taken, refused)
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ('start: "b"\nx: %json {"a": \n', "<text>:2: what follows %json is no JSON (Expecting"),
-        ("start: %json [1]\n", "<text>:1: what follows %json is no JSON object"),
+        ('start: "b"\nx: %json {"a": \n', "<text>:2: what follows %json is not JSON (Expecting"),
+        ("start: %json [1]\n", "<text>:1: what follows %json is not a JSON object"),
         ("start: <[a]>\n", "<text>:1: <[a]> lists no ids of tokens"),
         ("start: <[1-100000]>\n", "or more than 1,000; write it as <[1-3,7]>"),
         ('start: "(" start ")" | <|call|>\n', "as start is; write a repetition"),

@@ -128,12 +128,12 @@ def test_a_header_carries_rules():
     ("rule", "fact"),
     [
         ("", "rule is missing"),
-        ("keep:A", "is no rule; write rule=drop:A or rule=rename:A:B"),
-        ("drop:A:before", "is no rule"),
-        ("drop:A:near:B", "'near', which is no condition"),
-        ("drop:A:before:B:before:C", "'before', which is no condition"),
-        ("drop:a-b", "'a-b', which is no terminal's name"),
-        ("drop:A:before:$START", "'$START', which is no terminal's name"),
+        ("keep:A", "is not a rule; write rule=drop:A or rule=rename:A:B"),
+        ("drop:A:before", "is not a rule"),
+        ("drop:A:near:B", "'near', which is not a condition"),
+        ("drop:A:before:B:before:C", "'before', which is not a condition"),
+        ("drop:a-b", "'a-b', which is not a terminal's name"),
+        ("drop:A:before:$START", "'$START', which is not a terminal's name"),
         ("rename:A:A", "renames to the same terminal"),
         ("drop:A:between:L", "about L, which opens no bracket"),
     ],
@@ -155,7 +155,7 @@ def test_a_bracket_is_not_dropped():
 
 
 def test_a_header_of_another_kind_is_refused():
-    with pytest.raises(ValueError, match="rules is no list"):
+    with pytest.raises(ValueError, match="rules is not a list"):
         build_rules({"rules": "drop:A"})
 
 
@@ -177,7 +177,7 @@ NESTED_17 = '"(" ' * 17 + "NL? " + '")" ' * 17
         ),
         (
             f'{BETWEEN}start: {NESTED_17}\nNL: "\\n"\n',
-            *(LimitError, "more than 16 brackets inside each other in one rule"),
+            *(LimitError, "more than 16 nested brackets in one rule"),
         ),
     ],
 )
@@ -261,15 +261,15 @@ def test_a_bracket_that_is_no_terminals_name_never_comes():
         (f"{INDENTER} NL_type=", "<text>:2: 'NL_type=' is not a setting"),
         (
             f"{INDENTER} tab_len=0",
-            "<text>:2: postlex=indenter: tab_len is 0, which is no number of",
+            "<text>:2: postlex=indenter: tab_len is 0, which is not a number of",
         ),
-        (f"{INDENTER} tab_len=-1", "tab_len is '-1', which is no number"),
-        (f"{INDENTER} tab_len=65536", "tab_len is 65536, which is no number"),
+        (f"{INDENTER} tab_len=-1", "tab_len is '-1', which is not a number"),
+        (f"{INDENTER} tab_len=65536", "tab_len is 65536, which is not a number"),
         (f"{INDENTER} tab_len={'9' * 5000}", "tab_len is '9999"),
-        (f"{INDENTER} NL_type=a-b", "NL_type is 'a-b', which is no terminal's name"),
+        (f"{INDENTER} NL_type=a-b", "NL_type is 'a-b', which is not a terminal's name"),
         (
             f"{INDENTER} OPEN_PAREN_types=A,,B",
-            "OPEN_PAREN_types is ['A', '', 'B'], which is no list",
+            "OPEN_PAREN_types is ['A', '', 'B'], which is not a list",
         ),
     ],
 )
@@ -306,7 +306,7 @@ def test_a_header_of_an_older_version_may_name_larks_own():
         ({**WRITTEN, "NL_type": None}, "has a postlex whose NL_type is None"),
         ({**WRITTEN, "OPEN_PAREN_types": "LPAR"}, "has a postlex whose OPEN_PAREN_types is 'LPAR'"),
         ({**WRITTEN, "OPEN_PAREN_types": [1]}, "has a postlex whose OPEN_PAREN_types is [1]"),
-        ({**WRITTEN, "process": "x"}, "has a postlex whose 'process' is no attribute"),
+        ({**WRITTEN, "process": "x"}, "has a postlex whose 'process' is not an attribute"),
     ],
 )
 def test_any_other_header_is_refused(postlex, message):

@@ -232,8 +232,8 @@ def test_a_pattern_stands_in_the_place_of_a_terminals_own(text, is_parsed):
 @pytest.mark.parametrize(
     ("setting", "fact"),
     [
-        ("pattern=B", "is no terminal with a pattern"),
-        ("pattern=B:", "is no terminal with a pattern"),
+        ("pattern=B", "is not a terminal with a pattern"),
+        ("pattern=B:", "is not a terminal with a pattern"),
         ("pattern=B:b pattern=B:c", "names B twice"),
         ("pattern=C:c", "names C, which no rule of the grammar uses"),
         ("pattern=B:b(", "re cannot read its pattern"),
@@ -299,14 +299,14 @@ def test_the_styles_that_come_with_maskc_are_roles():
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("a = [", "it is no TOML"),
+        ("a = [", "it is not TOML"),
         ("", r"it has no table \[roles\] and no rules"),
         ('[rolls]\n"a.B" = "c"\n', "it has 'rolls', which is unknown"),
-        ('[roles]\n"a.B" = 1\n', r"its \[roles\] is no table of texts"),
-        ("[roles]\na.B = 'c'\n", r"its \[roles\] is no table of texts"),
-        ("roles = 1\n", r"its \[roles\] is no table of texts"),
+        ('[roles]\n"a.B" = 1\n', r"its \[roles\] is not a table of texts"),
+        ("[roles]\na.B = 'c'\n", r"its \[roles\] is not a table of texts"),
+        ("roles = 1\n", r"its \[roles\] is not a table of texts"),
         ("rules = 1\n", "its rules are no text"),
-        ("a=" + "[" * 100_000, "it is no TOML"),
+        ("a=" + "[" * 100_000, "it is not TOML"),
     ],
 )
 def test_what_is_no_style_is_refused(tmp_path, text, fact):

@@ -53,7 +53,7 @@ def test_what_is_written_is_read():
 
 @pytest.mark.parametrize("line", ["NAME=a", "a.B", "a..B=c", "a.B C=d", "=x"])
 def test_a_line_that_is_no_role_is_refused_with_its_place(line):
-    with pytest.raises(GrammarError, match=r"g:2: .* is no role; write RULE\.TERMINAL=PATTERN"):
+    with pytest.raises(GrammarError, match=r"g:2: .* is not a role; write RULE\.TERMINAL=PATTERN"):
         read_roles("g", f"\n// maskc-terminal: {line}\n")
 
 
@@ -66,8 +66,8 @@ def test_a_line_that_is_no_role_is_refused_with_its_place(line):
         ("(?>a|ab)c", "has an atomic group"),
         ("a++", "has a possessive quantifier"),
         ("(a|(b(?!c)))", "has a look-around"),
-        ("[", "is none of re"),
-        ("(" * 2000 + ")" * 2000, "is none of re"),
+        ("[", "is not one of re"),
+        ("(" * 2000 + ")" * 2000, "is not one of re"),
     ],
 )
 def test_a_pattern_that_looks_beyond_its_lexeme_is_refused(pattern, fact):
@@ -83,7 +83,7 @@ def test_a_pattern_that_no_line_could_hold_is_refused(pattern):
 
 def test_a_word_of_a_command_line_has_an_equals_sign():
     assert split_role("a.B==") == ("a.B", "=")
-    with pytest.raises(GrammarError, match=r"a\.B: it is no role; write RULE\.TERMINAL=PATTERN"):
+    with pytest.raises(GrammarError, match=r"a\.B: it is not a role; write RULE\.TERMINAL=PATTERN"):
         split_role("a.B")
 
 
@@ -117,8 +117,8 @@ def test_a_marked_terminal_is_shown_by_inspect_and_can_be_narrowed():
 @pytest.mark.parametrize(
     ("mark", "fact"),
     [
-        ("hole=TABEL", "hole=TABEL is no terminal that the rules use"),
-        ("hole=start", "hole=start is no terminal"),
+        ("hole=TABEL", "hole=TABEL is not a terminal that the rules use"),
+        ("hole=start", "hole=start is not a terminal"),
         ("hole=BLANK", "hole=BLANK is ignored"),
         ("hole=TABLE parser=earley", "hole= goes with parser=lalr"),
     ],

@@ -178,8 +178,8 @@ def say(text, **more):
         (['{"error": {"message": "overloaded"}}'], r"answers an error: .*overloaded"),
         (['{"choices": 3}'], "answers without 'choices'"),
         (["[]"], "answers without 'choices'"),
-        ([say("x" * 200_000)] * 60, "sends more than it was asked for"),
-        ([say("no", finish_reason="stop")], "wrote what is no JSON"),
+        ([say("x" * 200_000)] * 60, "sends more than was requested"),
+        ([say("no", finish_reason="stop")], "wrote text that is not JSON"),
     ],
 )
 def test_a_bad_answer_is_told(server, events, message):
@@ -205,11 +205,11 @@ def test_a_server_that_is_not_there_is_told(url):
     [
         ("file:///etc/passwd", {}, {}, "is not one of http or https"),
         ("llama3", {}, {}, "is not one of http or https"),
-        (3, {}, {}, "a model is one of transformers"),
-        ("http://localhost/v1", 3, {}, "what is wanted is a type"),
+        (3, {}, {}, "a model must be one of transformers"),
+        ("http://localhost/v1", 3, {}, "what is wanted must be a type"),
         ("http://localhost/v1", {}, {"max_tokens": 0}, "max_tokens is 0"),
         ("http://localhost/v1", {}, {"stop": [""]}, "a stop string is empty"),
-        ("http://localhost/v1", {}, {"stop": [3]}, "a stop string is a str"),
+        ("http://localhost/v1", {}, {"stop": [3]}, "a stop string must be a str"),
     ],
 )
 def test_a_wrong_argument_is_refused_before_anything_is_asked(model, wanted, more, message):
@@ -227,5 +227,5 @@ def test_a_redirect_is_not_followed_and_no_key_is_found_elsewhere(server, monkey
 
 def test_an_artifact_is_not_sent_to_a_server(server):
     artifact = maskc.compile_grammar(["a"], tokenizer="bytes")
-    with pytest.raises(TypeError, match="is sent a type or a JSON Schema"):
+    with pytest.raises(TypeError, match="takes a type or a JSON Schema"):
         maskc.generate(server.url, None, artifact, prompt="Go.")

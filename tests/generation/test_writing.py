@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from maskc.errors import WrongTypeError
 from maskc.generation.wanted import Wanted, read_wanted
-from maskc.generation.writing import Members, Writing
+from maskc.generation.writing import MemberReader, Writing
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -27,14 +27,14 @@ def cut(text, places):
     value=JSON, places=st.lists(st.integers(0, 99), max_size=4), indent=st.sampled_from([None, 1])
 )
 def test_members_are_those_of_the_object_however_it_is_cut(value, places, indent):
-    members = Members()
+    members = MemberReader()
     for piece in cut(json.dumps(value, indent=indent, ensure_ascii=False), places):
         members.feed(piece)
     assert members.found == (value if isinstance(value, dict) else {})
 
 
 def test_a_member_is_there_when_it_is_complete_and_not_before():
-    members, seen = Members(), []
+    members, seen = MemberReader(), []
     for character in '{"a": [1, 2], "b": 12}':
         members.feed(character)
         seen.append(len(members.found))
@@ -43,7 +43,7 @@ def test_a_member_is_there_when_it_is_complete_and_not_before():
 
 @pytest.mark.parametrize("text", ['{"a": }', "]]]", "[" * 100_000, '{"a" 1, "b": 2}'])
 def test_what_is_no_json_has_no_such_members(text):
-    members = Members()
+    members = MemberReader()
     members.feed(text)
     assert set(members.found) <= {"b"}
 
@@ -73,7 +73,7 @@ def test_a_text_ends_before_its_first_stop_string_however_it_is_cut(text, stop, 
 
 
 def test_a_text_that_was_cut_has_no_value():
-    writing = Writing(read_wanted({"type": "object"}), (), Members())
+    writing = Writing(read_wanted({"type": "object"}), (), MemberReader())
     assert writing.take('{"a": 1, "b": ').fields == {"a": 1}
     last = writing.finish("length")
     assert (last.finish_reason, last.value, last.fields) == ("length", None, {"a": 1})
@@ -81,5 +81,5 @@ def test_a_text_that_was_cut_has_no_value():
 
 @pytest.mark.parametrize("wanted", ['{"type": "string"}', None, 3, ["a"]])
 def test_what_is_wanted_is_a_type_a_schema_or_a_constraint(wanted):
-    with pytest.raises(WrongTypeError, match="what is wanted is a type"):
+    with pytest.raises(WrongTypeError, match="what is wanted must be a type"):
         read_wanted(wanted)

@@ -17,7 +17,7 @@ from maskc.integrations.compile_pool import OtherProcess, holding
 from maskc.integrations.compile_worker import pack
 from maskc.kit.file import make_kit
 from maskc.kit.kit import REQUEST_LIMITS
-from maskc.kit.patterns import Pattern
+from maskc.kit.patterns import PatternAutomaton
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.link.automata.automaton import TabledAutomaton, tabulate
 from maskc.vocab import load_vocabulary
@@ -167,7 +167,7 @@ def test_a_damaged_answer_is_an_error(compiler, kits, monkeypatch):
 
 
 def test_tables_that_lead_nowhere_are_an_error(compiler, kits, monkeypatch):
-    tables = tabulate(Pattern(read_pattern("abc")), 100)
+    tables = tabulate(PatternAutomaton(read_pattern("abc")), 100)
     data = pack({}, {**tables, "after": tables["after"] + 9})
     monkeypatch.setattr(compiler, "_ask", lambda *_: data)
     with pytest.raises(ArtifactError, match="a state that is not there"):

@@ -93,12 +93,12 @@ def test_an_error_comes_through_a_pipe_with_its_fields(error):
 def test_a_plan_may_be_larger_by_what_was_asked_for():
     asked = {"kind": "schema", "text": '{"enum": []}'}
     check_size(asked, 400_000 + len(json.dumps(asked["text"])))
-    with pytest.raises(LimitError, match="more than 400,016 bytes of what is compiled"):
+    with pytest.raises(LimitError, match="more than 400,016 bytes of compiled data"):
         check_size(asked, 400_017)
 
 
 def test_what_comes_of_a_pattern_is_bounded():
-    with pytest.raises(LimitError, match="more than 16,000,000 bytes of what is compiled"):
+    with pytest.raises(LimitError, match="more than 16,000,000 bytes of compiled data"):
         check_size({"kind": "pattern", "text": "a" * 100}, 16_000_001)
 
 

@@ -101,7 +101,7 @@ def test_a_request_without_a_grammar_is_free_beside_one_that_has_one(model, regi
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        ({"grammar": "missing"}, "missing: there is no such artifact"),
+        ({"grammar": "missing"}, "missing: no such artifact"),
         ({"grammar": "../order"}, "is not the name of an artifact"),
         ({"grammar": 5}, "has type int, expected str"),
         ({"gramar": "order"}, "Unknown logit_processor_kwargs"),
@@ -226,7 +226,7 @@ def test_after_an_illegal_token_only_the_end_is_left(registry, artifacts):
 
 @pytest.mark.parametrize("option", [{"use_async_batching": True}, {"use_cuda_graph": True}])
 def test_what_begins_a_step_too_early_is_refused(model, registry, option):
-    with pytest.raises(IntegrationError, match="begin a step before its masks are known"):
+    with pytest.raises(IntegrationError, match="start a step before its masks are known"):
         open_manager(model, registry, continuous_batching_config=small(**option))
 
 
@@ -235,7 +235,7 @@ def test_a_manager_that_was_opened_without_grammars_is_refused(model, registry):
     manager.start()
     manager.stop(block=True, timeout=60, keep_for_next_session=True)
     try:
-        with pytest.raises(IntegrationError, match="keeps a manager that was opened without"):
+        with pytest.raises(IntegrationError, match="still has a manager that was opened without"):
             open_manager(model, registry)
     finally:
         model.destroy_cached_continuous_batching_manager()

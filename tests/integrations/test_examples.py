@@ -104,8 +104,8 @@ def test_an_artifact_that_is_read_again_follows_its_examples_again(folder, regis
 def test_a_line_that_is_no_list_of_token_ids_is_refused_with_its_number(folder, registry, line):
     write(folder, "[121]", line)
     assert {file: str(error) for file, error in registry.prepare().items()} == {
-        FILE: f"{FILE}:2: is no list of token ids; write each answer's token ids as a JSON list, "
-        "such as [5018, 64, 794], one a line"
+        FILE: f"{FILE}:2: is not a list of token ids; write each answer's token ids as a JSON "
+        "list, such as [5018, 64, 794], one a line"
     }
     assert registry.load("answer").matcher().accept_bytes(b"yes")
 
@@ -131,14 +131,14 @@ def test_token_ids_beyond_the_vocabulary_end_an_example(folder, registry, caplog
 
 def test_a_folder_in_the_place_of_examples_is_refused(folder, registry):
     (folder / FILE).mkdir()
-    assert str(registry.prepare()[FILE]) == f"{FILE}: is a folder; see to the server's folder"
+    assert str(registry.prepare()[FILE]) == f"{FILE}: is a folder; check the server's folder"
 
 
 def test_examples_of_no_artifact_are_refused(folder, registry):
     (folder / "other.examples.jsonl").write_text("[1]\n")
     error = registry.preload()["other.examples.jsonl"]
     assert isinstance(error, ArtifactError)
-    assert "other: there is no such artifact" in str(error)
+    assert "other: no such artifact" in str(error)
 
 
 def test_examples_of_an_artifact_for_another_tokenizer_are_refused(folder):

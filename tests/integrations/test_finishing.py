@@ -79,7 +79,7 @@ def test_a_budget_that_is_not_kept_is_told_once(caplog):
     for _ in range(3):
         assert legal(session) == {ord("a")}
         assert session.accept(ord("a"))
-    assert caplog.text.count("a budget is not kept") == 1
+    assert caplog.text.count("a token budget is not kept") == 1
 
 
 def test_a_token_at_which_the_engine_stops_finishes_no_text(caplog):
@@ -87,4 +87,4 @@ def test_a_token_at_which_the_engine_stops_finishes_no_text(caplog):
     session = Session(compile_text('start: "a" ("b" | "cd")'), [256, ord("b")], max_tokens=3)
     assert session.accept(ord("a"))
     assert legal(session) == {ord("c")}
-    assert "a budget is not kept" in caplog.text
+    assert "a token budget is not kept" in caplog.text

@@ -102,7 +102,7 @@ def test_a_processor_tells_how_its_texts_ended(model):
     kit = open_kit(model, "llama3")
     processor = GrammarProcessor([kit.choice(["a"]), None, kit.regex("b{300}")])
     ids = torch.tensor([[1, 2]] * 3)
-    with pytest.raises(IntegrationError, match="was not used yet"):
+    with pytest.raises(IntegrationError, match="has not been used yet"):
         processor.finish_reasons(ids)
     out = model.generate(
         ids,

@@ -120,7 +120,7 @@ def test_a_prompt_that_contains_the_text_before_is_another_one(artifact):
     processor = GrammarProcessor(artifact)
     for ids in ([5], [5, ord("a")], [5, ord("a"), ord("b")]):
         call(processor, ids)
-    assert "another prompt" in fail(processor, [5, ord("a"), ord("b"), EOS, 6, 7])[0]
+    assert "a second prompt" in fail(processor, [5, ord("a"), ord("b"), EOS, 6, 7])[0]
 
 
 def test_an_illegal_token_is_refused(artifact):

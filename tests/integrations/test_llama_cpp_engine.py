@@ -297,7 +297,7 @@ def test_an_artifact_for_another_tokenizer_is_refused(registry):
 
 
 def test_a_name_that_is_none_is_refused(registry):
-    with pytest.raises(ArtifactError, match="there is no such artifact"):
+    with pytest.raises(ArtifactError, match="no such artifact"):
         registry.constrain("missing")
 
 

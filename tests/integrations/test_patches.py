@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 from maskc.integrations.errors import IntegrationError
-from maskc.integrations.patches import AND_MORE, ORIGINAL, Engine, Part, Patch
+from maskc.integrations.patches import AND_MORE, ORIGINAL, Engine, Patch, PatchSet
 
 
 class Backend:
@@ -75,7 +75,7 @@ def test_what_has_changed_is_told_with_the_versions_that_work(engine, wanted, fa
 
 
 def test_a_part_is_put_in_place_once(engine, caplog):
-    parts = [Part("nothing is filled", (FILL, ACCEPT)), Part("nothing is loaded", (LOAD,))]
+    parts = [PatchSet("nothing is filled", (FILL, ACCEPT)), PatchSet("nothing is loaded", (LOAD,))]
     for _ in range(2):
         assert engine.apply(parts) == parts
         found = engine.find("an_engine:Backend")
@@ -90,21 +90,21 @@ def test_a_part_is_put_in_place_once(engine, caplog):
 @pytest.mark.parametrize(
     ("part", "fact"),
     [
-        (Part("nothing is filled", (ACCEPT, WRONG)), "Backend.fill takes (self, bitmask, row)"),
-        (Part("nothing is filled", (ACCEPT,), refuse), "it goes another way"),
-        (Part("nothing is filled", (ACCEPT,), probe=refuse), "it goes another way"),
+        (PatchSet("nothing is filled", (ACCEPT, WRONG)), "Backend.fill takes (self, bitmask, row)"),
+        (PatchSet("nothing is filled", (ACCEPT,), refuse), "it goes another way"),
+        (PatchSet("nothing is filled", (ACCEPT,), probe=refuse), "it goes another way"),
         (
-            Part("nothing is filled", (ACCEPT, Patch("an_engine:Other", "a", (), doubled))),
+            PatchSet("nothing is filled", (ACCEPT, Patch("an_engine:Other", "a", (), doubled))),
             "an_engine has no Other",
         ),
         (
-            Part("nothing is filled", (ACCEPT, Patch("an_engine.other", "a", (), doubled))),
+            PatchSet("nothing is filled", (ACCEPT, Patch("an_engine.other", "a", (), doubled))),
             "this version has no module an_engine.other",
         ),
     ],
 )
 def test_a_part_that_cannot_be_put_in_place_is_left_to_the_engine(engine, caplog, part, fact):
-    other = Part("nothing is loaded", (LOAD,))
+    other = PatchSet("nothing is loaded", (LOAD,))
     assert engine.apply([part, other]) == [other]
     found = engine.find("an_engine:Backend")
     assert found().accept(3) == (3, False)

@@ -11,7 +11,7 @@ from maskc.compiler.pipeline import compile_contents
 from maskc.errors import ArtifactError, UnknownArtifactError, VocabularyMismatchError
 from maskc.frontends.source import load_source
 from maskc.integrations import registry as module
-from maskc.integrations.registry import ArtifactRegistry, Listed
+from maskc.integrations.registry import ArtifactRegistry, ListedArtifact
 from maskc.kit.file import make_kit, save_kit
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
@@ -64,7 +64,7 @@ def test_the_listing_has_the_hash_of_what_is_served(folder):
     (folder / "odd.maskc").mkdir()
     content = registry.load("answer.v1").content_hash
     assert registry.find("answer.v1").content_hash == content
-    assert registry.listing() == (Listed("answer.v1", content),)
+    assert registry.listing() == (ListedArtifact("answer.v1", content),)
 
 
 def test_only_what_can_be_served_is_listed_and_listing_loads_nothing(folder, monkeypatch):
@@ -77,7 +77,7 @@ def test_only_what_can_be_served_is_listed_and_listing_loads_nothing(folder, mon
     assert registry.served() == {}
     registry.listing()
     assert sum(path.name == "answer.v1.maskc" for path in reads) == 1
-    assert "those that there are: answer.v1" in refusal(registry, "other")
+    assert "available: answer.v1" in refusal(registry, "other")
 
 
 def test_a_name_that_there_is_not_is_the_requests_fault_and_a_bad_file_is_the_servers(folder):
@@ -129,7 +129,7 @@ def test_a_long_name_is_not_repeated_in_full(folder):
 
 def test_a_missing_artifact_is_refused_with_those_that_there_are(folder):
     message = refusal(ArtifactRegistry(MODEL, folder), "other")
-    assert message == "other: there is no such artifact; those that there are: answer.v1"
+    assert message == "other: no such artifact; available: answer.v1"
 
 
 def test_invented_names_take_no_memory(folder):

@@ -56,7 +56,7 @@ def test_what_schemas_and_tags_share_is_made_ahead(setting, fills, prepares, mon
 
 
 def test_an_unknown_setting_is_refused(monkeypatch):
-    with pytest.raises(ArtifactError, match="'jsno' is no kind of request"):
+    with pytest.raises(ArtifactError, match="'jsno' is not a kind of request"):
         read_kinds("jsno")
     monkeypatch.setenv("MASKC_REFUSED", "maybe")
     with pytest.raises(ArtifactError, match="choose backend or error"):
@@ -145,7 +145,7 @@ def test_a_kit_in_a_file_is_taken_if_it_is_the_models(tmp_path, monkeypatch):
 
 
 def test_a_choice_that_is_no_list_says_so(constraints):
-    with pytest.raises(GrammarError, match="no JSON list of texts"):
+    with pytest.raises(GrammarError, match="not a JSON list of texts"):
         constraints.make("choice", "{}")
 
 

@@ -196,7 +196,7 @@ def test_without_a_grammar_the_model_writes_what_it_wants(client):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("missing", "grammar missing: there is no such artifact; those that there are: "),
+        ("missing", "grammar missing: no such artifact; available: "),
         ("../order", "is not the name of an artifact"),
         ("", "is not the name of an artifact"),
         ("a\u0000b", "is not the name of an artifact"),

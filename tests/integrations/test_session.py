@@ -135,4 +135,4 @@ def test_a_text_ends_within_the_requests_tokens():
 def test_a_budget_that_no_text_keeps_is_logged_and_not_kept(caplog):
     session = Session(compile_text('start: "a"+ "b"'), max_tokens=2)
     assert legal(session) == {ord("a")}
-    assert "a budget is not kept" in caplog.text
+    assert "a token budget is not kept" in caplog.text

@@ -93,7 +93,7 @@ def test_one_batch_mixes_artifacts_and_the_delegates_own(backend, tokenizer):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("missing", "there is no such artifact"),
+        ("missing", "no such artifact"),
         ("../answer", "is not the name of an artifact"),
         ("other", "compiled for tokenizer bytes"),
     ],
@@ -300,7 +300,7 @@ def test_a_grammar_that_is_given_up_is_not_compiled(monkeypatch, tokenizer):
 
 def test_a_wrong_setting_ends_the_servers_start(monkeypatch, tokenizer):
     monkeypatch.setenv("MASKC_REQUESTS", "jsno")
-    with pytest.raises(ArtifactError, match="'jsno' is no kind of request"):
+    with pytest.raises(ArtifactError, match="'jsno' is not a kind of request"):
         create(monkeypatch, tokenizer, "maskc")
 
 

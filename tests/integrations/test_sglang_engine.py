@@ -163,7 +163,7 @@ def test_a_length_that_the_grammar_forbids_fails_its_request_only(server, order)
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("missing", "missing: there is no such artifact; those that there are: answer, broken"),
+        ("missing", "missing: no such artifact; available: answer, broken"),
         ("../order", "'../order': is not the name of an artifact"),
         ("", "'': is not the name of an artifact"),
         ("x" * 1000, "is not the name of an artifact"),

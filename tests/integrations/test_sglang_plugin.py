@@ -69,7 +69,7 @@ def test_a_changed_grammar_leaves_all_requests_to_the_other_backend(sglang, monk
     plugin.register()
     (record,) = caplog.records
     assert record.getMessage().startswith(
-        "the backends of maskc leave all requests to the other one, which refuses names of "
+        "maskc's backends pass all requests to the other backend, which refuses names of "
         "artifacts, since sglang 0.9: BaseGrammarObject.fill_vocab_mask takes"
     )
     tokenizer = SimpleNamespace(eos_token_id=2)

@@ -78,7 +78,7 @@ def test_a_reference_passes_the_front_end_and_stays_as_it_was(config, tokenizer,
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("missing", "missing: there is no such artifact"),
+        ("missing", "missing: no such artifact"),
         ("../answer", "is not the name of an artifact"),
         ("broken", "broken: is not a maskc artifact"),
         ("other", "other: compiled for tokenizer bytes"),
@@ -207,7 +207,7 @@ def test_an_artifact_that_went_bad_fails_its_request_only(manager, config, token
     late.write_bytes((folder / "answer.maskc").read_bytes())
     request = ask(config, tokenizer, grammar="maskc://answer")
     request.sampling_params.structured_outputs.grammar = "maskc://gone"
-    assert "gone: there is no such artifact" in str(start(manager, request))
+    assert "gone: no such artifact" in str(start(manager, request))
     good = ask(config, tokenizer, grammar="maskc://late")
     assert start(manager, good).session
 
@@ -245,7 +245,7 @@ def test_a_manager_that_goes_another_way_is_left_alone(monkeypatch, caplog):
         ),
     )
     plugin.register()
-    assert "the engine does not ask us" in caplog.text
+    assert "vLLM does not ask maskc" in caplog.text
 
 
 def test_a_manager_that_asks_for_what_a_request_has_not_is_told(monkeypatch, caplog):
@@ -355,7 +355,7 @@ def test_drafts_of_a_request_are_cut_and_taken_back(manager, config, tokenizer, 
 @pytest.mark.usefixtures("all_kinds")
 def test_a_wrong_setting_of_the_operator_is_told(config, tokenizer, monkeypatch):
     monkeypatch.setenv("MASKC_REQUESTS", "jsno")
-    with pytest.raises(VLLMValidationError, match="'jsno' is no kind of request"):
+    with pytest.raises(VLLMValidationError, match="'jsno' is not a kind of request"):
         ask(config, tokenizer, json=SCHEMA)
 
 

@@ -72,7 +72,7 @@ def test_each_beam_follows_the_artifact_from_where_it_is(search, tokenizer):
 
 def test_a_beam_search_for_a_bad_name_is_refused_by_name(search, tokenizer):
     asked = StructuredOutputsParams(grammar="maskc://missing")
-    with pytest.raises(VLLMValidationError, match="missing: there is no such artifact"):
+    with pytest.raises(VLLMValidationError, match="missing: no such artifact"):
         search._init_beam_search_structured_output(asked, tokenizer)
 
 

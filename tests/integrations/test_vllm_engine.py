@@ -95,7 +95,7 @@ def test_a_text_ends_within_its_tokens_where_the_operator_wants_it(llm, monkeypa
 
 
 def test_a_bad_name_is_the_callers_error_and_the_engine_lives_on(llm):
-    with pytest.raises(VLLMValidationError, match="missing: there is no such artifact"):
+    with pytest.raises(VLLMValidationError, match="missing: no such artifact"):
         llm.generate("a", ask("missing"), use_tqdm=False)
     assert llm.generate("a", ask("answer"), use_tqdm=False)[0].outputs[0].text in ("yes", "no")
 

@@ -77,7 +77,7 @@ def test_a_request_that_names_an_artifact_is_served_and_others_go_on(vllm, model
 def test_a_name_that_is_none_is_the_clients_error(vllm, model):
     plugin.register()
     params, _ = asked(vllm, "maskc://gone")
-    with pytest.raises(VLLMValidationError, match="gone: there is no such artifact"):
+    with pytest.raises(VLLMValidationError, match="gone: no such artifact"):
         params._validate_structured_outputs(model, None, "bytes")
 
 
@@ -101,7 +101,7 @@ def test_beam_search_follows_an_artifact_or_refuses_its_name(vllm, model):
     mixin = vllm[BEAMS].BeamSearchOfflineMixin()
     mixin.model_config = model
     named, other = (StructuredOutputsParams(grammar=text) for text in ("maskc://gone", "a"))
-    with pytest.raises(VLLMValidationError, match="there is no such artifact"):
+    with pytest.raises(VLLMValidationError, match="no such artifact"):
         mixin._init_beam_search_structured_output(named, "bytes")
     assert mixin._init_beam_search_structured_output(other, "bytes") == "vLLM's own"
     request = vllm["vllm.entrypoints.openai.completion.protocol"].CompletionRequest()
@@ -143,7 +143,7 @@ def test_a_manager_that_goes_another_way_is_left_alone(vllm, monkeypatch, caplog
 
     monkeypatch.setattr(vllm[MANAGER].StructuredOutputManager, "grammar_init", grammar_init)
     plugin.register()
-    assert "the engine does not ask us for a request's grammar" in caplog.text
+    assert "vLLM does not ask maskc for the grammar of a request" in caplog.text
     assert vllm[MANAGER].StructuredOutputManager.grammar_init is grammar_init
     assert not is_patched(vllm[SAMPLING], "SamplingParams", "_validate_structured_outputs")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.jsonschema.existential import Counted, Items, Stretch
+from maskc.jsonschema.existential import Counted, ItemDemands, Stretch
 from maskc.jsonschema.expressions import Space
 
 SPACE = Space()
@@ -14,7 +14,7 @@ STRINGS = (Stretch(0, None, STRING),)
 
 def reduce(*counters, stretches=STRINGS, low=0, high=None):
     """Return the counters that are left, and what the array is with them."""
-    items = Items(SPACE, stretches, low, high, lambda: None)
+    items = ItemDemands(SPACE, stretches, low, high, lambda: None)
     left = items.reduce([Counted(*counter) for counter in counters])
     return left, items
 

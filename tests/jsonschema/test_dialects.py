@@ -59,5 +59,5 @@ def test_a_vocabulary_that_is_required_must_be_known():
 
 def test_meta_schemas_that_name_each_other_are_refused():
     metas = {"urn:a": {"$schema": "urn:b"}, "urn:b": {"$schema": "urn:a"}}
-    with pytest.raises(SchemaError, match="names 'urn:a', which is no dialect"):
+    with pytest.raises(SchemaError, match="names 'urn:a', which is not a dialect"):
         build_machine({"$schema": "urn:a"}, resources=metas)

@@ -56,7 +56,7 @@ def test_resources_are_read_so_too():
     ("formats", "error", "fact"),
     [
         ("maybe", WrongValueError, "give assert or annotate"),
-        ({"datetime": "annotate"}, WrongValueError, "'datetime', which is no format"),
+        ({"datetime": "annotate"}, WrongValueError, "'datetime', which is not a format"),
         ({"date": "never"}, WrongValueError, "give assert, annotate or another format"),
         ({"date": 1}, WrongTypeError, "maps names of formats to texts"),
     ],

@@ -32,7 +32,7 @@ def test_only_what_the_root_leads_to_is_written():
 @pytest.mark.parametrize(
     ("schema", "fact"),
     [
-        ({"type": "null", "enum": [1]}, "fits no value at all"),
+        ({"type": "null", "enum": [1]}, "fits no value"),
         (
             {
                 "type": "array",
@@ -53,7 +53,7 @@ def test_only_what_the_root_leads_to_is_written():
                     "properties": {"a": {"type": ["null", "boolean", "number", "string", "object"]}}
                 },
             },
-            "fits no value at all",
+            "fits no value",
         ),
     ],
 )

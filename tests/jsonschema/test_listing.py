@@ -1,19 +1,19 @@
 import pytest
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.building import Builder
+from maskc.jsonschema.building import PositionBuilder
 from maskc.jsonschema.compiling import lower
 from maskc.jsonschema.drafts import Satisfying
-from maskc.jsonschema.listing import MAX_VALUES, Listing
+from maskc.jsonschema.listing import MAX_VALUES, ValueListing
 from maskc.runtime.schema.plan.plan import Layout
 
 
 def listing_of(schema):
     lowering, formula = lower(schema, resources={})
-    builder = Builder(lowering.space, Layout(), lowering.pointers)
+    builder = PositionBuilder(lowering.space, Layout(), lowering.pointers)
     root = builder.add(formula, "")
     builder.finish()
-    return builder.drafts[root], Listing(builder.drafts, Satisfying(builder.drafts, Layout()))
+    return builder.drafts[root], ValueListing(builder.drafts, Satisfying(builder.drafts, Layout()))
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.dialects import DEFAULT
-from maskc.jsonschema.places import MAX_COUNT, Place
+from maskc.jsonschema.places import MAX_COUNT, SchemaLocation
 
 
 def place(schema):
-    return Place(schema, None, "/a", DEFAULT)
+    return SchemaLocation(schema, None, "/a", DEFAULT)
 
 
 def test_a_pointer_escapes_what_it_is_made_of():
@@ -30,17 +30,17 @@ def test_what_is_no_count_is_refused_by_its_keyword(number):
 
 def test_names_are_strings():
     assert place({}).names("required", ["b"]) == ["b"]
-    with pytest.raises(SchemaError, match="required is no list of names"):
+    with pytest.raises(SchemaError, match="required is not a list of names"):
         place({}).names("required", ["b", 1])
 
 
 def test_a_map_of_schemas_is_an_object():
     assert place({"properties": {"b": True}}).map("properties") == {"b": True}
-    with pytest.raises(SchemaError, match="properties is no object"):
+    with pytest.raises(SchemaError, match="properties is not an object"):
         place({"properties": []}).map("properties")
 
 
 @pytest.mark.parametrize("schemas", [{"not": {}}, [], "#/", None])
 def test_a_list_of_schemas_is_a_list_with_one(schemas):
-    with pytest.raises(SchemaError, match="allOf is no list of schemas"):
+    with pytest.raises(SchemaError, match="allOf is not a list of schemas"):
         place({"allOf": schemas}).schemas("allOf")

@@ -32,7 +32,7 @@ def test_a_pydantic_class_is_read():
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ([], "is no object and no Boolean"),
+        ([], "is neither an object nor a Boolean"),
         ('{"a": 1, "a": 2}', "has the key 'a' twice"),
         ('{"a": NaN}', "has NaN"),
         ("{", "is not JSON"),

@@ -51,7 +51,7 @@ def test_an_identifier_that_is_no_text_is_none(year):
     ],
 )
 def test_an_identifier_that_is_no_uri_is_refused_where_a_reference_needs_it(schema, pointer):
-    with pytest.raises(SchemaError, match="is no URI") as caught:
+    with pytest.raises(SchemaError, match="is not a URI") as caught:
         build_machine(schema)
     assert (caught.value.pointer, caught.value.keyword) == (pointer, "$id")
 
@@ -64,7 +64,7 @@ def test_a_dialect_behind_a_reference_is_refused_where_it_stands():
 
 
 def test_a_resource_whose_dialect_is_no_text_is_refused():
-    with pytest.raises(SchemaError, match="is no string in the resource 'urn:a'"):
+    with pytest.raises(SchemaError, match="is not a string in the resource 'urn:a'"):
         build_machine({"$ref": "urn:a"}, resources={"urn:a": {"$schema": False}})
 
 

@@ -28,8 +28,8 @@ def test_a_description_of_an_interface_is_refused_and_the_way_out_works(document
     with pytest.raises(SchemaError) as refused:
         build(document)
     assert str(refused.value) == (
-        f"schema at #: {next(iter(document))} makes it a description of an interface, no schema; "
-        'choose one of its schemas with component="NAME", or --component NAME'
+        f"schema at #: {next(iter(document))} makes it the description of an interface, not a "
+        'schema; choose one of its schemas with component="NAME", or --component NAME'
     )
     assert build({**document, "$ref": reference}).data
     assert build(read_component(document, "Pet")).data
@@ -51,7 +51,7 @@ def test_a_description_of_an_interface_is_refused_and_the_way_out_works(document
 def test_what_stands_around_a_schema_is_refused_with_the_place_of_the_schema(document, inner):
     with pytest.raises(SchemaError) as refused:
         build(document)
-    assert refused.value.remedy == f"give what stands at {inner}"
+    assert refused.value.remedy == f"give the schema at {inner}"
 
 
 def test_a_root_without_a_keyword_of_any_dialect_is_refused():

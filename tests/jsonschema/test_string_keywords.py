@@ -6,14 +6,14 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.dialects import DEFAULT
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT
-from maskc.jsonschema.places import Place
+from maskc.jsonschema.places import SchemaLocation
 from maskc.jsonschema.string_keywords import StringKeywords
 
 
 def lower(schema, *, assert_formats=True):
     space = Space()
     keywords = StringKeywords(space, assert_formats=assert_formats, formats={})
-    return space, list(keywords.lower(Place(schema, None, "/a", DEFAULT)))
+    return space, list(keywords.lower(SchemaLocation(schema, None, "/a", DEFAULT)))
 
 
 def test_a_pattern_of_counted_characters_is_a_length():
@@ -37,7 +37,7 @@ def test_a_pattern_of_few_strings_asks_nothing_of_other_types():
 def test_a_pattern_is_built_once():
     space = Space()
     keywords = StringKeywords(space, assert_formats=True, formats={})
-    place = Place({"pattern": "a|b"}, None, "", DEFAULT)
+    place = SchemaLocation({"pattern": "a|b"}, None, "", DEFAULT)
     assert list(keywords.lower(place)) == list(keywords.lower(place))
     assert len(space.dfas) == 1
 

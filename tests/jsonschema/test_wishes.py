@@ -1,6 +1,6 @@
 """What is wished of some member of an object, and which members can fulfil it."""
 
-from maskc.jsonschema.existential import Wishes
+from maskc.jsonschema.existential import MemberConstraints
 from maskc.jsonschema.expressions import Space
 
 NAMES = ("a", "b", "c")
@@ -14,7 +14,7 @@ def find(space, wishes, fits=None, required=()):
     """Return the wishes that are left, and what is asked of the members and required then."""
     asked = [list((fits or {}).get(name, ())) for name in NAMES]
     needed = dict.fromkeys(required)
-    left = Wishes(space, NAMES, asked, needed, lambda: None).find(wishes, [])
+    left = MemberConstraints(space, NAMES, asked, needed, lambda: None).find(wishes, [])
     return left, asked, list(needed)
 
 

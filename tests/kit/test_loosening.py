@@ -73,7 +73,7 @@ def test_what_a_style_cannot_write_is_left_out_too():
     tied = {**TOOL["function"], "parameters": {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}}
     made = KIT.tools([tied], family="qwen_3_coder", on_unsupported="loosen")
     assert made.notes == (
-        "schema at /tools/0/parameters: read without anyOf, since anyOf cannot be written in the "
+        "schema at /tools/0/parameters: read without anyOf, since anyOf cannot be expressed in the "
         "style qwen_xml (tool 'book')",
     )
 

@@ -23,7 +23,7 @@ def artifact():
 
 
 def test_what_needs_a_word_that_there_is_not_is_illegal(artifact):
-    with pytest.raises(HoleError, match="compile the narrowed grammar"):
+    with pytest.raises(HoleError, match=r"use maskc.narrow"):
         artifact.bind(TABLE=[])
     matcher = maskc.narrow(artifact, TABLE=[]).matcher()
     assert {chr(token) for token in legal_ids(matcher, 257)} == {" ", "V"}

@@ -16,7 +16,7 @@ from maskc.kit import compiling
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.kit.patterns import Pattern
+from maskc.kit.patterns import PatternAutomaton
 from maskc.regular import counted
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START
@@ -118,7 +118,10 @@ def test_counters_read_what_the_written_out_pattern_reads(seed: int) -> None:
     found = counted.count_loops(read_pattern(pattern))
     if found is None:
         return
-    plain, counter = Pattern(read_pattern(pattern)), PatternCounter(found, [1] * len(found.bounds))
+    plain, counter = (
+        PatternAutomaton(read_pattern(pattern)),
+        PatternCounter(found, [1] * len(found.bounds)),
+    )
     for _ in range(8):
         state, name, text = START, counter.name_of(START), b""
         for _ in range(30):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.jsonschema.compiling import compile_schema
-from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 from tests.examples import examples
 
 idna = pytest.importorskip("idna")
@@ -60,7 +60,7 @@ TEXTS = sorted({*PIECES, *map("".join, itertools.product(PIECES[:18], "abä例-.
 # Parts of characters: what can become one that fits is legal.
 CUTS = sorted({text.encode()[:n] for text in ["ä例𐐨"] for n in (1, 2, 3)})
 TOKENS = sorted({*(text.encode() for text in TEXTS), *(bytes([byte]) for byte in range(256))})
-VOCABULARY = build_vocabulary("near", TokenTable((*TOKENS, None), (len(TOKENS),)))
+VOCABULARY = build_vocabulary("near", TokenizerTokens((*TOKENS, None), (len(TOKENS),)))
 ARTIFACT = maskc.Artifact(compile_schema({"type": "string", "format": "idn-hostname"}, VOCABULARY))
 
 

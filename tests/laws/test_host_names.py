@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
-from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 from tests.examples import examples
 from tests.jsonschema.texts import accepts_value, build_machine
 
@@ -39,7 +39,7 @@ def tokens_of(seed):
 
 
 VOCABULARIES = [
-    (tokens, build_vocabulary("small", TokenTable((*tokens, None), (len(tokens),))))
+    (tokens, build_vocabulary("small", TokenizerTokens((*tokens, None), (len(tokens),))))
     for tokens in map(tokens_of, range(2))
 ]
 KEPT = [maskc.Artifact(compile_schema({}, vocabulary)) for _, vocabulary in VOCABULARIES]

@@ -17,12 +17,12 @@ import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
 from maskc.jsonschema.layouts import choose_layout
-from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 from tests.examples import examples
 
 PIECES = [*map(str, range(10)), "-", ".", "e", "E+", "e-", "00", "25", "150", ".0", "1e2", "0.5"]
 VOCABULARY = build_vocabulary(
-    "numbers", TokenTable((*[piece.encode() for piece in PIECES], None), (len(PIECES),))
+    "numbers", TokenizerTokens((*[piece.encode() for piece in PIECES], None), (len(PIECES),))
 )
 WHOLE = "-?(?:0|[1-9][0-9]*)"
 SHORT = r"(?:\.(?:0|[0-9]*[1-9]))?"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import maskc
 from maskc.formats.ecma import Patterns
 from maskc.jsonschema.compiling import compile_schema
-from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 from tests.examples import examples
 
 PIECES = [
@@ -77,7 +77,7 @@ def tokens_of(seed):
 
 
 TOKENS = tokens_of(0)
-VOCABULARY = build_vocabulary("small", TokenTable((*TOKENS, None), (len(TOKENS),)))
+VOCABULARY = build_vocabulary("small", TokenizerTokens((*TOKENS, None), (len(TOKENS),)))
 SCHEMAS = [
     {"type": "string", "format": "regex"},
     {"type": "string", "format": "regex", "minLength": 1},

@@ -17,7 +17,7 @@ from maskc.compiler.glr.top_state import StackVerdicts
 from maskc.compiler.optimise.order import STEPS
 from maskc.compiler.pushdown.debt_automaton import REFUSED, TAKEN
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
-from maskc.compiler.rows.sequences import Event, Sequences
+from maskc.compiler.rows.sequences import ParserEvent, Sequences
 from maskc.ids import TerminalId
 from tests.compiled import compile_text, legal_tokens
 from tests.examples import seeds
@@ -74,7 +74,7 @@ class Compiler:
         *first, last = (self.number[letter.upper()] for letter in letters)
         sequence = self.sequences.open_to(self.boundaries.set_of(last))
         for terminal in reversed(first):
-            sequence = self.sequences.extend(Event(terminal, 1, 0), sequence)
+            sequence = self.sequences.extend(ParserEvent(terminal, 1, 0), sequence)
         automaton = self.stacks.build(node.state, sequence)
         assert automaton is not None
         seen, pending = set(), [(node, automaton.start)]

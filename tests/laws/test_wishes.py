@@ -89,7 +89,7 @@ def test_an_object_is_accepted_iff_it_is_valid(schema, values):
     machine = build(schema)
     validator = jsonschema.Draft202012Validator(schema)
     if isinstance(machine, SchemaError):
-        if machine.reason == "fits no value at all":
+        if machine.reason == "fits no value":
             assert not any(map(validator.is_valid, values)), schema
         return
     for value in values:

@@ -16,7 +16,7 @@ from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.contextual import Contextual, build_scanner
 from maskc.lexer.dynamic import build_dynamic_scanner
-from maskc.lexer.forgetting import Forgetting
+from maskc.lexer.forgetting import LookbehindPruning
 from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
 
 
@@ -223,7 +223,7 @@ def test_a_scanner_whose_states_forget_is_the_one_whose_states_remember(
 ):
     forgetful = scanner_by(text, parser, lexer)
     with monkeypatch.context() as patch:
-        patch.setattr(Forgetting, "drop", lambda _self, state, _asked: state)
+        patch.setattr(LookbehindPruning, "drop", lambda _self, state, _asked: state)
         remembering = scanner_by(text, parser, lexer)
     for name in ("byte_class", "next", "enter", "entries"):
         assert np.array_equal(getattr(forgetful, name), getattr(remembering, name)), name

@@ -42,10 +42,10 @@ TWO_TREES = f'{EARLEY}start: a | b\na: "x"\nb: "x"\n'
         # Terminals that are never lexed.
         ("ML002", f"start: WORD NAME | {SHADOWED}", "WORD:2", "if", "NAME is taken instead"),
         # Strings that a pattern matches too.
-        ("ML003", WORDS, "NAME:2", "let", "LET is itself in 1 of 2 contexts"),
+        ("ML003", WORDS, "NAME:2", "let", '"let" is a keyword in 1 of 2 contexts'),
         ("ML003", WORDS.replace(LET, f'"#" ({LET})'), "NAME:2", "#let", ""),
-        ("ML003", BASIC + WORDS, "NAME:3", ..., "LET can nowhere be written as NAME"),
-        ("ML003", 'start: "+=" OP | OP\nOP: /[+=]+/\n', "OP:2", "+=", '"+=" is itself in'),
+        ("ML003", BASIC + WORDS, "NAME:3", ..., '"let" can never be used as NAME'),
+        ("ML003", 'start: "+=" OP | OP\nOP: /[+=]+/\n', "OP:2", "+=", '"+=" is a keyword in'),
         # States that no text leaves.
         ("ML004", 'start: x "a" "c" | "d"\nx: "a" x | "a"\n', "x:2", "a", "conflict by shifting"),
         ("ML004", 'start: x "a"\nx: "a" x | "a"\n', ..., ..., "no text at all can be parsed"),
@@ -54,7 +54,7 @@ TWO_TREES = f'{EARLEY}start: a | b\na: "x"\nb: "x"\n'
             f'{BASIC}start: NAME | "#" WORD "!"\nWORD: /if|in/\nNAME.1: /[a-z]+/\n',
             ...,
             ...,
-            "cannot be lexed there",
+            "cannot separate the terminals",
         ),
         # Terminals that cannot be lexed apart.
         ("ML005", 'start: NAME NAME | "x"\nNAME: /[a-z]+/\n', "NAME:2", "aa", ""),
@@ -64,7 +64,7 @@ TWO_TREES = f'{EARLEY}start: a | b\na: "x"\nb: "x"\n'
             DANGLING,
             ...,
             "ifexelse",
-            "before ELSE, Lark goes on with start -> IF E start . ",
+            'before "else", Lark goes on with start -> "if" "e" start . ',
         ),
         ("ML006", BLOCKS, ..., "do\n    ifxelse", ""),
         # Blanks for ever.
@@ -75,20 +75,20 @@ TWO_TREES = f'{EARLEY}start: a | b\na: "x"\nb: "x"\n'
             ...,
             r"%ignore /(?<![ \n])[ \n]{1,16}/",
         ),
-        ("ML007", 'start: "a" "b"\n%ignore " "\n', ..., ..., "as often as it comes"),
-        ("ML007", 'start: "a"\n%ignore /[ \\n]{1,16}/\n', ..., ..., "as often as it comes"),
+        ("ML007", 'start: "a" "b"\n%ignore " "\n', ..., ..., "any number of times"),
+        ("ML007", 'start: "a"\n%ignore /[ \\n]{1,16}/\n', ..., ..., "any number of times"),
         ("ML007", 'start: "a"\n%ignore /[ ,]+/\n', ..., ..., "%ignore /(?<![ ,])[ ,]{1,16}/"),
         ("ML007", 'start: "a"\n%ignore "#"\n%ignore / +/\n', "/ +/:3", ..., ""),
         ("ML007", 'start: "a" (NL "a")*\nNL: /\\n+/\n', "NL:2", ..., ""),
         ("ML007", 'start: (NL | "a")*\nNL: "\\n"\n', "start:1", ..., ""),
-        ("ML007", f'{EARLEY}start: "a"+\n%ignore " "\n', ..., ..., "ignored as often as it comes"),
+        ("ML007", f'{EARLEY}start: "a"+\n%ignore " "\n', ..., ..., "ignored any number of times"),
         # Productions that take part in no text.
         (
             "ML009",
             'start: "p" x "a" "c"\nx: "b" "a" | "b"\n',
             ...,
             ...,
-            "x -> B is never completed",
+            'x -> "b" is never completed',
         ),
         # A name in a comment or a string is no use.
         ("ML010", 'start: "DIGIT" // DIGIT\nDIGIT: "0".."9"\n', "DIGIT:2", ..., ""),
@@ -113,7 +113,7 @@ TWO_TREES = f'{EARLEY}start: a | b\na: "x"\nb: "x"\n'
             TWO_TREES,
             ...,
             ...,
-            "start is ambiguous, two trees: start(a(x)) and start(b(x))",
+            "start is ambiguous: a text has two trees, start(a(x)) and start(b(x))",
         ),
         # Told of the rule that has it.
         ("ML014", f'{EARLEY}start: "(" x ")"\nx: a | b\na: "x"\nb: "x"\n', "x:3", ..., ""),
@@ -273,7 +273,7 @@ def test_a_token_that_no_mask_holds_is_useless(lint):
     tokens = (b"a", b"b", b"ab", b"ba", b"\x01", None)
     vocabulary = Vocabulary(tokens=tokens, eos_ids=(5,), name="test")
     (finding,) = lint('start: "a" "b"\n', "ML008", vocabulary)
-    assert finding.fact == "2 of 5 tokens are legal nowhere"
+    assert finding.fact == "2 of 5 tokens are never legal"
     assert (finding.witness, finding.place.kind) == (r"'\x01' 'ba'", "vocabulary")
     used = Vocabulary(tokens=(b"a", b"b", None), eos_ids=(2,), name="test")
     assert lint('start: "a" "b"\n', "ML008", used) == []

@@ -12,13 +12,15 @@ from maskc.frontends.source import load_source
 from maskc.grammar.rule_names import rule_of
 from maskc.lint import lexemes
 from maskc.lint.lexemes import find_common_lexeme, find_overlap, is_installed
-from maskc.lint.model import Finding, Place, Severity
+from maskc.lint.model import Finding, Severity, SourceLocation
 from maskc.lint.order import drop_allowed
-from maskc.lint.subject import Subject, find_definitions
+from maskc.lint.subject import LintedLalrGrammar, find_definitions
 
 
 def finding(line, code="ML007"):
-    return Finding(code, Severity.WARNING, Place("terminal", "WS", line), "fact", None, "remedy")
+    return Finding(
+        code, Severity.WARNING, SourceLocation("terminal", "WS", line), "fact", None, "remedy"
+    )
 
 
 def kept(text, *findings):
@@ -62,7 +64,7 @@ def test_names_have_the_lines_that_define_them():
 
 
 def test_a_string_has_the_line_of_its_first_occurrence():
-    subject = Subject(load_source('start: list\nlist: "a" ("," "a")*\n'))
+    subject = LintedLalrGrammar(load_source('start: list\nlist: "a" ("," "a")*\n'))
     assert {subject.place_of_terminal(t).line for t in subject.strings} == {2}
 
 

@@ -11,7 +11,7 @@ from maskc.regular import nodes
 from maskc.regular.counted import count_loops
 from maskc.regular.lookbehind import LookBehindStepper
 from maskc.regular.nfa import Nfa, seal
-from maskc.regular.nodes import Accept, Arena, Char, LookAround, Split
+from maskc.regular.nodes import Accept, Arena, Char, LookAround, SplitNode
 from maskc.regular.threads import ThreadStepper
 from maskc.runtime.link.counts.positions import START
 from tests.examples import examples
@@ -37,7 +37,7 @@ def test_equal_look_behinds_are_one():
 def test_each_choice_inside_gets_rivals_in_a_copy_of_the_group():
     nfa = Nfa()
     end = nfa.add(Accept(1))
-    split = nfa.add(Split([nfa.char(((97, 97),), end), nfa.char(((98, 98),), end)]))
+    split = nfa.add(SplitNode([nfa.char(((97, 97),), end), nfa.char(((98, 98),), end)]))
     assert seal(nfa, split, end) == split
     rivals = nfa.nodes[split].rivals
     assert len(rivals) == 2
@@ -49,7 +49,7 @@ def test_each_choice_inside_gets_rivals_in_a_copy_of_the_group():
 def test_a_group_inside_a_group_keeps_its_rivals():
     nfa = Nfa()
     end = nfa.add(Accept(1))
-    split = nfa.add(Split([nfa.char(((97, 97),), end), end]))
+    split = nfa.add(SplitNode([nfa.char(((97, 97),), end), end]))
     seal(nfa, split, end)
     rivals = nfa.nodes[split].rivals
     seal(nfa, split, end)

@@ -11,13 +11,13 @@ from maskc.regular.tree import (
     EMPTY_TEXT,
     LAZY,
     POSSESSIVE,
+    Alternation,
     Anchor,
     Atomic,
     BackReference,
+    CapturingGroup,
     Characters,
-    Choice,
     Conditional,
-    Group,
     Look,
     Repeat,
     Sequence,
@@ -42,9 +42,9 @@ A, B = literal("a"), literal("b")
         (
             "(?P<q>a)?(?(q)b)",
             0,
-            Sequence((Repeat(Group(A, 1), 0, 1), Conditional(1, B, EMPTY_TEXT))),
+            Sequence((Repeat(CapturingGroup(A, 1), 0, 1), Conditional(1, B, EMPTY_TEXT))),
         ),
-        (r"(aa)\1", 0, Sequence((Group(Sequence((A, A)), 1), BackReference(1, 2)))),
+        (r"(aa)\1", 0, Sequence((CapturingGroup(Sequence((A, A)), 1), BackReference(1, 2)))),
     ],
 )
 def test_a_pattern_of_re_is_a_tree(pattern, flags, tree):
@@ -54,7 +54,7 @@ def test_a_pattern_of_re_is_a_tree(pattern, flags, tree):
 @pytest.mark.parametrize(
     ("pattern", "tree"),
     [
-        ("a|b{2}?", Choice((A, Repeat(B, 2, 2)))),
+        ("a|b{2}?", Alternation((A, Repeat(B, 2, 2)))),
         (r"^(?!a)\B$", Sequence((Anchor("^"), Look(A, False), Anchor("B"), Anchor("$")))),
         (r"(?<q>a)\u{62}", Sequence((A, B))),
         # No text has half of a surrogate pair alone.

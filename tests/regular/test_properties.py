@@ -73,7 +73,7 @@ def test_a_pattern_without_properties_is_left_as_it_is():
         ("[[:alpha:]]+", r"the POSIX class \[:alpha:\], which re reads as single characters"),
         ("[a[:^digit:]]", r"the POSIX class \[:\^digit:\]"),
         (r"\p{Latin}", "the property Latin, which is not known; write one of ECMA-262"),
-        (r"[\P{Any}]", "is no character of a text"),
+        (r"[\P{Any}]", "is not a character of a text"),
     ],
 )
 def test_what_re_would_read_otherwise_is_refused(pattern, fact):

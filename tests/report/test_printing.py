@@ -7,7 +7,7 @@ from maskc.compiler.pipeline import compile_contents
 from maskc.explain.questions import parse_token
 from maskc.frontends.source import load_source
 from maskc.kinds import kind_of
-from maskc.lint.model import Finding, Place, Severity
+from maskc.lint.model import Finding, Severity, SourceLocation
 from maskc.report.bench import report_bench
 from maskc.report.compile import Compilation, report_compilation
 from maskc.report.explain import report_explanation
@@ -110,9 +110,16 @@ def test_the_parts_of_the_plan_are_counted(integers):
 
 
 WARNING = Finding(
-    "ML001", Severity.WARNING, Place("terminal", "A", 3), "A is odd", "a\n", "write another"
+    "ML001",
+    Severity.WARNING,
+    SourceLocation("terminal", "A", 3),
+    "A is odd",
+    "a\n",
+    "write another",
 )
-NOTE = Finding("ML008", Severity.NOTE, Place("vocabulary", "bytes", None), "two are", "'a'", "none")
+NOTE = Finding(
+    "ML008", Severity.NOTE, SourceLocation("vocabulary", "bytes", None), "two are", "'a'", "none"
+)
 
 
 def test_a_finding_is_printed_with_its_line_witness_and_remedy(capsys):
@@ -144,7 +151,7 @@ def result(finding, uri="my grammar.lark"):
 
 
 def test_a_finding_is_a_result_with_a_rule_a_level_and_a_place():
-    place = Place("terminal", "WS", 2)
+    place = SourceLocation("terminal", "WS", 2)
     found = result(Finding("ML007", Severity.WARNING, place, "fact", "  ", "remedy"))
     assert (found["ruleId"], found["ruleIndex"]) == ("ML007", 0)
     assert found["level"] == "warning"
@@ -157,7 +164,7 @@ def test_a_finding_is_a_result_with_a_rule_a_level_and_a_place():
 
 
 def test_what_has_no_line_has_no_region():
-    place = Place("schema", "/properties/a", None)
+    place = SourceLocation("schema", "/properties/a", None)
     found = result(Finding("ML103", Severity.NOTE, place, "fact", None, "remedy"))
     assert found["level"] == "note"
     (location,) = found["locations"]
@@ -166,7 +173,9 @@ def test_what_has_no_line_has_no_region():
 
 
 def test_each_code_is_one_rule():
-    finding = Finding("ML007", Severity.WARNING, Place("grammar", "", None), "f", None, "r")
+    finding = Finding(
+        "ML007", Severity.WARNING, SourceLocation("grammar", "", None), "f", None, "r"
+    )
     run = to_sarif("g.lark", [finding, finding], TEXT)["runs"][0]
     assert len(run["tool"]["driver"]["rules"]) == 1
     assert len(run["results"]) == 2

@@ -42,7 +42,7 @@ def test_an_integer_of_any_type_becomes_pythons(value):
 def test_what_is_no_integer_is_told(value, told):
     with pytest.raises(TypeError) as caught:
         as_number("a token", value)
-    assert f"a token is an int, and this is {told}" in str(caught.value)
+    assert f"a token must be an int, not {told}" in str(caught.value)
 
 
 def test_a_count_is_not_negative():
@@ -95,5 +95,5 @@ def test_rows_are_as_many_as_matchers_and_differ():
         as_rows([1, 1], 2, bitmask)
     with pytest.raises(ValueError, match="row 3 is not among the 3"):
         as_rows([0, 3], 2, bitmask)
-    with pytest.raises(TypeError, match="a row is an int"):
+    with pytest.raises(TypeError, match="a row must be an int"):
         as_rows([0, True], 2, bitmask)

@@ -41,5 +41,5 @@ def test_no_further_example_is_read_once_the_time_is_over(artifact):
 
 
 def test_a_token_that_is_no_integer_is_refused(artifact):
-    with pytest.raises(TypeError, match="what holds tokens is a list, and this is str"):
+    with pytest.raises(TypeError, match="tokens must be a list, not str"):
         artifact.prepare(["x"], seconds=60)

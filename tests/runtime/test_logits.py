@@ -47,10 +47,10 @@ def test_the_mask_of_a_matcher_leaves_what_is_legal():
 @pytest.mark.parametrize(
     ("logits", "bitmask", "error", "said"),
     [
-        (np.zeros((1, 4), dtype=int), masks([1]), TypeError, "and these are int64"),
-        ([0.0], masks([1]), TypeError, "and these are list"),
-        (np.zeros((1, 4)), np.array([[1]]), TypeError, "and this one is of int64"),
-        (np.zeros((1, 4)), [[1]], TypeError, "and this one is of list"),
+        (np.zeros((1, 4), dtype=int), masks([1]), TypeError, "not int64"),
+        ([0.0], masks([1]), TypeError, "not list"),
+        (np.zeros((1, 4)), np.array([[1]]), TypeError, "not int64"),
+        (np.zeros((1, 4)), [[1]], TypeError, "not list"),
         (np.zeros((2, 4)), masks([1]), ValueError, r"int32\[1, 1\] do not go with logits \[2, 4\]"),
         (np.zeros((1, 1, 4)), masks([1]), ValueError, "do not go with"),
         (np.broadcast_to(0.0, (1, 4)), masks([1]), ValueError, "read-only"),

@@ -167,7 +167,7 @@ def test_what_a_matcher_is_and_allows_is_seen_at_once():
     assert matcher.legal_tokens().tolist() == sorted(legal_ids(matcher, artifact.vocab_size))
     assert matcher.accept_text("aß")
     assert not matcher.accept_text("a")
-    with pytest.raises(TypeError, match="a text is a str, and this is bytes"):
+    with pytest.raises(TypeError, match="a text must be a str, not bytes"):
         matcher.accept_text(b"a")  # type: ignore[arg-type]
     assert (
         repr(matcher) == "<maskc.Matcher of <maskc.Artifact of <text> for test>: 1 tokens accepted>"

@@ -74,7 +74,7 @@ def test_too_many_readings_raise_and_leave_the_matcher_as_it_was(constraint, acc
     before, legal = matcher.configuration(), legal_ids(matcher, constraint.vocab_size)
     given = {"accept_bytes": MAKES_TWO, "accept_token": MAKES_TWO[0], "accept_tokens": MAKES_TWO}
     monkeypatch.setattr(machine, "MAX_HYPOTHESES", 1)
-    with pytest.raises(LimitError, match="more than 1 ways to read the text so far") as caught:
+    with pytest.raises(LimitError, match="more than 1 readings of the text so far") as caught:
         getattr(matcher, accept)(given[accept])
     assert caught.value.limit == 1
     assert matcher.configuration() == before

@@ -45,7 +45,7 @@ def test_it_is_not_served_for_the_vocabulary_that_it_claims(forged, llama3):
 )
 def test_a_command_says_that_the_claim_is_wrong(forged, command, capsys):
     assert run([command[0], str(forged), *command[1:]]) == 2
-    assert "its header claims tokens with the fingerprint" in capsys.readouterr().err
+    assert "its header claims the token fingerprint" in capsys.readouterr().err
 
 
 def test_bench_compares_the_tokens_and_not_the_claim(forged, tmp_path, capsys):

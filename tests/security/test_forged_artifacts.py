@@ -113,7 +113,7 @@ def test_end_of_sequence_ids_of_a_schema_are_numbers_that_ascend(ids, path):
 @pytest.mark.parametrize("value", [[0], 1, None, {}])
 def test_a_choice_of_layout_that_is_no_text_is_refused(path, value):
     data = changed("schema", header=[("schema_layout", "numbers", value)])
-    assert "is no text" in refusal(data, path)
+    assert "is not a text" in refusal(data, path)
 
 
 def test_a_header_without_an_entry_about_indentation_is_refused(path):
@@ -130,7 +130,7 @@ def test_a_header_without_an_entry_about_indentation_is_refused(path):
         ("general", {"general_shift_state": assigned(0, 0)}, "pushes the state at the bottom"),
         ("lalr", {"production_length": assigned(0, -1)}, "has a value below 0"),
         ("lalr", {"profile_of": assigned(0, -1)}, "has a value below 0"),
-        ("lalr", {"root_terminal": assigned(0, -5)}, "a value that is no terminal"),
+        ("lalr", {"root_terminal": assigned(0, -5)}, "a value that is not a terminal"),
         ("lalr", {"enclosed": assigned(0, 1)}, "an indentation that the header lacks"),
         ("indented", {"final_columns": assigned(slice(None), -1)}, "lacks the columns"),
         ("indented", {"column_period": assigned((0, 0), 0)}, "a period beyond its columns"),

@@ -75,7 +75,7 @@ TAKE_INTEGERS = (
 @pytest.mark.parametrize(
     ("use", "values", "error", "words"),
     [
-        *((use, NO_INTEGERS, TypeError, "is an int, and this is") for use in TAKE_INTEGERS),
+        *((use, NO_INTEGERS, TypeError, "must be an int, not") for use in TAKE_INTEGERS),
         (
             lambda matcher, data: matcher.accept_bytes(data),
             ["a", None, 97, [97], np.array([97], np.uint8)],
@@ -125,7 +125,7 @@ def test_a_session_counts_tokens_without_moving(artifact):
         assert session.accept(token)
     before = state_of(session._matcher)
     assert session.count_legal([4, 5] * 100_000) == 200_000
-    with pytest.raises(TypeError, match="a token is an int"):
+    with pytest.raises(TypeError, match="a token must be an int"):
         session.count_legal([4, 5, None])
     with pytest.raises(RuntimeError, match="broke"):
         session.count_legal(raise_after(4))
@@ -230,7 +230,7 @@ def test_a_row_that_is_none_is_refused_and_nothing_is_written(wide, row, n_fills
 def test_a_mask_of_one_word_is_not_written_into_a_wider_row(artifact, n_rows):
     matcher, bitmask = artifact.matcher(), np.zeros((n_rows, 2), np.int32)
     for array in (bitmask, bitmask.reshape(n_rows, 2, 1), bitmask.reshape(-1)):
-        with pytest.raises(ValueError, match=r"a bitmask is int32\[rows, 1\] here"):
+        with pytest.raises(ValueError, match=r"a bitmask must be int32\[rows, 1\] here"):
             matcher.fill_bitmask(array, 0)
     assert not bitmask.any()
 
@@ -361,7 +361,7 @@ def test_less_memory_than_none_is_refused(tmp_path, artifact, cache_bytes):
 
 
 def test_the_budget_is_looked_at_before_the_file():
-    with pytest.raises(TypeError, match="cache_bytes is an int, and this is None"):
+    with pytest.raises(TypeError, match="cache_bytes must be an int, not None"):
         maskc.load("there is no such file", cache_bytes=None)
 
 

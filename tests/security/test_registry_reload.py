@@ -181,7 +181,7 @@ def test_a_file_that_never_stays_the_same_is_refused(folder, built, monkeypatch)
         return load(path, **how)
 
     monkeypatch.setattr(module, "load", replace_and_load)
-    with pytest.raises(ArtifactError, match="a: is being written to; ask again"):
+    with pytest.raises(ArtifactError, match="a: is being written; ask again"):
         registry.load("a")
 
 
@@ -197,7 +197,7 @@ def test_changes_are_logged_with_the_hash_of_the_content(folder, built, caplog):
     assert caplog.messages == [
         f"artifact a: {old} is served",
         f"artifact a: {new} replaces {old}",
-        f"artifact a: {new} is served no more",
+        f"artifact a: {new} is no longer served",
     ]
 
 

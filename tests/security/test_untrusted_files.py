@@ -55,7 +55,7 @@ def run(folder, *arguments):
 
 
 TOO_LARGE = (
-    "{}: more than 1,000,000 characters of grammar; leave out what is not used, or allow more with "
+    "{}: more than 1,000,000 characters of grammar; remove unused parts, or raise "
     "--text-limit CHARACTERS (text= of maskc.Limits)"
 )
 

@@ -186,7 +186,7 @@ def test_a_pipe_or_device_that_is_named_is_refused(place, capsys, command):
     for name in ("pipe", "/dev/zero"):
         assert run([command, "a.maskc", "--corpus", name]) == 2
         assert capsys.readouterr().err == (
-            f"maskc: {name}: is no regular file; give --corpus a path that exists\n"
+            f"maskc: {name}: is not a regular file; give --corpus a path that exists\n"
         )
 
 

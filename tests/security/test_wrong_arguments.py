@@ -30,16 +30,16 @@ def test_calls_with_hostile_arguments_raise_nothing_else(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: KIT.choice([None]), "a choice is a str, and this is None"),
-        (lambda: KIT.choice("yes"), "what holds the choices is a list, and this is str"),
-        (lambda: KIT.text(without="ab"), "without is a list, and this is str"),
-        (lambda: KIT.regex(b"a"), "a pattern is a str, and this is bytes; decode it"),
+        (lambda: KIT.choice([None]), "a choice must be a str, not None"),
+        (lambda: KIT.choice("yes"), "choices must be a list, not str"),
+        (lambda: KIT.text(without="ab"), "without must be a list, not str"),
+        (lambda: KIT.regex(b"a"), "a pattern must be a str, not bytes; decode it"),
         (lambda: KIT.lark('start: "a"', starts="a"), "a Lark grammar has no setting 'starts'"),
-        (lambda: KIT.regex("a", limits=5), "limits are a maskc.Limits, and this is int"),
-        (lambda: maskc.Limits(seconds="5"), "seconds is a number, and this is str"),
-        (lambda: maskc.load(None), "an artifact is a path, and this is None"),
-        (lambda: maskc.load_kit(3), "a kit is a path, and this is int"),
-        (lambda: KIT.regex("a").matcher().accept_tokens(7), "what holds tokens is a list"),
+        (lambda: KIT.regex("a", limits=5), "limits must be a maskc.Limits, not int"),
+        (lambda: maskc.Limits(seconds="5"), "seconds must be a number, not str"),
+        (lambda: maskc.load(None), "an artifact must be a path, not None"),
+        (lambda: maskc.load_kit(3), "a kit must be a path, not int"),
+        (lambda: KIT.regex("a").matcher().accept_tokens(7), "tokens must be a list"),
     ],
 )
 def test_a_wrong_type_is_named(call, sentence):
@@ -49,7 +49,7 @@ def test_a_wrong_type_is_named(call, sentence):
 
 
 def test_a_name_of_an_artifact_that_is_no_text_is_refused(tmp_path):
-    with pytest.raises(WrongTypeError, match="the name of an artifact is a str"):
+    with pytest.raises(WrongTypeError, match="the name of an artifact must be a str"):
         ArtifactRegistry(load_vocabulary("bytes"), tmp_path).load(None)
 
 
@@ -83,7 +83,6 @@ def test_a_matcher_is_not_pickled():
 @pytest.mark.parametrize(
     "make",
     [
-        KIT.regex,
         lambda pattern: KIT.lark(f"start: A\nA: /{pattern}/\n"),
         lambda pattern: KIT.json_schema({"type": "string", "pattern": f"^{pattern}$"}),
     ],

@@ -31,8 +31,8 @@ def follow(artifact):
 @pytest.mark.parametrize(
     ("make", "reason", "remedy"),
     [
-        (lambda a, _: follow(a), "text by text", "artifact.bind"),
-        (maskc.canonical, "already", "make its matchers"),
+        (lambda a, _: follow(a), "are not supported where", "artifact.bind"),
+        (maskc.canonical, "already", "call its matcher"),
     ],
 )
 def test_a_language_that_cannot_be_limited_is_refused(artifact, spelling, make, reason, remedy):

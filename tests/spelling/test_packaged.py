@@ -131,7 +131,7 @@ def test_mistrals_tekken_is_followed_as_its_own_package_does(version):
 
 def test_a_sentencepiece_model_is_refused_by_name():
     path = packaged("mistral_common/data/tokenizer.model.v1")
-    with pytest.raises(maskc.MaskcError, match="its own tokens are not known"):
+    with pytest.raises(maskc.MaskcError, match="its canonical tokens are not known"):
         maskc.compile_spelling(str(path))
 
 

@@ -252,7 +252,7 @@ def test_other_names_of_a_nested_object_are_refused_with_the_request(kit):
     others = {"type": "object", "patternProperties": {"^x": {}}}
     inner = {"type": "object", "additionalProperties": others}
     schema = {"properties": {"a": inner}, "additionalProperties": False}
-    with pytest.raises(SchemaError, match="patternProperties cannot be written in the style"):
+    with pytest.raises(SchemaError, match="patternProperties cannot be expressed in the style"):
         kit.structural_tag(_form(schema, "cohere_xml"))
 
 
@@ -316,7 +316,7 @@ def test_arguments_with_a_listed_text_that_cannot_be_written_do_not_wait():
 )
 def test_what_nothing_can_be_written_for_is_refused(schema, keyword, kit):
     whole = {"type": "object", "additionalProperties": False, **schema}
-    with pytest.raises(SchemaError, match="fits no value at all") as caught:
+    with pytest.raises(SchemaError, match="fits no value") as caught:
         kit.structural_tag(_form(whole))
     assert caught.value.keyword == keyword
 

@@ -10,7 +10,7 @@ from maskc.tags import fields
 from maskc.tags import formats as f
 from maskc.tags.fields import Around, Form, TokenNames
 from maskc.tags.parsing import MAX_CHARACTERS, parse_json, parse_tag
-from maskc.tags.reading import Reader
+from maskc.tags.reading import TagReader
 from maskc.vocab.vocabulary import Vocabulary
 from tests.tags.conftest import tag_of
 
@@ -23,7 +23,7 @@ _NAMES = {"<s>": 3, "<t>": 4}
 
 
 def _read(form):
-    return Reader(10, _NAMES.get).read(parse_tag(tag_of(form)))
+    return TagReader(10, _NAMES.get).read(parse_tag(tag_of(form)))
 
 
 def test_a_text_is_parsed_and_a_mapping_is_itself():
@@ -40,9 +40,9 @@ def test_a_text_is_parsed_and_a_mapping_is_itself():
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ("{", "it is no JSON"),
-        ("[]", "it is no JSON object"),
-        (3, "it is no JSON object"),
+        ("{", "it is not JSON"),
+        ("[]", "it is not a JSON object"),
+        (3, "it is not a JSON object"),
         ("[" * 200_000, "nested too deep"),
         (" " * (MAX_CHARACTERS + 1), "8,388,608 characters"),
     ],
@@ -63,7 +63,7 @@ def test_what_is_no_tag_is_refused(given, told):
 def test_both_request_forms_are_one(schema, more, read_as):
     old = {"structures": [{"begin": "<f>", "schema": schema, "end": "!"}], "triggers": ["<f"]}
     tag = json.dumps({"type": "structural_tag", **old, **more})
-    read = Reader(10, {}.get).read(parse_tag(tag))
+    read = TagReader(10, {}.get).read(parse_tag(tag))
     assert isinstance(read, f.Dispatch)
     assert (read.loops, read.at_least_one) == (True, bool(more))
     (rule,) = read.rules
@@ -125,8 +125,8 @@ def test_tokens_that_are_triggers_are_not_among_the_free_ones():
 @pytest.mark.parametrize(
     ("form", "pointer", "reason"),
     [
-        ({"type": "text"}, "/format/type", "'text' is no known format"),
-        ([], "/format", "it is no JSON object"),
+        ({"type": "text"}, "/format/type", "'text' is not a known format"),
+        ([], "/format", "it is not a JSON object"),
         ({"type": "const_string"}, "/format/value", "it is missing, or no text"),
         ({"type": "const_string", "value": "\ud800"}, "/format/value", "the text is not UTF-8"),
         ({**_TEXT, "max_token": 1}, "/format/max_token", "the field is not known here"),
@@ -138,7 +138,7 @@ def test_tokens_that_are_triggers_are_not_among_the_free_ones():
         ({**_TEXT, "excludes": [""]}, "/format/excludes/0", "it is empty, and every text has it"),
         ({"type": "sequence", "elements": []}, "/format/elements", ""),
         ({**_TAG, "end": []}, "/format/end", "it is empty"),
-        ({**_TAG, "begin": 1}, "/format/begin", "it is no text and no token"),
+        ({**_TAG, "begin": 1}, "/format/begin", "it is not a text and no token"),
         ({**_TRIGGERED, "triggers": []}, "/format/triggers", "there is none"),
         ({**_TRIGGERED, "triggers": ["b"]}, "/format/tags/0/begin", "it begins with no trigger"),
         ({**_TRIGGERED, "triggers": ["<a", "<"]}, "/format/triggers", "'<' is the beginning of"),
@@ -154,13 +154,21 @@ def test_tokens_that_are_triggers_are_not_among_the_free_ones():
         ({**_OF_TOKENS, "tags": [_TAG]}, "/format/tags/0/begin", ""),
         ({"type": "token", "token": "<u>"}, "/format/token", "the tokenizer has no token '<u>'"),
         ({"type": "token", "token": 10}, "/format/token", "there is no token 10"),
-        ({"type": "token", "token": True}, "/format/token", "it is no name and no id of a token"),
+        (
+            {"type": "token", "token": True},
+            "/format/token",
+            "it is not a name and no id of a token",
+        ),
         (
             {"type": "repeat", "min": 2, "max": 1, "content": _TEXT},
             "/format/max",
             "it is not -1, or at least 2",
         ),
-        ({"type": "json_schema", "json_schema": 1}, "/format/json_schema", "it is no JSON Schema"),
+        (
+            {"type": "json_schema", "json_schema": 1},
+            "/format/json_schema",
+            "it is not a JSON Schema",
+        ),
         (
             {"type": "json_schema", "json_schema": {}, "style": "xml"},
             "/format/style",

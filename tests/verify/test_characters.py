@@ -1,11 +1,11 @@
 import pytest
 
-from maskc.verify.characters import Characters, completion_range, split_cut
+from maskc.verify.characters import CharacterClasses, completion_range, split_cut
 
 
 @pytest.fixture(scope="module")
 def characters():
-    return Characters([("[a-f]", 0), (r"\d", 0), ("é", 0)])
+    return CharacterClasses([("[a-f]", 0), (r"\d", 0), ("é", 0)])
 
 
 def test_characters_of_the_same_atoms_have_one_representative(characters):

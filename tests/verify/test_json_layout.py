@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import maskc
-from maskc.verify.json_layout import Layout, lay_out
+from maskc.verify.json_layout import BlankLayout, lay_out
 from maskc.verify.mask_texts import MaskDrawer, SchemaDrawer
 
 SPELLED = '{"\\u0061"\n:[1.0e1 ,{} ,[\t]], "b":"\\/\\ud800"}'
@@ -21,10 +21,10 @@ VALUES = st.recursive(
 @pytest.mark.parametrize(
     ("layout", "text"),
     [
-        (Layout.COMPACT, '{"a":[10,{},[]],"b":"/\\ud800"}'),
-        (Layout.SPACED, '{"a": [10, {}, []], "b": "/\\ud800"}'),
+        (BlankLayout.COMPACT, '{"a":[10,{},[]],"b":"/\\ud800"}'),
+        (BlankLayout.SPACED, '{"a": [10, {}, []], "b": "/\\ud800"}'),
         (
-            Layout.INDENTED,
+            BlankLayout.INDENTED,
             '{\n  "a": [\n    10,\n    {},\n    []\n  ],\n  "b": "/\\ud800"\n}',
         ),
     ],
@@ -47,10 +47,10 @@ def test_layouts(layout, text):
     ],
 )
 def test_numbers_keep_their_value(number, spelled):
-    assert lay_out(number, Layout.COMPACT) == spelled
+    assert lay_out(number, BlankLayout.COMPACT) == spelled
 
 
-@given(value=VALUES, layout=st.sampled_from(Layout), indent=st.sampled_from([None, 1]))
+@given(value=VALUES, layout=st.sampled_from(BlankLayout), indent=st.sampled_from([None, 1]))
 def test_a_layout_changes_no_value(value, layout, indent):
     text = json.dumps(value, indent=indent)
     read = {"parse_int": Fraction, "parse_float": Fraction}

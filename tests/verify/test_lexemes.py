@@ -3,8 +3,8 @@ from random import Random
 
 import pytest
 
-from maskc.verify.lexemes import Lexemes
-from maskc.verify.patterns import Pattern
+from maskc.verify.lexemes import LexemeSearch
+from maskc.verify.patterns import ParsedTerminal
 
 PATTERNS = [
     r"[a-z_]\w*",
@@ -21,8 +21,8 @@ PATTERNS = [
 
 
 def draw_some(pattern, count=40, *, is_string=False, search=tuple):
-    pattern = Pattern("T", pattern, 0)
-    lexemes = Lexemes(pattern, is_string=is_string, search=search, encoding="utf-8")
+    pattern = ParsedTerminal("T", pattern, 0)
+    lexemes = LexemeSearch(pattern, is_string=is_string, search=search, encoding="utf-8")
     draw = Random(0)
     return [lexemes.draw(draw) for _ in range(count)]
 

@@ -6,8 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc.errors import UnsupportedTerminalError
-from maskc.verify.characters import Characters
-from maskc.verify.patterns import Pattern
+from maskc.verify.characters import CharacterClasses
+from maskc.verify.patterns import ParsedTerminal
 
 PATTERNS = [
     r"a+b?",
@@ -26,8 +26,8 @@ PATTERNS = [
 
 
 def rewrite(text):
-    pattern = Pattern("A", text, 0)
-    characters = Characters(pattern.atoms())
+    pattern = ParsedTerminal("A", text, 0)
+    characters = CharacterClasses(pattern.atoms())
     return pattern, characters, regex.compile(pattern.write(characters))
 
 
@@ -44,8 +44,8 @@ def test_a_pattern_that_is_written_anew_matches_as_re_does(text, subject):
 
 
 def test_flags_of_a_part_take_the_place_of_those_around_it():
-    pattern = Pattern("A", r"(?u:\w)s", re.ASCII | re.IGNORECASE)
-    characters = Characters(pattern.atoms())
+    pattern = ParsedTerminal("A", r"(?u:\w)s", re.ASCII | re.IGNORECASE)
+    characters = CharacterClasses(pattern.atoms())
     written = regex.compile(pattern.write(characters))
     for subject in ("és", "éS", "é\u017f", "!s"):
         found = written.match(characters.canonical(subject))
@@ -54,8 +54,8 @@ def test_flags_of_a_part_take_the_place_of_those_around_it():
 
 def test_a_back_reference_is_refused_by_name():
     with pytest.raises(UnsupportedTerminalError, match="terminal A: a back-reference"):
-        Pattern("A", r"(a)\1", 0)
+        ParsedTerminal("A", r"(a)\1", 0)
 
 
 def test_flags_of_the_lexer_count():
-    assert Pattern("A", "a", re.IGNORECASE).regex.match("A")
+    assert ParsedTerminal("A", "a", re.IGNORECASE).regex.match("A")

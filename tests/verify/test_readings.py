@@ -2,16 +2,16 @@ import pytest
 
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
-from maskc.verify.characters import Characters
-from maskc.verify.patterns import Pattern
-from maskc.verify.readings import Reader, build_probe
-from maskc.verify.steps import Steps
+from maskc.verify.characters import CharacterClasses
+from maskc.verify.patterns import ParsedTerminal
+from maskc.verify.readings import TextReader, build_probe
+from maskc.verify.steps import ParserSteps
 
 
 @pytest.fixture(scope="module")
 def reader():
     text = 'start: (NAME | "is" | NUMBER ";")*\nNAME: /[a-z]\\w*/\nNUMBER: /\\d+(\\.\\d+)?/\n'
-    return Reader(Steps(build_lark(load_source(text + '%ignore " "\n'))))
+    return TextReader(ParserSteps(build_lark(load_source(text + '%ignore " "\n'))))
 
 
 def read(reader, text):
@@ -54,6 +54,6 @@ def test_a_lexeme_is_settled_if_nothing_that_follows_changes_it(reader):
     [("a(?=b)", True), ("a$", True), (r"a\b", True), ("^a", False), ("(?<=b)a", False)],
 )
 def test_only_a_pattern_that_looks_ahead_is_relaxed(text, is_relaxed):
-    pattern = Pattern("A", text, 0)
-    probe = build_probe(pattern, Characters(pattern.atoms()))
+    pattern = ParsedTerminal("A", text, 0)
+    probe = build_probe(pattern, CharacterClasses(pattern.atoms()))
     assert (probe.relaxed is not None) == is_relaxed

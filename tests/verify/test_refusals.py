@@ -5,7 +5,7 @@ import pytest
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.verify.general import build_oracle
-from maskc.verify.refusals import Refusal, find_refusal, refuse_bytes
+from maskc.verify.refusals import TextRefusal, find_refusal, refuse_bytes
 
 BLOCKS = """\
 // maskc: postlex=indenter NL_type=_NL INDENT_type=_IN DEDENT_type=_DE tab_len=4
@@ -83,11 +83,13 @@ def test_a_text_with_two_parses_that_end_differently_is_parsed():
 
 
 def test_bytes_that_are_no_text_are_refused_at_their_place():
-    assert refuse_bytes("é\né".encode() + b"\xff", 5) == Refusal(2, 2, "byte 5 is not UTF-8", ())
+    assert refuse_bytes("é\né".encode() + b"\xff", 5) == TextRefusal(
+        2, 2, "byte 5 is not UTF-8", ()
+    )
 
 
 def test_a_refusal_is_plain_data():
-    assert Refusal(1, 2, "why", ("A",)).to_dict("f") == {
+    assert TextRefusal(1, 2, "why", ("A",)).to_dict("f") == {
         "file": "f",
         "line": 1,
         "column": 2,

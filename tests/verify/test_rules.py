@@ -4,11 +4,11 @@ import pytest
 
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
-from maskc.verify.steps import Steps
+from maskc.verify.steps import ParserSteps
 
 
 def steps_of(text):
-    return Steps(build_lark(load_source(f"{text}\n")))
+    return ParserSteps(build_lark(load_source(f"{text}\n")))
 
 
 def remaining(text, terminals):

@@ -2,7 +2,7 @@ import pytest
 
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
-from maskc.verify.steps import Steps
+from maskc.verify.steps import ParserSteps
 
 LIST = 'start: "[" (WORD ("," WORD)*)? "]"\nWORD: /[a-z]+/\n%ignore " "\n'
 BLOCKS = """\
@@ -20,7 +20,7 @@ _NL: /\\n[\\t ]*/
 
 
 def steps_of(text):
-    return Steps(build_lark(load_source(text)))
+    return ParserSteps(build_lark(load_source(text)))
 
 
 @pytest.fixture(scope="module")

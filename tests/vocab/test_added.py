@@ -59,12 +59,12 @@ def test_added_tokens_are_text_by_their_form_by_choice_and_by_name(how, text):
     [
         (
             AddedTokens(text=("<i>",)),
-            "'<i>' is none of its added tokens that are not special; "
+            "'<i>' is not one of its added tokens that are not special; "
             "name one of them ('    ', '<b>', '7') or give its id",
         ),
-        (AddedTokens(atoms=(6,)), "6 is none of its added tokens"),
-        (AddedTokens(atoms=("9" * 5000,)), "is none of its added tokens"),
-        (AddedTokens(atoms=("²",)), "'²' is none of its added tokens"),
+        (AddedTokens(atoms=(6,)), "6 is not one of its added tokens"),
+        (AddedTokens(atoms=("9" * 5000,)), "is not one of its added tokens"),
+        (AddedTokens(atoms=("²",)), "'²' is not one of its added tokens"),
         (AddedTokens(text=("<b>",), atoms=(8,)), "'<b>' is named as text and as an atom"),
     ],
 )

@@ -276,8 +276,11 @@ def replaced(key, kind, payload):
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (replaced("tokens", ARRAY, numbers([1])), f"its entry {PREFIX}tokens is no list of texts"),
-        (replaced("model", ARRAY, numbers([1])), f"its entry {PREFIX}model is no text"),
+        (
+            replaced("tokens", ARRAY, numbers([1])),
+            f"its entry {PREFIX}tokens is not a list of texts",
+        ),
+        (replaced("model", ARRAY, numbers([1])), f"its entry {PREFIX}model is not a text"),
         (replaced("token_type", ARRAY, numbers([1])), "token_type has no type for each token"),
         (
             replaced("token_type", ARRAY, numbers([1, 1, 1], 4, "<u4")),
@@ -286,7 +289,7 @@ def replaced(key, kind, payload):
         (replaced("eos_token_id", STRING, b"\x01" + b"\0" * 7 + b"a"), "eos_token_id is no id"),
         (tokenizer("llama", ["a", ("<0x0G>", BYTE)]), "byte token 1 names no byte"),
         (tokenizer("gpt2", [b"\xff", "a"]), "token 0 is not UTF-8"),
-        (tokenizer("llama", []), f"its entry {PREFIX}tokens is no list of texts"),
+        (tokenizer("llama", []), f"its entry {PREFIX}tokens is not a list of texts"),
     ],
 )
 def test_broken_tokens_are_refused(save, data, reason):

@@ -1,4 +1,4 @@
-"""Names, paths and repositories: what a user may ask for, and what is said if it is not there."""
+"""Names, paths and repositories: what a user may ask for, and what is said if it does not exist."""
 
 import importlib.util
 import subprocess

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from maskc.vocab.trie import build_trie, trie_of
 from maskc.vocab.vocabulary import (
     MAX_TOKENS,
-    TokenTable,
+    TokenizerTokens,
     Vocabulary,
     build_byte_table,
     build_vocabulary,
@@ -18,7 +18,7 @@ from maskc.vocab.vocabulary import (
 )
 from tests.vocab.conftest import refusal
 
-TABLE = TokenTable((b"a", b"b", None), (2,))
+TABLE = TokenizerTokens((b"a", b"b", None), (2,))
 
 
 def fingerprint(*tokens, eos_ids=(0,)):
@@ -66,7 +66,7 @@ tables = st.tuples(
 @given(tables, tables)
 def test_fingerprints_are_equal_iff_contents_are(left, right):
     vocabularies = [
-        build_vocabulary("x", TokenTable(tuple(tokens), ()), vocab_size=7, eos_ids=tuple(ends))
+        build_vocabulary("x", TokenizerTokens(tuple(tokens), ()), vocab_size=7, eos_ids=tuple(ends))
         for tokens, ends in (left, right)
     ]
     contents = [(vocabulary.tokens, vocabulary.eos_ids) for vocabulary in vocabularies]
@@ -87,7 +87,7 @@ def test_a_vocabulary_survives_pickling():
         (TABLE, {"vocab_size": 5, "eos_ids": (4,)}, (b"a", b"b", None, None, None), (4,)),
         # Given ends replace those of the tokenizer; an end is no text.
         (TABLE, {"eos_ids": (1, 0, 1)}, (None, None, None), (0, 1)),
-        (TokenTable((b"", None), (1,)), {}, (None, None), (1,)),
+        (TokenizerTokens((b"", None), (1,)), {}, (None, None), (1,)),
     ],
 )
 def test_padding_ends_and_empty_tokens_are_never_text(table, options, tokens, ends):
@@ -102,7 +102,7 @@ def test_padding_ends_and_empty_tokens_are_never_text(table, options, tokens, en
         (TABLE, {"vocab_size": MAX_TOKENS + 1}, "too large"),
         (TABLE, {"eos_ids": (-1,)}, "end-of-sequence id -1 is outside"),
         (TABLE, {"eos_ids": (3,)}, "end-of-sequence id 3 is outside"),
-        (TokenTable((b"a",), ()), {}, "names no end-of-sequence token"),
+        (TokenizerTokens((b"a",), ()), {}, "names no end-of-sequence token"),
     ],
 )
 def test_sizes_and_ends_that_cannot_be_are_refused(table, options, reason):

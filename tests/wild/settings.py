@@ -116,6 +116,6 @@ def read_entries(folder: Path) -> Iterator[Entry]:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
         unknown = given.keys() - _DEFAULTS.keys()
         if unknown:
-            raise ValueError(f"{path}: {', '.join(sorted(unknown))} is no setting")
+            raise ValueError(f"{path}: {', '.join(sorted(unknown))} is not a setting")
         name = str(path.relative_to(folder).with_suffix(""))
         yield Entry(name, path, {**_DEFAULTS, **given})

@@ -52,7 +52,7 @@ def test_a_postlex_in_words_is_no_setting_and_an_unknown_key_is_refused(tmp_path
     entry = write_entry(tmp_path, "", 'postlex = "drops newlines in brackets"\n')
     assert entry.postlex_in_words == "drops newlines in brackets"
     assert "postlex" not in entry.header()
-    with pytest.raises(ValueError, match="lexxer is no setting"):
+    with pytest.raises(ValueError, match="lexxer is not a setting"):
         write_entry(tmp_path, "", 'lexxer = "basic"\n')
 
 

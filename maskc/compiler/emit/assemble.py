@@ -25,11 +25,11 @@ from maskc.compiler.emit.mask_differences import Unions
 from maskc.compiler.emit.provenance import describe_grammar, describe_tokenizer, describe_unicode
 from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.optimise.order import OptimisedRows
-from maskc.compiler.rows.unlexed import Adjacency
+from maskc.compiler.rows.unlexed import UnlexedPair
 from maskc.errors import LimitError
 from maskc.grammar.model import Grammar
 from maskc.ids import AT_END, EMPTY_TEXT, END, NOT_AN_END
-from maskc.lexer.boundaries import Boundaries, OpenLexeme
+from maskc.lexer.boundaries import LexemeContexts, PartialLexeme
 from maskc.lexer.scanner import End, Scanner
 from maskc.vocab.trie import TokenTrie
 from maskc.vocab.vocabulary import Vocabulary
@@ -45,7 +45,7 @@ def assemble(
     lexed: LexicalAnalysis[Grammar],
     vocabulary: Vocabulary,
     counts: Mapping[str, int],
-    unlexed: Sequence[Adjacency],
+    unlexed: Sequence[UnlexedPair],
     optimised: OptimisedRows,
     graph: DecisionGraph,
     unions: Unions,
@@ -150,7 +150,7 @@ def _token_sections(tokens: tuple[bytes | None, ...]) -> Mapping[str, NDArray[An
     )
 
 
-def _scanner_sections(scanner: Scanner, boundaries: Boundaries) -> dict[str, NDArray[Any]]:
+def _scanner_sections(scanner: Scanner, boundaries: LexemeContexts) -> dict[str, NDArray[Any]]:
     ends = [end for state in scanner.ends for end in state]
     pieces, (following, entries) = cut_rows(scanner.next, scanner.entries)
     return {
@@ -171,7 +171,10 @@ def _scanner_sections(scanner: Scanner, boundaries: Boundaries) -> dict[str, NDA
 
 
 def _boundary_sections(
-    grammar: Grammar, boundaries: Boundaries, open_lexemes: Sequence[OpenLexeme], n_boundaries: int
+    grammar: Grammar,
+    boundaries: LexemeContexts,
+    open_lexemes: Sequence[PartialLexeme],
+    n_boundaries: int,
 ) -> dict[str, NDArray[Any]]:
     n_lookaheads = boundaries.n_lookaheads
     number: dict[int, int] = {}

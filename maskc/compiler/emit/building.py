@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from maskc.artifact.model import MAX_QUESTIONS
 from maskc.compiler.emit.graph import (
     ANY_CONTEXT,
-    Answer,
     DecisionGraph,
-    Node,
+    GraphAnswer,
+    GraphNode,
     NodeAnswers,
     Nodes,
     Question,
@@ -115,7 +115,7 @@ class Answers:
     def __init__(
         self, nodes: Nodes, profiles: Profiles, verdicts: Verdicts, n_contexts: int
     ) -> None:
-        self.distinct: dict[Answer, int] = {}
+        self.distinct: dict[GraphAnswer, int] = {}
         self.of_node: list[NodeAnswers] = []
         self.unions: dict[tuple[int, ...], int] = {(): 0}
         self.n_undecided = 0
@@ -164,7 +164,7 @@ class Answers:
         order = np.argsort(found.profiles)
         return NodeAnswers(found.profiles[order], found.answers[order])
 
-    def _list_profiles(self, number: int, node: Node) -> ByContext:
+    def _list_profiles(self, number: int, node: GraphNode) -> ByContext:
         if node.terminal == NO_EVENT:
             return self._profiles.inside(self._nodes.inside_of[number])
         return self._profiles.after(node.terminal)
@@ -174,7 +174,7 @@ class Answers:
         may, depends = kinds == MAY, kinds == DEPENDS
         asked = depends.any(axis=0).nonzero()[0]
         if not len(asked):
-            return [self._intern(Answer(self._unite(rows.sets[kind]), (), ())) for kind in may]
+            return [self._intern(GraphAnswer(self._unite(rows.sets[kind]), (), ())) for kind in may]
         children = [
             (child, depends[:, chosen].any(axis=1).tolist())
             for child, chosen in self._make_children(rows, asked)
@@ -182,7 +182,7 @@ class Answers:
         opened = self._nodes.opened[rows.sequences]
         return [
             self._intern(
-                Answer(
+                GraphAnswer(
                     self._unite(rows.sets[chosen]),
                     tuple(child for child, waits in children if waits[kind]),
                     tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()),
@@ -224,7 +224,7 @@ class Answers:
         key = tuple(sorted(set(sets.tolist())))
         return self.unions.setdefault(key, len(self.unions))
 
-    def _intern(self, answer: Answer) -> int:
+    def _intern(self, answer: GraphAnswer) -> int:
         return self.distinct.setdefault(answer, len(self.distinct))
 
 
@@ -250,7 +250,7 @@ def build_graph(lexed: LexicalAnalysis[Grammar], optimised: OptimisedRows) -> De
     graph = DecisionGraph(
         tuple(map(move, roots)),
         profiles.of_state,
-        tuple(Answer(a.union, move(a.questions), a.trials) for a in answers.distinct),
+        tuple(GraphAnswer(a.union, move(a.questions), a.trials) for a in answers.distinct),
         tuple(answers.of_node[node] for node in order),
         tuple(answers.unions),
         answers.n_undecided,

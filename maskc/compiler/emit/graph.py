@@ -38,7 +38,7 @@ class Trial(NamedTuple):
     union: int
 
 
-class Answer(NamedTuple):
+class GraphAnswer(NamedTuple):
     """What a node says: a union of token sets, and what the stack is asked."""
 
     union: int
@@ -68,7 +68,7 @@ class DecisionGraph:
 
     roots: tuple[tuple[Question, ...], ...]
     profile_of: Ints
-    answers: tuple[Answer, ...]
+    answers: tuple[GraphAnswer, ...]
     nodes: tuple[NodeAnswers, ...]
     unions: tuple[tuple[int, ...], ...]
     n_undecided: int
@@ -85,7 +85,7 @@ class DecisionGraph:
 ANY_CONTEXT = -1  # in the place of the contexts that a row needs
 
 
-class Node(NamedTuple):
+class GraphNode(NamedTuple):
     """Rows after some events; equal arrays are equal nodes.
 
     Attributes:
@@ -120,7 +120,7 @@ class Nodes:
     """
 
     def __init__(self, sequences: Sequences, asked: Iterable[SequenceId]) -> None:
-        self.nodes: list[Node] = []
+        self.nodes: list[GraphNode] = []
         self.inside_of: dict[int, int] = {}
         self._number: dict[tuple[int, bytes, bytes, bytes], NodeId] = {}
         self._group: dict[int, int] = {}
@@ -150,7 +150,7 @@ class Nodes:
         key = (terminal, groups.tobytes(), sequences.tobytes(), sets.tobytes())
         number = self._number.setdefault(key, NodeId(len(self.nodes)))
         if number == len(self.nodes):
-            self.nodes.append(Node(terminal, groups, sequences, sets))
+            self.nodes.append(GraphNode(terminal, groups, sequences, sets))
         return number
 
     def list_inside(self, n_contexts: int) -> NDArray[np.bool_]:

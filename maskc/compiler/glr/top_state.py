@@ -49,7 +49,7 @@ from maskc.compiler.pushdown.debt_automaton import (
 )
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.compiler.pushdown.production_verdicts import MAX_LENGTH, ProductionVerdicts
-from maskc.compiler.rows.sequences import Event
+from maskc.compiler.rows.sequences import ParserEvent
 from maskc.ids import DROPPED, NO_EVENT, GeneralStateId, SequenceId
 from maskc.lexer.boundaries import Lookaheads
 
@@ -123,7 +123,7 @@ class StackVerdicts:
         """Return the states that can be on top after a terminal, or after what is none."""
         return self._after.get(terminal, ()) if terminal >= 0 else self._asked
 
-    def states_after(self, event: Event) -> NDArray[np.intp]:
+    def states_after(self, event: ParserEvent) -> NDArray[np.intp]:
         """Return the states that can be on top when an event has happened."""
         return np.array(self.list_states(event.terminal), dtype=np.intp)
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from maskc import bits
 from maskc.compiler.pushdown.production_verdicts import AskedProductions
 from maskc.compiler.rows.numbering import OrderedPaths
-from maskc.compiler.rows.steps import Steps
+from maskc.compiler.rows.steps import LexemeSteps
 from maskc.compiler.rows.walk import Frontier
 from maskc.errors import LimitError
 from maskc.grammar.sets import Terminals
@@ -135,7 +135,7 @@ class CutRule:
     seed_order: tuple[str, ...] = ("path", "node", "state")
     joins_boundaries = False  # what follows depends on the path before
 
-    def __init__(self, steps: Steps, triples: Triples) -> None:
+    def __init__(self, steps: LexemeSteps, triples: Triples) -> None:
         self._triples, self._n_events = triples, len(steps.events)
         self._terminals = np.array([e.terminal for e in steps.events] or [END], dtype=np.int32)
         self._keys = [0]  # path → path before its last event, and that event

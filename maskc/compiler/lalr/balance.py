@@ -31,12 +31,12 @@ from types import MappingProxyType
 from maskc.compiler.lalr.conflicts import find_conflicts
 from maskc.compiler.lalr.items import Item
 from maskc.errors import PostlexError
-from maskc.grammar.model import Bnf, Grammar, LalrGrammar, Layout, Production
+from maskc.grammar.model import Bnf, Grammar, IndenterLayout, LalrGrammar, Production
 from maskc.grammar.rule_names import quote_rule
 from maskc.ids import END, ProductionId
 
 
-def leaves_blocks_open(grammar: Grammar, layout: Layout) -> bool:
+def leaves_blocks_open(grammar: Grammar, layout: IndenterLayout) -> bool:
     """Return whether the grammar takes all DEDENTs that the end of a text brings.
 
     Raises:
@@ -207,7 +207,7 @@ def _check_pairs(
     return nets
 
 
-def _offer_without_blocks(grammar: Grammar, layout: Layout) -> str | None:
+def _offer_without_blocks(grammar: Grammar, layout: IndenterLayout) -> str | None:
     """Return what to do where INDENT and DEDENT stand in rules of their own; ``None`` elsewhere.
 
     There they mark no blocks: a rule takes whatever comes of them.

@@ -44,7 +44,7 @@ def split_by_brackets(
         return grammar
     depth = max(_check_nesting(grammar.bnf, lhs, rhs, brackets) for lhs, rhs in _rules(grammar.bnf))
     if depth > MAX_DEPTH:
-        raise LimitError("brackets inside each other in one rule", MAX_DEPTH, Phrase.NEST_LESS)
+        raise LimitError("nested brackets in one rule", MAX_DEPTH, Phrase.NEST_LESS)
     splitter = _Splitter(grammar, brackets, asked, depth)
     splitter.explore()
     return splitter.put_together()

@@ -5,8 +5,8 @@ is a list of states, the top last. It may be a whole stack or only its topmost s
 that needs states below the lowest one is not done, and the driver says so. The runtime moves stacks
 by tables of its own, and ``maskc verify`` shares no code with this.
 
-:class:`Moves` takes a set of states that may be on top before a terminal to those that can be on
-top after it, over all stacks. Reductions go below the top: a production goes back to every state
+:class:`StateMoves` takes a set of states that may be on top before a terminal to those that can be
+on top after it, over all stacks. Reductions go below the top: a production goes back to every state
 from which its right side leads here, whatever the stack really holds there. So no state that can be
 met is left out, and few others are in.
 
@@ -28,7 +28,7 @@ from maskc.grammar.model import Bnf, LalrGrammar, list_reductions
 from maskc.ids import END, ProductionId
 
 
-class Outcome(Enum):
+class StackOutcome(Enum):
     """What a stack does with a terminal, once it has done all reductions that come before it."""
 
     TAKES = "the state on top shifts it"
@@ -54,7 +54,9 @@ class Driver:
         self._lhs = [production.lhs for production in bnf.productions]
         self._length = [len(production.rhs) for production in bnf.productions]
 
-    def reduce(self, stack: list[int], terminal: int, passed: list[int] | None = None) -> Outcome:
+    def reduce(
+        self, stack: list[int], terminal: int, passed: list[int] | None = None
+    ) -> StackOutcome:
         """Do the reductions that come before a terminal; the stack is what they leave.
 
         Args:
@@ -65,29 +67,29 @@ class Driver:
         while True:
             top = stack[-1]
             if terminal in self._shifts[top]:
-                return Outcome.TAKES
+                return StackOutcome.TAKES
             # Whatever it may reduce: with `start: start | "a"` there is always one more.
             if terminal == END and top in self._end_states:
-                return Outcome.ENDS
+                return StackOutcome.ENDS
             production = self._reduces[top].get(terminal)
             if production is None:
-                return Outcome.REFUSES
+                return StackOutcome.REFUSES
             length = self._length[production]
             if len(stack) <= length:
-                return Outcome.NEEDS_BELOW
+                return StackOutcome.NEEDS_BELOW
             if length:
                 del stack[-length:]
             target = self._gotos[stack[-1]].get(self._lhs[production])
             if target is None:
-                return Outcome.REFUSES
+                return StackOutcome.REFUSES
             stack.append(target)
             if passed is not None:
                 passed.append(target)
 
-    def take(self, stack: list[int], terminal: int) -> Outcome:
+    def take(self, stack: list[int], terminal: int) -> StackOutcome:
         """Reduce, and shift the terminal if the stack takes it."""
         outcome = self.reduce(stack, terminal)
-        if outcome is Outcome.TAKES:
+        if outcome is StackOutcome.TAKES:
             stack.append(self._shifts[stack[-1]][terminal])
         return outcome
 
@@ -118,7 +120,7 @@ def drive_refined(grammar: LalrGrammar, table: RefinedTable) -> Driver:
 States = int  # a set of LALR states as bits
 
 
-class Moves:
+class StateMoves:
     """Sets of states before and after a terminal.
 
     Attributes:

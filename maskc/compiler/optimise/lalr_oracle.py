@@ -37,15 +37,15 @@ from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY, Decisions
 from maskc.compiler.pushdown.interchangeable import find_classes
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts, ask_grammar
 from maskc.compiler.pushdown.table_debts import TableDebts, check_agreement
-from maskc.compiler.rows.sequences import Event
+from maskc.compiler.rows.sequences import ParserEvent
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import DROPPED, IGNORED, NO_EVENT, SequenceId
-from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.boundaries import LexemeContexts
 
 
 def replace_decided(
     decisions: Decisions,
-    asked: Sequence[tuple[Event, SequenceId]],
+    asked: Sequence[tuple[ParserEvent, SequenceId]],
     free: SequenceId,
     *,
     jointly: bool,
@@ -59,7 +59,7 @@ def replace_decided(
         jointly: whether sequences that P decides alike become one.
     """
     classes = decisions.classes_of(sequence for _, sequence in asked)
-    by_event: dict[Event, list[int]] = {}
+    by_event: dict[ParserEvent, list[int]] = {}
     for place, (event, _) in enumerate(asked):
         by_event.setdefault(event.without_column(), []).append(place)
     answers = [sequence for _, sequence in asked]
@@ -86,9 +86,9 @@ def replace_decided(
 
 def join_decided(
     decisions: Decisions,
-    asked: Sequence[tuple[Event, SequenceId]],
-    known: dict[object, tuple[Event, SequenceId]],
-) -> list[tuple[Event, SequenceId]]:
+    asked: Sequence[tuple[ParserEvent, SequenceId]],
+    known: dict[object, tuple[ParserEvent, SequenceId]],
+) -> list[tuple[ParserEvent, SequenceId]]:
     """Return, for pairs (X, S) that every state after X decides, one of those decided alike.
 
     The contexts that X needs are part of the answer, so pairs may join whose contexts differ.
@@ -100,7 +100,7 @@ def join_decided(
     """
     classes = decisions.classes_of(sequence for _, sequence in asked)
     answers = list(asked)
-    by_event: dict[Event, list[int]] = {}
+    by_event: dict[ParserEvent, list[int]] = {}
     for place, (event, _) in enumerate(asked):
         if event.terminal >= 0:
             by_event.setdefault(event, []).append(place)
@@ -116,14 +116,14 @@ def join_decided(
 
 
 def decide_pairs(
-    rows: Rows, decisions: Decisions, boundaries: Boundaries, table: RefinedTable
+    rows: Rows, decisions: Decisions, boundaries: LexemeContexts, table: RefinedTable
 ) -> Rows:
     """Return the rows without sequences that hold a decided pair, as far as it decides them."""
     sequences = rows.sequences
     free = sequences.open_to(boundaries.everything)
-    wanted: dict[Event, int] = {}
+    wanted: dict[ParserEvent, int] = {}
 
-    def narrow(before: Event, sequence: SequenceId) -> SequenceId:
+    def narrow(before: ParserEvent, sequence: SequenceId) -> SequenceId:
         """Return an open lexeme without the lookaheads that no stack after an event wants."""
         if sequences.length[sequence] or sequence == free:
             return sequence
@@ -137,7 +137,7 @@ def decide_pairs(
         open_lexeme = replace(open_lexeme, direct=open_lexeme.direct & wanted[before])
         return sequences.close(sequences.number_open_lexeme(open_lexeme), column)
 
-    def rule(asked: Sequence[tuple[Event, SequenceId]]) -> list[SequenceId]:
+    def rule(asked: Sequence[tuple[ParserEvent, SequenceId]]) -> list[SequenceId]:
         answers = [sequence for _, sequence in asked]
         places = [i for i, (before, _) in enumerate(asked) if before.terminal not in _NO_TERMINAL]
         pairs = [(asked[i][0], narrow(*asked[i])) for i in places]
@@ -162,14 +162,14 @@ def decide_pairs(
 _NO_TERMINAL = (IGNORED, NO_EVENT)
 
 
-def decide_sequences(rows: Rows, decisions: Decisions, boundaries: Boundaries) -> Rows:
+def decide_sequences(rows: Rows, decisions: Decisions, boundaries: LexemeContexts) -> Rows:
     """Return the rows that are left when every sequence is decided."""
     sequences = rows.sequences
     free = sequences.open_to(boundaries.everything)
 
-    known: dict[object, tuple[Event, SequenceId]] = {}
+    known: dict[object, tuple[ParserEvent, SequenceId]] = {}
 
-    def rule(asked: Sequence[tuple[Event, SequenceId]]) -> list[SequenceId]:
+    def rule(asked: Sequence[tuple[ParserEvent, SequenceId]]) -> list[SequenceId]:
         longer = [i for i, (_, sequence) in enumerate(asked) if sequences.length[sequence]]
         split = [(sequences.event[asked[i][1]], sequences.rest[asked[i][1]]) for i in longer]
         asked = list(asked)
@@ -187,7 +187,7 @@ def decide_sequences(rows: Rows, decisions: Decisions, boundaries: Boundaries) -
 
 
 def _join_firsts(
-    rows: Rows, decisions: Decisions, known: dict[object, tuple[Event, SequenceId]]
+    rows: Rows, decisions: Decisions, known: dict[object, tuple[ParserEvent, SequenceId]]
 ) -> Rows:
     """Return the rows with one pair of first event and sequence for all that are decided alike."""
     pairs = rows.first.astype(np.int64) * len(rows.sequences) + rows.sequence
@@ -197,7 +197,7 @@ def _join_firsts(
         for first, sequence in (divmod(pair, len(rows.sequences)) for pair in distinct.tolist())
     ]
     joined = join_decided(decisions, asked, known)
-    events: dict[Event, int] = {event: i for i, event in enumerate(rows.events)}
+    events: dict[ParserEvent, int] = {event: i for i, event in enumerate(rows.events)}
     first = [events.setdefault(event, len(events)) for event, _ in joined]
     sequence = [sequence for _, sequence in joined]
     inverse = inverse.reshape(-1)
@@ -255,7 +255,7 @@ class LalrOracle:
         """Return the answers for the rows' sequences, by the refined state on top."""
         return condition_on_states(rows, self.decisions)
 
-    def states_after(self, event: Event) -> States:
+    def states_after(self, event: ParserEvent) -> States:
         """Return the refined states that can be on top when an event has happened."""
         return self.decisions.states_after(event)
 

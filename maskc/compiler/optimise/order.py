@@ -40,7 +40,7 @@ from maskc.compiler.optimise.undecided import (
 )
 from maskc.compiler.pushdown.interchangeable import Classes
 from maskc.compiler.pushdown.production_verdicts import AskedProductions, ProductionVerdicts
-from maskc.compiler.rows.sequences import Event, RawRows
+from maskc.compiler.rows.sequences import ParserEvent, RawRows
 from maskc.errors import BudgetError, LimitError
 from maskc.grammar.model import Grammar
 
@@ -68,7 +68,7 @@ class StateOracle(Protocol):
     def decide_by_state(self, rows: Rows) -> Verdicts:
         """Return the answers for the rows' sequences, by the state on top."""
 
-    def states_after(self, event: Event) -> States:
+    def states_after(self, event: ParserEvent) -> States:
         """Return the states that can be on top when an event has happened."""
 
     def explain_left_out(self) -> str | None:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from maskc import bits
 from maskc.compiler.lexed import LexicalAnalysis
-from maskc.compiler.rows.sequences import NOTHING_ENDS, Event, RawRows, Sequences
+from maskc.compiler.rows.sequences import NOTHING_ENDS, ParserEvent, RawRows, Sequences
 from maskc.compiler.rows.token_sets import TokenSets, sort_pairs
 from maskc.grammar.model import Grammar
 from maskc.ids import DROPPED, IGNORED, BoundaryId, SequenceId, TerminalId
@@ -56,7 +56,7 @@ class Rows:
     n_states: int
     ends: tuple[tuple[TerminalId, BoundaryId], ...]
     ends_of: tuple[tuple[int, ...], ...]
-    events: tuple[Event, ...]
+    events: tuple[ParserEvent, ...]
     sequences: Sequences
     tokens: TokenSets
     source: Ints
@@ -103,7 +103,7 @@ def merge(rows: Rows, source: Ints, first: Ints, sequence: Ints) -> Rows:
 
 
 # (event before, sequence) → the sequence that stands for it, or DROPPED if it is never legal there.
-Rule = Callable[[Sequence[tuple[Event, SequenceId]]], list[SequenceId]]
+Rule = Callable[[Sequence[tuple[ParserEvent, SequenceId]]], list[SequenceId]]
 
 
 def rewrite(rows: Rows, rule: Rule) -> Rows:
@@ -111,7 +111,7 @@ def rewrite(rows: Rows, rule: Rule) -> Rows:
     sequences = rows.sequences
     rest, length, n = sequences.rest, sequences.length, len(sequences)
     # An event before and a sequence are one number: as pairs, most of the time went into hashes.
-    number: dict[Event, int] = {}
+    number: dict[ParserEvent, int] = {}
     event = [number.setdefault(e, len(number)) for e in sequences.event]
     firsts = np.array([number.setdefault(e, len(number)) for e in rows.events], dtype=np.int64)
     events = list(number)
@@ -132,7 +132,7 @@ def rewrite(rows: Rows, rule: Rule) -> Rows:
     mapped: dict[int, SequenceId] = {}
     for n_events, keys in sorted(levels.items()):
         ready: list[int] = []
-        given: list[tuple[Event, SequenceId]] = []
+        given: list[tuple[ParserEvent, SequenceId]] = []
         for key in keys:
             before, sequence = divmod(key, n)
             left = SequenceId(sequence)
@@ -150,10 +150,10 @@ def rewrite(rows: Rows, rule: Rule) -> Rows:
     return merge(rows, rows.source, rows.first, sequence)
 
 
-def after_terminals(decide: Callable[[Event, SequenceId], SequenceId]) -> Rule:
+def after_terminals(decide: Callable[[ParserEvent, SequenceId], SequenceId]) -> Rule:
     """Return the rule that decides the sequences after terminals one by one, and no others."""
 
-    def rule(asked: Sequence[tuple[Event, SequenceId]]) -> list[SequenceId]:
+    def rule(asked: Sequence[tuple[ParserEvent, SequenceId]]) -> list[SequenceId]:
         return [
             decide(before, sequence) if before.terminal >= 0 else sequence
             for before, sequence in asked
@@ -186,7 +186,7 @@ def collect_rows(lexed: LexicalAnalysis[Grammar], raw: RawRows) -> Rows:
         own = []
         for entry in entries.tolist():
             contexts = events.known[entry].contexts & after.get(terminal, 0)
-            own.append(events.number(Event(terminal, contexts, 0)) if contexts else DROPPED)
+            own.append(events.number(ParserEvent(terminal, contexts, 0)) if contexts else DROPPED)
         chosen = np.array(own, dtype=np.int32)[inverse.reshape(-1)]
         kept = np.flatnonzero(chosen != DROPPED)
         index.append(kept + low)
@@ -210,10 +210,10 @@ def collect_rows(lexed: LexicalAnalysis[Grammar], raw: RawRows) -> Rows:
 
 class _Events:
     def __init__(self) -> None:
-        self.known: list[Event] = [NOTHING_ENDS]
+        self.known: list[ParserEvent] = [NOTHING_ENDS]
         self._number = {NOTHING_ENDS: 0}
 
-    def number(self, event: Event) -> int:
+    def number(self, event: ParserEvent) -> int:
         number = self._number.setdefault(event, len(self.known))
         if number == len(self.known):
             self.known.append(event)
@@ -225,7 +225,7 @@ def _split_paths(raw: RawRows, sequences: Sequences, events: _Events) -> tuple[I
     sets = [bits.from_members(c for c in np.flatnonzero(row).tolist()) for row in raw.contexts]
     parent = raw.path_parent.tolist()
     event_of = [
-        Event(terminal, sets[contexts] if sets else 0, column)
+        ParserEvent(terminal, sets[contexts] if sets else 0, column)
         for terminal, contexts, column in zip(
             raw.path_terminal.tolist(),
             raw.path_contexts.tolist(),

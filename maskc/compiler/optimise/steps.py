@@ -35,13 +35,13 @@ import numpy as np
 from maskc.compiler.optimise.rows import Rows, after_terminals, merge, rewrite
 from maskc.compiler.pushdown.interchangeable import Classes, map_to_representatives
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
-from maskc.compiler.rows.sequences import Event
+from maskc.compiler.rows.sequences import ParserEvent
 from maskc.ids import DROPPED, EMPTY_TEXT, NO_EVENT, SequenceId, TerminalId
-from maskc.lexer.boundaries import Boundaries, Lookaheads, OpenLexeme
+from maskc.lexer.boundaries import LexemeContexts, Lookaheads, PartialLexeme
 from maskc.lexer.scanner import Scanner
 
 
-def merge_closings(rows: Rows, scanner: Scanner, boundaries: Boundaries) -> Rows:
+def merge_closings(rows: Rows, scanner: Scanner, boundaries: LexemeContexts) -> Rows:
     """Return the rows that ask nothing of tokens which do not shrink what a lexeme may become."""
     sequences = rows.sequences
     free = sequences.open_to(boundaries.everything)
@@ -57,14 +57,14 @@ def merge_closings(rows: Rows, scanner: Scanner, boundaries: Boundaries) -> Rows
     return merge(rows, rows.source, rows.first, sequence)
 
 
-def _keeps_all(before: OpenLexeme, after: OpenLexeme) -> bool:
+def _keeps_all(before: PartialLexeme, after: PartialLexeme) -> bool:
     return not (
         before.newlines or before.direct & ~after.direct or set(before.ignored) - set(after.ignored)
     )
 
 
 def merge_interchangeable(
-    rows: Rows, classes: Classes, boundaries: Boundaries, live: Sequence[Lookaheads]
+    rows: Rows, classes: Classes, boundaries: LexemeContexts, live: Sequence[Lookaheads]
 ) -> Rows:
     """Return the rows with the first terminal of each class in the place of the others."""
     stands_for = map_to_representatives(classes)
@@ -74,10 +74,10 @@ def merge_interchangeable(
     sequences = rows.sequences
     everything = boundaries.everything
 
-    def map_event(event: Event) -> Event:
+    def map_event(event: ParserEvent) -> ParserEvent:
         return event._replace(terminal=stands_for.get(event.terminal, event.terminal))
 
-    def map_open_lexeme(open_lexeme: OpenLexeme) -> OpenLexeme:
+    def map_open_lexeme(open_lexeme: PartialLexeme) -> PartialLexeme:
         direct = open_lexeme.direct
         if direct == everything:
             return open_lexeme
@@ -96,7 +96,7 @@ def merge_interchangeable(
             mapped.append(
                 sequences.close(sequences.number_open_lexeme(map_open_lexeme(open_lexeme)), column)
             )
-    events: dict[Event, int] = {}
+    events: dict[ParserEvent, int] = {}
     first = [events.setdefault(map_event(event), len(events)) for event in rows.events]
     ends = [(stands_for.get(terminal, terminal), boundary) for terminal, boundary in rows.ends]
     kept = tuple(sorted(set(ends)))
@@ -122,7 +122,7 @@ def merge_interchangeable(
 
 
 def safe_for_lookaheads(
-    classes: Classes, boundaries: Boundaries, live: Sequence[Lookaheads]
+    classes: Classes, boundaries: LexemeContexts, live: Sequence[Lookaheads]
 ) -> Classes:
     """Return the classes split until their terminals are taken by the same refined states.
 
@@ -143,7 +143,7 @@ def safe_for_lookaheads(
 
 
 def _map_lookaheads(
-    stands_for: dict[TerminalId, TerminalId], boundaries: Boundaries, live: Sequence[Lookaheads]
+    stands_for: dict[TerminalId, TerminalId], boundaries: LexemeContexts, live: Sequence[Lookaheads]
 ) -> dict[int, int]:
     """Return lookahead → lookahead of the representative that is live in the same states."""
     distinct = sorted(set(live))
@@ -178,7 +178,7 @@ def drop_never_legal(rows: Rows, verdicts: ProductionVerdicts) -> Rows:
             return DROPPED
         return sequences.close(sequences.number_open_lexeme(open_lexeme), column)
 
-    def decide(before: Event, sequence: SequenceId) -> SequenceId:
+    def decide(before: ParserEvent, sequence: SequenceId) -> SequenceId:
         if before.terminal == verdicts.asked.newline:
             return sequence
         sequence = narrow(before.terminal, sequence)
@@ -193,7 +193,7 @@ def cut_always_legal(rows: Rows, verdicts: ProductionVerdicts, free: SequenceId)
     if verdicts.asked.lost is not None:
         return rows
 
-    def decide(before: Event, sequence: SequenceId) -> SequenceId:
+    def decide(before: ParserEvent, sequence: SequenceId) -> SequenceId:
         return free if verdicts.is_always_legal(before.terminal, sequence) else sequence
 
     return rewrite(rows, after_terminals(decide))
@@ -203,7 +203,7 @@ def merge_jointly_legal(rows: Rows, verdicts: ProductionVerdicts) -> Rows:
     """Return the rows with one sequence in the place of all that are jointly legal with it."""
     known: dict[tuple[int, Hashable], SequenceId] = {}
 
-    def decide(before: Event, sequence: SequenceId) -> SequenceId:
+    def decide(before: ParserEvent, sequence: SequenceId) -> SequenceId:
         signature = verdicts.signature(before.terminal, sequence)
         return (
             sequence

@@ -31,16 +31,16 @@ from maskc.compiler.lexed import terminals_of
 from maskc.compiler.optimise.rows import Rows
 from maskc.compiler.optimise.state import States, Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS
-from maskc.compiler.rows.sequences import Event
+from maskc.compiler.rows.sequences import ParserEvent
 from maskc.ids import IGNORED, SequenceId
-from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.boundaries import LexemeContexts
 
 Longs = NDArray[np.int64]
 
 PERCENTILES = range(101)
 
 
-def count_sequences(rows: Rows, boundaries: Boundaries, newline: int | None) -> list[int]:
+def count_sequences(rows: Rows, boundaries: LexemeContexts, newline: int | None) -> list[int]:
     """Return the number of distinct terminal sequences of each lexer state, with their closings."""
     sequences = rows.sequences
     closings = _list_closings(rows, boundaries, newline)
@@ -80,7 +80,7 @@ def percentiles(counts: list[int]) -> list[int]:
     return [int(x) for x in np.percentile(ordered, PERCENTILES, method="higher")]
 
 
-def _list_closings(rows: Rows, boundaries: Boundaries, newline: int | None) -> list[list[int]]:
+def _list_closings(rows: Rows, boundaries: LexemeContexts, newline: int | None) -> list[list[int]]:
     """Return what each open lexeme may become; ``IGNORED`` stands for all ignored terminals."""
     terminal_of = terminals_of(boundaries)
     found = []
@@ -154,8 +154,8 @@ class _Residue:
 def describe_residue(
     rows: Rows,
     verdicts: Verdicts,
-    states_after: Callable[[Event], States],
-    boundaries: Boundaries,
+    states_after: Callable[[ParserEvent], States],
+    boundaries: LexemeContexts,
     terminals: tuple[str, ...],
 ) -> dict[str, Any]:
     """Return how many rows depend on the stack, over all (source, state on top) pairs."""
@@ -183,7 +183,7 @@ def describe_residue(
 
 
 def _count_residue(
-    rows: Rows, verdicts: Verdicts, states_after: Callable[[Event], States]
+    rows: Rows, verdicts: Verdicts, states_after: Callable[[ParserEvent], States]
 ) -> _Residue:
     sequences = rows.sequences
     classes = verdicts.class_of[np.searchsorted(verdicts.sequences, rows.sequence)]
@@ -207,7 +207,7 @@ def _count_source(
     classes: NDArray[np.int32],
     asked: NDArray[np.int64],
     flags: NDArray[np.uint8],
-    states_after: Callable[[Event], States],
+    states_after: Callable[[ParserEvent], States],
     residue: _Residue,
 ) -> None:
     """Count the rows of one source."""
@@ -234,7 +234,7 @@ def _count_source(
 
 
 def format_sequence(
-    rows: Rows, sequence: SequenceId, boundaries: Boundaries, terminals: tuple[str, ...]
+    rows: Rows, sequence: SequenceId, boundaries: LexemeContexts, terminals: tuple[str, ...]
 ) -> list[str]:
     """Return the names of a sequence's terminals, and at the end what stays open."""
     events, opened = rows.sequences.split(sequence)

@@ -38,14 +38,14 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.compiler.lalr.driver import Outcome, drive_refined
+from maskc.compiler.lalr.driver import StackOutcome, drive_refined
 from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.pushdown.interchangeable import Classes
 from maskc.compiler.pushdown.reductions import Words, find_reductions, list_edges, spread
 from maskc.compiler.pushdown.state_facts import Bools, StateFacts
-from maskc.compiler.rows.sequences import Event, Sequences
+from maskc.compiler.rows.sequences import ParserEvent, Sequences
 from maskc.errors import LimitError
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import IGNORED, OpenLexemeId, SequenceId
@@ -63,7 +63,7 @@ class LocalSimulation:
     ) -> None:
         self._table, self._sequences = table, sequences
         self._driver = drive_refined(lexed.grammar, table)
-        self._taken: dict[tuple[int, Tops], tuple[Outcome, Tops]] = {}
+        self._taken: dict[tuple[int, Tops], tuple[StackOutcome, Tops]] = {}
         self._context = table.context_of
         self._newline = lexed.newline
         self._lookaheads = {
@@ -88,13 +88,13 @@ class LocalSimulation:
                 if not self._lookaheads.get(terminal, 0) & table.live[states[-1]]:
                     return refused
                 outcome, states = self._take(states, terminal)
-                if outcome is not Outcome.TAKES:
-                    return open_ if outcome is Outcome.NEEDS_BELOW else refused
+                if outcome is not StackOutcome.TAKES:
+                    return open_ if outcome is StackOutcome.NEEDS_BELOW else refused
             if not event.contexts >> self._context[states[-1]] & 1:
                 return refused
             sequence = sequences.rest[sequence]
 
-    def _take(self, states: Tops, terminal: int) -> tuple[Outcome, Tops]:
+    def _take(self, states: Tops, terminal: int) -> tuple[StackOutcome, Tops]:
         """Return what a terminal does to some states; very many sequences begin with the same."""
         key = terminal, states
         found = self._taken.get(key)
@@ -137,9 +137,9 @@ class Decisions:
         self._table: Flags = np.empty((_FIRST_CLASSES, len(table.live)), dtype=np.uint8)
         self._by_content: dict[bytes, int] = {}
         self._of_open: dict[OpenLexemeId, int] = {}
-        self._by_key: dict[tuple[Event, SequenceId], int] = {}
-        self._after: dict[Event, NDArray[np.intp]] = {}
-        self._alike: dict[Event, dict[bytes, SequenceId]] = {}
+        self._by_key: dict[tuple[ParserEvent, SequenceId], int] = {}
+        self._after: dict[ParserEvent, NDArray[np.intp]] = {}
+        self._alike: dict[ParserEvent, dict[bytes, SequenceId]] = {}
 
     def classes_of(self, sequences: Iterable[SequenceId]) -> NDArray[np.int32]:
         """Return int32[n_sequences]: sequences with equal answers in all states share a class."""
@@ -166,7 +166,7 @@ class Decisions:
         # By places in the flat table: a third of the time of two lists of indices.
         return flags.reshape(-1).take(classes[:, None] * np.int64(flags.shape[1]) + states)
 
-    def states_after(self, event: Event) -> NDArray[np.intp]:
+    def states_after(self, event: ParserEvent) -> NDArray[np.intp]:
         """Return the refined states that can be on top when an event has happened."""
         event = event.without_column()
         found = self._after.get(event)
@@ -174,7 +174,7 @@ class Decisions:
             found = self._after[event] = np.flatnonzero(self.facts.after(event))
         return found
 
-    def alike_after(self, event: Event) -> dict[bytes, SequenceId]:
+    def alike_after(self, event: ParserEvent) -> dict[bytes, SequenceId]:
         """Return, for answers of the states after an event, the sequence that stands for them."""
         return self._alike.setdefault(event, {})
 
@@ -248,7 +248,9 @@ class _Graph:
         for terminal, edges in zip(distinct.tolist(), np.split(order, first[1:]), strict=False):
             self.edges[terminal] = (states[edges], targets[edges])
 
-    def decide(self, keys: list[tuple[Event, SequenceId]], decisions: Decisions) -> list[Flags]:
+    def decide(
+        self, keys: list[tuple[ParserEvent, SequenceId]], decisions: Decisions
+    ) -> list[Flags]:
         """Return the answers for sequences given as (first event, rest)."""
         facts = decisions.facts
         values = np.zeros((len(keys), self.n_states), dtype=np.uint8)

@@ -42,7 +42,7 @@ from maskc.grammar.sets import ReducedGrammar
 from maskc.ids import END
 
 
-class Side(Enum):
+class NodeSide(Enum):
     """What a node stands for."""
 
     TERMINAL = ""
@@ -50,7 +50,7 @@ class Side(Enum):
     END = "X•"
 
 
-class Node(NamedTuple):
+class DftNode(NamedTuple):
     """A terminal (``$END`` is terminal 0), or the start or the end of a nonterminal.
 
     Attributes:
@@ -58,29 +58,31 @@ class Node(NamedTuple):
         symbol: the terminal's or the nonterminal's id.
     """
 
-    side: Side
+    side: NodeSide
     symbol: int
 
 
-END_NODE = Node(Side.TERMINAL, END)
+END_NODE = DftNode(NodeSide.TERMINAL, END)
 
 
-def start_of(symbol: int) -> Node:
+def start_of(symbol: int) -> DftNode:
     """Return ``start(α)`` for a symbol of a production's right side."""
-    return Node(Side.TERMINAL, symbol) if symbol >= 0 else Node(Side.START, -1 - symbol)
+    return (
+        DftNode(NodeSide.TERMINAL, symbol) if symbol >= 0 else DftNode(NodeSide.START, -1 - symbol)
+    )
 
 
-def end_of(symbol: int) -> Node:
+def end_of(symbol: int) -> DftNode:
     """Return ``end(α)`` for a symbol of a production's right side."""
-    return Node(Side.TERMINAL, symbol) if symbol >= 0 else Node(Side.END, -1 - symbol)
+    return DftNode(NodeSide.TERMINAL, symbol) if symbol >= 0 else DftNode(NodeSide.END, -1 - symbol)
 
 
-def format_node(reduced: ReducedGrammar, node: Node) -> str:
+def format_node(reduced: ReducedGrammar, node: DftNode) -> str:
     """Return a node as the appendix writes it."""
-    if node.side is Side.TERMINAL:
+    if node.side is NodeSide.TERMINAL:
         return reduced.terminals[node.symbol]
     name = reduced.nonterminals[node.symbol]
-    return f"•{name}" if node.side is Side.START else f"{name}•"
+    return f"•{name}" if node.side is NodeSide.START else f"{name}•"
 
 
 class StackSymbol(NamedTuple):
@@ -109,11 +111,11 @@ class Transition(NamedTuple):
         target: the state it enters.
     """
 
-    source: Node
+    source: DftNode
     reads: int | None
     pops: StackSymbol | None
     pushes: StackSymbol | None
-    target: Node
+    target: DftNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +130,14 @@ class DftAutomaton:
 
     reduced: ReducedGrammar
     transitions: tuple[Transition, ...]
-    leaving: Mapping[Node, tuple[Transition, ...]]
+    leaving: Mapping[DftNode, tuple[Transition, ...]]
 
     @property
-    def states(self) -> tuple[Node, ...]:
+    def states(self) -> tuple[DftNode, ...]:
         """All states: terminals, then starts and ends of nonterminals, then ``$END``."""
-        terminals = [Node(Side.TERMINAL, t) for t in sorted(self.reduced.used_terminals)]
+        terminals = [DftNode(NodeSide.TERMINAL, t) for t in sorted(self.reduced.used_terminals)]
         nonterminals = sorted(self.reduced.used_nonterminals)
-        sides = [Node(side, n) for n in nonterminals for side in (Side.START, Side.END)]
+        sides = [DftNode(side, n) for n in nonterminals for side in (NodeSide.START, NodeSide.END)]
         return (*terminals, *sides, END_NODE)
 
     def format_symbol(self, symbol: StackSymbol | None) -> str:
@@ -152,7 +154,7 @@ class DftAutomaton:
         """Return one transition a line: state, reads, pops, pushes, next state."""
         rows = self._list_rows()
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(5)]
-        start = format_node(self.reduced, Node(Side.START, self.reduced.start))
+        start = format_node(self.reduced, DftNode(NodeSide.START, self.reduced.start))
         lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
         return "\n".join([f"start {start}, Z0", *(line.rstrip() for line in lines)])
 
@@ -165,7 +167,7 @@ class DftAutomaton:
             lines.append(
                 f"  {i} [label={_quote(format_node(self.reduced, state))}, shape={shape}];"
             )
-        lines.append(f'  "" -> {number[Node(Side.START, self.reduced.start)]};')
+        lines.append(f'  "" -> {number[DftNode(NodeSide.START, self.reduced.start)]};')
         for t in self.transitions:
             label = (
                 f"{self._format_read(t)}, {self.format_symbol(t.pops)} / "
@@ -178,7 +180,7 @@ class DftAutomaton:
         """Return states and transitions by name, for JSON; ``None`` is ε."""
         keys = ("state", "reads", "pops", "pushes", "next")
         return {
-            "start": format_node(self.reduced, Node(Side.START, self.reduced.start)),
+            "start": format_node(self.reduced, DftNode(NodeSide.START, self.reduced.start)),
             "states": [format_node(self.reduced, state) for state in self.states],
             "transitions": [
                 {k: None if v == "ε" else v for k, v in zip(keys, row, strict=True)}
@@ -206,17 +208,19 @@ def build_dft(reduced: ReducedGrammar) -> DftAutomaton:
     """Return the DFT pushdown automaton."""
     transitions = []
     for number, production in enumerate(reduced.productions):
-        here = Node(Side.START, production.lhs)
+        here = DftNode(NodeSide.START, production.lhs)
         top: StackSymbol | None = None
         for dot, symbol in enumerate(production.rhs, 1):
             place = StackSymbol(number, dot)
             reads = symbol if symbol >= 0 else None
             transitions.append(Transition(here, reads, top, place, start_of(symbol)))
             here, top = end_of(symbol), place
-        transitions.append(Transition(here, None, top, None, Node(Side.END, production.lhs)))
+        transitions.append(Transition(here, None, top, None, DftNode(NodeSide.END, production.lhs)))
     if reduced.productions:
-        transitions.append(Transition(Node(Side.END, reduced.start), None, BOTTOM, None, END_NODE))
-    leaving: dict[Node, list[Transition]] = {}
+        transitions.append(
+            Transition(DftNode(NodeSide.END, reduced.start), None, BOTTOM, None, END_NODE)
+        )
+    leaving: dict[DftNode, list[Transition]] = {}
     for transition in transitions:
         leaving.setdefault(transition.source, []).append(transition)
     return DftAutomaton(
@@ -262,7 +266,7 @@ def to_pda(dft: DftAutomaton) -> PDA:
         MissingPackageError: pyformlang is not installed.
     """
     pda = _import("pyformlang.pda")
-    start = format_node(dft.reduced, Node(Side.START, dft.reduced.start))
+    start = format_node(dft.reduced, DftNode(NodeSide.START, dft.reduced.start))
     built = pda.PDA(start_state=start, start_stack_symbol=dft.format_symbol(BOTTOM))
     built.add_final_state(format_node(dft.reduced, END_NODE))
 

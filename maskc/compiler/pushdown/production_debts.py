@@ -54,7 +54,7 @@ from maskc.grammar.sets import Terminals, compute_adjacent, compute_sets
 from maskc.ids import END
 
 
-class Place(NamedTuple):
+class ReturnConfiguration(NamedTuple):
     """A stack symbol, as far as it matters: where the automaton returns to.
 
     Attributes:
@@ -66,7 +66,7 @@ class Place(NamedTuple):
     rest: Symbols
 
 
-BOTTOM = Place(-1, ())
+BOTTOM = ReturnConfiguration(-1, ())
 
 
 class Below(NamedTuple):
@@ -81,8 +81,8 @@ class Below(NamedTuple):
     positions: Positions
 
 
-_Ends = tuple[tuple[Place, int], ...]
-_Rests = tuple[tuple[Place, int, int], ...]
+_Ends = tuple[tuple[ReturnConfiguration, int], ...]
+_Rests = tuple[tuple[ReturnConfiguration, int, int], ...]
 _NO_EDGES: tuple[_Ends, _Rests, bool] = ((), (), False)
 
 
@@ -116,9 +116,13 @@ class ProductionDebts:
         # What is borrowed, and what it completes: of symbols with the same stacks one is enough.
         self._edges = {
             symbol: (
-                tuple((Place(n, ()), alike.get(-1 - n, -1 - n)) for n, rest in pairs if not rest),
                 tuple(
-                    (Place(n, rest), alike.get(-1 - n, -1 - n), number_rest(rest))
+                    (ReturnConfiguration(n, ()), alike.get(-1 - n, -1 - n))
+                    for n, rest in pairs
+                    if not rest
+                ),
+                tuple(
+                    (ReturnConfiguration(n, rest), alike.get(-1 - n, -1 - n), number_rest(rest))
                     for n, rest in pairs
                     if rest
                 ),
@@ -264,15 +268,15 @@ class ProductionDebts:
             return Verdict.DEPENDS
         return Verdict.UNKNOWN if Verdict.UNKNOWN in found else [Verdict.NEVER, *found][-1]
 
-    def _borrow_of(self, suffix: Suffix) -> Borrow[Below, Place]:
+    def _borrow_of(self, suffix: Suffix) -> Borrow[Below, ReturnConfiguration]:
         """Return the edges of the debt automata of a sequence."""
         advance, last = self._reads.advance, len(suffix) - 1
         may_end = suffix.tails[last].terminals >> END & 1
 
-        def borrow(node: Below) -> list[tuple[Place, Below | int]]:
+        def borrow(node: Below) -> list[tuple[ReturnConfiguration, Below | int]]:
             symbol, here = node
             ends, rests, is_bottom = self._edges.get(symbol, _NO_EDGES)
-            found: list[tuple[Place, Below | int]] = [
+            found: list[tuple[ReturnConfiguration, Below | int]] = [
                 (place, Below(completed, here)) for place, completed in ends
             ]
             for place, completed, number in rests:

@@ -55,7 +55,7 @@ from maskc.grammar.sets import (
     reduce_grammar,
 )
 from maskc.ids import END, SequenceId, TerminalId
-from maskc.lexer.boundaries import Boundaries, Lookaheads
+from maskc.lexer.boundaries import LexemeContexts, Lookaheads
 from maskc.lexer.scanner import contexts_after
 
 
@@ -169,7 +169,7 @@ class ProductionVerdicts:
     """
 
     def __init__(
-        self, asked: AskedProductions, boundaries: Boundaries, sequences: Sequences
+        self, asked: AskedProductions, boundaries: LexemeContexts, sequences: Sequences
     ) -> None:
         self.asked = asked
         self.sequences = sequences
@@ -326,7 +326,7 @@ class ProductionVerdicts:
         return found
 
 
-def _find_certain(boundaries: Boundaries, contexts: Sequence[Context]) -> list[Lookaheads]:
+def _find_certain(boundaries: LexemeContexts, contexts: Sequence[Context]) -> list[Lookaheads]:
     """Return, by boundary, the lookaheads that come next in each context that looks for them."""
     terminal_of = terminals_of(boundaries)
     looked_for: list[Lookaheads] = []

@@ -160,7 +160,7 @@ class Questions:
         """Return whether the sequence is never-legal after ``x``.
 
         Raises:
-            UnknownSymbolError: a name is no terminal's.
+            UnknownSymbolError: a name is not a terminal's.
         """
         terminal, symbols = self._find(x), self._find_all(sequence)
         unused = {
@@ -177,7 +177,7 @@ class Questions:
         """Return whether the sequence is proven always-legal after ``x``.
 
         Raises:
-            UnknownSymbolError: a name is no terminal's.
+            UnknownSymbolError: a name is not a terminal's.
         """
         terminal, symbols = self._find(x), self._find_all(sequence)
         verdict = self._debts.decide(terminal, symbols)
@@ -196,7 +196,7 @@ class Questions:
         """Return whether two sequences are proven jointly legal after ``x``.
 
         Raises:
-            UnknownSymbolError: a name is no terminal's.
+            UnknownSymbolError: a name is not a terminal's.
         """
         terminal, left, right = self._find(x), self._find_all(one), self._find_all(other)
         first_of = map_to_representatives(self._classes)

@@ -140,7 +140,7 @@ def find_reductions(
         for productions in closure.values():
             for begun in productions:
                 starting.setdefault(begun, []).append(state)
-    steps, lalr_state = Steps(table), np.array(table.lalr_state, dtype=np.int64)
+    steps, lalr_state = ReductionSteps(table), np.array(table.lalr_state, dtype=np.int64)
     found: list[tuple[Longs, Longs, Longs]] = []
     kind_of = np.full(len(grammar.lalr.states), NO_STATE, dtype=np.int64)
     is_start = np.zeros(len(grammar.lalr.states), dtype=np.bool_)
@@ -183,7 +183,7 @@ def list_edges(rows: Sequence[Mapping[int, int]]) -> tuple[Longs, Longs, Longs]:
     return states, symbols, targets
 
 
-class Steps:
+class ReductionSteps:
     """Where symbols lead, for many states at once."""
 
     def __init__(self, table: RefinedTable) -> None:

@@ -17,10 +17,10 @@ from maskc import bits
 from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.pushdown.interchangeable import Classes
-from maskc.compiler.rows.sequences import ContextSet, Event
+from maskc.compiler.rows.sequences import ContextSet, ParserEvent
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import END, IGNORED, NO_EVENT
-from maskc.lexer.boundaries import OpenLexeme
+from maskc.lexer.boundaries import PartialLexeme
 from maskc.lexer.scanner import End
 
 Bools = NDArray[np.bool_]
@@ -82,7 +82,7 @@ class StateFacts:
             found = self._in[contexts] = np.array(inside, dtype=np.bool_)[self._context]
         return found
 
-    def after(self, event: Event) -> Bools:
+    def after(self, event: ParserEvent) -> Bools:
         """Return bool[n_states]: whether a state can be on top after an event."""
         if event.terminal == NO_EVENT:
             return ~self.nothing
@@ -97,7 +97,7 @@ class StateFacts:
             found[sorted(self._targets.get(terminal, ()))] = True
         return found & self.in_contexts(event.contexts)
 
-    def open_lexeme(self, open_lexeme: OpenLexeme) -> tuple[Bools, Bools]:
+    def open_lexeme(self, open_lexeme: PartialLexeme) -> tuple[Bools, Bools]:
         """Return bool[n_states] twice: does some stack go on with it, and does some not?"""
         sure = self._meets(bits.pack([open_lexeme.direct], self._boundaries.n_lookaheads)[0])
         for boundary in open_lexeme.ignored:

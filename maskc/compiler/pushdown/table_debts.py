@@ -49,11 +49,11 @@ from maskc.compiler.pushdown.debt_automaton import (
 )
 from maskc.compiler.pushdown.decisions import FAIL, MAY, Decisions
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
-from maskc.compiler.rows.sequences import Event, Sequences
+from maskc.compiler.rows.sequences import ParserEvent, Sequences
 from maskc.grammar.model import LalrGrammar
 from maskc.grammar.sets import reduce_grammar
 from maskc.ids import END, SequenceId, TerminalId
-from maskc.lexer.boundaries import Boundaries, Lookaheads
+from maskc.lexer.boundaries import LexemeContexts, Lookaheads
 
 LookaheadSequence = tuple[Lookaheads, ...]
 
@@ -201,7 +201,7 @@ _Claim = tuple[TerminalId, SequenceId]  # a terminal, and the sequence after it
 def check_agreement(
     verdicts: ProductionVerdicts,
     decisions: Decisions,
-    boundaries: Boundaries,
+    boundaries: LexemeContexts,
     make_debts: Callable[[], TableDebts],
 ) -> None:
     """Check that the table says nothing else than the productions, of all that they decided.
@@ -231,7 +231,7 @@ def check_agreement(
 
 
 def _find_open(
-    claims: Iterable[_Claim], bit: int, decisions: Decisions, boundaries: Boundaries
+    claims: Iterable[_Claim], bit: int, decisions: Decisions, boundaries: LexemeContexts
 ) -> list[_Claim]:
     """Return the claims that the table's verdicts of all states do not confirm."""
     claims = list(claims)
@@ -241,12 +241,17 @@ def _find_open(
     return [
         (terminal, sequence)
         for (terminal, sequence), number in zip(claims, classes.tolist(), strict=True)
-        if (flags[number][decisions.states_after(Event(terminal, every_context, 0))] & bit).any()
+        if (
+            flags[number][decisions.states_after(ParserEvent(terminal, every_context, 0))] & bit
+        ).any()
     ]
 
 
 def _shorten(
-    terminal: TerminalId, sequence: SequenceId, verdicts: ProductionVerdicts, boundaries: Boundaries
+    terminal: TerminalId,
+    sequence: SequenceId,
+    verdicts: ProductionVerdicts,
+    boundaries: LexemeContexts,
 ) -> SequenceId:
     """Return the shortest beginning of a never-legal sequence that is never legal."""
     sequences, free = verdicts.sequences, verdicts.sequences.open_to(boundaries.everything)
@@ -261,7 +266,7 @@ def _shorten(
 
 
 def _list_lookaheads(
-    sequence: SequenceId, sequences: Sequences, boundaries: Boundaries
+    sequence: SequenceId, sequences: Sequences, boundaries: LexemeContexts
 ) -> list[Lookaheads]:
     """Return a sequence as a table's debt automata read it: all that it may stand for."""
     events, last = sequences.split(sequence)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
-from maskc.compiler.lalr.driver import Moves
+from maskc.compiler.lalr.driver import StateMoves
 from maskc.compiler.rows.numbering import COLUMNS, OrderedPaths, distinguish, order_paths
-from maskc.compiler.rows.steps import Steps
+from maskc.compiler.rows.steps import LexemeSteps
 from maskc.compiler.rows.walk import Frontier
 from maskc.errors import LimitError
 from maskc.grammar.model import LalrGrammar
@@ -33,9 +33,9 @@ class LalrRule:
     seed_order: tuple[str, ...] = ("state", "node", "column")
     joins_boundaries = True
 
-    def __init__(self, grammar: LalrGrammar, steps: Steps) -> None:
+    def __init__(self, grammar: LalrGrammar, steps: LexemeSteps) -> None:
         self._events = steps.events
-        self._moves = Moves(grammar)
+        self._moves = StateMoves(grammar)
         states_in: dict[int, list[int]] = {}
         for state, context in enumerate(grammar.lalr.context_of):
             states_in.setdefault(context, []).append(state)

@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.compiler.rows.numbering import distinguish
-from maskc.compiler.rows.steps import Steps
+from maskc.compiler.rows.steps import LexemeSteps
 from maskc.compiler.rows.token_sets import TokenSets, unite
-from maskc.grammar.model import Layout
+from maskc.grammar.model import IndenterLayout
 from maskc.ids import DEAD
-from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.boundaries import LexemeContexts
 from maskc.lexer.scanner import Scanner
 from maskc.regular.partition import number_by_occurrence, refine_in_rounds
 from maskc.vocab.trie import TokenTrie
@@ -71,7 +71,7 @@ def number_seeds(source: Ints, before: Ints, columns: Mapping[str, Ints], n_sour
 
 
 def replace_equivalent(
-    scanner: Scanner, boundaries: Boundaries, states: Ints, n_bytes: Ints
+    scanner: Scanner, boundaries: LexemeContexts, states: Ints, n_bytes: Ints
 ) -> Ints:
     """Return int32[n]: the first of the states that are alike for so many bytes, for each state."""
     # The dead state is like no other.
@@ -132,7 +132,9 @@ def walk_in_batches(
             progress(low / n_seeds)
 
 
-def fold_trie(trie: TokenTrie, scanner: Scanner, steps: Steps, layout: Layout | None) -> TokenTrie:
+def fold_trie(
+    trie: TokenTrie, scanner: Scanner, steps: LexemeSteps, layout: IndenterLayout | None
+) -> TokenTrie:
     """Return the trie in which tokens that no state tells apart share a node.
 
     Tokens with a byte that no state reads are left out.

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from maskc.compiler.rows.token_sets import TokenSets
 from maskc.ids import NO_COLUMNS, NO_EVENT, OpenLexemeId, SequenceId, TerminalId
-from maskc.lexer.boundaries import Lookaheads, OpenLexeme
+from maskc.lexer.boundaries import Lookaheads, PartialLexeme
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ class RawRows:
 ContextSet = int  # a set of contexts as bits
 
 
-class Event(NamedTuple):
+class ParserEvent(NamedTuple):
     """A terminal goes to the parser, which then names a context of the set.
 
     Attributes:
@@ -87,17 +87,17 @@ class Event(NamedTuple):
     contexts: ContextSet
     column: int
 
-    def inside(self, contexts: ContextSet) -> Event:
+    def inside(self, contexts: ContextSet) -> ParserEvent:
         """Return the event with those of its contexts that are in a set."""
         kept = self.contexts & contexts
-        return self if kept == self.contexts else Event(self.terminal, kept, self.column)
+        return self if kept == self.contexts else ParserEvent(self.terminal, kept, self.column)
 
-    def without_column(self) -> Event:
+    def without_column(self) -> ParserEvent:
         """Return the event with no column change."""
-        return Event(self.terminal, self.contexts, 0) if self.column else self
+        return ParserEvent(self.terminal, self.contexts, 0) if self.column else self
 
 
-NOTHING_ENDS = Event(NO_EVENT, 0, 0)
+NOTHING_ENDS = ParserEvent(NO_EVENT, 0, 0)
 
 
 class Sequences:
@@ -112,16 +112,16 @@ class Sequences:
         open_lexemes: number → open lexeme.
     """
 
-    def __init__(self, open_lexemes: Sequence[OpenLexeme]) -> None:
-        self.event: list[Event] = []
+    def __init__(self, open_lexemes: Sequence[PartialLexeme]) -> None:
+        self.event: list[ParserEvent] = []
         self.rest: list[SequenceId] = []
         self.length: list[int] = []
         self.opened: list[OpenLexemeId] = []
-        self.open_lexemes: list[OpenLexeme] = list(open_lexemes)
+        self.open_lexemes: list[PartialLexeme] = list(open_lexemes)
         self._open_lexeme_number = {
             open_lexeme: OpenLexemeId(i) for i, open_lexeme in enumerate(open_lexemes)
         }
-        self._number: dict[tuple[Event, int], SequenceId] = {}
+        self._number: dict[tuple[ParserEvent, int], SequenceId] = {}
 
     def __len__(self) -> int:
         return len(self.event)
@@ -131,23 +131,23 @@ class Sequences:
 
         One that may become any of them asks for nothing: every live stack goes on with it.
         """
-        return self.close(self.number_open_lexeme(OpenLexeme(lookaheads, (), (), NO_COLUMNS)), 0)
+        return self.close(self.number_open_lexeme(PartialLexeme(lookaheads, (), (), NO_COLUMNS)), 0)
 
     def numbers(self) -> Iterator[SequenceId]:
         """Yield all sequences, rests before those that they are rests of."""
         return map(SequenceId, range(len(self.event)))
 
-    def extend(self, event: Event, rest: SequenceId) -> SequenceId:
+    def extend(self, event: ParserEvent, rest: SequenceId) -> SequenceId:
         """Return the sequence that begins with an event."""
         return self._intern((event, rest), rest, self.length[rest] + 1, self.opened[rest])
 
     def close(self, open_lexeme: OpenLexemeId, column: int) -> SequenceId:
         """Return the sequence that is an open lexeme, by the open lexeme's number."""
         return self._intern(
-            (Event(NO_EVENT, 0, column), open_lexeme), SequenceId(0), 0, open_lexeme
+            (ParserEvent(NO_EVENT, 0, column), open_lexeme), SequenceId(0), 0, open_lexeme
         )
 
-    def number_open_lexeme(self, open_lexeme: OpenLexeme) -> OpenLexemeId:
+    def number_open_lexeme(self, open_lexeme: PartialLexeme) -> OpenLexemeId:
         """Return an open lexeme's number."""
         number = self._open_lexeme_number.setdefault(
             open_lexeme, OpenLexemeId(len(self.open_lexemes))
@@ -156,7 +156,7 @@ class Sequences:
             self.open_lexemes.append(open_lexeme)
         return number
 
-    def split(self, sequence: SequenceId) -> tuple[list[Event], SequenceId]:
+    def split(self, sequence: SequenceId) -> tuple[list[ParserEvent], SequenceId]:
         """Return the events of a sequence, and the open lexeme after them."""
         events = []
         while self.length[sequence]:
@@ -164,12 +164,12 @@ class Sequences:
             sequence = self.rest[sequence]
         return events, sequence
 
-    def open_lexeme(self, sequence: SequenceId) -> tuple[OpenLexeme, int]:
+    def open_lexeme(self, sequence: SequenceId) -> tuple[PartialLexeme, int]:
         """Return the open lexeme, and the column change, of a sequence without events."""
         return self.open_lexemes[self.opened[sequence]], self.event[sequence].column
 
     def _intern(
-        self, key: tuple[Event, int], rest: SequenceId, length: int, opened: OpenLexemeId
+        self, key: tuple[ParserEvent, int], rest: SequenceId, length: int, opened: OpenLexemeId
     ) -> SequenceId:
         number = self._number.setdefault(key, SequenceId(len(self.event)))
         if number == len(self.event):

@@ -31,7 +31,7 @@ from maskc.lexer.scanner import End, Scanner, contexts_after
 from maskc.vocab.trie import TokenTrie
 
 
-class Ended(NamedTuple):
+class EndedLexeme(NamedTuple):
     """A lexeme has ended as a terminal, and the parser names one of some contexts, as bits."""
 
     terminal: TerminalId
@@ -39,7 +39,7 @@ class Ended(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Steps:
+class LexemeSteps:
     """Moves that end a lexeme.
 
     Attributes:
@@ -59,17 +59,17 @@ class Steps:
     move_first: NDArray[np.int32]
     move_event: NDArray[np.int32]
     move_state: NDArray[np.int32]
-    events: tuple[Ended, ...]
+    events: tuple[EndedLexeme, ...]
 
 
-def build_steps(lexer: LexerSpec, scanner: Scanner) -> Steps:
+def build_steps(lexer: LexerSpec, scanner: Scanner) -> LexemeSteps:
     """Return the moves that end a lexeme, for all states and byte classes."""
     after = contexts_after(lexer)
     n_classes = scanner.next.shape[1]
     kinds = sorted({end for ends in scanner.ends for end in ends})
     kinds += [End(ENTRY, BoundaryId(boundary)) for boundary in range(len(scanner.closed))]
     kind_number = {kind: i for i, kind in enumerate(kinds)}
-    event_number: dict[Ended, int] = {}
+    event_number: dict[EndedLexeme, int] = {}
     counts = np.zeros(len(kinds) * n_classes + 1, dtype=np.int32)
     move_event: list[int] = []
     move_state: list[int] = []
@@ -86,11 +86,11 @@ def build_steps(lexer: LexerSpec, scanner: Scanner) -> Steps:
             groups = known[entries.tobytes()] = _group_contexts(scanner, entries)
         for byte_class, here in enumerate(groups):
             for state, mask in here:
-                event = Ended(terminal, mask)
+                event = EndedLexeme(terminal, mask)
                 move_event.append(event_number.setdefault(event, len(event_number)))
                 move_state.append(state)
             counts[index * n_classes + byte_class + 1] = len(here)
-    return Steps(
+    return LexemeSteps(
         end_first=np.cumsum([0, *map(len, scanner.ends)]).astype(np.int32),
         end_kind=np.array(
             [kind_number[end] for ends in scanner.ends for end in ends], dtype=np.int32
@@ -137,7 +137,7 @@ class InvariantSubtrees:
     """
 
     def __init__(
-        self, following: Ints, steps: Steps, trie: TokenTrie, node_class: Ints, moving: Flags
+        self, following: Ints, steps: LexemeSteps, trie: TokenTrie, node_class: Ints, moving: Flags
     ) -> None:
         leaves = _find_leaving(following, steps) | moving[:, None]
         distinct, group = np.unique(np.packbits(leaves, axis=0), axis=1, return_inverse=True)
@@ -163,7 +163,7 @@ class InvariantSubtrees:
         return np.asarray(np.bitwise_or.reduce(found) == 0)
 
 
-def _find_leaving(following: Ints, steps: Steps) -> Flags:
+def _find_leaving(following: Ints, steps: LexemeSteps) -> Flags:
     """Return bool[n_states, n_classes]: a byte leads elsewhere, or begins another lexeme."""
     n_states, n_classes = following.shape
     found: Flags = following != np.arange(n_states, dtype=np.int32)[:, None]

@@ -26,12 +26,12 @@ from maskc.grammar.model import Bnf, Grammar, LexerSpec
 from maskc.grammar.rule_names import quote_rule
 from maskc.grammar.sets import Terminals, compute_adjacent, compute_sets, reduce_grammar
 from maskc.ids import DEAD, END, IGNORED, BoundaryId
-from maskc.lexer.boundaries import Boundaries, Lookaheads
+from maskc.lexer.boundaries import LexemeContexts, Lookaheads
 from maskc.lexer.scanner import Scanner, quote_terminal
 
 
 @dataclass(frozen=True, slots=True)
-class Adjacency:
+class UnlexedPair:
     """Two terminals, by name, that cannot be lexed apart; the witness is what cannot be split."""
 
     first: str
@@ -40,8 +40,8 @@ class Adjacency:
 
 
 def find_adjacencies(
-    lexer: LexerSpec, scanner: Scanner, boundaries: Boundaries, table: RefinedTable
-) -> tuple[Adjacency, ...]:
+    lexer: LexerSpec, scanner: Scanner, boundaries: LexemeContexts, table: RefinedTable
+) -> tuple[UnlexedPair, ...]:
     """Return the pairs that the parser would take and the lexer never gives, in name order."""
     ends: dict[int, list[BoundaryId]] = {}
     for terminal, boundary in boundaries.number:
@@ -71,7 +71,7 @@ def find_adjacencies(
             found |= {(first, second) for second in wanted - silent}
     samples = shortest_lexemes(scanner)
     return tuple(
-        Adjacency(
+        UnlexedPair(
             lexer.terminals[first],
             lexer.terminals[second],
             samples.get(first, b"") + samples.get(second, b""),
@@ -82,8 +82,8 @@ def find_adjacencies(
 
 
 def find_unlexed(
-    bnf: Bnf, scanner: Scanner, boundaries: Boundaries, adjacent: Mapping[int, Terminals]
-) -> tuple[Adjacency, ...]:
+    bnf: Bnf, scanner: Scanner, boundaries: LexemeContexts, adjacent: Mapping[int, Terminals]
+) -> tuple[UnlexedPair, ...]:
     """Return the pairs that the lexer gives in no context at all, in name order."""
     samples = shortest_lexemes(scanner)
     found = []
@@ -95,14 +95,14 @@ def find_unlexed(
             own = boundaries.set_of(second)
             if first in samples and after >> second & 1 and not own & lexed:
                 names = bnf.terminals[first], bnf.terminals[second]
-                found.append(Adjacency(*names, samples[first] + samples[second]))
+                found.append(UnlexedPair(*names, samples[first] + samples[second]))
     return tuple(found)
 
 
 class _TerminalSets:
     """The terminals of sets of lookaheads; few sets differ."""
 
-    def __init__(self, boundaries: Boundaries) -> None:
+    def __init__(self, boundaries: LexemeContexts) -> None:
         self._terminal_of = terminals_of(boundaries)
         self._known: dict[int, frozenset[int]] = {}
 

@@ -6,9 +6,9 @@ bytes on their edges, and adds the lines in which a lexeme ends before the byte.
 token by token. Seeds (:mod:`maskc.compiler.rows.seeds`), which many lexer states and boundaries
 share, go through in batches, so that the frontier fits into the caches and memory stays bounded.
 
-What a path is, and which of them a parser may take, is a :class:`Rule`: the moves of an LALR table
-(:mod:`maskc.compiler.rows.paths`), or three terminals in a row of a general grammar's productions
-(:mod:`maskc.compiler.glr.walk`).
+What a path is, and which of them a parser may take, is a :class:`PathRule`: the moves of an LALR
+table (:mod:`maskc.compiler.rows.paths`), or three terminals in a row of a general grammar's
+productions (:mod:`maskc.compiler.glr.walk`).
 
 Example: from inside the NAME ``fo``, the token ``o(`` ends with path ``NAME{…}`` and an open LPAR.
 
@@ -38,7 +38,7 @@ from maskc.compiler.rows.seeds import (
     write_items,
 )
 from maskc.compiler.rows.sequences import RawRows
-from maskc.compiler.rows.steps import InvariantSubtrees, Steps
+from maskc.compiler.rows.steps import InvariantSubtrees, LexemeSteps
 from maskc.compiler.rows.token_sets import RowCollector
 from maskc.grammar.model import Grammar
 from maskc.ids import DEAD, DROPPED, END, NO_LINE, SAME
@@ -88,7 +88,7 @@ class Frontier:
         return Frontier(*(np.concatenate(column) for column in columns))
 
 
-class Rule(Protocol):
+class PathRule(Protocol):
     """Numbers the paths that a parser may take; path 0 is empty.
 
     Attributes:
@@ -123,8 +123,8 @@ class Rule(Protocol):
 
 def walk_tokens(
     lexed: LexicalAnalysis[Grammar],
-    steps: Steps,
-    rule: Rule,
+    steps: LexemeSteps,
+    rule: PathRule,
     trie: TokenTrie,
     progress: Callable[[float], None] | None = None,
 ) -> RawRows:
@@ -141,7 +141,7 @@ def walk_tokens(
 
 class _Walk:
     def __init__(
-        self, lexed: LexicalAnalysis[Grammar], steps: Steps, rule: Rule, trie: TokenTrie
+        self, lexed: LexicalAnalysis[Grammar], steps: LexemeSteps, rule: PathRule, trie: TokenTrie
     ) -> None:
         scanner, boundaries, layout = lexed.scanner, lexed.boundaries, lexed.grammar.lexer.layout
         self.lexed, self.scanner, self.steps, self.rule = lexed, scanner, steps, rule

@@ -1,11 +1,11 @@
 """The automaton of an expression over characters, and whether ``re`` finds all of its texts.
 
-Positions are tried in order, as ``re`` tries its paths: a state of :class:`Positions` is a list of
-positions, and position ``MATCHED`` says that a path has come to its end. ``re`` drops what stands
-after it (leftmost-first); a set of texts keeps it. Where both always agree whether the text so
-far is matched, every text ``x`` of the expression is its own first match, which is what Lark's
-``dynamic_complete`` asks of a terminal: it tries ``x`` alone. ``a|ab`` reads ``ab`` by its second
-path, which the first has cut off after ``a``; the same set written ``ab?`` is found in full.
+Positions are tried in order, as ``re`` tries its paths: a state of :class:`ExpressionPositions` is
+a list of positions, and position ``MATCHED`` says that a path has come to its end. ``re`` drops
+what stands after it (leftmost-first); a set of texts keeps it. Where both always agree whether the
+text so far is matched, every text ``x`` of the expression is its own first match, which is what
+Lark's ``dynamic_complete`` asks of a terminal: it tries ``x`` alone. ``a|ab`` reads ``ab`` by its
+second path, which the first has cut off after ``a``; the same set written ``ab?`` is found in full.
 
 A subset construction over the positions, then minimisation, gives the automaton. What cannot reach
 an end is left out, so an automaton is partial: ``ab?`` has three states; ``a*`` without ``aa`` 4.
@@ -27,8 +27,8 @@ from maskc.regular.charset import CodePoints, unite
 from maskc.regular.partition import Predecessors, find_coaccessible, refine
 from maskc.regular.tree import (
     NOTHING,
+    Alternation,
     Characters,
-    Choice,
     Expression,
     Repeat,
     Sequence,
@@ -42,7 +42,7 @@ MAX_ORDERED, MAX_OPTIONAL, MAX_WORK = 20_000, 12, 1_000_000
 MATCHED, MAX_NODES = 0, 40_000
 
 
-class TooLargeError(Exception):
+class ExpressionTooLargeError(Exception):
     """An automaton or an expression grows beyond its bound: the caller does without it."""
 
 
@@ -53,7 +53,7 @@ def drop_empty(expression: Expression) -> Expression:
         TooLargeError: many parts in a row may all be empty.
     """
     match expression:
-        case Choice(parts):
+        case Alternation(parts):
             return choice(*map(drop_empty, parts))
         case Repeat(body, low, high):
             inner = drop_empty(body)
@@ -62,7 +62,7 @@ def drop_empty(expression: Expression) -> Expression:
             if not all(map(is_nullable, parts)):
                 return sequence(*map(_tidy, parts))
             if len(parts) > MAX_OPTIONAL:
-                raise TooLargeError
+                raise ExpressionTooLargeError
             tails = [parts[index:] for index in range(len(parts))]
             return choice(*(sequence(drop_empty(t[0]), *map(_tidy, t[1:])) for t in tails))
     return expression
@@ -75,7 +75,7 @@ def _tidy(expression: Expression) -> Expression:
     return drop_empty(expression)
 
 
-class Positions:
+class ExpressionPositions:
     """The positions of an expression that does not match the empty text.
 
     Attributes:
@@ -104,7 +104,7 @@ class Positions:
                 for part in reversed(parts):
                     following = self._add(part, following)
                 return following
-            case Choice(parts):
+            case Alternation(parts):
                 return self._node([self._add(part, following) for part in parts])
             case Repeat(body, low, high):
                 if high is None:
@@ -122,7 +122,7 @@ class Positions:
 
     def _node(self, node: tuple[CodePoints, int] | list[int]) -> int:
         if len(self._nodes) > MAX_NODES:
-            raise TooLargeError
+            raise ExpressionTooLargeError
         self._nodes.append(node)
         return len(self._nodes) - 1
 
@@ -155,10 +155,10 @@ class Positions:
                 yield from entered
             self._work += 1
         if self._work > MAX_WORK:
-            raise TooLargeError
+            raise ExpressionTooLargeError
 
 
-def examine(positions: Positions) -> tuple[bool, bool]:
+def examine(positions: ExpressionPositions) -> tuple[bool, bool]:
     """Return whether each text is its own first match by ``re``, and whether one has two paths.
 
     Raises:
@@ -179,7 +179,7 @@ def examine(positions: Positions) -> tuple[bool, bool]:
                 seen.add(after)
                 stack.append(after)
         if len(seen) > MAX_ORDERED:
-            raise TooLargeError
+            raise ExpressionTooLargeError
     return True, ambiguous
 
 
@@ -243,7 +243,7 @@ def build_dfa(expression: Expression) -> Dfa:
     nullable, rest = is_nullable(expression), drop_empty(expression)
     if rest == NOTHING:
         return Dfa(({},), (True,), 0) if nullable else Dfa((), (), None)
-    positions = Positions(rest)
+    positions = ExpressionPositions(rest)
     # The start is apart from the same set met later: only it matches the empty text.
     keys: list[frozenset[int]] = [frozenset(positions.start) | ({MATCHED} if nullable else set())]
     n_classes = len(positions.classes)
@@ -285,7 +285,7 @@ def _explore(keys: list[Key], step: Callable[[Key], list[Key]]) -> list[list[int
                 keys.append(after)
         rows.append([number[after] for after in reached])
         if len(keys) > MAX_STATES:
-            raise TooLargeError
+            raise ExpressionTooLargeError
     return rows
 
 

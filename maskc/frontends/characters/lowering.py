@@ -29,8 +29,8 @@ from maskc.frontends.characters.terminals import write_terminal
 from maskc.frontends.translation import Side, Translation
 from maskc.regular.tree import (
     NOTHING,
+    Alternation,
     CharacterGrammar,
-    Choice,
     Expression,
     Reference,
     Repeat,
@@ -123,7 +123,7 @@ class _Lowering:
         if folded is not None:
             return folded
         match expression:
-            case Choice(parts):
+            case Alternation(parts):
                 regular = [part for part in parts if self.regular.resolve(part) is not None]
                 together = choice(*regular)
                 found = self._fold(together, owner) if len(regular) < len(parts) else None

@@ -36,7 +36,7 @@ _COUNTS = re.compile(r"\{\s*(\d*)\s*(?:(,)\s*(\d*|-1)\s*)?\}")
 _MACRO = re.compile(r"(?:TagDispatch|TokenTagDispatch|Token|ExcludeToken|Regex)(?=[ \t]*\()")
 
 
-class Reader:
+class GrammarTextReader:
     """A place in a grammar's text, and the rules read so far.
 
     With ``counts_all`` repetitions are counted, however many, and never written out.

@@ -17,14 +17,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.characters.automaton import MAX_STATES, TooLargeError, subtract
+from maskc.frontends.characters.automaton import MAX_STATES, ExpressionTooLargeError, subtract
 from maskc.frontends.characters.terminals import write_longest
 from maskc.grammar.closures import find_components
 from maskc.regular.tree import (
     EMPTY_TEXT,
     MAX_NESTED,
     NOTHING,
-    Choice,
+    Alternation,
     Except,
     Expression,
     Reference,
@@ -94,7 +94,7 @@ class Regular:
         match expression:
             case Reference(name):
                 return expression if name in kept else self.expressions.get(name)
-            case Sequence(parts) | Choice(parts):
+            case Sequence(parts) | Alternation(parts):
                 # All parts are looked at, so that every exception is checked.
                 inner = [self._put_in(part, kept) for part in parts]
                 known = [part for part in inner if part is not None]
@@ -123,7 +123,7 @@ def _subtract(place: str, left: Expression | None, right: Expression | None) -> 
 def _subtract_regular(place: str, left: Expression, right: Expression) -> Expression:
     try:
         return write_longest(subtract(left, right))
-    except TooLargeError:
+    except ExpressionTooLargeError:
         raise LimitError(
             f"states in the automaton of the exception A - B at {place}, or an expression of it",
             MAX_STATES,
@@ -191,7 +191,7 @@ def _read_linear(expression: Expression) -> Linear | None:
             before = sequence(*parts[:-1])
             terms = {name: sequence(before, term) for name, term in last[0].items()}
             return terms, sequence(before, last[1])
-        case Choice(parts):
+        case Alternation(parts):
             read = [_read_linear(part) for part in parts]
             known = [linear for linear in read if linear is not None]
             if len(known) < len(read):

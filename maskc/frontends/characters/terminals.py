@@ -22,8 +22,8 @@ from itertools import groupby
 
 from maskc.frontends.characters.automaton import (
     Dfa,
-    Positions,
-    TooLargeError,
+    ExpressionPositions,
+    ExpressionTooLargeError,
     build_dfa,
     drop_empty,
     examine,
@@ -33,8 +33,8 @@ from maskc.regular.tree import (
     EMPTY_TEXT,
     MAX_NESTED,
     NOTHING,
+    Alternation,
     Characters,
-    Choice,
     Expression,
     Repeat,
     Sequence,
@@ -83,7 +83,7 @@ class _Writer:
         """
         self.calls += 1
         if self.calls > MAX_CALLS or depth > MAX_DEPTH:
-            raise TooLargeError
+            raise ExpressionTooLargeError
         step = self._step(state, goal, allowed - {state}, depth)
         if goal is None and self.accepts[state]:
             step = choice(step, EMPTY_TEXT)
@@ -127,10 +127,10 @@ def write_pattern(expression: Expression) -> str:
         TooLargeError: it is too long, or nested too deep for ``re``.
     """
     if nesting(expression) > MAX_NESTED:
-        raise TooLargeError
+        raise ExpressionTooLargeError
     pattern = _write_part(expression)
     if len(pattern) > MAX_LENGTH:
-        raise TooLargeError
+        raise ExpressionTooLargeError
     return pattern
 
 
@@ -156,11 +156,11 @@ def _write_part(expression: Expression) -> str:
             return write_class(ranges)
         case Sequence(parts):
             return "".join(_write_run(p, len(list(run))) for p, run in groupby(parts))
-        case Choice(parts):
+        case Alternation(parts):
             return f"(?:{'|'.join(map(_write_part, parts))})"
         case Repeat(body, low, high):
             inner = _write_part(body)
-            if not isinstance(body, Characters | Choice):
+            if not isinstance(body, Characters | Alternation):
                 inner = f"(?:{inner})"
             return inner + _write_count(low, high)
     raise ValueError("a regular expression names no rule")
@@ -204,24 +204,26 @@ def write_terminal(expression: Expression) -> str | None:
     """
     try:
         body = drop_empty(expression)
-    except TooLargeError:
+    except ExpressionTooLargeError:
         return None
     if body == NOTHING:
         return ""
     as_it_is = None
-    if isinstance(body, Choice) and all(isinstance(p, Characters | Sequence) for p in body.parts):
+    if isinstance(body, Alternation) and all(
+        isinstance(p, Characters | Sequence) for p in body.parts
+    ):
         # A list of words is found in full if none comes after its own beginning.
-        body = Choice(tuple(sorted(body.parts, key=measure, reverse=True)))
+        body = Alternation(tuple(sorted(body.parts, key=measure, reverse=True)))
     try:
-        found, ambiguous = examine(Positions(body))
+        found, ambiguous = examine(ExpressionPositions(body))
         if found:
             as_it_is = write_pattern(body)
             if not ambiguous:
                 return as_it_is
-    except TooLargeError:
+    except ExpressionTooLargeError:
         pass
     # From its automaton a text has one path: `re` never tries another one in vain.
     try:
         return write_pattern(write_longest(build_dfa(body)))
-    except TooLargeError:
+    except ExpressionTooLargeError:
         return as_it_is

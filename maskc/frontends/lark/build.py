@@ -230,7 +230,7 @@ def _load(source: GrammarSource, loaders: list[Any]) -> Any:
     """Return what Lark reads of a grammar.
 
     Where it cannot, it compares the text with its examples of errors and logs the state of its
-    parser with ``%d``, which is no number: that is a TypeError, on the way of what it had found.
+    parser with ``%d``, which is not a number: that is a TypeError, on the way of what it had found.
     """
     try:
         return cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)

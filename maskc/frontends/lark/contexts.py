@@ -18,7 +18,7 @@ from maskc.budget import quote_symbol
 from maskc.errors import GrammarError
 from maskc.frontends.lark.roles import create_unless, rank_roles
 from maskc.frontends.postlex import TEXT_END, TEXT_START, Indentation, PostlexRules
-from maskc.grammar.model import Context, Layout, Rewrite
+from maskc.grammar.model import Context, IndenterLayout, Rewrite
 from maskc.ids import END, ContextId, TerminalId
 from maskc.regular.features import check_conditionals
 from maskc.regular.match_length import KeywordMatcher
@@ -127,11 +127,11 @@ def read_context(lexer: Any, terminal_id: Mapping[str, TerminalId], matcher: Any
     )
 
 
-def read_layout(postlex: Indentation, terminal_id: Mapping[str, TerminalId]) -> Layout:
+def read_layout(postlex: Indentation, terminal_id: Mapping[str, TerminalId]) -> IndenterLayout:
     def ids(names: Iterable[str]) -> frozenset[TerminalId]:
         return frozenset(terminal_id[name] for name in names if name in terminal_id)
 
-    return Layout(
+    return IndenterLayout(
         newline=terminal_id[postlex.newline],
         indent=terminal_id[postlex.indent],
         dedent=terminal_id[postlex.dedent],

@@ -55,7 +55,7 @@ def check_expansion(grammar: Grammar, name: str) -> None:
             largest = max(counted, key=lambda key: counted[key])
             share = f"{counted[largest]:,}" if counted[largest] < _ENDLESS else "no end"
             raise LimitError(
-                f"symbols in rules when Lark has written them out ({share} in this one)",
+                f"symbols in rules after Lark has written them out ({share} in this one)",
                 limit,
                 "give its groups and optional parts rules of their own, count less, "
                 f"or allow more with {WAYS['work']}",

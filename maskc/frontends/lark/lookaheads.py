@@ -32,7 +32,7 @@ Items = tuple[tuple[int, int], ...]  # productions, and the positions of their d
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class LarkProductions:
     """Productions, by number.
 
     Attributes:
@@ -51,7 +51,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class Lr0State:
     """An LR(0) state.
 
     Attributes:
@@ -65,14 +65,14 @@ class State:
     reduced: dict[int, Terminals]
 
 
-def build_states(rules: Rules) -> list[State]:
+def build_states(rules: LarkProductions) -> list[Lr0State]:
     """Return the states with their lookaheads; those of the roots come first, in order."""
     states = _build_lr0(rules)
     _Lookaheads(rules, states).fill()
     return states
 
 
-def _build_lr0(rules: Rules) -> list[State]:
+def _build_lr0(rules: LarkProductions) -> list[Lr0State]:
     kernels: list[Items] = [((root, 0),) for root in rules.roots]
     number = {kernel: i for i, kernel in enumerate(kernels)}
     closures: dict[RightSide, _Closure] = {}
@@ -98,7 +98,7 @@ def _build_lr0(rules: Rules) -> list[State]:
                 target = number[after] = len(kernels)
                 kernels.append(after)
             moves[symbol] = target
-        states.append(State(kernel + closure.items, moves, {}))
+        states.append(Lr0State(kernel + closure.items, moves, {}))
     return states
 
 
@@ -109,7 +109,7 @@ class _Closure(NamedTuple):
     moved: list[tuple[int, Items]]
 
 
-def _close(rules: Rules, begun: RightSide) -> _Closure:
+def _close(rules: LarkProductions, begun: RightSide) -> _Closure:
     """Return what states begin that go on with some nonterminals; many have these in common."""
     items: list[tuple[int, int]] = []
     moved: dict[int, list[tuple[int, int]]] = {}
@@ -131,7 +131,7 @@ def _close(rules: Rules, begun: RightSide) -> _Closure:
 class _Lookaheads:
     """Follows what can come after each move over a nonterminal (a transition)."""
 
-    def __init__(self, rules: Rules, states: list[State]) -> None:
+    def __init__(self, rules: LarkProductions, states: list[Lr0State]) -> None:
         self._rules, self._states = rules, states
         # Those that derive the empty text; one with a terminal in its right side does not.
         empty = (

@@ -36,10 +36,10 @@ from maskc.frontends.translation import Numbering, number_names
 from maskc.grammar.model import (
     Context,
     Grammar,
+    IndenterLayout,
     LalrGrammar,
     LalrState,
     LalrTable,
-    Layout,
     LexerSpec,
     Production,
     Reduction,
@@ -115,7 +115,7 @@ def _read_lexer(
     contexts: tuple[Context, ...],
     first_context: ContextId,
     contexts_after: Mapping[int, frozenset[ContextId]],
-    layout: Layout | None,
+    layout: IndenterLayout | None,
 ) -> LexerSpec:
     ids = numbering.terminal_id
     by_name: dict[str, TerminalDef] = {str(t.name): t for t in lark.terminals}

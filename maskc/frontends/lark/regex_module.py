@@ -43,7 +43,7 @@ _SKIPPED = re.compile(r"(?:\s|#[^\n]*(?:\n|\Z))+")  # with the flag x
 _SCOPED = frozenset("imsx")
 
 
-class Ask(Hashable, Protocol):
+class CharacterTest(Hashable, Protocol):
     """Says which characters a pattern of one character has."""
 
     def __call__(self, item: str, *, folds: bool) -> CodePoints:
@@ -69,7 +69,7 @@ def translate_terminals(lark: Lark) -> None:
         terminal.pattern = PatternRE(written, (), pattern.raw)
 
 
-def translate(terminal: str, pattern: str, ask: Ask | None = None) -> str:
+def translate(terminal: str, pattern: str, ask: CharacterTest | None = None) -> str:
     r"""Return a pattern of ``re`` that matches as a pattern of ``regex`` does.
 
     Args:
@@ -87,7 +87,7 @@ def translate(terminal: str, pattern: str, ask: Ask | None = None) -> str:
 class _Translation:
     """Reads a pattern from the left, one item after another."""
 
-    def __init__(self, terminal: str, pattern: str, ask: Ask) -> None:
+    def __init__(self, terminal: str, pattern: str, ask: CharacterTest) -> None:
         self._terminal, self._pattern, self._at = terminal, pattern, 0
         self._ask = ask
         self._written: list[str] = []
@@ -222,27 +222,27 @@ def _check_letters(terminal: str, pattern: Any) -> None:
 
 
 @cache
-def _write_letter(meant: str, ask: Ask) -> str:
+def _write_letter(meant: str, ask: CharacterTest) -> str:
     found = ask(meant, folds=True)
     return meant if found == class_set(meant, 0) else _write(found)
 
 
 @cache
-def _write_class(item: str, ask: Ask, *, folds: bool) -> str:
+def _write_class(item: str, ask: CharacterTest, *, folds: bool) -> str:
     if _SHORT.fullmatch(item) and _is_same(item, ask):
         return item
     return _write(ask(item, folds=folds))
 
 
 @cache
-def _write_boundary(ask: Ask, *, is_one: bool) -> str:
+def _write_boundary(ask: CharacterTest, *, is_one: bool) -> str:
     """Write where a word begins or ends, or where none does, by the tables of ``regex``."""
     word = _write_class(r"\w", ask, folds=False)
     here, other = ("(?!", "(?=") if is_one else ("(?=", "(?!")
     return f"(?:(?<={word}){here}{word})|(?<!{word}){other}{word}))"
 
 
-def _is_same(item: str, ask: Ask) -> bool:
+def _is_same(item: str, ask: CharacterTest) -> bool:
     return class_set(item, 0) == ask(item, folds=False)
 
 

@@ -86,7 +86,7 @@ class _Rules:
         terminal = self._resolve("terminal", role.terminal, terminals)
         if terminal in self._grammar.ignore:
             raise GrammarError(
-                self._name, f"{terminal} is ignored, and plays no role; leave {role.title} out"
+                self._name, f"{terminal} is ignored and can have no role; leave {role.title} out"
             )
         key = (terminal, role.pattern)
         if key not in self.names:
@@ -149,7 +149,8 @@ class _Rules:
         _, parameters, tree, options = found
         if parameters:
             raise GrammarError(
-                self._name, f"{way[-1]} is a template, and no way to a role; write it out"
+                self._name,
+                f"{way[-1]} is a template, which a role cannot pass through; write it out",
             )
         name = self._new_name("__".join(way[::-1]))
         copy = (Token("RULE", name), parameters, _copy_tree(tree), options)
@@ -169,8 +170,8 @@ class _Rules:
                 return
         raise GrammarError(
             self._name,
-            f"there is no {name} to be narrowed in the role {role.title}; "
-            "name the rule that has it, and rules on the way: RULE.RULE.TERMINAL",
+            f"there is no {name} to restrict in the role {role.title}; "
+            "name the rule that contains it, with the rules in between: RULE.RULE.TERMINAL",
         )
 
 

@@ -77,9 +77,7 @@ def insert_roles(grammar: LarkGrammar, source: GrammarSource) -> None:
         for (terminal, pattern), name in played.items():
             base = by_name[terminal]
             if not isinstance(base.pattern, PatternRE):
-                raise GrammarError(
-                    source.name, f"{terminal} is a string, and has nothing to be narrowed to"
-                )
+                raise GrammarError(source.name, f"{terminal} is a string, and cannot be restricted")
             added.append(TerminalDef(name, RolePattern(pattern, base), base.priority))
         return [*terminals, *added], rules, ignored
 
@@ -174,15 +172,16 @@ def check_roles(lark: Lark, name: str) -> None:
                 first, second = (patterns[number] for number in sorted(played)[:2])
                 raise GrammarError(
                     name,
-                    f"{witness!r} plays two roles of {base}, {first} and {second}; "
-                    "let the patterns have no text in common, or be the same",
+                    f"{witness!r} has two roles of {base}, {first} and {second}; "
+                    "make the patterns disjoint or equal",
                 )
             for number in played:
                 is_played[number] = True
         if not all(is_played):
             pattern = patterns[is_played.index(False)]
             raise GrammarError(
-                name, f"no {base} matches {pattern}, and nothing can play that role; change it"
+                name,
+                f"no {base} matches {pattern}, so nothing can have this role; change the pattern",
             )
 
 

@@ -35,7 +35,7 @@ from lark.parsers.lalr_analysis import LALR_Analyzer, Reduce, Shift
 from lark.parsers.lalr_parser import LALR_Parser
 
 from maskc import bits
-from maskc.frontends.lark.lookaheads import Rules, Terminals, build_states
+from maskc.frontends.lark.lookaheads import LarkProductions, Terminals, build_states
 from maskc.frontends.lark.roles import create_unless
 
 
@@ -204,7 +204,7 @@ SHARING_ROWS: Mapping[str, type] = {"LALR_Parser": SharingParser}
 
 def _number(
     by_origin: Mapping[Any, Sequence[Rule]], starts: Mapping[str, Any]
-) -> tuple[Rules, list[Rule], dict[int, Any]]:
+) -> tuple[LarkProductions, list[Rule], dict[int, Any]]:
     """Number the rules, those of one nonterminal after the other, and their symbols.
 
     Returns the numbers, production → Lark's rule, and number → Lark's symbol.
@@ -221,7 +221,7 @@ def _number(
     lhs = [n for n, productions in enumerate(of_nonterminal) for _ in productions]
     right_sides = [tuple(number[symbol] for symbol in rule.expansion) for rule in written]
     roots = [of_nonterminal[-1 - number[NonTerminal(f"$root_{start}")]][0] for start in starts]
-    in_numbers = Rules(lhs, right_sides, of_nonterminal, roots, end=0)
+    in_numbers = LarkProductions(lhs, right_sides, of_nonterminal, roots, end=0)
     return in_numbers, written, {n: symbol for symbol, n in number.items()}
 
 

@@ -48,7 +48,7 @@ END.n_tokens = 1
 LOST: Final = Cell(_END, None)  # no completion is known
 
 
-class Writing:
+class CompletionWriting:
     """Writes completions in the tokens of a vocabulary; the bytes of ``ends`` are never written.
 
     Attributes:

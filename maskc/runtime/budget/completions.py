@@ -17,7 +17,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
-from maskc.runtime.budget.cells import END, FAR, LOST, Cell, Writing
+from maskc.runtime.budget.cells import END, FAR, LOST, Cell, CompletionWriting
 from maskc.runtime.effort import spend
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
@@ -77,7 +77,7 @@ class Completions:
         known: by the key of hypotheses, what finishes them.
     """
 
-    def __init__(self, machine: Machine[Any], texts: Texts, writing: Writing) -> None:
+    def __init__(self, machine: Machine[Any], texts: Texts, writing: CompletionWriting) -> None:
         self._machine, self._texts, self._writing = machine, texts, writing
         self._link = machine if isinstance(machine, LinkMachine) else None
         groups = [bytes(sorted({*group} & {*writing.written})) for group in machine.byte_groups]

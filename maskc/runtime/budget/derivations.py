@@ -55,7 +55,7 @@ _NOTHING: Final = Cost(0, -1)
 _NEVER: Final = Cost(NEVER, -1)
 
 
-class Table:
+class DerivationTable:
     """An LR table. Of several states with the same core, the core has the productions.
 
     Attributes:
@@ -106,7 +106,7 @@ class Table:
 class Derivations:
     """The least derivations of one table, with the cost of each terminal."""
 
-    def __init__(self, table: Table, costs: Mapping[int, int]) -> None:
+    def __init__(self, table: DerivationTable, costs: Mapping[int, int]) -> None:
         self._table = table
         self._costs: dict[Symbol, Cost] = {t: Cost(n, t) for t, n in costs.items()}
         # Of each core: how it can be popped, and what that costs.

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import LimitError, TokensLeftError
-from maskc.runtime.budget.cells import FAR, LOST, Cell, Writing, list_tokens, text_of
+from maskc.runtime.budget.cells import FAR, LOST, Cell, CompletionWriting, list_tokens, text_of
 from maskc.runtime.budget.completions import COMING_KEY, NO_KEY, Completions, Known, Texts
 from maskc.runtime.budget.links import open_texts
 from maskc.runtime.effort import one_mask
@@ -121,7 +121,7 @@ class Endings:
         self._most_steps = _MOST_STEPS if steps is None else min(steps, _MOST_STEPS)
         self._mask_steps = min(_MASK_STEPS, self._most_steps)
         self._lock = threading.RLock()
-        self._writing = Writing(index, ends)
+        self._writing = CompletionWriting(index, ends)
         self._texts: Texts = open_texts(machine, self._writing)
         self._begin_anew()
 

@@ -26,7 +26,7 @@ _ORDER: Final = b"a0 \n" + bytes(range(0x21, 0x7F)) + b"\t\r"
 _RANK: Final = {byte: at for at, byte in reversed(list(enumerate(_ORDER)))}
 
 
-class Lexemes:
+class ShortLexemes:
     """The short lexemes of one scanner, of bytes that tokens write."""
 
     def __init__(self, scanner: ScannerTables, written: bytes) -> None:

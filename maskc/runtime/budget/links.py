@@ -16,7 +16,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, Final
 
-from maskc.runtime.budget.cells import FAR, LOST, Writing, text_of
+from maskc.runtime.budget.cells import FAR, LOST, CompletionWriting, text_of
 from maskc.runtime.budget.completions import NO_KEY, Completions, Proposal, Texts, Word
 from maskc.runtime.budget.parsing import ParsedTexts
 from maskc.runtime.budget.strings import search
@@ -65,7 +65,7 @@ _USUAL: Final = bytes(range(0x20, 0x7F))
 _ORDER: Final = {byte: at for at, byte in enumerate(_USUAL)}
 
 
-def open_texts(machine: Machine[Any], writing: Writing) -> Texts:
+def open_texts(machine: Machine[Any], writing: CompletionWriting) -> Texts:
     """Return what is known of a machine's texts."""
     if isinstance(machine, LinkMachine):
         return LinkTexts(writing)
@@ -81,7 +81,7 @@ def open_texts(machine: Machine[Any], writing: Writing) -> Texts:
 class LinkTexts(Texts):
     """Short texts of a link."""
 
-    def __init__(self, writing: Writing) -> None:
+    def __init__(self, writing: CompletionWriting) -> None:
         self._writing = writing
         self._inside: dict[Machine[Any], Texts] = {}
         self._known: dict[Hashable, Written | None] = {}

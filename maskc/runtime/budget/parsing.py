@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from maskc.ids import DEAD, IGNORED, ContextId, RefinedStateId, ScannerStateId, TerminalId
 from maskc.runtime.budget.completions import Proposal, Texts
-from maskc.runtime.budget.derivations import NEVER, Cost, Derivations, Table
-from maskc.runtime.budget.lexemes import Lexemes
+from maskc.runtime.budget.derivations import NEVER, Cost, Derivations, DerivationTable
+from maskc.runtime.budget.lexemes import ShortLexemes
 from maskc.runtime.effort import spend
 from maskc.runtime.glr.gss import Node, StackSet
 from maskc.runtime.glr.machine import GlrMachine
@@ -60,7 +60,7 @@ class ParsedTexts(Texts):
     def __init__(self, machine: LalrMachine | GlrMachine, written: bytes) -> None:
         self._machine = machine
         self._scanner: ScannerTables = machine.scanner
-        self._lexemes = Lexemes(machine.scanner, written)
+        self._lexemes = ShortLexemes(machine.scanner, written)
         self._of_terminal = machine.lookaheads.of_terminal
         self._rests: dict[int, list[tuple[TerminalId, bytes, ScannerStateId]]] = {}
         costs = {}
@@ -75,7 +75,7 @@ class ParsedTexts(Texts):
             costs[layout.indent] = costs[layout.dedent] = 0
             costs.setdefault(layout.newline, 1)
             self._newline = layout.newline
-        self._derivations = Derivations(Table(machine), costs)
+        self._derivations = Derivations(DerivationTable(machine), costs)
         self._paths: dict[int, Stack] = {}  # of graphs, by the serial of the node on top
 
     def clear(self) -> None:

@@ -19,7 +19,7 @@ from itertools import count, islice
 from typing import TypeVar
 
 from maskc.errors import LimitError
-from maskc.runtime.budget.cells import Writing
+from maskc.runtime.budget.cells import CompletionWriting
 from maskc.runtime.budget.completions import Proposal, Texts
 from maskc.runtime.budget.forgetting import Folded, Forgetting
 from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, finish_number, list_ends
@@ -71,7 +71,7 @@ _FILLERS = b"abcdefghijklmnopqrstuvwxyz .-0"
 class JsonTexts(Texts):
     """Short texts of one schema."""
 
-    def __init__(self, machine: SchemaMachine, writing: Writing) -> None:
+    def __init__(self, machine: SchemaMachine, writing: CompletionWriting) -> None:
         self._plan, self._strings = (
             machine.plan,
             ShortStrings(_find_filler(writing), machine.plan.layout.escapes),
@@ -296,7 +296,7 @@ def _after(before: bytes, text: bytes | None) -> bytes | None:
     return None if text is None else before + text
 
 
-def _find_filler(writing: Writing) -> str:
+def _find_filler(writing: CompletionWriting) -> str:
     """Return the character of which one token writes the most."""
     index = writing.index
     found: str | None = index.shared.get("filler")

@@ -22,7 +22,7 @@ class Uniting(Protocol):
         """Return a new mask, int32[n_words], of all tokens of some unions."""
 
 
-class Composer:
+class MaskComposer:
     """Makes the masks of one artifact.
 
     Args:

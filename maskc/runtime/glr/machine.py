@@ -24,7 +24,7 @@ from maskc.ids import (
     TerminalId,
 )
 from maskc.runtime.cache.budget import EDGE_BYTES, Budget, Cache
-from maskc.runtime.cache.composing import Composer
+from maskc.runtime.cache.composing import MaskComposer
 from maskc.runtime.cache.pool import MaskPool, PooledMask
 from maskc.runtime.effort import one_mask, spend
 from maskc.runtime.glr.asks import END_OF_TEXT, PLACE, Asks
@@ -99,7 +99,7 @@ class GlrMachine:
         self._unlisted = UnlistedTokens(graph, self.scanner, tokens, text_of)
         asks = Asks(graph, self.scanner, self.lookaheads, self._closed, self._unlisted)
         self.debts = DebtReader(asks, parser, budget)
-        self._composer = Composer(self._unlisted, pool, budget)
+        self._composer = MaskComposer(self._unlisted, pool, budget)
         self._text_of = text_of
         self._moves = Cache(budget)  # (scanner state, serial of stacks, token) → hypotheses
         # (scanner state, serial of stacks) → the one hypothesis of many tokens

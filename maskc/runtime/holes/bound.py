@@ -74,7 +74,7 @@ class Binder:
             raise HoleError(
                 self._name,
                 "a terminal",
-                "only those of a grammar that the LALR parser reads can be narrowed",
+                "only terminals of an LALR grammar can be restricted",
                 "compile the grammar with parser=lalr",
             )
         if not isinstance(machine, LalrMachine):
@@ -120,8 +120,8 @@ class Binder:
                 raise HoleError(
                     self._name,
                     name,
-                    "none of its words can stand where the grammar may need one",
-                    "give more words, or have maskc.narrow compile the narrowed grammar",
+                    "none of its words fits where the grammar may need one",
+                    "give more words, or use maskc.narrow",
                 )
         terminals = tuple(hole.terminal for hole in holes)
         tracks = Tracks(

@@ -20,7 +20,7 @@ from maskc.runtime.holes.masks import HoleMasks
 from maskc.runtime.holes.side import SideHypothesis, SideMachine, Step
 from maskc.runtime.holes.stepping import HoleStepper
 from maskc.runtime.holes.tracks import BEGINNING, Tracks
-from maskc.runtime.holes.walks import Walks
+from maskc.runtime.holes.walks import LexemeWalks
 from maskc.runtime.holes.words import bytes_of
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine, find_effect
@@ -62,7 +62,7 @@ class HoleMachine(SideMachine[int]):
         stepper = HoleStepper(machine, lexemes, tracks, budget)
         super().__init__(machine, stepper, text_of, groups)
         self.tracks, self._budget = tracks, budget
-        walks = Walks(stepper, tracks, beginnings, index.tokens, budget)
+        walks = LexemeWalks(stepper, tracks, beginnings, index.tokens, budget)
         self.masks = HoleMasks(machine, stepper, tracks, walks, index)
         n_states = machine.tables.n_states
         self._effects = HypothesisCache(budget, n_states)

@@ -22,7 +22,7 @@ from maskc.runtime.graph import Mask
 from maskc.runtime.holes.side import SideHypothesis
 from maskc.runtime.holes.stepping import HoleStepper
 from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE, Tracks
-from maskc.runtime.holes.walks import Exits, Inside, TrieState, Walks
+from maskc.runtime.holes.walks import Exits, Inside, LexemeWalks, TrieState
 from maskc.runtime.lalr.hypothesis import Ended, Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.schema.tries.tokens import TokenIndex
@@ -47,7 +47,7 @@ class HoleMasks:
         machine: LalrMachine,
         stepper: HoleStepper,
         tracks: Tracks,
-        walks: Walks,
+        walks: LexemeWalks,
         index: TokenIndex,
     ) -> None:
         self._machine, self.stepper, self.tracks = machine, stepper, tracks

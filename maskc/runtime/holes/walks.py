@@ -46,7 +46,7 @@ class Exits(NamedTuple):
     nodes: NDArray[np.int32]
 
 
-class Group(NamedTuple):
+class EndGroup(NamedTuple):
     """Tokens that end in states from which the same can come, and one of these states.
 
     Attributes:
@@ -68,11 +68,11 @@ class Inside(NamedTuple):
     """
 
     asked: NDArray[np.bool_] | None
-    groups: tuple[Group, ...]
+    groups: tuple[EndGroup, ...]
     exits: tuple[Exits, ...]
 
 
-class Walks:
+class LexemeWalks:
     """Follows tokens inside of lexemes, and caches what was found."""
 
     def __init__(
@@ -137,7 +137,7 @@ class Walks:
                     if moved is not None:
                         reached = stepper.count(column, byte, entered) if counts else column
                         pending.append(TrieState(child, entered, moved, reached))
-        groups = (Group(ends[s], np.array(found, dtype=np.int32)) for s, found in tokens.items())
+        groups = (EndGroup(ends[s], np.array(found, dtype=np.int32)) for s, found in tokens.items())
         return Inside(None, tuple(groups), group_states(exits))
 
     def _read_beginnings(self, start: TrieState, *, counts: bool) -> Inside:
@@ -150,7 +150,7 @@ class Walks:
             ends.setdefault(sign, TrieState(int(nodes[0]), state, track, column))
             _, tokens = spread(low[nodes], low[nodes] + self._trie.ending_array[nodes])
             found.setdefault(sign, []).append(tokens)
-        groups = (Group(ends[sign], np.concatenate(tokens)) for sign, tokens in found.items())
+        groups = (EndGroup(ends[sign], np.concatenate(tokens)) for sign, tokens in found.items())
         return Inside(begun.tokens, tuple(groups), self._split(begun.exits, start, counts=counts))
 
     def _split(self, found: Nodes, start: TrieState, *, counts: bool) -> tuple[Exits, ...]:

@@ -46,7 +46,7 @@ def read_words(grammar: str, hole: str, given: Iterable[str] | Automaton) -> Aut
     words: set[bytes] = set()
     for word in as_items(f"what {hole} is narrowed to", given):
         if not isinstance(word, str):
-            raise WrongTypeError(f"a word of {hole} is a str, not {type(word).__name__}")
+            raise WrongTypeError(f"a word of {hole} must be a str, not {type(word).__name__}")
         try:
             words.add(word.encode())
         except UnicodeEncodeError:

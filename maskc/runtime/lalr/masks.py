@@ -34,7 +34,7 @@ from typing import Any, Final
 
 from maskc.ids import RefinedStateId
 from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
-from maskc.runtime.cache.composing import Composer
+from maskc.runtime.cache.composing import MaskComposer
 from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
@@ -120,7 +120,7 @@ class LalrMasks:
     """
 
     def __init__(
-        self, tables: LalrTables, debts: Debts, composer: Composer, budget: Budget
+        self, tables: LalrTables, debts: Debts, composer: MaskComposer, budget: Budget
     ) -> None:
         self.tops = Cache(budget, _measure)
         self.cache = Cache(budget, _measure)

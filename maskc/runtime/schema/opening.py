@@ -97,7 +97,7 @@ def check_schema_header(header: dict[str, Any]) -> str | None:
     if not isinstance(layout, dict) or set(layout) - {"digits"} != names:
         return "the header lacks its layout"
     if not all(isinstance(layout[name], str) for name in names):
-        return "the header's layout has a choice that is no text"
+        return "the header's layout has a choice that is not a text"
     if type(layout.get("digits", 1)) is not int:
         return "the header's layout has digits that are no number"
     formats = header.get("registered_formats", {})

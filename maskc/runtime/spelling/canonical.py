@@ -47,9 +47,9 @@ class Canonical(Compiled):
         # Ids that the tokenizer does not have write nothing for it.
         if size < ours.vocab_size or any(ours.text_of(t) != theirs(t) for t in range(size)):
             raise SpellingError(
-                "the language is for another vocabulary than that of the tokenizer "
+                "the artifact has another vocabulary than the tokenizer "
                 f"{str(spelling.header['tokenizer']['name'])[:60]}",
-                "give the spelling of the tokenizer that it was compiled for",
+                "give the spelling of its own tokenizer",
             )
         first = np.pad(ours.first, (0, size - ours.vocab_size), mode="edge")
         plain, ends = language.machine, frozenset(language.eos_ids)
@@ -60,15 +60,15 @@ class Canonical(Compiled):
     def endings(self) -> NoReturn:
         """Raise a SpellingError: a short completion may be made of any tokens."""
         raise SpellingError(
-            "a shortest completion is made of any tokens, not of the tokenizer's own",
-            "ask a matcher of the language without maskc.canonical",
+            "shortest_completion is not supported for canonical tokens",
+            "call it on a matcher without maskc.canonical",
         )
 
     def check_own_tokens(self) -> NoReturn:
         """Raise a SpellingError: its texts are limited to own tokens already."""
         raise SpellingError(
-            "what maskc.canonical returns allows own tokens only already",
-            "make its matchers, or give the artifact that it was made of",
+            "this is canonical already",
+            "call its matcher(), or give the original artifact",
         )
 
     def matcher(self) -> CanonicalMatcher:

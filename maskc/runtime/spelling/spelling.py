@@ -21,7 +21,7 @@ from maskc.arguments import as_path
 from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
 from maskc.artifact.model import FORMAT, check_shapes, check_values
-from maskc.artifact.sections import Section
+from maskc.artifact.sections import ArraySpec
 from maskc.errors import ArtifactError
 from maskc.runtime.once import made_once
 from maskc.runtime.shared import Shared
@@ -47,27 +47,27 @@ _MOST_NODES = 32  # whose tokens' successors are kept, four bytes a token
 
 # Dimensions: V tokens, W whole chunks, N nodes of the chunks' automaton, K byte classes.
 SECTIONS = {
-    FIRST: Section("int32", ("V+1",), offsets=BYTES),
-    BYTES: Section("uint8", ("token bytes",)),
-    "kind": Section("uint8", ("V",), below="kinds"),
-    "token_left": Section("int32", ("V",), below="V", least=NO_TOKEN),
-    "token_right": Section("int32", ("V",), below="V", least=NO_TOKEN),
-    "token_rank": Section("int32", ("V",), below="ranks", least=NO_TOKEN),
-    "merge_first": Section("int32", ("V+1",), offsets="merge_right"),
-    "merge_right": Section("int32", ("merges",), below="V"),
-    "merge_rank": Section("int32", ("merges",), below="ranks"),
-    "edge_token": Section("int32", ("edges",), below="V"),
-    "edge_side": Section("uint8", ("edges",)),
-    "edge_symbol": Section("int32", ("edges",), below="V"),
-    "edge_since": Section("int32", ("edges",), least=FROM_START),
-    "edge_key": Section("int32", ("edges",)),
-    "whole_first": Section("int32", ("W+1",), offsets="whole_part"),
-    "whole_part": Section("int32", ("parts",), below="V"),
-    "byte_class": Section("uint8", ("256",), below="K"),
-    "chunk_next": Section("int32", ("N", "K"), below="N"),
-    "chunk_may_end": Section("bool", ("N",)),
-    "cut_first": Section("int32", ("N+1",), offsets="cut_node"),
-    "cut_node": Section("int32", ("cuts",), below="N", least=1),
+    FIRST: ArraySpec("int32", ("V+1",), offsets=BYTES),
+    BYTES: ArraySpec("uint8", ("token bytes",)),
+    "kind": ArraySpec("uint8", ("V",), below="kinds"),
+    "token_left": ArraySpec("int32", ("V",), below="V", least=NO_TOKEN),
+    "token_right": ArraySpec("int32", ("V",), below="V", least=NO_TOKEN),
+    "token_rank": ArraySpec("int32", ("V",), below="ranks", least=NO_TOKEN),
+    "merge_first": ArraySpec("int32", ("V+1",), offsets="merge_right"),
+    "merge_right": ArraySpec("int32", ("merges",), below="V"),
+    "merge_rank": ArraySpec("int32", ("merges",), below="ranks"),
+    "edge_token": ArraySpec("int32", ("edges",), below="V"),
+    "edge_side": ArraySpec("uint8", ("edges",)),
+    "edge_symbol": ArraySpec("int32", ("edges",), below="V"),
+    "edge_since": ArraySpec("int32", ("edges",), least=FROM_START),
+    "edge_key": ArraySpec("int32", ("edges",)),
+    "whole_first": ArraySpec("int32", ("W+1",), offsets="whole_part"),
+    "whole_part": ArraySpec("int32", ("parts",), below="V"),
+    "byte_class": ArraySpec("uint8", ("256",), below="K"),
+    "chunk_next": ArraySpec("int32", ("N", "K"), below="N"),
+    "chunk_may_end": ArraySpec("bool", ("N",)),
+    "cut_first": ArraySpec("int32", ("N+1",), offsets="cut_node"),
+    "cut_node": ArraySpec("int32", ("cuts",), below="N", least=1),
 }
 
 

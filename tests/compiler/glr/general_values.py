@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from maskc.compiler.glr.adjacency import LexedCfg
 from maskc.compiler.glr.lr0 import GeneralTable, build_general_table
 from maskc.compiler.glr_path import rewrite_productions
-from maskc.compiler.rows.sequences import Event, Sequences
+from maskc.compiler.rows.sequences import ParserEvent, Sequences
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.model import Grammar
-from maskc.lexer.boundaries import Boundaries, build_boundaries
+from maskc.lexer.boundaries import LexemeContexts, build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
 from maskc.lexer.scanner import Scanner
@@ -21,7 +21,7 @@ class Values:
 
     grammar: Grammar
     scanner: Scanner
-    boundaries: Boundaries
+    boundaries: LexemeContexts
     lexed: LexedCfg
     table: GeneralTable
     sequences: Sequences
@@ -37,7 +37,7 @@ class Values:
             names, opened = names[:-1], self.boundaries.end
         sequence = self.sequences.open_to(opened)
         for name in reversed(names):
-            sequence = self.sequences.extend(Event(self.terminal(name), 1, 0), sequence)
+            sequence = self.sequences.extend(ParserEvent(self.terminal(name), 1, 0), sequence)
         return sequence
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from maskc.compiler.lalr.completion import NOTHING, Relation
 from maskc.compiler.lalr.conflicts import Conflict, compute_lookaheads, find_conflicts
-from maskc.compiler.lalr.driver import Moves, Outcome, drive_lalr, drive_refined
+from maskc.compiler.lalr.driver import StackOutcome, StateMoves, drive_lalr, drive_refined
 from maskc.compiler.lalr.items import build_item_sets
 from maskc.compiler.lalr.refine import build_table_without_lexer
 from maskc.frontends.loading import load_lalr_grammar
@@ -107,23 +107,23 @@ def drive(grammar, names, driver=None):
 
 def test_a_text_is_taken_terminal_by_terminal_to_its_end():
     outcomes, stack = drive(load_lalr(NESTED), "A A B B $END")
-    assert outcomes == [Outcome.TAKES] * 4 + [Outcome.ENDS]
+    assert outcomes == [StackOutcome.TAKES] * 4 + [StackOutcome.ENDS]
     assert len(stack) == 2
 
 
 def test_the_text_does_not_end_while_something_is_open():
-    assert drive(load_lalr(NESTED), "A $END")[0][-1] is Outcome.REFUSES
+    assert drive(load_lalr(NESTED), "A $END")[0][-1] is StackOutcome.REFUSES
 
 
 def test_a_terminal_that_no_action_takes_is_refused():
-    assert drive(load_lalr(NESTED), "B")[0] == [Outcome.REFUSES]
+    assert drive(load_lalr(NESTED), "B")[0] == [StackOutcome.REFUSES]
 
 
 def test_a_reduction_below_what_is_known_is_not_done():
     grammar = load_lalr(NESTED)
     whole = drive(grammar, "A A B")[1]
     above, b = whole[-1:], grammar.bnf.terminals.index("B")
-    assert drive_lalr(grammar).take(above, b) is Outcome.NEEDS_BELOW
+    assert drive_lalr(grammar).take(above, b) is StackOutcome.NEEDS_BELOW
     assert above == whole[-1:]
 
 
@@ -143,7 +143,10 @@ def test_the_refined_table_takes_what_the_lalr_table_takes():
 
 
 def test_the_text_ends_though_there_is_one_more_reduction():
-    assert drive(load_lalr('start: start | "a"\n'), "A $END")[0] == [Outcome.TAKES, Outcome.ENDS]
+    assert drive(load_lalr('start: start | "a"\n'), "A $END")[0] == [
+        StackOutcome.TAKES,
+        StackOutcome.ENDS,
+    ]
 
 
 GRAMMARS = (
@@ -157,13 +160,13 @@ GRAMMARS = (
 @pytest.mark.parametrize("text", GRAMMARS)
 def test_no_state_that_can_be_on_top_is_left_out(text):
     grammar = language_of(text).lexed.grammar
-    moves, driver = Moves(grammar), drive_lalr(grammar)
+    moves, driver = StateMoves(grammar), drive_lalr(grammar)
     terminals = [t for t in range(len(grammar.bnf.terminals)) if t != END]
     for length in range(1, 5):
         for sequence in itertools.product(terminals, repeat=length):
             stack, possible = [0], 1
             for taken in sequence:
-                if driver.take(stack, taken) is not Outcome.TAKES:
+                if driver.take(stack, taken) is not StackOutcome.TAKES:
                     break
                 possible = moves.after(taken, possible)
                 assert possible >> stack[-1] & 1
@@ -174,7 +177,7 @@ def test_an_indent_goes_with_its_newline():
         'start: "a" _NL (_INDENT "b" _NL _DEDENT)?\n_NL: /\\n[ ]*/\n%declare _INDENT _DEDENT\n',
         postlex="tests.indenters:TwoColumns",
     )
-    moves = Moves(language.lexed.grammar)
+    moves = StateMoves(language.lexed.grammar)
     after = moves.after(
         terminal(language, "_NL"), moves.after(terminal(language, "A"), moves.everywhere)
     )

@@ -8,7 +8,7 @@ import pytest
 from maskc import bits
 from maskc.compiler.lalr import completion
 from maskc.compiler.lalr.completion import build_completions
-from maskc.compiler.lalr.driver import Outcome, drive_lalr
+from maskc.compiler.lalr.driver import StackOutcome, drive_lalr
 from maskc.compiler.lalr.items import build_item_sets, find_equivalent
 from maskc.compiler.lalr_path import LalrPath
 from maskc.compiler.pipeline import analyse_grammar
@@ -141,7 +141,7 @@ def test_a_text_can_begin_with_what_completes_the_root(text):
         for sequence in itertools.product(terminals, repeat=length):
             stack = [0]
             outcomes = (driver.take(stack, t) for t in (*sequence, END))
-            if all(outcome in (Outcome.TAKES, Outcome.ENDS) for outcome in outcomes):
+            if all(outcome in (StackOutcome.TAKES, StackOutcome.ENDS) for outcome in outcomes):
                 found.add(sequence[0])
     assert set(bits.iterate(items[0, -1, 0, False].preimage(1 << END))) == found
 

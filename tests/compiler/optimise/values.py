@@ -5,23 +5,23 @@ from collections.abc import Sequence
 import numpy as np
 
 from maskc.compiler.optimise.rows import Rows
-from maskc.compiler.rows.sequences import NOTHING_ENDS, Event, Sequences
+from maskc.compiler.rows.sequences import NOTHING_ENDS, ParserEvent, Sequences
 from maskc.compiler.rows.token_sets import TokenSets
 from maskc.ids import SequenceId
-from maskc.lexer.boundaries import OpenLexeme
+from maskc.lexer.boundaries import PartialLexeme
 
 A, B, C = 1, 2, 3  # terminals
 EVERY = 0b1  # the only context
 
 
-def event(terminal: int) -> Event:
+def event(terminal: int) -> ParserEvent:
     """Return an event that holds in every context."""
-    return Event(terminal, EVERY, 0)
+    return ParserEvent(terminal, EVERY, 0)
 
 
-def open_lexeme(lookaheads: int) -> OpenLexeme:
+def open_lexeme(lookaheads: int) -> PartialLexeme:
     """Return one that may become some terminals."""
-    return OpenLexeme(lookaheads, (), (), -1)
+    return PartialLexeme(lookaheads, (), (), -1)
 
 
 def sequence_of(sequences: Sequences, terminals: Sequence[int], lookaheads: int) -> SequenceId:

@@ -7,7 +7,7 @@ from maskc.compiler.lexed import terminals_of
 from maskc.compiler.pushdown.decisions import Decisions
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts, ask_grammar
 from maskc.compiler.pushdown.table_debts import TableDebts
-from maskc.compiler.rows.sequences import Event, Sequences
+from maskc.compiler.rows.sequences import ParserEvent, Sequences
 from maskc.ids import SequenceId, TerminalId
 from tests.languages import language_of
 
@@ -26,10 +26,10 @@ class Values:
         """Return a terminal's number."""
         return self.language.lexed.grammar.bnf.terminals.index(name)
 
-    def event(self, name: str) -> Event:
+    def event(self, name: str) -> ParserEvent:
         """Return the event of a terminal, in every context."""
         contexts = (1 << self.language.lexed.boundaries.n_contexts) - 1
-        return Event(TerminalId(self.terminal(name)), contexts, 0)
+        return ParserEvent(TerminalId(self.terminal(name)), contexts, 0)
 
     def sequence(self, *names: str) -> SequenceId:
         """Return the sequence of some terminals, open to anything; ``$END`` may stand last."""

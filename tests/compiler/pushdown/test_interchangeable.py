@@ -15,7 +15,7 @@ from maskc.compiler.pushdown.interchangeable import (
     safe_for_contexts,
 )
 from maskc.compiler.pushdown.questions import Questions
-from maskc.compiler.pushdown.reductions import NO_STATE, Steps, find_reductions
+from maskc.compiler.pushdown.reductions import NO_STATE, ReductionSteps, find_reductions
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.model import list_reductions
@@ -205,7 +205,7 @@ def test_edges_of_random_grammars_are_those_of_walking_alone():
 
 def test_a_symbol_that_no_state_takes_leads_nowhere():
     _, _, table = tables_of('start: "a" "b"\n')
-    steps, start = Steps(table), np.array([0, NO_STATE])
+    steps, start = ReductionSteps(table), np.array([0, NO_STATE])
     after = steps.follow(start, 1)
     assert (after[0] != NO_STATE) != (steps.follow(start, 2)[0] != NO_STATE)
     assert after[1] == NO_STATE

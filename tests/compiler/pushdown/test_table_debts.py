@@ -14,7 +14,7 @@ from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.pushdown.state_facts import StateFacts
 from maskc.compiler.pushdown.table_debts import TableDebts, check_agreement
-from maskc.compiler.rows.sequences import Event
+from maskc.compiler.rows.sequences import ParserEvent
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.sets import reduce_grammar
@@ -302,7 +302,7 @@ def states(found):
 
 def event(language, name, contexts=-1):
     every = (1 << len(language.lexed.grammar.lexer.contexts)) - 1
-    return Event(terminal(language, name), contexts & every, 0)
+    return ParserEvent(terminal(language, name), contexts & every, 0)
 
 
 def test_the_states_after_a_terminal_are_those_that_its_shifts_lead_to():

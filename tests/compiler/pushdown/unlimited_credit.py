@@ -27,8 +27,8 @@ from typing import Literal, NamedTuple
 from maskc.compiler.pushdown.dft import (
     END_NODE,
     DftAutomaton,
-    Node,
-    Side,
+    DftNode,
+    NodeSide,
     StackSymbol,
     Transition,
     format_node,
@@ -51,7 +51,7 @@ class DebtNode(NamedTuple):
         stack: what was pushed and not popped since the start; top first.
     """
 
-    state: Node
+    state: DftNode
     n_read: int
     stack: tuple[StackSymbol, ...]
 
@@ -149,7 +149,7 @@ def explore_credit(
     """
     terminals = tuple(sequence)
     sets = compute_sets(dft.reduced)
-    start = DebtNode(Node(Side.TERMINAL, x), 0, ())
+    start = DebtNode(DftNode(NodeSide.TERMINAL, x), 0, ())
     edges: dict[DebtNode, tuple[DebtEdge, ...]] = {}
     is_complete = True
     queue = deque([start])
@@ -205,7 +205,7 @@ def _follow(transition: Transition, node: DebtNode, terminals: tuple[int, ...]) 
 
 def _is_hopeful(node: DebtNode, terminals: tuple[int, ...], sets: SymbolSets) -> bool:
     """Return whether the nonterminal that a node is about to generate fits what comes next."""
-    if node.state.side is not Side.START or node.n_read == len(terminals):
+    if node.state.side is not NodeSide.START or node.n_read == len(terminals):
         return True
     nonterminal = node.state.symbol
     begins = sets.first.get(nonterminal, 0) >> terminals[node.n_read] & 1

@@ -15,12 +15,12 @@ from maskc.compiler.rows import walk
 from maskc.compiler.rows.numbering import distinguish
 from maskc.compiler.rows.paths import LalrRule
 from maskc.compiler.rows.seeds import walk_in_batches
-from maskc.compiler.rows.sequences import Event, Sequences
+from maskc.compiler.rows.sequences import ParserEvent, Sequences
 from maskc.compiler.rows.steps import build_steps
 from maskc.errors import GrammarError
 from maskc.frontends.source import load_source
 from maskc.ids import DROPPED, NO_LINE, SAME
-from maskc.lexer.boundaries import OpenLexeme
+from maskc.lexer.boundaries import PartialLexeme
 from maskc.vocab import load_vocabulary
 from tests.compiled import compile_text, legal_tokens
 from tests.languages import language_of, terminal
@@ -56,7 +56,7 @@ def test_an_operator_that_may_stand_on_both_sides_does_not_multiply_the_paths():
     assert legal_tokens(artifact, "x") == {b"--" * 20, b"->", None}
 
 
-A, B = Event(1, 1, 0), Event(2, 1, 0)
+A, B = ParserEvent(1, 1, 0), ParserEvent(2, 1, 0)
 
 
 def test_equal_sequences_have_one_number():
@@ -70,7 +70,7 @@ def test_equal_sequences_have_one_number():
 def test_what_stays_open_tells_sequences_apart():
     sequences = Sequences([])
     assert sequences.open_to(0b1) != sequences.open_to(0b10)
-    number = sequences.number_open_lexeme(OpenLexeme(0b1, (), (), -1))
+    number = sequences.number_open_lexeme(PartialLexeme(0b1, (), (), -1))
     assert sequences.close(number, 0) != sequences.close(number, -1)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.characters import automaton, terminals
-from maskc.frontends.characters.automaton import Dfa, TooLargeError, build_dfa, subtract
+from maskc.frontends.characters.automaton import Dfa, ExpressionTooLargeError, build_dfa, subtract
 from maskc.frontends.characters.regular import Regular
 from maskc.frontends.characters.terminals import write_class, write_pattern, write_terminal
 from maskc.frontends.notations import count_grammar
@@ -16,8 +16,8 @@ from maskc.regular.tree import (
     EMPTY_TEXT,
     MAX_SIZE,
     NOTHING,
+    Alternation,
     Characters,
-    Choice,
     Except,
     Reference,
     Repeat,
@@ -40,7 +40,7 @@ A, B, X, Y = literal("a"), literal("b"), Reference("x"), Reference("y")
         (sequence(A, repeat(A, 0, None)), Repeat(A, 1, None)),
         # Characters among alternatives are one set, and an empty one makes the rest optional.
         (choice(literal("b"), literal("a")), Characters(((97, 98),))),
-        (choice(A, literal("xy"), B), Choice((choice(A, B), literal("xy")))),
+        (choice(A, literal("xy"), B), Alternation((choice(A, B), literal("xy")))),
         (choice(EMPTY_TEXT, literal("ab")), Repeat(literal("ab"), 0, 1)),
         (repeat(A, 0, 0), EMPTY_TEXT),
         (repeat(NOTHING, 0, 3), EMPTY_TEXT),
@@ -70,7 +70,7 @@ def test_the_empty_text_and_nothing_have_automata():
 
 def test_too_many_states_are_refused(monkeypatch):
     monkeypatch.setattr(automaton, "MAX_STATES", 5)
-    with pytest.raises(TooLargeError):
+    with pytest.raises(ExpressionTooLargeError):
         build_dfa(literal("abcdefgh"))
 
 
@@ -114,7 +114,7 @@ def test_a_run_of_one_set_is_counted():
 
 def test_too_long_a_pattern_is_refused(monkeypatch):
     monkeypatch.setattr(terminals, "MAX_LENGTH", 5)
-    with pytest.raises(TooLargeError):
+    with pytest.raises(ExpressionTooLargeError):
         write_pattern(literal("abcdef"))
 
 

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from lark import Lark
 
 from maskc.errors import GrammarError
-from maskc.frontends.characters.automaton import TooLargeError, build_dfa, drop_empty, subtract
+from maskc.frontends.characters.automaton import (
+    ExpressionTooLargeError,
+    build_dfa,
+    drop_empty,
+    subtract,
+)
 from maskc.frontends.characters.lowering import lower_grammar
 from maskc.frontends.characters.regular import mirror
 from maskc.frontends.characters.terminals import (
@@ -97,7 +102,7 @@ SHORT = ["".join(t) for n in range(7) for t in itertools.product("abc", repeat=n
 def write_if_small(dfa):
     try:
         return write_longest(dfa)
-    except TooLargeError:
+    except ExpressionTooLargeError:
         reject()
 
 

@@ -117,11 +117,11 @@ def test_an_artifact_carries_its_roles():
 @pytest.mark.parametrize(
     ("role", "fact"),
     [
-        ("class.NAME=a", r"there is no NAME to be narrowed in the role class\.NAME; name the rule"),
-        ("class.name.NAME=[0-9]", r"no NAME matches \[0-9\], and nothing can play that role"),
-        ("class.name.SELF=a", "SELF is a string, and has nothing to be narrowed to"),
-        ("start.WS=a", "WS is ignored, and plays no role"),
-        ("start.twice.NAME=a", "twice is a template, and no way to a role"),
+        ("class.NAME=a", r"there is no NAME to restrict in the role class\.NAME; name the rule"),
+        ("class.name.NAME=[0-9]", r"no NAME matches \[0-9\], so nothing can have this role"),
+        ("class.name.SELF=a", "SELF is a string, and cannot be restricted"),
+        ("start.WS=a", "WS is ignored and can have no role"),
+        ("start.twice.NAME=a", "twice is a template, which a role cannot pass through"),
     ],
 )
 def test_what_cannot_be_played_is_refused(role, fact):
@@ -140,7 +140,7 @@ def test_a_name_that_is_none_is_told_the_nearest(role, near):
 
 def test_two_roles_of_one_lexeme_are_refused_with_a_witness():
     roles = {"class.name.NAME": "[A-Z]+", "call.name.NAME": "[A-Za-z]+"}
-    with pytest.raises(GrammarError, match=r"b'A' plays two roles of NAME, .*; let the patterns"):
+    with pytest.raises(GrammarError, match=r"b'A' has two roles of NAME, .*; make the patterns"):
         build_lark(load_source(PLAIN, roles=roles))
 
 
@@ -226,9 +226,9 @@ def test_what_a_class_adds_is_its_own_business(named):
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"tab_len": 4.5}, "tab_len is 4.5, which is no number of columns"),
-        ({"NL_type": None}, "NL_type is None, which is no terminal's name"),
-        ({"OPEN_PAREN_types": "LPAR"}, "OPEN_PAREN_types is 'LPAR', which is no list"),
+        ({"tab_len": 4.5}, "tab_len is 4.5, which is not a number of columns"),
+        ({"NL_type": None}, "NL_type is None, which is not a terminal's name"),
+        ({"OPEN_PAREN_types": "LPAR"}, "OPEN_PAREN_types is 'LPAR', which is not a list"),
     ],
 )
 def test_attributes_of_another_kind_are_refused(named, members, message):

@@ -352,7 +352,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _list(is_text: Callable[[str], bool], short: Iterable[str], more: Iterable[str]) -> Judge:

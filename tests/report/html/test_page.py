@@ -135,11 +135,11 @@ def viewed():
 
 def test_the_page_begins_with_what_an_author_asks(viewed):
     page = Reader(build_page(viewed))
-    titles = ["How much choice there was", "What may come next", "Rules", "Terminals", "Artifact"]
+    titles = ["How many tokens were legal", "What may come next", "Rules", "Terminals", "Artifact"]
     assert [text for text in page.texts if text in titles] == titles * 2  # links, then sections
     assert "Rows after each step" not in page.text
     assert "Rows after each step" in Reader(build_page(viewed, internals=True)).text
-    assert page.texts.count('"&"') == 2  # in the diagram, and beside its terminal
+    assert page.texts.count('"&"') == 3  # in the diagram, beside its terminal, and what may come
     assert page.tags.count("svg") == 3
     assert "b" not in page.tags
     assert "After '<b> a<', 29 of 256 tokens are legal. The text may end here." in page.text
@@ -156,7 +156,7 @@ def test_an_illegal_text_says_why():
     artifact = maskc.compile_grammar(GRAMMAR, tokenizer="bytes")
     page = Reader(build_page(inspection(view=view_artifact(artifact, b"<b>?"))))
     assert "The text '<b>?' is illegal." in page.text
-    assert "every reading dies of the byte '?'" in page.text
+    assert "no parse survives the byte '?'" in page.text
     assert "Legal tokens by terminal" in page.text
 
 
@@ -185,7 +185,7 @@ LARGE = "start: " + " | ".join(f'"{i}" "x"' for i in range(80))
 @pytest.mark.parametrize(
     ("changes", "said", "unsaid"),
     [
-        (with_text("start: ("), "the Lark of this machine refuses the grammar", "transitions"),
+        (with_text("start: ("), "the installed Lark refuses the grammar", "transitions"),
         # A large grammar has no table, but what prints it.
         (with_text(LARGE), "241 transitions", "Transitions; ε is nothing"),
         ({"classes": []}, "No two terminals are interchangeable.", None),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.cache.composing import Composer
+from maskc.runtime.cache.composing import MaskComposer
 from maskc.runtime.cache.pool import MaskPool
 
 
@@ -23,7 +23,7 @@ class Graph:
 
 def make(cache_bytes=1 << 20):
     graph, pool = Graph(), MaskPool(40, (39,), cache_bytes)
-    return graph, pool, Composer(graph, pool, Budget(cache_bytes))
+    return graph, pool, MaskComposer(graph, pool, Budget(cache_bytes))
 
 
 def test_a_mask_holds_its_unions_and_the_end_if_the_text_may_end():

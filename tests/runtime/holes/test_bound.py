@@ -175,9 +175,9 @@ def test_blocks_by_indentation_are_as_before():
 @pytest.mark.parametrize(
     ("holes", "fact"),
     [
-        ({"TABLE": []}, "none of its words can stand where the grammar may need one"),
-        ({"TABLE": ["X"]}, "none of its words can stand"),
-        ({"COLUMN": ["date"]}, "none of its words can stand"),
+        ({"TABLE": []}, "none of its words fits where the grammar may need one"),
+        ({"TABLE": ["X"]}, "none of its words fits"),
+        ({"COLUMN": ["date"]}, "none of its words fits"),
         ({"TABLE": ["users", ""]}, "a word is empty, and no lexeme is; leave it out"),
         ({"TABLE": ["\ud800"]}, "is not UTF-8"),
         ({"BLANKS": ["  "]}, "no lexeme reaches the parser as this terminal"),
@@ -198,7 +198,7 @@ def test_a_wrong_name_is_refused_with_the_nearest(artifact):
 def test_what_are_no_words_is_refused(artifact):
     with pytest.raises(TypeError, match="not to a str"):
         artifact.bind(TABLE="users")
-    with pytest.raises(TypeError, match="a word of TABLE is a str, not int"):
+    with pytest.raises(TypeError, match="a word of TABLE must be a str, not int"):
         artifact.bind(TABLE=[1])
 
 
@@ -211,8 +211,8 @@ def test_what_are_no_words_is_refused(artifact):
         (b"users", "not to a bytes"),
         (bytearray(b"users"), "not to a bytearray"),
         (maskc.compile_pattern, "not to a function"),
-        ([b"users"], "a word of TABLE is a str, not bytes"),
-        ([["users"]], "a word of TABLE is a str, not list"),
+        ([b"users"], "a word of TABLE must be a str, not bytes"),
+        ([["users"]], "a word of TABLE must be a str, not list"),
     ],
 )
 def test_a_value_of_another_kind_is_told_what_is_taken(artifact, given, fact):

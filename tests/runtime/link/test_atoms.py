@@ -1,4 +1,4 @@
-"""A token that counts as itself is no text."""
+"""A token that counts as itself is not a text."""
 
 from maskc.runtime.link.joining.pieces import StopPiece, TokenPiece
 from tests.runtime.link.parts import make_joints, tokens_of

@@ -35,5 +35,5 @@ def test_readings_of_one_text_are_bounded(joints):
     # Each reading has another bound left.
     many = [joints.repetition(a, n, n) for n in range(2, MAX_HYPOTHESES + 4)]
     start = joints.rest(joints.choice(many), joints.end).starts
-    with pytest.raises(LimitError, match="ways to read the text so far"):
+    with pytest.raises(LimitError, match="readings of the text so far"):
         joints.step(start, b"a")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.frontends.regex import read_pattern
-from maskc.kit.patterns import Pattern
+from maskc.kit.patterns import PatternAutomaton
 from maskc.runtime.fields import PlanError
 from maskc.runtime.link.automata.automaton import tabulate
 from maskc.runtime.link.plan.records import (
@@ -45,7 +45,7 @@ def test_ranges_may_touch_a_token_that_ends_the_sequence():
 
 @pytest.mark.parametrize("pattern", ["a", "[a-c]{1,3}|é+", "(ab|ba)*!"])
 def test_automata_round_trip(pattern):
-    tables = tabulate(Pattern(read_pattern(pattern)), 1_000)
+    tables = tabulate(PatternAutomaton(read_pattern(pattern)), 1_000)
     read = AUTOMATON.read(AUTOMATON.write(tables), SCOPE)
     assert all(np.array_equal(tables[name], read[name]) for name in tables)
 

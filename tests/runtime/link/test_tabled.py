@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from maskc.frontends.regex import read_pattern
-from maskc.kit.patterns import Pattern
+from maskc.kit.patterns import PatternAutomaton
 from maskc.runtime.link.automata.automaton import TabledAutomaton, Words, tabulate
 
 
@@ -24,8 +24,8 @@ def texts_of(automaton, most=6):
     "automaton",
     [
         Words([b"", b"a", b"abc"]),
-        Pattern(read_pattern("[ab]+c?")),
-        Pattern(read_pattern("a(?!b)[b-d]{0,3}")),
+        PatternAutomaton(read_pattern("[ab]+c?")),
+        PatternAutomaton(read_pattern("a(?!b)[b-d]{0,3}")),
     ],
 )
 def test_tables_read_what_the_automaton_reads(automaton):
@@ -34,13 +34,13 @@ def test_tables_read_what_the_automaton_reads(automaton):
 
 
 def test_bytes_that_are_read_alike_are_one_column():
-    tables = tabulate(Pattern(read_pattern("[a-z]+")), 100)
+    tables = tabulate(PatternAutomaton(read_pattern("[a-z]+")), 100)
     assert tables["after"].shape[1] == 2
 
 
 def test_an_automaton_of_too_many_states_has_no_tables():
-    assert tabulate(Pattern(read_pattern("a{50}")), 50) is None
-    assert tabulate(Pattern(read_pattern("a{50}")), 51) is not None
+    assert tabulate(PatternAutomaton(read_pattern("a{50}")), 50) is None
+    assert tabulate(PatternAutomaton(read_pattern("a{50}")), 51) is not None
 
 
 @pytest.mark.parametrize(

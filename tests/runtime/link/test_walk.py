@@ -6,7 +6,7 @@ import re
 import pytest
 
 from maskc.frontends.regex import read_pattern
-from maskc.kit.patterns import Pattern
+from maskc.kit.patterns import PatternAutomaton
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import NO_LABEL, START, ByteAutomaton, Words
@@ -68,7 +68,9 @@ def test_tokens_are_those_that_the_pattern_may_begin_with():
     ]
     index = build_index(sorted(tokens))
     scanner = Scanner(index, Budget(1 << 26))
-    scan = scanner.scan(Pattern(read_pattern("[ab]+(?:-[ab]+)*")), index.tokens, ROOT_ONLY, START)
+    scan = scanner.scan(
+        PatternAutomaton(read_pattern("[ab]+(?:-[ab]+)*")), index.tokens, ROOT_ONLY, START
+    )
     begins = re.compile(rb"[ab]+(?:-[ab]+)*-?")
     legal = [n for n, token in enumerate(sorted(tokens)) if begins.fullmatch(token)]
     assert scanner.words(scan.part).tolist() == index.pack(legal).tolist()

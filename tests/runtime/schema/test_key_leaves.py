@@ -9,7 +9,7 @@ from maskc.runtime.schema.leaves.leaves import Leaves
 from maskc.runtime.schema.machine.nodes import STATE
 from maskc.runtime.schema.plan.plan import Layout
 from maskc.runtime.schema.scans.scanned import Scanned
-from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 from tests.compiled import legal_tokens
 from tests.laws.dense.judges import write_words
 from tests.runtime.schema.machines import INDEX, node_after
@@ -81,7 +81,7 @@ def test_keys_that_have_no_name_are_not_remembered_where_there_is_no_room_for_th
         "propertyNames": {"pattern": "^[^e]"},
     }
     tokens = sorted(word.encode() for word in write_words('{}"ce:,1', 4) if word)
-    vocabulary = build_vocabulary("dense", TokenTable((*tokens, None), (len(tokens),)))
+    vocabulary = build_vocabulary("dense", TokenizerTokens((*tokens, None), (len(tokens),)))
     layout = Layout(blanks="compact", escapes="minimal")
     artifact = Artifact(compile_schema(schema, vocabulary, layout=layout))
     assert {b"c", b"1", b'1"', b'cc":'} <= legal_tokens(artifact, '{"')

@@ -1,7 +1,7 @@
 """A small vocabulary that cuts JSON in awkward places."""
 
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 
 TEXTS = (
     *(bytes([byte]) for byte in range(256)),
@@ -24,7 +24,7 @@ TEXTS = (
     *(b'"x\xc3', b'"\\u00'),
     *(b"        ", b"\n        ", b'{"a":{"a":', b"]}", b"\xc3\xa9", b"x\xc3", b'x"', b'x":1}'),
 )
-VOCABULARY = build_vocabulary("awkward", TokenTable((*TEXTS, None), (len(TEXTS),)))
+VOCABULARY = build_vocabulary("awkward", TokenizerTokens((*TEXTS, None), (len(TEXTS),)))
 
 
 def build_index(texts=TEXTS):
