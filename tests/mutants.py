@@ -118,7 +118,7 @@ MUTANTS = (
     ),
     Mutant(
         "runtime/link/joining/joints.py",
-        "open_[rest] = nodes if known is None else united(known, nodes, n_nodes)",
+        "open_[rest] = nodes if known is None else united(known, nodes)",
         "open_[rest] = nodes if known is None else known",
     ),
     Mutant(

@@ -55,6 +55,37 @@ def test_bounds_and_counts_share_what_was_read():
     assert index.order[readings[0].read_within(1)[1]].tolist() == [1]
 
 
+@pytest.mark.parametrize("seed", seeds(10))
+def test_what_is_left_out_is_at_and_below_some_children(seed):
+    draw = random.Random(seed)
+    index = build_index({bytes(draw.choices(b"abx;", k=draw.randint(1, 5))) for _ in range(40)})
+    trie, reader = index.tokens, LoopReader(index)
+    component = counted_after("(?:ab?){1,80};", b"a").component
+    for node in (ROOT, trie.child(ROOT, ord("a"))):
+        children = [child for child, byte in trie.children(node, None) if byte != ord("b")]
+        tops = tuple(map(trie.path, children))
+        whole = reader.read(component, node)
+        less = reader.leave_out(whole, children)
+        # Tokens by place, and nodes, each with what else is known of it.
+        tokens = zip(whole.places.tolist(), whole.place_passes.tolist(), strict=True)
+        kept = [token for token in tokens if not trie.texts[token[0]].startswith(tops)]
+        assert list(zip(less.places.tolist(), less.place_passes.tolist(), strict=True)) == kept
+        inside = kept_rows(trie, tops, whole.inside, whole.inside_places, whole.inside_passes)
+        assert rows(less.inside, less.inside_places, less.inside_passes) == inside
+        left = kept_rows(trie, tops, whole.left, whole.left_by, whole.left_passes)
+        assert rows(less.left, less.left_by, less.left_passes) == left
+        if less.row is not None:
+            assert less.row.tolist() == index.pack(index.order[less.places]).tolist()
+
+
+def rows(*columns):
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def kept_rows(trie, tops, *columns):
+    return [row for row in rows(*columns) if not trie.path(row[0]).startswith(tops)]
+
+
 def draw_pattern(draw, depth=2):
     """Return a pattern with counted loops of classes, some of them inside another one."""
     classes = ["[ab]", "[a-c]", "[^a]", "[^ab]", "[aé]", "[é-ë]", "."]
