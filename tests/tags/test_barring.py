@@ -22,7 +22,7 @@ from tests.tags.conftest import tag_of
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}, "list": {"type": "array"}}}
 TOOLS = [{"type": "function", "function": {"name": "f", "parameters": SCHEMA}}]
-# What the regular expressions and searches of engines' parsers look for; docs/tool-calls.md.
+# What the regular expressions and searches of engines' parsers look for.
 MARKERS = {
     "qwen_3": ["<tool_call>", "</tool_call>"],
     "exaone": ["<tool_call>", "</tool_call>"],
