@@ -6,7 +6,7 @@ import json
 import hypothesis.strategies as st
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 from maskc.errors import LimitError, SchemaError, UnsatisfiableError
 from maskc.jsonschema.compiling import build_plan
@@ -201,10 +201,24 @@ _VALUES = st.recursive(
 
 
 def is_valid(schema, value):
-    try:
-        return jsonschema.Draft202012Validator(schema).is_valid(value)
-    except RecursionError:
-        return False  # a reference that leads to itself in place
+    return jsonschema.Draft202012Validator(schema).is_valid(value)
+
+
+def list_references(schema):
+    """Return what a schema refers to about the same value."""
+    found = {schema["$ref"]} if isinstance(schema, dict) and "$ref" in schema else set()
+    for keyword in ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"):
+        inner = schema.get(keyword, []) if isinstance(schema, dict) else []
+        parts = inner.values() if keyword == "dependentSchemas" and inner else inner
+        for part in [parts] if isinstance(parts, bool | dict) else parts:
+            found |= list_references(part)
+    return found
+
+
+def leads_to_itself(schema):
+    """Return whether a reference leads to itself before a value is entered: judges have no end."""
+    whole, x = list_references(schema), list_references(schema["$defs"]["x"])
+    return "#" in whole or "#/$defs/x" in x or ("#/$defs/x" in whole and "#" in x)
 
 
 @given(st.data())
@@ -212,6 +226,7 @@ def test_what_a_schema_fits_the_larger_one_fits(data):
     """Wherever something is left out, for whichever keyword."""
     schema = data.draw(_above(_SCHEMAS))
     schema["$defs"] = {"x": data.draw(_SCHEMAS)}
+    assume(not leads_to_itself(schema))
     values = data.draw(st.lists(_VALUES, min_size=3, max_size=6))
     for _ in range(3):
         paths = sorted(SchemaUses(schema).schemas, key=str)
