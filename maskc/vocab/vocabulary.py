@@ -131,7 +131,7 @@ def build_vocabulary(
             end-of-sequence id is not below the size, or there is none at all; ``added_tokens``
             names a token that is none.
 
-    >>> table = TokenTable((b"a", None), (1,))
+    >>> table = TokenizerTokens((b"a", None), (1,))
     >>> build_vocabulary("tiny", table, vocab_size=4).tokens
     (b'a', None, None, None)
     """
