@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from re import escape as escape_pattern
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote
 
 from maskc.errors import BudgetError, LimitError, SchemaError, UnsatisfiableError
 from maskc.runtime.link.joining.expressions import Expression
@@ -32,9 +32,9 @@ from maskc.tags.objects import (
     list_ways,
     read_object,
     resolve,
-    stands_alone,
 )
 from maskc.tags.plain import is_plain
+from maskc.tags.shared import HELD, ROOTS, Shared
 from maskc.tags.styles import STYLES
 
 if TYPE_CHECKING:
@@ -44,9 +44,6 @@ _Made = TypeVar("_Made")
 _USUAL = frozenset(
     ("type", "properties", "required", "additionalProperties", "description", "title")
 )
-_ROOTS = ("$defs", "definitions", "$schema")
-_WHOLE = "maskc:arguments"  # the name of a whole schema that has none
-_HELD = (f"/$defs/{_WHOLE}", f"/definitions/{_WHOLE}")
 _ANYTHING: dict[str, Any] = {}
 _BLANKS = r"[ \t\r\n]{0,8}"
 _BOOLEAN_BITS = (4, 2)  # of a position's literals: false and true
@@ -78,53 +75,6 @@ def _names_barred(schema: Any, barred: tuple[str, ...]) -> bool:
     )
 
 
-class _Shared:
-    """What the parameters of a tool share with those that are values of them.
-
-    Attributes:
-        root: the whole schema, where definitions are.
-        tables: of nested values, by schema.
-        arrays: the items of nested arrays, by schema and bounds.
-        writable: of nested values, by schema, whether there is a way to write one.
-        pointer: where the whole schema stands.
-    """
-
-    def __init__(self, root: Mapping[str, Any], pointer: str) -> None:
-        self.root, self.pointer = root, pointer
-        self.tables: dict[int, Arguments] = {}
-        self.arrays: dict[Any, Expression] = {}
-        self.writable: dict[int, bool] = {}
-        self._pointers: dict[int, str] = {}
-
-    def value(self, schema: Any) -> dict[str, Any]:
-        """Return the schema of a value by itself."""
-        root = self.root
-        inner = {} if schema is True else {"not": {}} if schema is False else dict(schema)
-        pointer = self._find_pointer(schema)
-        if pointer is None or stands_alone(schema, root):
-            return inner | {key: root[key] for key in _ROOTS if key in root and key not in inner}
-        # The whole schema stays one, under its own name.
-        dialect = str(root.get("$schema", ""))
-        name = "id" if "draft-04" in dialect else "$id"
-        whole = {**root, name: root.get(name, _WHOLE)}
-        held = {"definitions" if "draft-0" in dialect else "$defs": {_WHOLE: whole}}
-        reference = {"$ref": f"{whole[name]}#{quote(pointer)}"}
-        return {**held, "allOf": [reference], **({"$schema": dialect} if dialect else {})}
-
-    def _find_pointer(self, schema: Any) -> str | None:
-        """Return the JSON pointer to a part of the whole schema, ``None`` if it is none."""
-        if not self._pointers:
-            open_: list[tuple[Any, str]] = [(self.root, "")]
-            while open_:
-                here, pointer = open_.pop()
-                if id(here) in self._pointers or not isinstance(here, Mapping | list):
-                    continue
-                self._pointers[id(here)] = pointer
-                pairs = here.items() if isinstance(here, Mapping) else enumerate(here)
-                open_ += [(inner, f"{pointer}/{escape(str(key))}") for key, inner in pairs]
-        return self._pointers.get(id(schema))
-
-
 class Arguments:
     """The parameters of one tool; see :class:`maskc.runtime.link.plan.members.Parameters`.
 
@@ -147,7 +97,7 @@ class Arguments:
         excludes: tuple[str, ...],
         pointer: str,
         ordered: bool,
-        shared: _Shared | None = None,
+        shared: Shared | None = None,
     ) -> None:
         self._maker, self._style, self._pointer = maker, STYLES[style], pointer
         self._compose = maker.composer
@@ -155,7 +105,7 @@ class Arguments:
         self._barred = _list_barred(style, excludes)
         top = _ANYTHING if schema is True else schema
         is_nested = shared is not None
-        self._shared = shared or _Shared(top if isinstance(top, Mapping) else {}, pointer)
+        self._shared = shared or Shared(top if isinstance(top, Mapping) else {}, pointer)
         self._root = self._shared.root
         self._make_inner = partial(
             Arguments, maker, style=style, excludes=excludes, ordered=ordered, shared=self._shared
@@ -164,10 +114,10 @@ class Arguments:
         self._shared.tables[id(top)] = self
         read = read_object(top, self._root, self._where, is_nested=is_nested)
         self._names, self._schemas, self._others = read.names, read.schemas, read.others
-        if self._style.closes_by_name:
+        if self._style.closes_by_name or self._style.separator:
             if not read.names and self._others is not False:
                 raise self._where.refuse("", "additionalProperties")
-            self._others = False  # a name that is not known cannot be closed
+            self._others = False  # a name that is not known cannot be closed, or may have marks
         self._values: dict[int, list[tuple[str, Item]]] = {}
         possible = (1 << len(self._names)) - 1  # but for those that fit no value
         for number, inner in enumerate(self._schemas):
@@ -190,8 +140,11 @@ class Arguments:
             is_ordered=ordered,
             has_others=self._others is not False,
         )
-        blanks = maker.pattern(_BLANKS)
-        self._parameters = Parameters(counts, self._list_ways, blanks, self._compose)
+        separates = bool(self._style.separator)
+        between = maker.pattern(escape_pattern(self._style.separator) if separates else _BLANKS)
+        self._parameters = Parameters(
+            counts, self._list_ways, between, self._compose, separates=separates
+        )
 
     def expression(self) -> Expression:
         return self._parameters.expression()
@@ -211,7 +164,7 @@ class Arguments:
     def _parameter(self, before: list[Item], between: str, value: Item, name: str) -> list[Item]:
         maker, style = self._maker, self._style
         gap = [maker.pattern(_BLANKS), *maker.text(style.gap)] if style.gap else []
-        close = maker.text(style.close.replace("{name}", name))
+        close = maker.text(style.closing(between).replace("{name}", name))
         return [*before, *maker.text(between), *gap, value, *close]
 
     def _find_values(self, number: int) -> list[tuple[str, Item]]:
@@ -241,14 +194,12 @@ class Arguments:
 
     def _split(self, schema: Any, place: str) -> list[tuple[str, Item]]:
         """Return the ways to write a value that may be a string or something else."""
-        whole = self._shared.value(schema)
         if schema is True or schema == {}:
             strings: list[Expression | None] = [self._free()]
             kinds, spelled = list(_TYPES), self._style.booleans
         else:
-            try:
-                plan = self._placed(place, lambda: self._maker.plan(whole))
-            except UnsatisfiableError:
+            plan = self._plan(schema, place)
+            if plan is None:
                 return []
             position = plan.position(plan.root)
             strings = self._placed(place, lambda: [self._string(plan, n) for n in position.strings])
@@ -260,7 +211,7 @@ class Arguments:
         if ways:
             found.append((self._style.string, self._compose.either(ways)))
         if self._style.writes_types or self._style.is_nested:
-            for kind in kinds:
+            for kind in (kind for kind in kinds if kind not in self._style.unwritten):
                 value = self._value(schema, kind, place)
                 if value is not None:
                     found.append((self._between(kind), value))
@@ -300,9 +251,30 @@ class Arguments:
         high = None if high is None else int(high)
         items = schema.get("items", _ANYTHING)
         inner = f"{place}/items"
+        if self._style.separator:
+            self._check_inner(items, inner)
         if not self._is_writable(items, inner) and low:
             return None
         return Late(partial(self._items, items, inner, low, high))
+
+    def _check_inner(self, schema: Any, place: str) -> None:
+        """Refuse texts in arrays of arrays: a parser takes a bracket in them for one of its own."""
+        outer = self._plan(schema, place)
+        if outer is None or not outer.position(outer.root).arrays:
+            return
+        for way in list_ways(schema, "array", self._root, self._where, place):
+            inner = self._plan(way.get("items", _ANYTHING), place)
+            position = inner and inner.position(inner.root)
+            if position and (position.strings or position.objects):
+                raise self._where.refuse(place, "items")
+
+    def _plan(self, schema: Any, place: str) -> Plan | None:
+        """Return the plan of a value, ``None`` if there is no such value."""
+        whole = self._shared.value(schema)
+        try:
+            return self._placed(place, lambda: self._maker.plan(whole))
+        except UnsatisfiableError:
+            return None
 
     def _items(self, schema: Any, place: str, low: int, high: int | None) -> Expression:
         """Return the items of an array; of a schema that leads back to itself, the same ones."""
@@ -323,12 +295,22 @@ class Arguments:
             # The text between a name and a value tells the type, as that of an item does.
             kind = next((k for k in _TYPES if between == self._between(k)), "")
             text = string if is_string and not kind else style.between(kind, other)
-            close = style.close.replace("{name}", "item")
+            close = style.closing(text).replace("{name}", "item")
             options.append([*maker.text(before + text), value, *maker.text(close)])
         if high == 0 or not options:
-            return blanks
+            return compose.joints.nothing if style.separator else blanks
+        if style.separator:
+            return self._separate(compose.either(options), low, high)
         one = compose.join([blanks, compose.either(options)])
         return compose.join([compose.joints.repetition(one, low, high), blanks])
+
+    def _separate(self, one: Expression, low: int, high: int | None) -> Expression:
+        joints = self._compose.joints
+        if high != 1:
+            after = self._compose.join([*self._maker.text(self._style.separator), one])
+            most = None if high is None else high - 1
+            one = joints.sequence([one, joints.repetition(after, max(low - 1, 0), most)])
+        return one if low else joints.repetition(one, 0, 1)
 
     def _string(self, plan: Plan, number: int) -> Expression | None:
         """Return a kind of strings, ``None`` if none can be written."""
@@ -356,14 +338,14 @@ class Arguments:
         """Return a value as JSON, of some types, or one of some words."""
         whole = self._shared.value(schema)
         if kinds is not None:
-            kept: dict[str, Any] = {key: whole[key] for key in _ROOTS if key in whole}
+            kept: dict[str, Any] = {key: whole[key] for key in ROOTS if key in whole}
             inner = {key: value for key, value in whole.items() if key not in kept}
             whole = {**kept, "type": kinds, "allOf": [inner]}
-        value = self._maker.json(whole, self._barred)
+        value = self._maker.json(whole, self._barred, self._style.numbers)
         if spelled:
             words = self._compose.words(sorted(word.encode() for word in spelled))
             value = self._compose.joints.choice([value, words])
-        if self._style.closes_by_name:
+        if self._style.closes_by_name or self._style.separator:
             return value
         blanks = self._maker.pattern(_BLANKS)
         return self._compose.join([blanks, value, blanks])
@@ -385,7 +367,7 @@ class Arguments:
             raise SchemaError(pointer, "", reason, error.remedy) from None
         except SchemaError as error:
             own = error.pointer.removeprefix("#")
-            if own.startswith(_HELD):
+            if own.startswith(HELD):
                 own, pointer = "/".join(("", *own.split("/")[3:])), self._shared.pointer
             pointer += own.rstrip("/")
             raise SchemaError(pointer, error.keyword, error.reason, error.remedy) from None

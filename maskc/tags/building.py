@@ -219,11 +219,11 @@ class LinkBuilder:
     def free(self, barred: tuple[str, ...]) -> list[Item]:
         return self._any_text(f.AnyText("", barred, None, None))
 
-    def json(self, schema: Any, barred: tuple[str, ...]) -> Expression:
+    def json(self, schema: Any, barred: tuple[str, ...], numbers: str = "digits") -> Expression:
         """Return the expression of a value of a parameter, without some words."""
         # Parsers read an integer by its digits: 1.0 and 1e2 would be strings to them.
         blanks = at_most(None, on_line=_LINE_BREAK in barred)
-        made = self._means.schema(schema, numbers="digits", blanks=blanks)
+        made = self._means.schema(schema, numbers=numbers, blanks=blanks)
         return self._bar(made, barred)
 
     def plan(self, schema: Any) -> Plan:

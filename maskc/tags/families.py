@@ -21,6 +21,7 @@ from importlib.resources import files
 from typing import Any
 
 from maskc.errors import TagError
+from maskc.runtime.link.text.barred_schema import may_be_barred
 from maskc.tags import formats as f
 from maskc.tags.reading import TagReader
 from maskc.tags.styles import STYLES
@@ -85,7 +86,10 @@ class Family:
         return {"type": "structural_tag", "format": whole}
 
     def list_barred(self) -> tuple[str, ...]:
-        """Return what arguments do not have in them, since parsers take it for their end."""
+        """Return what arguments do not have in them, since parsers take it for their end.
+
+        What JSON cannot be written without is left out.
+        """
         found: dict[str, None] = {}
         open_: list[Any] = [self.forms["call"]]
         while open_:
@@ -96,7 +100,7 @@ class Family:
                 found |= dict.fromkeys((*own, *form.get("excludes", ())))
             elif isinstance(form, dict | list):
                 open_ += form.values() if isinstance(form, dict) else form
-        return tuple(found)
+        return tuple(word for word in found if may_be_barred(word.encode()))
 
 
 _NOTHING = object()  # stands in the place of a part that there is not

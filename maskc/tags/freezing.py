@@ -138,7 +138,8 @@ class _Freezer:
             case Repetition(body=body, low=low, high=high):
                 return "repeat", [self.number(body), low, high]
             case Members(parameters=parameters, seen=0):
-                return "parameters", [self._table(parameters)]
+                kind = "separated" if parameters.separates else "parameters"
+                return kind, [self._table(parameters)]
             case Leaf(piece=piece):
                 return self._piece(piece)
         raise ValueError(f"{type(expression).__name__} is not frozen")

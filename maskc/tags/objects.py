@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from maskc.errors import SchemaError
+from maskc.tags.styles import STYLES
 
 MAX_PARAMETERS = 1_000
 NOTES = {"$comment", "$schema", "default", "deprecated", "description", "examples", "title"}
@@ -37,6 +38,9 @@ class Where:
 
     pointer: str
     style: str
+
+    def may_name(self, name: Any) -> bool:
+        return is_name(name) and not any(mark in name for mark in STYLES[self.style].marks)
 
     def refuse(self, place: str, keyword: str) -> SchemaError:
         return SchemaError(
@@ -115,7 +119,7 @@ def _check_names(properties: Mapping[str, Any], where: Where) -> None:
     if len(properties) > MAX_PARAMETERS:
         raise where.wrong("required", f"names more than {MAX_PARAMETERS:,} properties")
     for name in properties:
-        if not is_name(name):
+        if not where.may_name(name):
             raise where.wrong("properties", f"has the name {name!r}, which parsers cannot read")
 
 

@@ -50,7 +50,7 @@ def write_arguments(style: str, arguments: Mapping[str, Any]) -> str:
     """
     if style == "json":
         return json.dumps(arguments, ensure_ascii=False)
-    return "".join(
+    return STYLES[style].separator.join(
         f"{STYLES[style].before}{name}{_write(style, value, name)}"
         for name, value in arguments.items()
     )
@@ -59,19 +59,21 @@ def write_arguments(style: str, arguments: Mapping[str, Any]) -> str:
 def _write(style_name: str, value: Any, name: str | None) -> str:
     """Return a value of a parameter or of an item, with what stands before and after it."""
     style = STYLES[style_name]
-    close = style.close.replace("{name}", name or "item")
     string, other = style.string, style.other
     if name is None and style.item is not None:
         _, string, other = style.item
+    between = string if isinstance(value, str) else style.between(_kind_of(value), other)
+    close = style.closing(between).replace("{name}", name or "item")
     if isinstance(value, str):
         return f"{string}{style.gap}{value}{close}"
-    between = style.between(_kind_of(value), other)
     if not style.is_nested or not isinstance(value, dict | list):
         return f"{between}{style.gap}{json.dumps(value, ensure_ascii=False)}{close}"
     if isinstance(value, dict):
         return f"{between}{write_arguments(style_name, value)}{close}"
     assert style.item is not None  # noqa: S101  # the style is nested
-    items = "".join(f"{style.item[0]}{_write(style_name, item, None)}" for item in value)
+    items = style.separator.join(
+        f"{style.item[0]}{_write(style_name, item, None)}" for item in value
+    )
     return f"{between}{items}{close}"
 
 

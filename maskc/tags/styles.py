@@ -30,6 +30,12 @@ class CallStyle:
         booleans: another way to write false and true, as the models' own templates do in Python's
             words, and parsers read both; empty: JSON alone.
         types: type → the word for it, where that is another one.
+        ends: what opens a value → what closes it, where that is not ``close``.
+        separator: between parameters and between items, without blanks; names that the schema does
+            not give are not written.
+        marks: characters that stand in no name.
+        unwritten: types that not all parsers read.
+        numbers: a layout's: with ``short`` there are no exponents.
         item: before an item of an array, and between it and its value as ``string`` and ``other``;
             empty: arrays and objects are JSON.
     """
@@ -43,6 +49,11 @@ class CallStyle:
     line: str = ""
     booleans: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
+    ends: Mapping[str, str] = field(default_factory=dict)
+    separator: str = ""
+    marks: str = ""
+    unwritten: tuple[str, ...] = ()
+    numbers: str = "digits"
     item: tuple[str, str, str] | None = None
 
     @property
@@ -57,6 +68,10 @@ class CallStyle:
 
     def between(self, kind: str, text: str) -> str:
         return text.replace("{type}", self.types.get(kind, kind))
+
+    def closing(self, opening: str) -> str:
+        """Return what closes the value that a text opens."""
+        return next((e for begin, e in self.ends.items() if opening.endswith(begin)), self.close)
 
     @property
     def writes_types(self) -> bool:

@@ -112,6 +112,8 @@ NESTED = {
     },
     "required": ["a"],
 }
+TEXTS = {"type": "array", "items": {"type": "string"}}
+FLAT = {**NESTED, "properties": {**NESTED["properties"], "b": TEXTS}}
 
 
 def compile_links() -> dict[str, bytes]:
@@ -119,9 +121,11 @@ def compile_links() -> dict[str, bytes]:
     n = len(TOKENS)
     vocabulary = Vocabulary((*TOKENS, None, None), (n,), "test", {"[S]": n + 1})
     tools = [{"type": "function", "function": {"name": "f", "parameters": NESTED}}]
+    flat = [{"type": "function", "function": {"name": "f", "parameters": FLAT}}]
     made = {
         "tag": compile_structural_tag(TAG, vocabulary, limits=Limits()),
         "tools": compile_tools(tools, vocabulary, family="cohere", limits=Limits()),
+        "separated": compile_tools(flat, vocabulary, family="gemma_4", limits=Limits()),
     }
     return {name: encode(found.header, found.arrays) for name, found in made.items()}
 

@@ -364,7 +364,9 @@ def _whole(chosen):
     }
 
 
-@pytest.mark.parametrize("style", ["cohere_xml", "minimax_m3_xml", "qwen_xml", "kimi_k3_xml"])
+@pytest.mark.parametrize(
+    "style", ["cohere_xml", "gemma_4", "minimax_m3_xml", "qwen_xml", "kimi_k3_xml"]
+)
 @pytest.mark.parametrize("chosen", range(len(_CHOSEN)))
 def test_a_value_is_taken_as_jsonschema_takes_it(chosen, style, kit):
     schema = _whole(chosen)
@@ -372,6 +374,8 @@ def test_a_value_is_taken_as_jsonschema_takes_it(chosen, style, kit):
     constraint = kit.structural_tag(_form(schema, style))
     valid = [value for value in _VALUES if judge.is_valid({"x": value})]
     assert 1 < len(valid) < len(_VALUES)
+    if style == "gemma_4":  # which has no null
+        valid = [value for value in valid if "null" not in json.dumps(value)]
     taken = [v for v in _VALUES if takes(constraint, write_arguments(style, {"x": v}))]
     # An object and an array without anything in them are written alike where no type is.
     alike = [v for v in ({}, []) if style == "minimax_m3_xml" and v not in valid]

@@ -145,6 +145,7 @@ WRAPPERS = {
         "<arg_value:opensource>3</arg_value:opensource>\n</tool_call:opensource>\n",
         "</tool_calls:opensource>",
     ),
+    "gemma_4": ("", '<|tool_call>call:NAME{city:<|"|>Oslo<|"|>,days:3}<tool_call|>', ""),
     "harmony": (
         "",
         f"<|channel|>commentary to=functions.NAME<|constrain|>json<|message|>{_JSON}<|call|>",
@@ -182,7 +183,7 @@ def _answer(family, *names, lead=None):
 
 def test_each_family_has_an_example():
     assert sorted(WRAPPERS) == list(list_families())
-    assert len(WRAPPERS) == 27
+    assert len(WRAPPERS) == 28
 
 
 @pytest.mark.parametrize("family", sorted(WRAPPERS))
@@ -224,6 +225,7 @@ ENDS = {
     "deepseek_v3_2": ("</｜DSML｜invoke>", "</｜DSML｜function_calls>"),
     "deepseek_v4": ("</｜DSML｜invoke>", "</｜DSML｜tool_calls>"),
     "deepseek_v4_1": ("</｜DSML｜ invoke>", "</｜DSML｜ calls>"),
+    "gemma_4": ('<|"|>', "<tool_call|>", "<|tool_call>"),
     "glm_4_7": ("</tool_call>", "</arg_value>"),
     "hy_v3": ("</tool_call:opensource>", "</arg_value:opensource>"),
     "kimi_k3": ("<|close|>", "<|open|>"),

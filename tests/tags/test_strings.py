@@ -52,9 +52,9 @@ def test_a_template_is_cut_once_and_filled_for_each_name():
 @pytest.mark.parametrize("name", STYLES)
 def test_a_style_has_a_delimiter_around_names_and_values(name):
     style = STYLES[name]
-    assert style.before
+    assert style.before or style.separator
     assert style.string
-    assert style.close
+    assert style.close or style.closing(style.string)
     assert style.closes_by_name == ("{name}" in style.close)
 
 

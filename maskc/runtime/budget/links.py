@@ -221,7 +221,12 @@ class LinkTexts(Texts):
             known = sorted((len(text), n) for n, text in more.items() if text is not None)
             numbers = [*sorted([*list_bits(missing), *(n for _, n in known[:needed])])]
             numbers += [None] * max(0, needed - len(known)) if counts.has_others else []
-        return _join([self._text(parameters.one(n)) for n in numbers])
+        return _join(
+            [
+                self._text(parameters.one(n, is_first=not seen and not place))
+                for place, n in enumerate(numbers)
+            ]
+        )
 
     def _search(self, piece: LimitedPiece | AutomatonPiece, start: int) -> Written | None:
         """Return the shortest text from a state to where an automaton accepts or turns."""

@@ -39,6 +39,7 @@ def read(**parts):
         ["free text", 0, [0], True],
         ["limited text", 1, None, 4],
         ["parameters", 0],
+        ["separated", 0],
     ],
 )
 def test_a_node_of_each_kind_is_read(node):

@@ -46,7 +46,8 @@ class Parameters:
     Args:
         counts: which there must be, and may be.
         ways: number of a parameter → the ways to write it; ``None``: another one.
-        blanks: what may stand before each, and at the end.
+        blanks: what may stand before each, and at the end; if it ``separates``, what stands
+            between them.
         composer: of the tokenizer.
     """
 
@@ -56,13 +57,17 @@ class Parameters:
         ways: Callable[[int | None], Ways],
         blanks: Expression,
         composer: Composer,
+        *,
+        separates: bool = False,
     ) -> None:
         self.counts, self.ways, self.blanks = counts, ways, blanks
+        self.separates = separates
         self._composer = composer
         self._following: dict[int, Expression | None] = {}
 
     def expression(self) -> Expression:
-        return self._composer.join([self.after(0), self.blanks])
+        first = self.after(0)
+        return first if self.separates else self._composer.join([first, self.blanks])
 
     def after(self, seen: int) -> Expression:
         key = (Members, self, seen)
@@ -77,8 +82,11 @@ class Parameters:
             self._following[seen] = self._find_next(seen)
         return self._following[seen]
 
-    def one(self, number: int | None) -> Expression:
-        return self._composer.join([self.blanks, self._composer.either(self.ways(number))])
+    def one(self, number: int | None, *, is_first: bool = False) -> Expression:
+        return self._place(self._composer.either(self.ways(number)), is_first=is_first)
+
+    def _place(self, one: Expression, *, is_first: bool) -> Expression:
+        return one if self.separates and is_first else self._composer.join([self.blanks, one])
 
     def _find_next(self, seen: int) -> Expression | None:
         options: Ways = []
@@ -92,7 +100,7 @@ class Parameters:
             options += [[*way, Late(partial(self.after, last))] for way in self.ways(None)]
         if not options:
             return None
-        return self._composer.join([self.blanks, self._composer.either(options)])
+        return self._place(self._composer.either(options), is_first=not seen)
 
     def _list_allowed(self, seen: int) -> list[int]:
         """Return the parameters that may come after a set, so that the rest can be enough."""

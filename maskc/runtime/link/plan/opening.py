@@ -51,7 +51,7 @@ class LinkOpener:
         self._contents, self._compose, self._results = contents, composer, results
         self._plan, self._ends, self._open_grammar = read_link(contents), ends, open_grammar
         self._known: dict[int, Expression] = {}
-        self._tables: dict[int, Parameters] = {}
+        self._tables: dict[tuple[int, bool], Parameters] = {}
 
     def root(self) -> Expression:
         return self._expression(self._plan.root)
@@ -103,20 +103,21 @@ class LinkOpener:
                 return compose.free_text(plan.texts[text], self._targets(targets), loops=loops)
             case "limited text", text, max_tokens, max_characters:
                 return compose.limited_text(plan.texts[text].barred, max_tokens, max_characters)
-            case "parameters", table:
-                return self._parameters(table).after(0)
+            case (("parameters" | "separated"), table):
+                return self._parameters(table, separates=kind == "separated").after(0)
         raise ValueError(f"{kind} is no node")
 
     def _targets(self, numbers: list[int]) -> list[Callable[[], Expression]]:
         return [partial(self._expression, number) for number in numbers]
 
-    def _parameters(self, number: int) -> Parameters:
-        found = self._tables.get(number)
+    def _parameters(self, number: int, *, separates: bool) -> Parameters:
+        found = self._tables.get((number, separates))
         if found is None:
             table = self._plan.tables[number]
             blanks = self._expression(table.blanks)
             ways = partial(self._list_ways, number)
-            found = self._tables[number] = Parameters(table.counts, ways, blanks, self._compose)
+            found = Parameters(table.counts, ways, blanks, self._compose, separates=separates)
+            self._tables[number, separates] = found
         return found
 
     def _list_ways(self, table: int, number: int | None) -> Ways:

@@ -142,7 +142,7 @@ def _measure(node: tuple[Any, ...], levels: list[int], n_entries: list[int]) -> 
     kind, *values = node
     if kind not in ("sequence", "choice", "repeat"):
         # What a table begins with: blanks, and one switch over its parameters.
-        return 1, 2 if kind == "parameters" else 1
+        return 1, 2 if kind in ("parameters", "separated") else 1
     inner: list[int] = [values[0]] if kind == "repeat" else values[0]
     return 1 + max(levels[n] for n in inner), sum(n_entries[n] for n in inner)
 

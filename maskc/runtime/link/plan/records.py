@@ -136,7 +136,7 @@ class FrozenTable(NamedTuple):
     """Parameters: see :class:`maskc.runtime.link.plan.members.Parameters`.
 
     Attributes:
-        blanks: a node.
+        blanks: a node, or of parameters that are separated what stands between them.
         ways: of each number, and last of others: items, each a node or words.
     """
 
@@ -286,6 +286,7 @@ NODES: dict[str, tuple[Field, ...]] = {
     "free text": (number("texts"), _LATER, FLAG),
     "limited text": (number("texts"), _LIMIT, _LIMIT),
     "parameters": (number("tables"),),
+    "separated": (number("tables"),),
 }
 
 
