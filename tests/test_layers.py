@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ MODULES = sorted(
 
 def test_every_contract_is_kept():
     pytest.importorskip("importlinter")
+    if tuple(map(int, version("rich").split(".")[:2])) < (14, 1):
+        pytest.skip("import-linter shows one display inside another, which rich has since 14.1")
     # In a process of its own: it silences the loggers that there are.
     call = "from importlinter.cli import lint_imports as lint; import sys; "
     call += "sys.exit(lint(config_filename=sys.argv[1], no_cache=True, no_logo=True))"
