@@ -77,8 +77,12 @@ class TokenTrie:
         """
         parent = np.repeat(np.arange(self.n_nodes), np.diff(self.first_child))
         levels = [(1, int(self.first_child[1])), *self.levels()]
-        alive = ~self.mark_below(dead[self.byte] & (np.arange(self.n_nodes) > 0))
-        kept = alive & (np.diff(self.first_token) > 0)
+        n_tokens = np.diff(self.first_token)
+        kept = ~dead[self.byte]
+        kept[0] = True
+        for low, high in levels:
+            kept[low:high] &= kept[parent[low - 1 : high - 1]]
+        kept &= n_tokens > 0
         for low, high in reversed(levels):
             kept[parent[low - 1 : high - 1][kept[low:high]]] = True
         kept[0] = True
@@ -93,9 +97,8 @@ class TokenTrie:
             above.append(distinct >> 8)
             byte.append(self.byte[nodes[first]])
             n_nodes += len(distinct)
-        n_tokens = np.where(kept, np.diff(self.first_token), 0)
-        at = np.repeat(node_of, n_tokens)
-        tokens = self.tokens[np.repeat(kept, np.diff(self.first_token))]
+        of_kept = np.repeat(kept, n_tokens)
+        at, tokens = np.repeat(node_of, n_tokens)[of_kept], self.tokens[of_kept]
         return TokenTrie(
             np.concatenate(byte),
             first_children(np.concatenate(above).astype(np.int32)),
