@@ -10,6 +10,9 @@ mark ``costly``; a run names those that do not. ``make test`` leaves them out; `
 
 Where the runtime was compiled, its sources must not have changed since: tests would not run them.
 
+The tokenizers package writes to stderr where a process that used its threads forks; its threads are
+off, for the tests that fork.
+
 A shell starts what runs in the background with Ctrl-C ignored, and commands inherit that; tests of
 Ctrl-C would then wait for ever, so it is heeded again.
 """
@@ -29,6 +32,8 @@ SELDOM = 100_000, 20, 100
 COSTLY = 2.0  # seconds of processor time
 # More random examples take longer; what is costly is known for the profile of ``make test``.
 PROFILE = "brief"
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 # A shared machine is slow at times: a deadline would fail tests that are right.
 settings.register_profile(
