@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from maskc.errors import BudgetError, LimitError, SchemaError, UnsatisfiableError
 from maskc.runtime.link.joining.expressions import Expression
-from maskc.runtime.link.plan.composing import Item, Late
+from maskc.runtime.link.plan.composing import Constant, Item, Late
 from maskc.runtime.link.plan.members import Counts, Parameters, Ways
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.records import Position
@@ -46,6 +46,7 @@ _USUAL = frozenset(
 )
 _ANYTHING: dict[str, Any] = {}
 _BLANKS = r"[ \t\r\n]{0,8}"
+_LITERALS = {1: "null", 2: "true", 4: "false"}  # of a position, by bit
 _BOOLEAN_BITS = (4, 2)  # of a position's literals: false and true
 _TYPES = ("null", "boolean", "number", "array", "object")
 _OF_STRINGS = frozenset(("enum", "minLength", "maxLength"))
@@ -108,13 +109,20 @@ class Arguments:
         self._shared = shared or Shared(top if isinstance(top, Mapping) else {}, pointer)
         self._root = self._shared.root
         self._make_inner = partial(
-            Arguments, maker, style=style, excludes=excludes, ordered=ordered, shared=self._shared
+            Arguments,
+            maker,
+            style=self._style.inner or style,
+            excludes=excludes,
+            ordered=ordered,
+            shared=self._shared,
         )
         top = resolve(top, self._root, self._where)
         self._shared.tables[id(top)] = self
         read = read_object(top, self._root, self._where, is_nested=is_nested)
         self._names, self._schemas, self._others = read.names, read.schemas, read.others
-        if self._style.closes_by_name or self._style.separator:
+        if self._style.identifiers:
+            self._others = False  # a name that is not known may be a keyword
+        elif self._style.closes_by_name or (self._style.separator and not self._style.quotes):
             if not read.names and self._others is not False:
                 raise self._where.refuse("", "additionalProperties")
             self._others = False  # a name that is not known cannot be closed, or may have marks
@@ -141,7 +149,7 @@ class Arguments:
             has_others=self._others is not False,
         )
         separates = bool(self._style.separator)
-        between = maker.pattern(escape_pattern(self._style.separator) if separates else _BLANKS)
+        between = self._separator() if separates else maker.pattern(_BLANKS)
         self._parameters = Parameters(
             counts, self._list_ways, between, self._compose, separates=separates
         )
@@ -154,18 +162,41 @@ class Arguments:
         maker, before = self._maker, self._style.before
         if number is not None:
             name = self._names[number]
-            text = maker.text(f"{before}{name}")
+            text = self._texts([f"{before}{named}" for named in self._spell(name)])
             values = self._find_values(number)
             return [self._parameter(text, between, value, name) for between, value in values]
         other = self._compose.other_name(name.encode() for name in self._names)
-        named = [*maker.text(before), other]
-        return [self._parameter(named, *value, "") for value in self._values_of(self._others)]
+        quotes = self._style.quotes if self._is_quoted else ("",)
+        around = [(maker.text(f"{before}{quote}"), maker.text(quote)) for quote in quotes]
+        ways = [[*begin, other, *end] for begin, end in around]
+        values = self._values_of(self._others)
+        return [self._parameter(way, *value, "") for way in ways for value in values]
 
     def _parameter(self, before: list[Item], between: str, value: Item, name: str) -> list[Item]:
         maker, style = self._maker, self._style
         gap = [maker.pattern(_BLANKS), *maker.text(style.gap)] if style.gap else []
         close = maker.text(style.closing(between).replace("{name}", name))
-        return [*before, *maker.text(between), *gap, value, *close]
+        return [*before, *self._texts(style.before_value(between)), *gap, value, *close]
+
+    @property
+    def _is_quoted(self) -> bool:
+        """Whether names are in quotes."""
+        return bool(self._style.quotes) and not self._style.identifiers
+
+    def _spell(self, name: str) -> list[str]:
+        return [f"{q}{name}{q}" for q in self._style.quotes] if self._is_quoted else [name]
+
+    def _texts(self, texts: list[str]) -> list[Item]:
+        """Return one of some texts."""
+        options = [self._maker.text(text) for text in texts]
+        words = [o[0].words for o in options if len(o) == 1 and isinstance(o[0], Constant)]
+        if len(words) < len(options) or len(words) == 1:
+            return options[0]  # it has the end of the sequence in it, or there is no other
+        return [Constant(tuple(word for each in words for word in each))]
+
+    def _separator(self) -> Expression:
+        blank = " ?" if self._style.is_spaced else ""
+        return self._maker.pattern(escape_pattern(self._style.separator) + blank)
 
     def _find_values(self, number: int) -> list[tuple[str, Item]]:
         found = self._values.get(number)
@@ -194,7 +225,8 @@ class Arguments:
 
     def _split(self, schema: Any, place: str) -> list[tuple[str, Item]]:
         """Return the ways to write a value that may be a string or something else."""
-        if schema is True or schema == {}:
+        literals = 7
+        if (schema is True or schema == {}) and not self._style.quotes:
             strings: list[Expression | None] = [self._free()]
             kinds, spelled = list(_TYPES), self._style.booleans
         else:
@@ -203,7 +235,7 @@ class Arguments:
                 return []
             position = plan.position(plan.root)
             strings = self._placed(place, lambda: [self._string(plan, n) for n in position.strings])
-            kinds = _kinds_of(position)
+            kinds, literals = _kinds_of(position), position.literals
             words = zip(_BOOLEAN_BITS, self._style.booleans, strict=False)
             spelled = tuple(word for bit, word in words if position.literals & bit)
         found: list[tuple[str, Item]] = []
@@ -212,12 +244,19 @@ class Arguments:
             found.append((self._style.string, self._compose.either(ways)))
         if self._style.writes_types or self._style.is_nested:
             for kind in (kind for kind in kinds if kind not in self._style.unwritten):
-                value = self._value(schema, kind, place)
+                value = self._literal(kind, literals) or self._value(schema, kind, place)
                 if value is not None:
                     found.append((self._between(kind), value))
         elif kinds:
             found.append((self._style.other, self._json(schema, kinds, spelled)))
         return found
+
+    def _literal(self, kind: str, bits: int) -> Expression | None:
+        """Return the words for some literals, ``None`` where values of a type are written so."""
+        own = [n for n, of in ((1, "null"), (4, "boolean"), (2, "boolean")) if of == kind]
+        names = [_LITERALS[n] for n in own if bits & n]
+        words = [word for name in names for word in self._style.literals.get(name, ())]
+        return self._compose.words(sorted(word.encode() for word in words)) if words else None
 
     def _is_writable(self, schema: Any, place: str) -> bool:
         writable = self._shared.writable
@@ -251,7 +290,7 @@ class Arguments:
         high = None if high is None else int(high)
         items = schema.get("items", _ANYTHING)
         inner = f"{place}/items"
-        if self._style.separator:
+        if self._style.separator and not self._style.quotes:
             self._check_inner(items, inner)
         if not self._is_writable(items, inner) and low:
             return None
@@ -307,7 +346,7 @@ class Arguments:
     def _separate(self, one: Expression, low: int, high: int | None) -> Expression:
         joints = self._compose.joints
         if high != 1:
-            after = self._compose.join([*self._maker.text(self._style.separator), one])
+            after = self._compose.join([self._separator(), one])
             most = None if high is None else high - 1
             one = joints.sequence([one, joints.repetition(after, max(low - 1, 0), most)])
         return one if low else joints.repetition(one, 0, 1)
@@ -315,11 +354,13 @@ class Arguments:
     def _string(self, plan: Plan, number: int) -> Expression | None:
         """Return a kind of strings, ``None`` if none can be written."""
         rule = plan.strings[number]
-        if rule.is_any and rule.is_unbounded:
+        if rule.is_any and rule.is_unbounded and not self._style.quotes:
             return self._free()
         if rule.body.dfa.reader:
             raise Where("", self._where.style).refuse("", "format")
         barred = [word.encode() for word in self._barred]
+        if self._style.quotes:
+            return self._quoted(plan, number, barred)
         string = self._compose.raw_string(plan, number, barred)
         if string.is_empty:
             return None
@@ -328,6 +369,15 @@ class Arguments:
             return inner
         line = self._compose.either([[], self._maker.text(self._style.line)])
         return self._compose.join([line, inner, line])
+
+    def _quoted(self, plan: Plan, number: int, barred: list[bytes]) -> Expression | None:
+        options: list[list[Item]] = []
+        for quote in self._style.quotes:
+            string = self._compose.raw_string(plan, number, barred, quote.encode())
+            if not string.is_empty:
+                mark = self._maker.text(quote)
+                options.append([*mark, self._compose.raw_text(string), *mark])
+        return self._compose.either(options) if options else None
 
     def _free(self) -> Expression:
         return self._compose.join(self._maker.free(self._barred))
@@ -341,7 +391,9 @@ class Arguments:
             kept: dict[str, Any] = {key: whole[key] for key in ROOTS if key in whole}
             inner = {key: value for key, value in whole.items() if key not in kept}
             whole = {**kept, "type": kinds, "allOf": [inner]}
-        value = self._maker.json(whole, self._barred, self._style.numbers)
+        # Where texts are in quotes, all that is JSON are numbers, which have no words in them.
+        barred = () if self._style.quotes else self._barred
+        value = self._maker.json(whole, barred, self._style.numbers)
         if spelled:
             words = self._compose.words(sorted(word.encode() for word in spelled))
             value = self._compose.joints.choice([value, words])

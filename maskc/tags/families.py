@@ -5,6 +5,7 @@ Each family is a file of data in ``wrappers/``. Its forms are those of structura
 - ``{name}`` in a text is the name of a tool;
 - ``{"$arguments": style}`` is its arguments in that style;
 - ``"$calls"`` in a list is the calls of all tools, ``"$call"`` the call of the one that is named;
+- ``"names"`` is a pattern that names of tools must match, where not all can be written;
 - ``"$single"`` is whether one call is the most there may be;
 - ``"$part"`` for any other name is a part that differs with reasoning and without; nothing stands
   in its place where the file has none.
@@ -15,9 +16,11 @@ Example: of ``exaone`` the call is ``<tool_call>{"name": "{name}", "arguments": 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from keyword import iskeyword
 from typing import Any
 
 from maskc.errors import TagError
@@ -66,6 +69,12 @@ class Family:
             as_json: whether it is all JSON; else the calls are formats that were read already,
                 which is much faster.
         """
+        for tool in tools if "names" in self.forms else ():
+            parts = tool.name.split(".")
+            if not re.fullmatch(self.forms["names"], tool.name) or any(map(iskeyword, parts)):
+                place = f"{tool.pointer.rpartition('/')[0]}/name"
+                fact = f"{tool.name!r} is no name of a function in Python"
+                raise TagError(place, fact, "use letters, digits and underscores, a letter first")
         call = self.forms["call"]
         listed = call if isinstance(call, list) else [call]
         if as_json:
@@ -113,15 +122,27 @@ def list_families() -> tuple[str, ...]:
 
 
 @cache
+def _read_parsers() -> dict[str, Any]:
+    return dict(json.loads((files("maskc.tags") / "parsers.json").read_bytes()))
+
+
 def list_parsers() -> dict[str, str]:
     """Return the names that vLLM and SGLang give to parsers of calls, each with its family."""
-    grouped = json.loads((files("maskc.tags") / "parsers.json").read_bytes())
+    grouped = _read_parsers()["families"]
     return {parser: family for family, parsers in grouped.items() for parser in parsers}
+
+
+def list_refused() -> dict[str, str]:
+    """Return the names of parsers without a family, each with what the parser does."""
+    return dict(_read_parsers()["refused"])
 
 
 def load_family(name: str) -> Family:
     """Return a family by its name, or by that of an engine's parser of its calls."""
     known, found = list_families(), list_parsers().get(name, name)
+    if found in list_refused():
+        fact = f"{name!r} is no family: its parser {list_refused()[found]}"
+        raise TagError("/family", fact, "describe the calls by a structural tag")
     if found not in known:
         remedy = f"use one of {', '.join(known)}, or a parser's name of vLLM or SGLang"
         raise TagError("/family", f"{name!r} is not a family", remedy)

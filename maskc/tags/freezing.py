@@ -159,7 +159,9 @@ class _Freezer:
             case CountingPiece(automaton=PatternCounter(pattern=pattern)):
                 return "counter", [self.counters.setdefault(pattern, len(self.counters))]
             case CountingPiece(automaton=RawText(string=string)):
-                return "raw text", [self._schema(string.plan), string.number, string.barred]
+                fields = [self._schema(string.plan), string.number, string.barred]
+                quoted = "quoted text", [*fields, string.quote]
+                return quoted if string.quote else ("raw text", fields)
             case LimitedPiece(automaton=FreeText() as text, limits=limits):
                 return "limited text", [self._text(text), *limits]
             case SchemaPiece(machine=machine):

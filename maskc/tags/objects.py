@@ -11,8 +11,10 @@ it is where it stands in ``required`` alone;
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any
 from urllib.parse import unquote
 
@@ -29,6 +31,7 @@ KNOWN = {"type", "properties", "required", "additionalProperties"}
 KNOWN |= {"minProperties", "maxProperties"}
 OF_ARRAYS = {"items", "maxItems", "minItems"}
 _MOST_REFERENCES = 20
+_IDENTIFIER = re.compile("[A-Za-z][A-Za-z0-9_]*")
 _ANYTHING: dict[str, Any] = {}
 
 
@@ -40,7 +43,10 @@ class Where:
     style: str
 
     def may_name(self, name: Any) -> bool:
-        return is_name(name) and not any(mark in name for mark in STYLES[self.style].marks)
+        style = STYLES[self.style]
+        if style.identifiers:
+            return is_identifier(name)
+        return is_name(name) and not any(mark in name for mark in style.marks)
 
     def refuse(self, place: str, keyword: str) -> SchemaError:
         return SchemaError(
@@ -283,6 +289,15 @@ def is_name(name: Any) -> bool:
         and not any(character in '<>"|&=' or character < " " for character in name)
         and not any(0xD800 <= ord(character) <= 0xDFFF for character in name)
     )
+
+
+def is_identifier(name: Any) -> bool:
+    """Return whether a name is one of an argument that all parsers of Python calls read.
+
+    >>> is_identifier("city"), is_identifier("from"), is_identifier("_x")
+    (True, False, False)
+    """
+    return isinstance(name, str) and bool(_IDENTIFIER.fullmatch(name)) and not iskeyword(name)
 
 
 def escape(name: str) -> str:

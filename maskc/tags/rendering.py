@@ -50,6 +50,8 @@ def write_arguments(style: str, arguments: Mapping[str, Any]) -> str:
     """
     if style == "json":
         return json.dumps(arguments, ensure_ascii=False)
+    if STYLES[style].quotes:
+        return ", ".join(f"{name}={_write_python(value)}" for name, value in arguments.items())
     return STYLES[style].separator.join(
         f"{STYLES[style].before}{name}{_write(style, value, name)}"
         for name, value in arguments.items()
@@ -75,6 +77,20 @@ def _write(style_name: str, value: Any, name: str | None) -> str:
         f"{style.item[0]}{_write(style_name, item, None)}" for item in value
     )
     return f"{between}{items}{close}"
+
+
+def _write_python(value: Any) -> str:
+    """Return a value as Python writes it, with the escapes that there must be."""
+    if isinstance(value, str):
+        for character, escaped in (("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n"), ("\r", "\\r")):
+            value = value.replace(character, escaped)
+        return f"'{value}'"
+    if isinstance(value, dict):
+        pairs = (f"{_write_python(name)}: {_write_python(of)}" for name, of in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_write_python, value))}]"
+    return repr(value) if value is None or isinstance(value, bool) else json.dumps(value)
 
 
 def _kind_of(value: Any) -> str:

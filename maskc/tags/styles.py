@@ -36,6 +36,11 @@ class CallStyle:
         marks: characters that stand in no name.
         unwritten: types that not all parsers read.
         numbers: a layout's: with ``short`` there are no exponents.
+        quotes: what texts stand between, one of them, with Python's escapes; empty: nothing.
+        literals: ``null``, ``false`` and ``true`` → the words for it, where those are others.
+        inner: the style of objects inside of arguments, whose names are in quotes.
+        is_spaced: whether a blank may stand after a separator, and before a value in an object.
+        identifiers: whether names must be names of Python's arguments.
         item: before an item of an array, and between it and its value as ``string`` and ``other``;
             empty: arrays and objects are JSON.
     """
@@ -54,7 +59,17 @@ class CallStyle:
     marks: str = ""
     unwritten: tuple[str, ...] = ()
     numbers: str = "digits"
+    quotes: tuple[str, ...] = ()
+    literals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    inner: str = ""
+    is_spaced: bool = False
+    identifiers: bool = False
     item: tuple[str, str, str] | None = None
+
+    def before_value(self, opening: str) -> list[str]:
+        """Return the ways to write what stands between a name and a value."""
+        has_blank = self.is_spaced and not self.identifiers
+        return [opening, f"{opening[0]} {opening[1:]}"] if has_blank else [opening]
 
     @property
     def is_nested(self) -> bool:
@@ -80,7 +95,9 @@ class CallStyle:
 
 
 def _read_style(entry: Mapping[str, Any]) -> CallStyle:
-    texts: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
+    entry = {**_DATA.get(entry.get("like"), {}), **entry}
+    texts: dict[str, Any]
+    texts = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items() if k != "like"}
     return CallStyle(**texts)
 
 

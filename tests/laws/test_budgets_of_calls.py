@@ -18,7 +18,7 @@ from tests.laws.test_budgets import check_text, count_whole
 
 FAMILIES = [
     *("cohere", "deepseek_v4", "gemma_4", "glm_4_7", "kimi_k3", "mimo", "minimax", "minimax_m3"),
-    *("qwen_3_5", "qwen_3_coder"),
+    *("lfm2", "pythonic", "qwen_3_5", "qwen_3_coder"),
 ]
 VALUES = [
     {"type": "string"},

@@ -29,8 +29,6 @@ from jinja2.sandbox import SandboxedEnvironment
 from maskc.errors import MaskcError
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.tags.families import Tool, load_family
-from maskc.tags.rendering import render
 from maskc.vocab import load_vocabulary
 from tests.outside.calls import choose, list_requests, map_schema
 
@@ -73,6 +71,7 @@ TEMPLATES = {
         Way("NousResearch-Hermes-3-Llama-3.1-8B-tool_use"),
         Way("MiMo-VL"),
         Way("ibm-granite-granite-4.0"),
+        Way("ibm-granite-granite-4.1"),
     ),
     "qwen_3_5": (Way("Qwen3.5-4B"),),
     "qwen_3_coder": (
@@ -89,13 +88,25 @@ TEMPLATES = {
         Way("deepseek-ai-DeepSeek-V4"),
         Way("deepseek-ai-DeepSeek-V4-Flash-0731"),
     ),
+    "lfm2": (Way("LFM2.5-8B-A1B"),),
     "kimi": (
         Way("moonshotai-Kimi-K2"),
         Way("Kimi-K2-Instruct"),
         Way("Kimi-K2-Thinking", reasoning=True),
     ),
     "kimi_k3": (Way("Kimi-K3"),),
-    "glm_4_7": (Way("GLM-4.7-Flash"), Way("GLM-4.6"), Way("poolside-Laguna-XS.2")),
+    "glm_4_7": (
+        Way("GLM-4.7-Flash"),
+        Way("GLM-4.6"),
+        Way("poolside-Laguna-XS.2"),
+        Way("poolside-Laguna-XS-2.1"),
+        Way("poolside-Laguna-S-2.1"),
+        Way("inclusionai-ling-3.0-flash"),
+    ),
+    "spark_2_5": (Way("Spark2.5"),),
+    "gigachat_3": (Way("GigaChat3-10B-A1.8B"), Way("GigaChat3.1-10B-A1.8B")),
+    "cohere_command": (Way("Cohere2MoE"),),
+    "gemma_4": (Way("google-gemma-4-31B-it"), Way("google-gemma-4-31B-it-interleaved")),
     "minimax": (Way("MiniMax-M2", reasoning=True, before="</think>\n\n"),),
     "minimax_m3": (Way("MiniMax-M3", reasoning=True),),
     "harmony": (Way("openai-gpt-oss-120b"),),
@@ -112,7 +123,17 @@ TEMPLATES = {
     "step_3_5": (Way("StepFun3.5-Flash", reasoning=True),),
 }
 # Ends of a turn, which are no part of the reply.
-ENDS = ("<|im_end|>", "<|eot_id|>", "<｜end▁of▁sentence｜>", "[e~[", "<|end_of_msg|>", "<EOS>")
+ENDS = (
+    "<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<|message_sep|>",
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<｜end▁of▁sentence｜>",
+    "[e~[",
+    "<|end_of_msg|>",
+    "<EOS>",
+)
 SWITCHES = {"enable_thinking": False, "thinking": False}
 
 
@@ -230,11 +251,9 @@ def check(
         n += 1
     is_called = "taken" if n == len(data) and matcher.is_accepting else None
     if is_called:
-        tag = load_family(family).describe(
-            [Tool(calls[0][0], {}, "")], "required", parallel=True, reasoning=False
-        )
-        begin = render(tag, {}).split(calls[0][0])[0].strip()
-        seen["taken" if begin[:6] in reply else "TAKEN AS TEXT"] += 1
+        text = kit.tools(tools, family=family, choice="none", reasoning=way.reasoning).matcher()
+        is_text = text.accept_bytes(data) and text.is_accepting
+        seen["TAKEN AS TEXT" if is_text else "taken"] += 1
         return
     seen["NOT TAKEN"] += 1
     yield (

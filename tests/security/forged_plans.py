@@ -125,6 +125,7 @@ def compile_links() -> dict[str, bytes]:
     made = {
         "tag": compile_structural_tag(TAG, vocabulary, limits=Limits()),
         "tools": compile_tools(tools, vocabulary, family="cohere", limits=Limits()),
+        "quoted": compile_tools(tools, vocabulary, family="pythonic", limits=Limits()),
         "separated": compile_tools(flat, vocabulary, family="gemma_4", limits=Limits()),
     }
     return {name: encode(found.header, found.arrays) for name, found in made.items()}

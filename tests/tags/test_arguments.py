@@ -365,7 +365,7 @@ def _whole(chosen):
 
 
 @pytest.mark.parametrize(
-    "style", ["cohere_xml", "gemma_4", "minimax_m3_xml", "qwen_xml", "kimi_k3_xml"]
+    "style", ["cohere_xml", "gemma_4", "minimax_m3_xml", "python", "qwen_xml", "kimi_k3_xml"]
 )
 @pytest.mark.parametrize("chosen", range(len(_CHOSEN)))
 def test_a_value_is_taken_as_jsonschema_takes_it(chosen, style, kit):

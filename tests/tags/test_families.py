@@ -10,7 +10,7 @@ from maskc.kit.artifacts import compile_tools
 from maskc.kit.file import make_kit
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.tags.families import list_families, list_parsers, load_family
+from maskc.tags.families import list_families, list_parsers, list_refused, load_family
 from maskc.tags.rendering import render
 from maskc.tags.tools import describe_tools
 from maskc.vocab import load_vocabulary
@@ -145,6 +145,51 @@ WRAPPERS = {
         "<arg_value:opensource>3</arg_value:opensource>\n</tool_call:opensource>\n",
         "</tool_calls:opensource>",
     ),
+    "spark_2_5": (
+        "",
+        "<tool_call>NAME<arg_key>city</arg_key><arg_value>Oslo</arg_value>"
+        "<arg_key>days</arg_key><arg_value>3</arg_value></tool_call>",
+        "",
+    ),
+    "jamba": (
+        "<tool_calls>[\n    ",
+        f'{{"name": "NAME", "arguments": {_JSON}}}',
+        "\n]</tool_calls>",
+    ),
+    "granite": ("<|tool_call|>[", f'{{"name": "NAME", "arguments": {_JSON}}}', "]"),
+    "granite_20b_fc": ("", f'<function_call> {{"name": "NAME", "arguments": {_JSON}}}', ""),
+    "xlam": ("[", f'{{"name": "NAME", "arguments": {_JSON}}}', "]"),
+    "ernie_4_5": (
+        "",
+        f'<tool_call>\n{{"name": "NAME", "arguments": {_JSON}}}\n</tool_call>\n',
+        "",
+    ),
+    "gigachat_3": (
+        "<|message_sep|>\n\nfunction call<|role_sep|>\n",
+        f'{{"name": "NAME", "arguments": {_JSON}}}',
+        "",
+    ),
+    "gigachat_3_5": tuple(part.replace("DSML", "GCML") for part in _dsml("tool_calls")),
+    "internlm": (
+        "<|action_start|><|plugin|>",
+        f'{{"name": "NAME", "parameters": {_JSON}}}<|action_end|>',
+        "",
+    ),
+    "dots": (
+        "<dots_function_call>\n",
+        '<invoke name="NAME">\n<parameter name="city">Oslo</parameter>\n'
+        '<parameter name="days">3</parameter>\n</invoke>\n',
+        "</dots_function_call>",
+    ),
+    "cohere_command": (
+        "<|START_ACTION|>[\n    ",
+        f'{{"tool_call_id": "0", "tool_name": "NAME", "parameters": {_JSON}}}',
+        "\n]<|END_ACTION|>",
+    ),
+    "pythonic": ("[", "NAME(city='Oslo', days=3)", "]"),
+    "llama_4": ("<|python_start|>[", "NAME(city='Oslo', days=3)", "]<|python_end|>"),
+    "lfm2": ("<|tool_call_start|>[", "NAME(city='Oslo', days=3)", "]<|tool_call_end|>"),
+    "olmo3": ("<function_calls>\n", "NAME(city='Oslo', days=3)", "\n</function_calls>"),
     "gemma_4": ("", '<|tool_call>call:NAME{city:<|"|>Oslo<|"|>,days:3}<tool_call|>', ""),
     "harmony": (
         "",
@@ -154,14 +199,27 @@ WRAPPERS = {
 }
 SEPARATORS = {
     "apertus": ", ",
+    "cohere_command": ",\n    ",
+    "granite": ", ",
+    "jamba": ",\n    ",
+    "lfm2": ", ",
+    "llama_4": ", ",
+    "olmo3": "\n",
+    "pythonic": ", ",
+    "xlam": ", ",
     "deepseek_r1": "\n",
     "harmony": "<|start|>assistant",
     "hunyuan_a13b": ", ",
     "mistral_nemo": ", ",
     "nemotron_nano_2": ", ",
 }
-# Of families whose messages are blocks or channels: how text stands before calls.
+# Families of one call alone.
+SINGLE = {"gigachat_3", "internlm"}
+# Of families whose messages are blocks or channels: how text stands before calls; of those whose
+# answer is text or calls, that there is none.
 TEXTS = {
+    **dict.fromkeys(("cohere_command", "granite", "granite_20b_fc", "xlam"), ""),
+    **dict.fromkeys(("llama_4", "olmo3", "pythonic"), ""),
     "kimi_k3": "Let me see.<|close|>response<|sep|>",
     "harmony": "<|channel|>final<|message|>Let me see.<|end|><|start|>assistant",
     "minimax": "\n</think>\n\nLet me see. ",
@@ -183,7 +241,7 @@ def _answer(family, *names, lead=None):
 
 def test_each_family_has_an_example():
     assert sorted(WRAPPERS) == list(list_families())
-    assert len(WRAPPERS) == 28
+    assert len(WRAPPERS) == 43
 
 
 @pytest.mark.parametrize("family", sorted(WRAPPERS))
@@ -191,7 +249,7 @@ def test_a_family_takes_calls_and_refuses_mutations(family, kit):
     constraint = kit.tools(TOOLS, family=family)
     whole = _answer(family, "get_time")
     assert takes(constraint, whole)
-    assert takes(constraint, _answer(family, "get_time", "get_weather"))
+    assert takes(constraint, _answer(family, "get_time", "get_weather")) is (family not in SINGLE)
     assert not takes(constraint, _answer(family, "get_tim"))
     assert not takes(constraint, whole.replace("city", "town"))
     assert not takes(constraint, whole.replace("3", "x3"))
@@ -225,13 +283,20 @@ ENDS = {
     "deepseek_v3_2": ("</｜DSML｜invoke>", "</｜DSML｜function_calls>"),
     "deepseek_v4": ("</｜DSML｜invoke>", "</｜DSML｜tool_calls>"),
     "deepseek_v4_1": ("</｜DSML｜ invoke>", "</｜DSML｜ calls>"),
+    "dots": ("</invoke>", "</dots_function_call>"),
     "gemma_4": ('<|"|>', "<tool_call|>", "<|tool_call>"),
+    "gigachat_3_5": ("</｜GCML｜invoke>", "</｜GCML｜tool_calls>"),
+    "spark_2_5": ("</tool_call>", "</arg_value>"),
     "glm_4_7": ("</tool_call>", "</arg_value>"),
     "hy_v3": ("</tool_call:opensource>", "</arg_value:opensource>"),
     "kimi_k3": ("<|close|>", "<|open|>"),
     "mimo": ("</function>", "</tool_call>", "<parameter="),
+    "lfm2": ("<|tool_call_start|>", "<|tool_call_end|>"),
+    "llama_4": ("<|python_start|>", "<|python_end|>"),
     "minimax": ("</invoke>", "</minimax:tool_call>"),
     "minimax_m3": ("]<]minimax[>[",),
+    "olmo3": ("<function_calls>", "</function_calls>"),
+    "pythonic": ("'", "\n"),
     "qwen_3_5": ("</function>", "</tool_call>", "<parameter="),
     "step_3_5": ("</function>", "</tool_call>", "<parameter="),
     "seed_oss": ("</function>", "</seed:tool_call>", "<parameter="),
@@ -263,6 +328,12 @@ THOUGHTS = {
     "deepseek_v4_1": ("<think>", "</think>"),
     "exaone": ("<think>", "</think>\n\n"),
     "glm_4_7": ("<think>", "</think>"),
+    "cohere_command": ("<|START_THINKING|>", "<|END_THINKING|>"),
+    "ernie_4_5": ("<think>", "</think>\n\n"),
+    "gigachat_3_5": ("<think>", "</think>"),
+    "spark_2_5": ("<think>", "</think>"),
+    "lfm2": ("<think>", "</think>"),
+    "olmo3": ("<think>", "</think>\n\n"),
     "hy_v3": ("<think:opensource>", "</think:opensource>"),
     "hunyuan_a13b": ("<think>", "</think>"),
     "minimax_m3": ("<mm:think>", "</mm:think>"),
@@ -305,11 +376,13 @@ def test_the_parsers_of_engines_name_families():
     parsers = list_parsers()
     assert set(parsers.values()) <= set(list_families())
     assert not set(parsers) & set(list_families())
+    assert not {*parsers, *list_families()} & set(list_refused())
     for parser, family in {
         "hermes": "qwen_3",
         "qwen3_coder": "qwen_3_coder",
         "llama3_json": "llama",
         "openai": "harmony",
+        "cohere_command4": "cohere_command",
         "minimax-m2": "minimax",
     }.items():
         assert load_family(parser) is load_family(family)
@@ -328,7 +401,9 @@ def test_markers_that_are_tokens_are_tokens_only():
     assert matcher.is_accepting
 
 
-@pytest.mark.parametrize("family", list_families())
+@pytest.mark.parametrize(
+    "family", [name for name in list_families() if "names" not in load_family(name).forms]
+)
 def test_names_of_parameters_have_blanks_in_them_and_none_around_them(family, kit):
     """As fields of tables have, and as the parsers of vLLM and SGLang read them."""
     kinds = {"Due Date": {"type": "integer"}, "Due": {"type": "boolean"}}
@@ -365,6 +440,41 @@ def test_a_family_that_there_is_not_is_refused(kit):
     with pytest.raises(TagError) as caught:
         kit.tools(TOOLS, family="gpt")
     assert caught.value.pointer == "/family"
+
+
+@pytest.mark.parametrize("parser", sorted(list_refused()))
+def test_a_parser_without_a_family_is_refused_with_what_it_does(parser, kit):
+    with pytest.raises(TagError, match=f"'{parser}' is no family: its parser (reads|takes) "):
+        kit.tools(TOOLS, family=parser)
+
+
+@pytest.mark.parametrize("family", ["granite", "granite_20b_fc", "xlam", "cohere_command"])
+def test_an_answer_is_text_or_calls_where_parsers_read_calls_from_the_begin(family, kit):
+    constraint = kit.tools(TOOLS, family=family)
+    assert takes(constraint, "It rains [a lot].")
+    call = _answer(family, "get_time")
+    assert takes(constraint, call)
+    assert not constraint.matcher().accept_bytes(f"It rains. {call}".encode())
+    assert not constraint.matcher().accept_bytes(f"{call} It rains.".encode())
+
+
+def test_a_family_that_is_read_by_one_json_text_has_one_call(kit):
+    """The parsers of GigaChat 3 and InternLM read what follows as a part of the call."""
+    for family in SINGLE:
+        call = _answer(family, "get_time")
+        assert not kit.tools(TOOLS, family=family).matcher().accept_bytes(f"{call} ".encode())
+    internlm = _answer("internlm", "get_time").replace("><|plugin|>", "> <|plugin|>\n")
+    assert takes(kit.tools(TOOLS, family="internlm"), internlm)
+    giga = _answer("gigachat_3", "get_time")
+    inline = giga.replace("<|message_sep|>\n\nfunction call<|role_sep|>\n", "<|function_call|>")
+    assert takes(kit.tools(TOOLS, family="gigachat_3"), inline)
+
+
+def test_an_answer_of_ernie_may_stand_in_a_response(kit):
+    constraint = kit.tools(TOOLS, family="ernie_4_5", reasoning=True)
+    assert takes(constraint, "Hm.\n</think>\n\n<response>\nIt rains.\n</response>\n")
+    call = _answer("ernie_4_5", "get_time", lead="")
+    assert takes(constraint, f"Hm.\n</think>\n\n<response>\nHm.\n</response>\n{call}")
 
 
 def test_a_family_is_read_once():

@@ -54,7 +54,7 @@ def test_a_style_has_a_delimiter_around_names_and_values(name):
     style = STYLES[name]
     assert style.before or style.separator
     assert style.string
-    assert style.close or style.closing(style.string)
+    assert style.close or style.closing(style.string) or style.quotes
     assert style.closes_by_name == ("{name}" in style.close)
 
 

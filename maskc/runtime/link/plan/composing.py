@@ -132,17 +132,22 @@ class Composer:
     def counter(self, pattern: CountedPattern) -> Expression:
         return self.joints.leaf(count_pattern(pattern, self.joints.scanner))
 
-    def raw_string(self, plan: Plan, number: int, barred: Iterable[bytes]) -> RawString:
-        """Return a rule of a plan's strings without some words, to be written as it is."""
+    def raw_string(
+        self, plan: Plan, number: int, barred: Iterable[bytes], quote: bytes = b""
+    ) -> RawString:
+        """Return a rule of a plan's strings without some words, as it is written.
+
+        With a quote it is what Python writes between two of them.
+        """
         words, dfa = tuple(barred), plan.strings[number].body.dfa
 
         def make() -> RawBody:
-            body = RawBody(dfa, words)
+            body = RawBody(dfa, words, quote)
             self.joints.scanner.budget.charge(_RAW_STATE_BYTES * body.dfa.n_states)
             return body
 
-        body: RawBody = self.keep("raw_body", (dfa.digest, words), make)
-        return RawString(plan, number, words, body)
+        body: RawBody = self.keep("raw_body", (dfa.digest, words, quote), make)
+        return RawString(plan, number, words, body, quote)
 
     def raw_text(self, string: RawString) -> Expression:
         scanner = self.joints.scanner

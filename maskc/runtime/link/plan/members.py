@@ -95,8 +95,9 @@ class Parameters:
             options += [[*way, after] for way in self.ways(number)]
         counts = self.counts
         if counts.has_others and not (counts.is_ordered and counts.required & ~seen):
-            # In order, other names come last.
+            # In order, other names come last; a bit of their own tells that some came.
             last = (1 << counts.n_names) - 1 if counts.is_ordered else seen
+            last |= (1 << counts.n_names) * self.separates
             options += [[*way, Late(partial(self.after, last))] for way in self.ways(None)]
         if not options:
             return None

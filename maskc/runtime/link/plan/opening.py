@@ -84,9 +84,9 @@ class LinkOpener:
                 return compose.counter(plan.counters[counter])
             case "name", names:
                 return compose.other_name(names)
-            case "raw text", schema, rule, barred:
+            case (("raw text" | "quoted text"), schema, rule, barred, *quote):
                 read = plan.schema(schema, self._results.budget)
-                return compose.raw_text(compose.raw_string(read, rule, barred))
+                return compose.raw_text(compose.raw_string(read, rule, barred, *quote))
             case "schema", schema:
                 return compose.joints.leaf(self._schema(schema))
             case "barred schema", schema, barred:

@@ -94,7 +94,7 @@ class LinkPlan:
             for plan in (self.schema(number, Budget(0)) for number in range(len(self._schemas)))
         ]
         for node in self.nodes:
-            if node[0] == "raw text":
+            if node[0] in ("raw text", "quoted text"):
                 read_number(node[2], found[node[1]][0])
             elif node[0] == "barred schema" and found[node[1]][1] != "any":
                 raise PlanError("JSON of the link lacks words and has few escapes")
@@ -108,7 +108,7 @@ class LinkPlan:
             case "repeat", _, low, high:
                 if high is not None:
                     read_number(high, MOST_COUNT, max(low, 1))
-            case "raw text", _, _, barred:
+            case (("raw text" | "quoted text"), _, _, barred, *_):
                 if not all(barred):
                     raise PlanError("a string of the link is barred from the empty text")
             case "barred schema", _, words:

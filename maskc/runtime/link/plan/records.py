@@ -263,6 +263,15 @@ def _read_automaton(entry: Any, _scope: Scope) -> dict[str, NDArray[Any]]:
 # The tables of an automaton, as :class:`TabledAutomaton` takes them.
 AUTOMATON = Field(_read_automaton, _write_automaton)
 
+
+def _read_quote(value: Any, _scope: Scope) -> bytes:
+    quote = read_bytes(value)
+    if quote not in (b"'", b'"'):
+        raise PlanError("a string of the link has no quote")
+    return quote
+
+
+_RAW_TEXT = (number("schemas"), number(MOST_COUNT), listed(BYTES))
 _INNER = listed(number("inner"))  # nodes that are entered at once
 _LATER = listed(number("nodes"))  # nodes that a text turns to
 _LIMIT = optional(number(MOST_COUNT, 1))
@@ -276,7 +285,8 @@ NODES: dict[str, tuple[Field, ...]] = {
     "automaton": (number("automata"),),
     "counter": (number("counters"),),
     "name": (listed(BYTES),),
-    "raw text": (number("schemas"), number(MOST_COUNT), listed(BYTES)),
+    "raw text": _RAW_TEXT,
+    "quoted text": (*_RAW_TEXT, Field(_read_quote, BYTES.write)),
     "schema": (number("schemas"),),
     "barred schema": (number("schemas"), ordered(BYTES, least=1)),
     "grammar": (number("grammars"),),

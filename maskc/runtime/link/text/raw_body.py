@@ -1,8 +1,11 @@
-"""Strings that are written as they are, whatever their length, byte by byte.
+r"""Strings that are written as they are, or in quotes, whatever their length, byte by byte.
 
 An automaton over characters says which strings there are, the words that do not stand in them left
 out of it. Inside a character a state also holds what was read of it, until all that the character
 can become leads to one state.
+
+In quotes, as Python writes strings, the quote, the backslash and line breaks are an escape of two
+bytes. An escape is one character, and the only other ways to write one (``\x41``) are left out.
 
 Example: ``^[a-z]+$`` without ``</p>`` has two states between characters.
 """
@@ -23,6 +26,11 @@ from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 NO_CODE = -1
 _CONTINUATION_BITS = 6
+_ESCAPED = 8  # what is left of a character after a backslash, beside those of CHARACTERS
+_BACKSLASH = 0x5C
+# The byte after a backslash → the character that both are; those that are not written otherwise.
+_ESCAPES = {0x22: 0x22, 0x27: 0x27, _BACKSLASH: _BACKSLASH, 0x6E: 0x0A, 0x72: 0x0D, 0x74: 0x09}
+_ALWAYS_ESCAPED = (_BACKSLASH, 0x0A, 0x0D)
 _LEAD_BITS = (0x7F, 0x1F, 0x0F, 0x07)  # of the first byte, by how many follow
 
 
@@ -31,7 +39,8 @@ class RawState(NamedTuple):
 
     Attributes:
         at: the state of the automaton over characters.
-        left: what is left of a character, as :data:`CHARACTERS` has it; 0 between two.
+        left: what is left of a character, as :data:`CHARACTERS` has it, or ``_ESCAPED``; 0 between
+            two.
         code: the bits that were read of it; ``NO_CODE``: they no longer matter, ``at`` comes next.
     """
 
@@ -43,6 +52,11 @@ class RawState(NamedTuple):
 class RawBody:
     """The states of strings of any length; shared by all rules that differ in their bounds alone.
 
+    Args:
+        dfa: the strings.
+        barred: words that do not stand in them.
+        quote: what they stand between, a byte; empty if they are written as they are.
+
     Attributes:
         dfa: the strings without the words.
         furthest: the most characters that the nearest end of a state is away.
@@ -50,7 +64,7 @@ class RawBody:
             accepts some length accepts all greater ones.
     """
 
-    def __init__(self, dfa: CharDfa, barred: Sequence[bytes]) -> None:
+    def __init__(self, dfa: CharDfa, barred: Sequence[bytes], quote: bytes = b"") -> None:
         self.dfa = dfa = without_words(dfa, [word.decode() for word in barred])
         live, labels = range(1, dfa.n_states), dfa.labels
         self.start = RawState(dfa.start, 0, NO_CODE)
@@ -60,6 +74,7 @@ class RawBody:
             for state in live
             if labels[state] != NO_LABEL
         )
+        self._escaped = frozenset((*quote, *_ALWAYS_ESCAPED) if quote else ())
         self._firsts, self._mixed = _group_firsts(dfa)
         self._moves: dict[RawState, list[tuple[RawState, list[int]]]] = {}
         self._targets: dict[RawState, frozenset[int]] = {}
@@ -105,10 +120,21 @@ class RawBody:
             code = byte & _LEAD_BITS[MISSING[left]] if len(targets) > 1 else NO_CODE
             after = RawState(at if len(targets) > 1 else targets.pop(), left, code)
             found.setdefault(after, []).append(byte)
-        return found
+        if not self._escaped:
+            return found
+        kept = {s: [byte for byte in b if byte not in self._escaped] for s, b in found.items()}
+        return {
+            **{s: b for s, b in kept.items() if b},
+            RawState(at, _ESCAPED, NO_CODE): [_BACKSLASH],
+        }
 
     def _go_on(self, state: RawState) -> dict[RawState, list[int]]:
         found: dict[RawState, list[int]] = {}
+        if state.left == _ESCAPED:
+            for byte, character in _ESCAPES.items():
+                (target,) = self.dfa.targets(state.at, character, character)
+                found.setdefault(RawState(target, 0, NO_CODE), []).append(byte)
+            return found
         for byte, left in CHARACTERS[state.left].items():
             at, _, code = state
             if code != NO_CODE:
@@ -124,7 +150,12 @@ class RawBody:
         found = self._targets.get(state)
         if found is None:
             at, left, code = state
-            every = {at} if code == NO_CODE else self.dfa.targets(at, *_characters_of(code, left))
+            if left == _ESCAPED:
+                every = frozenset(after.at for after in self._go_on(state))
+            elif code == NO_CODE:
+                every = frozenset((at,))
+            else:
+                every = self.dfa.targets(at, *_characters_of(code, left))
             found = self._targets[state] = frozenset(every - {DEAD})
         return found
 

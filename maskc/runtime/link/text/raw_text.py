@@ -25,12 +25,13 @@ Counted = tuple[RawState, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawString:
-    """A rule of strings in a plan, without some words, as it is written."""
+    """A rule of strings in a plan, without some words, as it is written, or what is in quotes."""
 
     plan: Plan
     number: int
     barred: tuple[bytes, ...]
     body: RawBody
+    quote: bytes = b""
 
     @property
     def bounds(self) -> tuple[int, int | None]:
