@@ -14,15 +14,17 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 from maskc.arguments import as_mapping, as_text
 from maskc.artifact.model import Contents
 from maskc.compiler.emit.provenance import describe_grammar
 from maskc.compiler.pipeline import Language, PassRecord, compile_starts
-from maskc.errors import WrongValueError
+from maskc.errors import LimitError, WrongValueError
 from maskc.formats.registry import Formats, registered
 from maskc.frontends.dialects import REGEX
 from maskc.frontends.embedded import has_embedded
@@ -105,7 +107,7 @@ class GrammarJob:
         return compile_starts(self.sources, vocabulary, progress, see)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SchemaJob:
     """A JSON Schema.
 
@@ -122,6 +124,17 @@ class SchemaJob:
     assert_formats: bool
     name: str = "<schema>"
     formats: Formats = field(default_factory=registered)
+
+    @cached_property
+    def asked(self) -> str:
+        """A text that is the same only for the same schema; JSON, but for what is none."""
+        return name_json(self.schema)
+
+    @property
+    def key(self) -> str:
+        """A text that is the same only for what compiles to the same plan, with these formats."""
+        others = name_json(dict(self.resources)) if self.resources else ""
+        return repr((self.asked, others, self.assert_formats, *self.layout.choices))
 
     def describe(self) -> dict[str, Any]:
         return {
@@ -191,6 +204,20 @@ class SchemaJob:
             formats=self.formats,
         )
         return contents, ()
+
+
+def name_json(schema: Any) -> str:
+    """Return a text that is the same only for the same JSON, which is not nested very deep."""
+    if isinstance(schema, str):
+        return schema
+    try:
+        try:
+            return json.dumps(schema)
+        except (TypeError, ValueError):
+            return repr(schema)  # what is wrong with it is told when it is compiled
+    except RecursionError:
+        limit = sys.getrecursionlimit()
+        raise LimitError("levels of nested JSON", limit, "nest less") from None
 
 
 def _as_text(document: Any) -> str:

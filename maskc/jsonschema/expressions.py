@@ -88,6 +88,8 @@ class Space(Holding):
 
     def both(self, parts: Iterable[Formula]) -> Formula:
         open_ = list(parts)
+        if len(open_) == 1:
+            return open_[0]
         mask, found = EVERY_TYPE, dict[Formula, None]()
         values: frozenset[Value] | None = None
         gone: frozenset[Value] = frozenset()
@@ -161,6 +163,8 @@ class Space(Holding):
 
     def either(self, parts: Iterable[Formula]) -> Formula:
         open_ = list(parts)
+        if len(open_) == 1:
+            return open_[0]
         mask, found = 0, dict[Formula, None]()
         values: set[Value] = set()
         while open_:

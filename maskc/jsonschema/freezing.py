@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import marshal
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -31,7 +31,7 @@ from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import ArrayRule
 from maskc.runtime.schema.plan.fulfilment import Option
 from maskc.runtime.schema.plan.objects import ObjectRule
-from maskc.runtime.schema.plan.plan import ENCODER, FrozenPlan, Plan
+from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
 from maskc.runtime.schema.plan.records import RECORDS, Position, write_dfa
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import build_texts
@@ -50,9 +50,8 @@ class _Freezer:
         self._splits: dict[tuple[int, int], tuple[int, list[tuple[Value, int]]]] = {}
         # Arrays of very many different items: the pointer, and the positions of these.
         self._long: list[tuple[str, list[int]]] = []
-        self._parts: dict[str, list[Any]] = {name: [] for name in ("dfas", *RECORDS)}
-        self._known: dict[tuple[str, bytes], int] = {}
-        self._dfas: list[CharDfa] = []  # as they are in the plan
+        self._records: dict[str, Any] = {name: [] for name in ("dfas", *RECORDS)}
+        self._known: dict[tuple[str, Hashable], int] = {}
         self._number_of: dict[CharDfa, int] = {}
         self._place: dict[int, int] = {}
         self._numbers: list[int] = []  # of the positions, by place
@@ -63,12 +62,12 @@ class _Freezer:
             raise UnsatisfiableError("", "", "fits no value", "look for contradicting keywords")
         first = self._reach(root)
         self._write_open()
-        if self._parts["positions"][first] == [0, [], [], [], []]:
+        if self._records["positions"][first] == Position(0, (), (), (), ()):
             raise UnsatisfiableError("", "", "fits no value", "look for contradicting keywords")
-        parts = {**self._parts, "root": first}
+        self._records["root"] = first
         if any(draft.waits for draft in self._drafts):
-            return FrozenPlan(b"", parts, self._dfas, self._grow)
-        plan = FrozenPlan(ENCODER.encode(parts).encode(), parts, self._dfas)
+            return FrozenPlan(b"", self._records, self._grow)
+        plan = FrozenPlan(records=self._records)
         if self._long:
             self._check_long(plan)
         return plan
@@ -79,7 +78,7 @@ class _Freezer:
             number = self._open.pop()
             if not self._drafts[number].waits:
                 position = self._position(self._drafts[number])
-                self._parts["positions"][self._place[number]] = RECORDS["positions"].write(position)
+                self._records["positions"][self._place[number]] = position
 
     def _grow(self, place: int) -> None:
         """Build and write a position that has waited; its values and those inside it fit."""
@@ -113,18 +112,17 @@ class _Freezer:
         if place is None:
             place = self._place[number] = len(self._numbers)
             self._numbers.append(number)
-            self._parts["positions"].append(None)
+            self._records["positions"].append(None)
             self._open.append(number)
         return place
 
-    def _add(self, part: str, record: Any) -> int:
-        # A fifth of the time of writing it in words; version 2 says the same of equal entries.
-        entry = write_dfa(record) if part == "dfas" else RECORDS[part].write(record)
-        key = (part, marshal.dumps(entry, 2))
+    def _add(self, part: str, record: Any, known_by: Hashable = None) -> int:
+        """Return the number of a record, which is kept once; it is its own key if none is given."""
+        key = (part, record if known_by is None else known_by)
         number = self._known.get(key)
         if number is None:
-            number = self._known[key] = len(self._parts[part])
-            self._parts[part].append(entry)
+            number = self._known[key] = len(self._records[part])
+            self._records[part].append(record)
         return number
 
     def _position(self, draft: PositionDraft) -> Position:
@@ -152,29 +150,29 @@ class _Freezer:
     def _add_dfa(self, dfa: CharDfa) -> int:
         number = self._number_of.get(dfa)
         if number is None:
-            number = self._number_of[dfa] = self._add("dfas", dfa)
-            if number == len(self._dfas):
-                self._dfas.append(dfa)
+            # A fifth of the time of writing it in words; version 2 says the same of equal entries.
+            written = marshal.dumps(write_dfa(dfa), 2)
+            number = self._number_of[dfa] = self._add("dfas", dfa, written)
         return number
 
-    def _reach_each(self, options: Sequence[Option]) -> list[Option]:
-        return [(bits, self._reach(child)) for bits, child in options]
+    def _reach_each(self, options: Sequence[Option]) -> tuple[Option, ...]:
+        return tuple([(bits, self._reach(child)) for bits, child in options])
 
     def _object(self, draft: ObjectDraft, rule: ObjectRule) -> tuple[Any, ...]:
         kept = rule.options
         dfa = draft.dfa if all(kept) else _relabel(draft, kept)
-        options = list(map(self._reach_each, kept))
+        options = tuple(map(self._reach_each, kept))
         counts = (draft.required, draft.low, draft.high, draft.n_wishes)
         return (self._add_dfa(dfa), draft.n_names, options, *counts)
 
     def _array(self, draft: ArrayDraft, rule: ArrayRule, pointer: str) -> tuple[Any, ...]:
-        splits: list[Any] | bool | None = True if draft.repeats else None
+        splits: tuple[Any, ...] | bool | None = True if draft.repeats else None
         if draft.unique:
             splits = self._split_items(draft, rule, pointer)
-        pieces = [(start, self._reach_each(options)) for start, options in rule.pieces]
-        return (pieces, draft.low, draft.high, draft.counters, splits)
+        pieces = tuple([(start, self._reach_each(options)) for start, options in rule.pieces])
+        return (pieces, draft.low, draft.high, tuple(draft.counters), splits)
 
-    def _split_items(self, draft: ArrayDraft, rule: ArrayRule, pointer: str) -> list[Any]:
+    def _split_items(self, draft: ArrayDraft, rule: ArrayRule, pointer: str) -> tuple[Any, ...]:
         """Return how the values of an array's items are told apart, by position."""
         children = {child for _, options in rule.pieces for _, child in options}
         most = min(max(draft.low, MAX_VALUES), MAX_ITEMS)
@@ -189,11 +187,11 @@ class _Freezer:
         found = []
         for child, (endless, values) in split.items():
             item, many = self._reach(child), -1 if endless < 0 else self._reach(endless)
-            few = [(_to_json(value), self._reach(position)) for value, position in values]
+            few = tuple([(_to_json(value), self._reach(position)) for value, position in values])
             found.append((item, many, few))
         if draft.low > MAX_ITEMS:
             self._long.append((pointer, [many for _, many, _ in found if many >= 0]))
-        return found
+        return tuple(found)
 
     def _split(self, number: int, most: int) -> tuple[int, list[tuple[Value, int]]]:
         """Tell the values of a position apart: kinds of more than so many, and each other value."""

@@ -104,7 +104,10 @@ def pointer_to(path: Path) -> str:
     >>> pointer_to(("properties", "a/b", "anyOf", 0))
     '/properties/a~1b/anyOf/0'
     """
-    return "".join(f"/{str(s).replace('~', '~0').replace('/', '~1')}" for s in path)
+    steps = "/".join(map(str, path))
+    if "~" in steps or steps.count("/") >= len(path):
+        steps = "/".join([str(s).replace("~", "~0").replace("/", "~1") for s in path])
+    return f"/{steps}" if path else ""
 
 
 def is_known(keyword: str, year: int) -> bool:

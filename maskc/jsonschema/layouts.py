@@ -39,6 +39,8 @@ def choose_layout(
         WrongValueError: it is none that there is, or digits are bounded of numbers with exponents.
     """
     usual = STYLES[as_one_of("style", style, tuple(STYLES))]
+    if key_order is blanks is escapes is numbers is digits is None:
+        return usual
     chosen = usual.blanks if blanks is None else as_text("blanks", blanks)
     try:
         Blanks(chosen)

@@ -23,6 +23,7 @@ from maskc.jsonschema.string_keywords import StringKeywords
 from maskc.jsonschema.values import freeze, to_fraction
 from maskc.jsonschema.waiting import Waiting, key_of
 
+_ONE = Fraction(1)
 # Keywords by what reads them.
 _ABOUT_STRINGS = frozenset(("minLength", "maxLength", "pattern", "format"))
 _ABOUT_NUMBERS = frozenset(
@@ -287,22 +288,23 @@ class Lowering:
         return found
 
     def _type(self, place: SchemaLocation) -> Formula:
-        space, names, found = self.space, place.schema["type"], list[Formula]()
+        names = place.schema["type"]
         if not isinstance(names, list):
             names = [names if isinstance(names, str) else 0]
-        for name in names:
-            if name == "integer":
-                parts = [space.types(BIT["number"]), space.make("multiple", Fraction(1), True)]
-                if place.dialect.year == 4:
-                    space.lexical = True
-                    parts.append(space.make("spelled", 1))
-                found.append(space.both(parts))
-            elif isinstance(name, str) and name in TYPES:
-                found.append(space.types(BIT[name]))
-            else:
-                remedy = f"write one of {', '.join(TYPES)}, integer"
-                raise place.fault("type", f"is {name!r}", remedy)
-        return space.either(found)
+        return self.space.either([self._one_type(place, name) for name in names])
+
+    def _one_type(self, place: SchemaLocation, name: Any) -> Formula:
+        space = self.space
+        if name == "integer":
+            parts = [space.types(BIT["number"]), space.make("multiple", _ONE, True)]
+            if place.dialect.year == 4:
+                space.lexical = True
+                parts.append(space.make("spelled", 1))
+            return space.both(parts)
+        if isinstance(name, str) and name in TYPES:
+            return space.types(BIT[name])
+        remedy = f"write one of {', '.join(TYPES)}, integer"
+        raise place.fault("type", f"is {name!r}", remedy)
 
     def _between(self, place: SchemaLocation, kind: str, low: str, high: str) -> list[Formula]:
         # More than high is also a list of nothing: refused as no value fits, not here.

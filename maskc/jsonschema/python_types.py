@@ -21,7 +21,7 @@ from maskc.errors import SchemaError
 
 def is_type(given: Any) -> bool:
     """Return whether something is a Python type, or Pydantic's adapter of one."""
-    return (
+    return type(given) not in (dict, str, bool) and (
         isinstance(given, type | types.UnionType | typing.NewType)
         or typing.get_origin(given) is not None
         or type(given).__name__ == "TypeAliasType"

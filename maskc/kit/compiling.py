@@ -25,14 +25,19 @@ from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import ByteAutomaton
 from maskc.runtime.link.counts.positions import CountedPattern
 from maskc.runtime.schema.plan.plan import FrozenPlan
-from maskc.tags.plain import is_plain
 from maskc.vocab.vocabulary import Vocabulary
 
 # Characters of a grammar that a server may read itself, in a tenth of a second.
 MAX_COUNTED_TEXT = 20_000
-_FEW_SCHEMAS = 100
 _FEW_CHARACTERS, _FEW_GROUPS, _FEW_COUNTS = 200, 8, 3
 _MAY_GROW = re.compile(r"\(\?[^:]|\{[^}]*[0-9]{2}")  # it looks around, or counts to ten
+# Keywords of schemas that take long to compile for their length; or two of these do together.
+_COMBINING = re.compile(
+    "[\"'](allOf|anyOf|oneOf|not|if|dependen[a-zA-Z]+|contains|uniqueItems|unevaluated[a-zA-Z]+|"
+    "pattern|patternProperties|propertyNames|[$][a-zA-Z]*[rR]ef)[\"']"
+)
+_ALONE = (set[str](), {"anyOf"}, {"$ref"})
+_FEW_OF_SCHEMA = 10_000  # characters
 
 # Of a pattern; its positions alone if its loops are counted.
 Automaton = ByteAutomaton[Any] | CountedPattern
@@ -89,9 +94,10 @@ class InProcess:
         def make() -> FrozenPlan:
             return job.plan(waits=waits)
 
-        # To watch the clock takes longer than to compile such a schema.
-        if is_plain(job.schema, most=_FEW_SCHEMAS):
-            return make()
+        is_alone = type(job.schema) is dict and not job.resources and not job.formats
+        is_small = is_alone and len(job.asked) <= _FEW_OF_SCHEMA
+        if is_small and set(_COMBINING.findall(job.asked)) in _ALONE:
+            return make()  # to watch the clock takes longer
         return run_bounded(make, limits, name="schema")
 
     def automaton(self, pattern: str, limits: Limits) -> PatternAutomaton | CountedPattern:

@@ -37,10 +37,10 @@ from maskc.errors import (
 from maskc.frontends.embedded import has_embedded
 from maskc.frontends.settings import check_given
 from maskc.frontends.source import load_source
-from maskc.jobs import read_schema_job
+from maskc.jobs import name_json, read_schema_job
 from maskc.kit.compiling import Compiler, GrammarOrder
 from maskc.kit.constraint import Constraint
-from maskc.kit.making import ArtifactConstraint, Maker, name_json
+from maskc.kit.making import ArtifactConstraint, Maker
 from maskc.kit.preparing import prepare
 from maskc.kit.tagging import constrain_tag
 from maskc.kit.tokens import KitTokens

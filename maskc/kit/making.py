@@ -9,14 +9,12 @@ common, the rows of the pattern.
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable, Hashable
 from typing import Any
 
 from maskc.artifact.model import Contents
 from maskc.bounded import run_bounded
-from maskc.errors import ArtifactError, LimitError, SchemaError
+from maskc.errors import ArtifactError, SchemaError
 from maskc.formats.registry import EMAIL, HOST, n_registered
 from maskc.jobs import SchemaJob
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess
@@ -128,24 +126,17 @@ class Maker:
         def make() -> tuple[SchemaJob, tuple[str, ...]]:
             return run_bounded(loosen, limits, name="schema")
 
-        larger, notes = self.keep("loose_schema", self._name_job(job), make, limits)
+        larger, notes = self.keep("loose_schema", job.key, make, limits)
         return self.link(self.schema(larger, limits).expression, notes)
 
     def schema(self, job: SchemaJob, limits: Limits) -> Constraint:
-        return self.constrain(
-            "json_schema", self._name_job(job), lambda: self._schema(job, limits), limits
-        )
-
-    @staticmethod
-    def _name_job(job: SchemaJob) -> str:
-        asked = (name_json(job.schema), name_json(dict(job.resources)), job.assert_formats)
-        return repr((*asked, *job.layout.to_dict().values()))
+        return self.constrain("json_schema", job.key, lambda: self._schema(job, limits), limits)
 
     def _schema(self, job: SchemaJob, limits: Limits) -> Piece:
         frozen = self._compiler.plan(job, limits, waits=True)
         plan = self._read_plan(frozen, job, limits)
         piece = SchemaPiece(MaskedSchemaMachine(plan, self.tokens.text_of, self._results.mixes))
-        piece.n_bytes = _PLAN_BYTE * (len(frozen.data) or len(name_json(job.schema)))
+        piece.n_bytes = _PLAN_BYTE * (len(job.asked) if frozen.grow else frozen.n_bytes)
         return piece
 
     def plan(self, job: SchemaJob, limits: Limits) -> Plan:
@@ -158,7 +149,7 @@ class Maker:
 
         try:
             # A second thread that looks at the clock costs more than to read a small plan.
-            is_small = len(frozen.data) < _SMALL_PLAN
+            is_small = frozen.records is not None or frozen.n_bytes < _SMALL_PLAN
             plan = read() if is_small else run_bounded(read, limits, name="schema")
         except PlanError as error:
             raise ArtifactError(
@@ -249,20 +240,6 @@ class ArtifactConstraint(Constraint):
         return self._maker.link(
             self._maker.joints.leaf(self._maker.machine(self._artifact, bound.machine))
         )
-
-
-def name_json(schema: Any) -> str:
-    """Return a text that is the same only for the same JSON, which is not nested very deep."""
-    if isinstance(schema, str):
-        return schema
-    try:
-        try:
-            return json.dumps(schema)
-        except (TypeError, ValueError):
-            return repr(schema)  # what is wrong with it is told when it is compiled
-    except RecursionError:
-        limit = sys.getrecursionlimit()
-        raise LimitError("levels of nested JSON", limit, "nest less") from None
 
 
 def _measure(key: tuple[str, Hashable, int]) -> int:

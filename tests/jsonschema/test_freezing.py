@@ -129,7 +129,7 @@ def test_a_plan_that_was_made_here_is_the_one_that_is_read(key_order):
     frozen = build_plan(schema, resources={}, layout=layout, assert_formats=True)
     made = Plan(frozen, layout, Budget(0))
     read = Plan(FrozenPlan(frozen.data), layout, Budget(0))
-    assert frozen.parts is not None
+    assert frozen.records is not None
     assert made.positions == read.positions
     assert made.root == read.root
     assert [rule.identity for rule in made.numbers] == [rule.identity for rule in read.numbers]

@@ -9,6 +9,7 @@ import pytest
 
 from maskc.errors import ArtifactError, BudgetError, GrammarError, MaskcError
 from maskc.jobs import SchemaJob
+from maskc.kit import compiling
 from maskc.kit.compiling import GrammarOrder, InProcess
 from maskc.kit.file import make_kit
 from maskc.kit.making import Maker
@@ -62,6 +63,37 @@ def test_a_damaged_plan_is_refused():
 @pytest.fixture(scope="module")
 def compiler():
     return InProcess(lambda: load_vocabulary("bytes"))
+
+
+LINK = {"$ref": "#/$defs/a", "$defs": {"a": {"type": "null"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "is_watched"),
+    [
+        ({"properties": {"a": {"type": "string"}}, "required": ["a"]}, False),
+        ({"anyOf": [{"type": "null"}, {"type": "string"}]}, False),
+        (LINK, False),
+        ({**LINK, "anyOf": [{"type": "null"}]}, True),
+        ({"items": {"allOf": [{"type": "null"}]}}, True),
+        ({"pattern": "a{1,99}b"}, True),
+        ({"description": "x" * 10_000}, True),
+        ({"default": (), "not": {"type": "null"}}, True),
+        ('{"\\u0061llOf": [{"type": "null"}]}', True),
+    ],
+)
+def test_only_a_schema_that_may_take_long_is_compiled_under_the_clock(
+    monkeypatch, schema, is_watched
+):
+    watched = []
+
+    def run(make, limits, *, name):  # noqa: ARG001
+        watched.append(name)
+        return make()
+
+    monkeypatch.setattr(compiling, "run_bounded", run)
+    InProcess(None).plan(SchemaJob(schema, {}, Layout(), True), Limits())
+    assert watched == ["schema"] * is_watched
 
 
 def test_a_schema_becomes_a_plan(compiler):

@@ -7,11 +7,11 @@ checked here, once; a plan that someone made up can be wrong, but never makes th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.fields import PlanError, Scope, parse_plan, read_list, read_number
@@ -23,7 +23,14 @@ from maskc.runtime.schema.numbers.spellings import SPELLINGS
 from maskc.runtime.schema.plan.blanks import Blanks
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import ObjectRule
-from maskc.runtime.schema.plan.records import RECORDS, Position, make_array, make_object, read_dfa
+from maskc.runtime.schema.plan.records import (
+    RECORDS,
+    Position,
+    make_array,
+    make_object,
+    read_dfa,
+    write_dfa,
+)
 from maskc.runtime.schema.plan.rules import ArrayEntry, StringRule
 from maskc.runtime.schema.plan.values import Value, decimal_of
 from maskc.runtime.schema.strings.characters import CharDfa
@@ -37,6 +44,7 @@ KEY_ORDERS = ("any", "schema")
 NUMBERS = (*SPELLINGS, "digits")
 MOST_DIGITS = 4_000  # of a fraction
 _MOST_POWER = 20_000  # of a number that is written out
+_POSITION_BYTES, _OPTION_BYTES, _STATE_BYTES = 20, 7, 12  # as they are mostly written
 _VALUE_BYTES = 300  # of an excluded value, with its place in two tables
 
 
@@ -61,7 +69,7 @@ class Layout:
 
     def __reduce__(self) -> tuple[type[Layout], tuple[str, str, str, str, int | None]]:
         # Compiled, a frozen value is not filled after it is made, as pickle does.
-        return Layout, (self.key_order, self.blanks, self.escapes, self.numbers, self.digits)
+        return Layout, self.choices
 
     def __post_init__(self) -> None:
         for name, choices in (
@@ -79,6 +87,11 @@ class Layout:
             raise PlanError(f"digits is not one of 1 to {MOST_DIGITS:,}")
 
     @property
+    def choices(self) -> tuple[str, str, str, str, int | None]:
+        """All of them, in order."""
+        return self.key_order, self.blanks, self.escapes, self.numbers, self.digits
+
+    @property
     def has_exponents(self) -> bool:
         """Whether numbers may have exponents."""
         return self.numbers not in ("plain", "short")
@@ -94,17 +107,54 @@ class Layout:
         return {name: chosen for name, chosen in asdict(self).items() if chosen is not None}
 
 
-class FrozenPlan(NamedTuple):
-    """A plan as JSON; parsed, and its automata, if it was made in this process.
+class FrozenPlan:
+    """A plan as JSON, or as records if it was made in this process.
 
-    Positions may wait in one that was made here: they are ``None`` in the parts, and there is no
-    JSON. ``grow`` then builds one of them, and whatever of the parts that asks for.
+    Records are automata and what :data:`RECORDS` read, by name, and the number of the root.
+    Positions may wait among them: they are ``None``. ``grow`` then builds one of them, and adds
+    whatever records that asks for.
     """
 
-    data: bytes
-    parts: dict[str, Any] | None = None
-    dfas: Sequence[CharDfa] | None = None
-    grow: Callable[[int], None] | None = None
+    def __init__(
+        self,
+        data: bytes = b"",
+        records: dict[str, Any] | None = None,
+        grow: Callable[[int], None] | None = None,
+    ) -> None:
+        self._data, self.records, self.grow = data, records, grow
+
+    @property
+    def data(self) -> bytes:
+        """The JSON; nothing waits."""
+        records = self.records
+        if not self._data and records is not None:
+            parts = {name: list(map(field.write, records[name])) for name, field in RECORDS.items()}
+            parts["dfas"] = list(map(write_dfa, records["dfas"]))
+            self._data = ENCODER.encode({**parts, "root": records["root"]}).encode()
+        return self._data
+
+    @property
+    def n_bytes(self) -> int:
+        """About how long the JSON is."""
+        if self.records is None:
+            return len(self._data)
+        found = _POSITION_BYTES * len(self.records["positions"])
+        for entry in self.records["objects"]:
+            found += _OPTION_BYTES * len(entry[2])
+        for dfa in self.records["dfas"]:
+            found += dfa.n_states * (_STATE_BYTES if dfa.texts is None else 1)
+        return found
+
+
+def _read_records(data: bytes) -> dict[str, Any]:
+    """Return the records that JSON holds, each checked by itself."""
+    raw = parse_plan(data)
+    scope = Scope({name: len(read_list(raw.get(name))) for name in ("dfas", *RECORDS)})
+    found: dict[str, Any] = {"dfas": [read_dfa(entry, scope) for entry in raw["dfas"]]}
+    for name, field in RECORDS.items():
+        found[name] = [field.read(entry, scope) for entry in raw[name]]
+    found["root"] = read_number(raw.get("root"), scope.sizes["positions"])
+    return found
 
 
 class Plan:
@@ -115,56 +165,47 @@ class Plan:
     """
 
     def __init__(self, frozen: FrozenPlan, layout: Layout, budget: Budget) -> None:
-        raw = parse_plan(frozen.data) if frozen.parts is None else frozen.parts
-        self._data, self.layout = frozen.data, layout
+        records = frozen.records
+        self._records = _read_records(frozen.data) if records is None else records
+        self._frozen, self.layout = frozen, layout
         self.blanks = Blanks(layout.blanks)
-        self.dfas: list[CharDfa] = []
+        self.dfas: list[CharDfa] = self._records["dfas"]
         self._bodies: list[Body] = []
         self.strings: list[StringRule] = []
         self.numbers: list[Numbers] = []
         self.objects: list[ObjectRule] = []
         self.key_bodies: list[Body] = []
         self.arrays: list[ArrayEntry] = []
-        self.positions: list[Position | None] = []
-        self._raw, self._frozen_dfas, self._grow = raw, frozen.dfas, frozen.grow
+        self.positions: list[Position | None] = []  # ``None``: it waits
+        self.root: int = self._records["root"]
         self._lock: Any = Lock()
-        self._read_more()
-        self.root = read_number(raw.get("root"), len(self.positions))
+        self._open_more()
         self._derived = Cache(budget)
         # The last values of which the numbers were excluded: an array gets one more at a time.
         self._excluded: tuple[frozenset[Value], Excluded] = (frozenset(), NONE)
 
-    def _read_more(self) -> None:
-        """Read what the parts have more than was read."""
+    def _open_more(self) -> None:
+        """Make rules of the records that there are more of than rules."""
         layout = self.layout
         escapes, ordered = layout.escapes, layout.key_order == "schema"
-        scope = self._scope()
-        dfas = self._raw["dfas"][len(self.dfas) :]
-        known = self._frozen_dfas
-        if known is None:
-            found = [read_dfa(entry, scope) for entry in dfas]
-        else:
-            found = list(known[len(self.dfas) :])
-        self.dfas += found
-        self._bodies += [Body(dfa, escapes=escapes) for dfa in found]
-        for dfa, low, high in self._read("strings", len(self.strings), scope):
-            self.strings.append(_string_rule(self._bodies[dfa], low, high, escapes=escapes))
-        self.numbers += map(layout.spell, self._read("numbers", len(self.numbers), scope))
-        for entry in self._read("objects", len(self.objects), scope):
-            if self._bodies[entry[0]].dfa.reader:
+        for dfa in self.dfas[len(self._bodies) :]:
+            self._bodies.append(Body(dfa, escapes=escapes))
+        for number, low, high in self._more("strings", len(self.strings)):
+            self.strings.append(_string_rule(self._bodies[number], low, high, escapes=escapes))
+        for rule in self._more("numbers", len(self.numbers)):
+            self.numbers.append(layout.spell(rule))
+        for entry in self._more("objects", len(self.objects)):
+            if self.dfas[entry[0]].reader:
                 raise PlanError("the plan leaves keys to a reader")
             self.key_bodies.append(self._bodies[entry[0]])
             self.objects.append(make_object(entry, self.dfas, ordered=ordered))
-        self.arrays += map(make_array, self._read("arrays", len(self.arrays), scope))
-        for entry in self._raw["positions"][len(self.positions) :]:
-            waits = entry is None and self._grow is not None
-            self.positions.append(None if waits else RECORDS["positions"].read(entry, scope))
+        for entry in self._more("arrays", len(self.arrays)):
+            self.arrays.append(make_array(entry))
+        self.positions += self._more("positions", len(self.positions))
 
-    def _scope(self) -> Scope:
-        return Scope({name: len(read_list(self._raw.get(name))) for name in ("dfas", *RECORDS)})
-
-    def _read(self, name: str, n_read: int, scope: Scope) -> list[Any]:
-        return [RECORDS[name].read(entry, scope) for entry in self._raw[name][n_read:]]
+    def _more(self, name: str, n_open: int) -> list[Any]:
+        records: list[Any] = self._records[name]
+        return records[n_open:]
 
     def position(self, number: int) -> Position:
         """Return what is asked of a value at a position, which is built now if it has waited."""
@@ -175,24 +216,22 @@ class Plan:
         with self._lock:
             found = self.positions[number]
             if found is None:
-                assert self._grow is not None  # noqa: S101 - only then does a position wait
-                self._grow(number)
-                self._read_more()
-                raw = self._raw["positions"][number]
-                found = RECORDS["positions"].read(raw, self._scope())
-                self.positions[number] = found
+                grow = self._frozen.grow
+                assert grow is not None  # noqa: S101 - only then does a position wait
+                grow(number)
+                self._open_more()  # before other threads see the position
+                built: Position = self._records["positions"][number]
+                found = self.positions[number] = built
             return found
 
     @property
     def data(self) -> bytes:
         """The plan as JSON; all positions are built."""
-        if not self._data:
-            number = 0
-            while number < len(self.positions):
-                self.position(number)
-                number += 1
-            self._data = ENCODER.encode(self._raw).encode()
-        return self._data
+        number = 0
+        while number < len(self.positions):
+            self.position(number)
+            number += 1
+        return self._frozen.data
 
     def numbers_without(self, number: int, values: frozenset[Value] | None) -> Numbers:
         numbers = self.numbers[number]

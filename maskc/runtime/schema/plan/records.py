@@ -95,9 +95,13 @@ def _read_listed(values: Any, _scope: Scope) -> frozenset[Fraction]:
         raise PlanError("the plan has a broken number") from None
 
 
-def _read_value(text: Any, _scope: Scope) -> Value:
+def _read_json(text: Any, _scope: Scope) -> str:
     if not isinstance(text, str):
         raise PlanError("a value of the plan is no text")
+    return text
+
+
+def _parse_value(text: str) -> Value:
     try:
         return read_value(text.encode())
     except ValueError:
@@ -126,14 +130,15 @@ _COUNT, _POSITION = number(_MOST), number("positions")
 _BOUND, _LABEL = optional(_COUNT), number(_MOST_LABEL)
 # What a value adds to or fulfils, as bits, and its position.
 _OPTIONS = pairs(_COUNT, _POSITION)
-# Items that differ: their position; that of their many values, or -1; their few values.
+# Items that differ: their position; that of their many values, or -1; their few values as JSON.
 _SPLITS = listed(
     grouped(
         together,
         _POSITION,
         number("positions", -1),
-        listed(grouped(together, Field(_read_value, as_it_is), _POSITION), into=tuple),
-    )
+        listed(grouped(together, Field(_read_json, as_it_is), _POSITION), into=tuple),
+    ),
+    into=tuple,
 )
 _FRACTION, _POSITIVE = (Field(read, _write_fraction) for read in (_read_fraction, _read_positive))
 _LISTED = Field(_read_listed, powers.write_numbers)
@@ -179,7 +184,7 @@ RECORDS = {
         listed(grouped(together, _COUNT, _OPTIONS), into=tuple),
         _COUNT,
         _BOUND,
-        listed(grouped(Counter, _COUNT, _BOUND, _COUNT, _BOUND)),
+        listed(grouped(Counter, _COUNT, _BOUND, _COUNT, _BOUND), into=tuple),
         Field(_read_unique, _write_unique),
     ),
     # Keys, number of names, options of each label, required names, low, high, number of wishes.
@@ -202,7 +207,7 @@ RECORDS = {
 
 
 def make_object(entry: tuple[Any, ...], dfas: Sequence[CharDfa], *, ordered: bool) -> ObjectRule:
-    """Return a rule of objects from its record."""
+    """Return a rule of objects from its record, which is checked as far as it is not by itself."""
     dfa, n_names, options, required, low, high, n_wishes = entry
     _check_bits(options, n_wishes)
     if any(label >= len(options) for label in dfas[dfa].labels):
@@ -222,7 +227,7 @@ def make_array(entry: tuple[Any, ...]) -> ArrayEntry:
     _check_bits([options for _, options in pieces], len(counters))
     if not pieces or pieces[0][0] or any(a >= b for (a, _), (b, _) in itertools.pairwise(pieces)):
         raise PlanError("the pieces of an array do not ascend from 0")
-    rule = ArrayRule(pieces, low, high, counters)
+    rule = ArrayRule(pieces, low, high, list(counters))
     if counters and rule.n_states > 4 * MOST_STATES:
         raise PlanError("an array of the plan has too many states")
     if unique is None:
@@ -231,7 +236,10 @@ def make_array(entry: tuple[Any, ...]) -> ArrayEntry:
         if len(pieces) > 1 or len(pieces[0][1]) > 1 or counters or low < 2:
             raise PlanError("an array of the plan has items of several kinds to be repeated")
         return ArrayEntry(rule, None, repeats=True)
-    splits = {child: Split(endless, values) for child, endless, values in unique}
+    splits = {
+        child: Split(endless, tuple([(_parse_value(text), position) for text, position in few]))
+        for child, endless, few in unique
+    }
     if any(child not in splits for _, options in pieces for _, child in options):
         raise PlanError("an array of the plan does not tell its items apart")
     return ArrayEntry(rule, splits)

@@ -100,6 +100,8 @@ def order_names(dfa: CharDfa) -> list[int] | None:
 
 def _find_order(dfa: CharDfa) -> list[int] | None:
     start, rows = dfa.start, dfa.rows
+    if dfa.texts is not None:  # each state was made before those that it leads to
+        return list(range(start, dfa.n_states))
     sink = dfa.defaults[start]
     if rows[sink] or any(target != sink for target in dfa.defaults[1:]):
         return None
