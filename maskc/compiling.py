@@ -161,7 +161,7 @@ def compile_json_schema(
             not ASCII.
         numbers: ``any``; ``usual``: exponents only where they save digits; ``plain``: none;
             ``short``: none, and no zeros that only pad.
-        digits: how many a fraction has at most; for numbers without exponents.
+        digits: how many the fraction of a value has at most, but for zeros that pad.
         formats: ``assert`` or ``annotate``; or a mapping from names of formats to these, or to
             another format, as ``{"date-time": "date-time-local"}``.
         vocab_size: the model's padded vocabulary size; padding is never legal.

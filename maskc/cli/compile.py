@@ -96,6 +96,9 @@ _layout_options = opt.gather(
             metavar="NAME",
             help="Compile this schema of an OpenAPI document, given as FILE.json.",
         ),
+        "dialect": opt.choice(
+            "--dialect", "openapi", "The JSON Schema is one of OpenAPI 3.0, without its document."
+        ),
         "json_style": opt.choice(
             "--json-style",
             "any plain",
@@ -119,7 +122,7 @@ _layout_options = opt.gather(
             "Spelling of numbers: plain has no exponents, short no padding zeros either.",
         ),
         "digits": opt.count(
-            "--digits", None, "Most digits of a fraction; for numbers without exponents."
+            "--digits", None, "Most digits of a value's fraction, without padding zeros."
         ),
         "formats": opt.word(
             "--formats",

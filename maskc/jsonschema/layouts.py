@@ -36,7 +36,7 @@ def choose_layout(
 
     Raises:
         WrongTypeError: a choice is not a text.
-        WrongValueError: it is none that there is, or digits are bounded of numbers with exponents.
+        WrongValueError: it is none that there is.
     """
     usual = STYLES[as_one_of("style", style, tuple(STYLES))]
     if key_order is blanks is escapes is numbers is digits is None:
@@ -60,7 +60,4 @@ def choose_layout(
     n_digits = as_count("digits", digits)
     if not 0 < n_digits <= MOST_DIGITS:
         raise WrongValueError(f"digits is {n_digits}; give 1 to {MOST_DIGITS:,}")
-    if layout.has_exponents:
-        fact = "digits bounds the fractions of numbers without exponents"
-        raise WrongValueError(f"{fact}; give numbers='short' or 'plain' with it")
     return replace(layout, digits=n_digits)

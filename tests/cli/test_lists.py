@@ -31,7 +31,7 @@ def test_every_family_is_listed(command):
     assert all(name in outcome.out for name in list_families())
     found = json.loads(command("families", "--json").out)
     assert list(found) == list(list_families())
-    assert found["qwen_3"] == ["Qwen2.5", "Qwen3", "Qwen3-Next", "Hermes 3", "Granite 4"]
+    assert found["qwen_3"] == ["Qwen2.5", "Qwen3", "Qwen3-Next", "Hermes 3", "Granite 4", "Trinity"]
     assert "hermes, qwen" in outcome.out
 
 

@@ -78,10 +78,30 @@ def test_single_choices_win_over_the_style():
 
 
 @pytest.mark.parametrize(
+    ("text", "legal_in"),
+    [
+        ("1.55", "usual plain short any"),
+        ("1.550", "usual plain any"),
+        ("1.555", ""),
+        ("155e-2", "usual any"),
+        ("1555e-3", ""),
+        ("15.5e-1", "usual any"),
+        ("2e9", "usual any"),
+        ("1.555e1", "any"),
+        ("1.5555e1", ""),
+        ("1.555e2", "any"),
+    ],
+)
+@pytest.mark.parametrize("numbers", ["usual", "plain", "short", "any"])
+def test_digits_bound_the_fraction_of_a_value_however_it_is_written(text, legal_in, numbers):
+    layout = choose_layout(numbers=numbers, digits=2)
+    machine = build_machine({"type": "number"}, layout=layout)
+    assert accepts(machine, text) is (numbers in legal_in.split())
+
+
+@pytest.mark.parametrize(
     ("choices", "fact"),
     [
-        ({"digits": 3}, "give numbers='short' or 'plain' with it"),
-        ({"numbers": "any", "digits": 3}, "give numbers='short' or 'plain' with it"),
         ({"numbers": "short", "digits": 0}, "digits is 0; give 1 to 4,000"),
         ({"numbers": "digits"}, "numbers is 'digits'"),
     ],

@@ -125,3 +125,13 @@ def test_a_component_is_compiled_from_the_command_line(tmp_path, monkeypatch):
     (tmp_path / "openapi.json").write_text(json.dumps(DOCUMENT))
     assert run(["compile", "openapi.json", "--component", "Owner", "-t", "bytes", "-q"]) == 0
     assert not maskc.load("Owner.bytes.maskc").matcher().accept_bytes(b'"x')
+
+
+def test_a_schema_without_its_document_is_compiled_from_the_command_line(tmp_path, monkeypatch):
+    from maskc.cli.main import run
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.schema.json").write_text('{"type": "string", "nullable": true}')
+    for options, is_legal in ((["--dialect", "openapi"], True), ([], False)):
+        assert run(["compile", "a.schema.json", *options, "-t", "bytes", "-q"]) == 0
+        assert maskc.load("a.bytes.maskc").matcher().accept_bytes(b"null") is is_legal
