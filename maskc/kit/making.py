@@ -83,9 +83,6 @@ class Maker:
             found = self._flights.run((name, limits), lambda: self._make(name, make))
         else:
             self._n_found += 1
-        # It is in the current generation now, whose size is charged.
-        if isinstance(found, Piece):
-            self._budget.charge(found.held_bytes)
         return found
 
     def _make(self, name: tuple[str, Hashable, int], make: Callable[[], Any]) -> Any:
@@ -242,9 +239,10 @@ class ArtifactConstraint(Constraint):
         )
 
 
-def _measure(key: tuple[str, Hashable, int]) -> int:
-    """Return the estimated bytes of what was made for a key, and of the key."""
-    return 2_000 + (2 * len(key[1]) if isinstance(key[1], bytes | str | tuple) else 0)
+def _measure(key: tuple[str, Hashable, int], made: Any) -> int:
+    """Return the estimated bytes of a key, and of what was made for it as it is by now."""
+    n_bytes = 2 * len(key[1]) if isinstance(key[1], bytes | str | tuple) else 0
+    return 2_000 + n_bytes + int(getattr(made, "held_bytes", 0))
 
 
 def _is_slow(rule: StringRule) -> bool:

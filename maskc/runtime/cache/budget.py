@@ -14,6 +14,10 @@ Python's garbage collector runs when so many more objects were made than freed; 
 are freed as fast as new ones are made it would not run at all, and then look at all the new ones at
 once. So meanwhile it is called from here, as often as it would run by itself.
 
+A cache measures a result by its key and itself whenever it enters the current generation, so a
+generation's size is that of what is in it. Who adds a result charges nothing; only what makes a
+cached result grow charges the growth.
+
 Example: Python's standard library takes about 340 bytes a token when it is first read; with a
 budget of 192 MiB the results of the latest 200,000 tokens are cached.
 
@@ -68,7 +72,10 @@ class Budget:
             self._caches.append(ref(generations))
 
     def charge(self, n_bytes: int) -> None:
-        """Count bytes towards the current generation, and start a new one if it has its share."""
+        """Count bytes towards the current generation, and start a new one if it has its share.
+
+        Caches call it; others only where a result that is cached has grown.
+        """
         # Sizes are estimates: an addition that is lost between two threads does no harm.
         self._charged += n_bytes
         if self._charged > self._share or self._evicted:
@@ -109,20 +116,32 @@ class Budget:
         return [found for known in self._caches if (found := known()) is not None]
 
 
+def measure_sized(_: object, result: Any) -> int:
+    """Return the bytes of an entry whose result tells its own by ``n_bytes``."""
+    return ENTRY_BYTES + int(result.n_bytes)
+
+
 class Cache:
     """Results by key, in two generations. No result is ``None``.
 
     Args:
         budget: what the results are charged to.
-        measure: key → the estimated bytes of the key and its result; default: ``ENTRY_BYTES``.
+        measure: key and result → the estimated bytes of both; ``None``: ``n_bytes``.
+        n_bytes: what every entry takes, if all take the same.
 
     Attributes:
         budget: as given.
     """
 
-    def __init__(self, budget: Budget, measure: Callable[[Any], int] | None = None) -> None:
+    def __init__(
+        self,
+        budget: Budget,
+        measure: Callable[[Any, Any], int] | None = None,
+        n_bytes: int = ENTRY_BYTES,
+    ) -> None:
         self.budget = budget
         self._measure = measure
+        self._n_bytes = n_bytes
         # Made when something is added: a schema's machine has twenty caches, and few are used.
         self._generations: Generations | None = None
 
@@ -159,4 +178,5 @@ class Cache:
         """Add a result to the current generation."""
         current: dict[Any, Any] = self.generations.current
         current[key] = result
-        self.budget.charge(ENTRY_BYTES if self._measure is None else self._measure(key))
+        measure = self._measure
+        self.budget.charge(self._n_bytes if measure is None else measure(key, result))

@@ -56,5 +56,5 @@ class MaskComposer:
         return mask
 
 
-def _measure(key: tuple[Unions, bool]) -> int:
+def _measure(key: tuple[Unions, bool], _: PooledMask) -> int:
     return ENTRY_BYTES + sys.getsizeof(key[0])

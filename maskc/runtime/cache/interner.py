@@ -32,7 +32,7 @@ class Interner:
 
     def __init__(self, budget: Budget, n_bytes: int = ENTRY_BYTES) -> None:
         self._numbers = count(1)
-        self._known = Cache(budget, lambda _: n_bytes)
+        self._known = Cache(budget, n_bytes=n_bytes)
 
     def number(self, key: Hashable) -> int:
         """Return the number of a key: only equal ones have it."""

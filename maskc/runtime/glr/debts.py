@@ -315,5 +315,5 @@ def _unite(several: set[Debts]) -> Debts:
     return tuple(sorted(found.union(*several)))
 
 
-def _measure(key: tuple[Debts, GeneralStateId]) -> int:
+def _measure(key: tuple[Debts, GeneralStateId], _: Edge) -> int:
     return ENTRY_BYTES + _NUMBER_BYTES * len(key[0])

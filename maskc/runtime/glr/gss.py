@@ -259,7 +259,7 @@ class GraphStructuredStack:
         return found
 
 
-def _measure(serials: tuple[int, ...]) -> int:
+def _measure(serials: tuple[int, ...], _: object) -> int:
     return ENTRY_BYTES + _LINK_BYTES * len(serials)
 
 

@@ -67,7 +67,7 @@ class Layers:
         self._parser = parser
         self._n_states = len(parser.taken)
         self.n = (1 + self._n_states) * self._n_states
-        self._pushed = Cache(budget, lambda _: _LAYER_BYTES)  # number → layer
+        self._pushed = Cache(budget, n_bytes=_LAYER_BYTES)  # number → layer
 
     def push(self, below: GeneralStateId, state: GeneralStateId) -> Layer:
         """Return the layer of a state that was pushed onto another one."""

@@ -103,7 +103,7 @@ class GlrMachine:
         self._text_of = text_of
         self._moves = Cache(budget)  # (scanner state, serial of stacks, token) → hypotheses
         # (scanner state, serial of stacks) → the one hypothesis of many tokens
-        self._alone = Cache(budget, lambda _: EDGE_BYTES)
+        self._alone = Cache(budget, n_bytes=EDGE_BYTES)
         self._masks = Cache(budget)  # (scanner state, serial of stacks) → mask
         self.pool = pool
         self.byte_groups = group_bytes(self.scanner.byte_classes)

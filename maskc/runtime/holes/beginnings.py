@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import ScannerStateId
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.effort import spend_at_once
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.scanner import ScannerTables
@@ -50,12 +50,12 @@ class Beginnings:
         trie: Trie,
         budget: Budget,
     ) -> None:
-        self._scanner, self._trie, self._budget = scanner, trie, budget
+        self._scanner, self._trie = scanner, trie
         begins: NDArray[np.bool_] = np.zeros(256, dtype=np.bool_)
         for hole in lexemes:
             begins |= hole.first_bytes
         self._begins = begins
-        self._known = Cache(budget)
+        self._known = Cache(budget, _measure)
 
     def of(self, state: ScannerStateId) -> Begun:
         """Return the tokens that begin in a scanner state."""
@@ -63,8 +63,6 @@ class Beginnings:
         if found is None:
             found = self._find(state)
             self._known.put(state, found)
-            arrays = (found.tokens, *found.exits, *found.inside)
-            self._budget.charge(sum(array.nbytes for array in arrays))
         return found
 
     def _find(self, state: ScannerStateId) -> Begun:
@@ -101,3 +99,8 @@ class Beginnings:
         nodes = nodes[n_before[low] < n_before[high]].astype(np.int32)
         inside = ending[states[ending] > 0].astype(np.int32)
         return Begun(tokens, (nodes, states[nodes]), (inside, states[inside]))
+
+
+def _measure(_: int, begun: Begun) -> int:
+    arrays = (begun.tokens, *begun.exits, *begun.inside)
+    return ENTRY_BYTES * (1 + len(arrays)) + sum(array.nbytes for array in arrays)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.effort import one_mask
 from maskc.runtime.holes.beginnings import Beginnings
@@ -26,7 +26,7 @@ from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine, find_effect
 from maskc.runtime.lalr.newlines import COUNTED
 from maskc.runtime.lalr.stack import pop_and_push
-from maskc.runtime.lalr.stack_cache import HypothesisCache
+from maskc.runtime.lalr.stack_cache import HypothesisCache, measure_effects
 from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.scanner import group_bytes
 from maskc.runtime.schema.tries.tokens import TokenIndex
@@ -61,11 +61,11 @@ class HoleMachine(SideMachine[int]):
         groups = group_bytes(machine.scanner.byte_classes, apart=bytes(sorted(apart)) + counted)
         stepper = HoleStepper(machine, lexemes, tracks, budget)
         super().__init__(machine, stepper, text_of, groups)
-        self.tracks, self._budget = tracks, budget
+        self.tracks = tracks
         walks = LexemeWalks(stepper, tracks, beginnings, index.tokens, budget)
         self.masks = HoleMasks(machine, stepper, tracks, walks, index)
         n_states = machine.tables.n_states
-        self._effects = HypothesisCache(budget, n_states)
+        self._effects = HypothesisCache(budget, n_states, measure_effects)
         self._mask_of = HypothesisCache(budget, n_states)
 
     def begin(self, h: Hypothesis) -> int:  # noqa: ARG002
@@ -108,7 +108,6 @@ class HoleMachine(SideMachine[int]):
         with one_mask(self.pool.steps, self.remedy):
             after = self.stepper.step((known,), text, Step(reads))
         effects = tuple((find_effect(h, x.hypothesis, reads.lowest), x.side) for x in after)
-        self._budget.charge(ENTRY_BYTES * len(effects))
         reads.layout |= self.machine.counts_columns[h.state]
         self._effects.keep((h.state, known.side, token_id, h.stack.state), h, reads, effects)
         return tuple(after)

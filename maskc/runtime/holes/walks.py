@@ -84,7 +84,7 @@ class LexemeWalks:
         budget: Budget,
     ) -> None:
         self._stepper, self._tracks, self._trie = stepper, tracks, trie
-        self._beginnings, self._budget, self._known = beginnings, budget, Cache(budget)
+        self._beginnings, self._known = beginnings, Cache(budget, _measure)
 
     def inside(self, start: TrieState, *, counts: bool) -> Inside:
         """Return the inside of a lexeme from a node on, the node's own tokens included.
@@ -101,9 +101,6 @@ class LexemeWalks:
             else:
                 found = self._follow(start, counts=counts)
             self._known.put(key, found)
-            arrays = [group.tokens for group in found.groups]
-            arrays += [exits.nodes for exits in found.exits]
-            self._budget.charge(sum(array.nbytes + ENTRY_BYTES for array in arrays))
         return found
 
     def _follow(self, start: TrieState, *, counts: bool) -> Inside:
@@ -171,6 +168,12 @@ class LexemeWalks:
                 here = scanner.next(here)[scanner.byte_classes[byte]]
                 column = self._stepper.count(column, byte, here)
             yield TrieState(node, state, OUTSIDE, column)
+
+
+def _measure(_: object, inside: Inside) -> int:
+    arrays = [group.tokens for group in inside.groups]
+    arrays += [exits.nodes for exits in inside.exits]
+    return ENTRY_BYTES * (1 + len(arrays)) + sum(array.nbytes for array in arrays)
 
 
 def group_states(states: Iterable[TrieState]) -> tuple[Exits, ...]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from maskc.ids import NO_NONTERMINAL, NonterminalId, RefinedStateId, TerminalId
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.lalr.hypothesis import ReadSet
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.reductions import Segment, reduce
@@ -51,14 +51,13 @@ class StackEffects:
         self._tables = tables
         self.n_states = tables.n_states
         self._lookaheads = lookaheads
-        self._budget = budget
-        self._effects = StackCache(budget, tables.n_states)
+        self._effects = StackCache(budget, tables.n_states, _measure)
         # State, nonterminal on it and terminal, in one number → segment.
         self._segments = Cache(budget)
         self._n_terminals = len(lookaheads.of_terminal)
         self._n_keys = (2 + max(tables.production_lhs, default=0)) * self._n_terminals
         # The same by a stack's number in the place of a state, for effects that read far below it.
-        self._deep = Cache(budget)
+        self._deep = Cache(budget, _measure)
 
     def shift(self, stack: Stack, terminal: TerminalId, reads: ReadSet) -> Stack | None:
         """Return the stack after a terminal, ``None`` if no text can go on with it."""
@@ -67,7 +66,6 @@ class StackEffects:
         if effect is None:
             effect = n_popped, pushed, n_read = self._compute(stack, terminal)
             self._effects.keep(key, stack, stack.depth - n_read, effect)
-            self._budget.charge(_STATE_BYTES * len(pushed))
         else:
             n_popped, pushed, n_read = effect
         if stack.depth - n_read < reads.lowest:
@@ -126,6 +124,11 @@ class StackEffects:
                 rest = _without(found, stack, base)
                 self._deep.put((serial_of(base), nonterminal, terminal), rest)
         return found
+
+
+def _measure(_: object, effect: object) -> int:
+    n_pushed = len(effect[1]) if isinstance(effect, tuple) else 0
+    return ENTRY_BYTES + _STATE_BYTES * n_pushed
 
 
 def _without(effect: StackEffect, stack: Stack, base: Stack) -> StackEffect:

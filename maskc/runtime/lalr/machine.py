@@ -18,7 +18,7 @@ from typing import Any
 
 from maskc.artifact.model import Contents
 from maskc.ids import NO_LINE, RefinedStateId, ScannerStateId
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.composing import MaskComposer
 from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
 from maskc.runtime.graph import GraphReader
@@ -37,6 +37,7 @@ from maskc.runtime.lalr.stack_cache import (
     HypothesisCache,
     StackNumbers,
     follow,
+    measure_effects,
 )
 from maskc.runtime.lalr.stepping import Stepper
 from maskc.runtime.lalr.tables import LalrTables
@@ -106,7 +107,7 @@ class LalrMachine:
         self._text_of = text_of
         n_states = self.tables.n_states
         # By scanner state, token and top of the stack.
-        self._effects = HypothesisCache(budget, n_states)
+        self._effects = HypothesisCache(budget, n_states, measure_effects)
         self._effect_results = self._effects.plain.generations
         self.pool = pool
         self.byte_groups = group_bytes(
@@ -190,8 +191,6 @@ class LalrMachine:
         reads = ReadSet(h.stack.depth)
         after = self.stepper.step((h,), text, reads)
         effects = tuple(find_effect(h, x, reads.lowest) for x in after)
-        if len(effects) > 1:
-            self.budget.charge(ENTRY_BYTES * len(effects))
         reads.layout |= self.counts_columns[h.state]
         self._effects.keep((h.state, token_id, h.stack.state), h, reads, effects)
         return after

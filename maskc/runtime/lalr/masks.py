@@ -352,7 +352,7 @@ def descend(stack: Stack, n_states: int) -> Stack:
     return stack
 
 
-def _measure(key: object) -> int:
+def _measure(key: object, _: object) -> int:
     if isinstance(key, int):
         return EDGE_BYTES
     packed = key[0]  # type: ignore[index]  # of numbers, or of packed debts and a layout

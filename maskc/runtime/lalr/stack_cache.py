@@ -24,6 +24,7 @@ top the result is "a"; with 7, 4, 4 and 2 below it, "b".
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 from typing import Any, Final
 
@@ -41,6 +42,15 @@ BY_LAYOUT = "by layout"
 _STATE_BYTES: Final = 8  # of a chain
 
 
+def measure_entry(_: object, result: object) -> int:  # noqa: ARG001  # of a small result
+    return ENTRY_BYTES
+
+
+def measure_effects(_: object, effects: object) -> int:
+    """Return the bytes of what a token does to a hypothesis, and of its key."""
+    return ENTRY_BYTES * (1 + len(effects)) if isinstance(effects, tuple) else ENTRY_BYTES
+
+
 class OnStack:
     """What a tree has in the place of a result that is cached by the stack itself."""
 
@@ -56,10 +66,14 @@ class StackCache(Cache):
     Args:
         budget: what the results are charged to.
         n_states: states are less than this.
+        measure: as of a cache, without the states below the top.
     """
 
-    def __init__(self, budget: Budget, n_states: int) -> None:
-        super().__init__(budget)
+    def __init__(
+        self, budget: Budget, n_states: int, measure: Callable[[Any, Any], int] = measure_entry
+    ) -> None:
+        super().__init__(budget, measure)
+        self._measure_entry = measure
         self._n_states = n_states
         # Of inner nodes and chains. Each is used once: two threads may add to one tree.
         self._numbers = count(1)
@@ -90,7 +104,7 @@ class StackCache(Cache):
             lowest, result = stack.depth - DEEP, ON_STACK
         current: dict[Any, Any] = self.generations.current
         place: object = key
-        n_bytes = ENTRY_BYTES
+        n_bytes = self._measure_entry(key, result)
         n_below = stack.depth - lowest
         while n_below > 0:
             node = current.get(place)
@@ -140,9 +154,11 @@ class HypothesisCache:
         plain: the results that no layout decides; ``BY_LAYOUT`` in the place of the others.
     """
 
-    def __init__(self, budget: Budget, n_states: int) -> None:
-        self.plain = StackCache(budget, n_states)
-        self.by_layout = StackCache(budget, n_states)
+    def __init__(
+        self, budget: Budget, n_states: int, measure: Callable[[Any, Any], int] = measure_entry
+    ) -> None:
+        self.plain = StackCache(budget, n_states, measure)
+        self.by_layout = StackCache(budget, n_states, measure)
 
     def find(self, key: tuple[Any, ...], h: Hypothesis) -> Any:
         """Return the result, ``None`` if there is none."""
@@ -194,7 +210,7 @@ class StackNumbers:
     """Numbers the stacks of one machine, in whatever threads it is used: equal ones have one."""
 
     def __init__(self, budget: Budget) -> None:
-        self._by_serial = Cache(budget, lambda _: EDGE_BYTES)  # of a stack → its number
+        self._by_serial = Cache(budget, n_bytes=EDGE_BYTES)  # of a stack → its number
         self._by_pair = Interner(budget, EDGE_BYTES)  # of the number below, and a state
 
     def number(self, stack: Stack) -> int:

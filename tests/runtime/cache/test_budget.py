@@ -64,7 +64,7 @@ def test_one_cache_that_grows_makes_budget_in_all():
 
 def test_a_large_result_that_comes_back_takes_its_budget_again():
     budget = Budget(3 * 1_000)
-    large, other = Cache(budget, lambda _: 900), Cache(budget)
+    large, other = Cache(budget, n_bytes=900), Cache(budget)
     large.put("first", 1)
     large.put("second", 2)  # ends the first generation
     other.put("key", 3)
@@ -72,6 +72,19 @@ def test_a_large_result_that_comes_back_takes_its_budget_again():
     other.put("more", 4)
     large.put("third", 5)  # and this the third
     assert other.get("key") is None
+
+
+def test_a_result_is_measured_by_what_it_is_whenever_it_becomes_current():
+    budget = Budget(LARGE)
+    cache = Cache(budget, lambda key, result: len(key) + len(result))
+    grown = [0] * 100
+    cache.put("grows", grown)
+    assert budget.n_bytes == 5 + 100
+    grown += [0] * 900
+    budget.charge(budget._share)  # ends the generation
+    current = budget._charged
+    assert cache.get("grows") is grown
+    assert budget._charged - current == 5 + 1_000
 
 
 def test_all_is_forgotten_at_once_when_that_is_asked_for():

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import START, ByteAutomaton
 from maskc.runtime.link.automata.loop_reader import LoopReader
@@ -24,6 +24,7 @@ from maskc.runtime.schema.tries.summary import Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 
+_SCAN_BYTES = 200  # of a scan with its array, before what it holds
 _FEW = 48  # ids that are no row of their own
 
 
@@ -41,6 +42,11 @@ class Scan(NamedTuple):
     part: Part
     exits: Ints
     turns: tuple[Turn, ...] = ()
+
+    @property
+    def n_bytes(self) -> int:
+        """About how many bytes it takes, the rows of its part included."""
+        return self.part.n_bytes + self.exits.nbytes + _SCAN_BYTES + 100 * len(self.turns)
 
     def by_label(self) -> dict[int, list[int]]:
         """Return label → the nodes where states have it."""
@@ -161,7 +167,7 @@ class AutomatonScans:
 
     def __init__(self, automaton: ByteAutomaton[Any], scanner: Scanner) -> None:
         self.automaton, self.scanner, self.index = automaton, scanner, scanner.index
-        self._scans = Cache(scanner.budget)
+        self._scans = Cache(scanner.budget, _measure)
         automaton.charge_to(scanner.budget.charge)
 
     def scan(self, at: int, bytes_: frozenset[int] | None = None) -> Scan:
@@ -170,7 +176,7 @@ class AutomatonScans:
         found: Scan | None = self._scans.get(key)
         if found is None:
             found = self._scan(at, bytes_)
-            self._keep(key, found)
+            self._scans.put(key, found)
         return found
 
     def walk(self, trie: Trie, nodes: Ints) -> Scan:
@@ -180,8 +186,7 @@ class AutomatonScans:
         if found is None:
             spend(len(nodes) // 8)
             found = self._walk(trie, nodes)
-            self._keep(key, found)
-            self.scanner.budget.charge(len(key[1]))
+            self._scans.put(key, found)
         return found
 
     def _walk(self, trie: Trie, nodes: Ints) -> Scan:
@@ -190,7 +195,7 @@ class AutomatonScans:
     def _scan(self, at: int, bytes_: frozenset[int] | None) -> Scan:
         return self.scanner.scan(self.automaton, self.index.tokens, ROOT_ONLY, at, bytes_)
 
-    def _keep(self, key: object, scan: Scan) -> None:
-        self._scans.put(key, scan)
-        n_bytes = scan.exits.nbytes + 4 * self.index.n_words * len(scan.part.rows)
-        self.scanner.budget.charge(n_bytes)
+
+def _measure(key: object, scan: Scan) -> int:
+    n_bytes = len(key[1]) if isinstance(key, tuple) else 0
+    return ENTRY_BYTES + n_bytes + scan.n_bytes

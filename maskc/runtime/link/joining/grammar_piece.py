@@ -46,6 +46,11 @@ class Ways(NamedTuple):
     is_on: NDArray[np.bool_]
     children: dict[int, list[tuple[int, int]]] | None
 
+    @property
+    def n_bytes(self) -> int:
+        """About how many bytes they take."""
+        return 2 * ENTRY_BYTES + 2 * len(self.is_on) + 350 * len(self.children or ())
+
 
 class MachinePiece(Piece):
     """An artifact of a grammar, and its machine, without the tokens that end the sequence."""
@@ -56,8 +61,9 @@ class MachinePiece(Piece):
         self.contents = contents
         self.machine, self._scanner, self._index = machine, scanner, scanner.index
         self._ends = scanner.index.pack(sorted(ends))
-        self._budget = budget = scanner.budget
-        self._walks, self._crossing, self._ways = Cache(budget), Cache(budget), Cache(budget)
+        self._walks = Cache(scanner.budget, lambda key, scan: 2 * len(key[1]) + scan.n_bytes)
+        self._crossing = Cache(scanner.budget, lambda _, exits: 2 * ENTRY_BYTES + exits.nbytes)
+        self._ways = Cache(scanner.budget, lambda _, ways: ways.n_bytes)
         self._group_of = np.zeros(256, dtype=np.int32)
         for number, group in enumerate(machine.byte_groups):
             self._group_of[list(group)] = number
@@ -103,8 +109,6 @@ class MachinePiece(Piece):
         if found is None:
             found = self._follow(trie, nodes.tolist(), self.machine.start())
             self._walks.put(key, found)
-            n_rows = len(found.part.rows)
-            self._budget.charge(found.exits.nbytes + 4 * self._index.n_words * n_rows)
         return found
 
     def _exits(self, inner: Any, bytes_: frozenset[int] | None) -> Ints:
@@ -117,7 +121,6 @@ class MachinePiece(Piece):
         if found is None:
             found = self._find_exits(inner, bytes_)
             self._crossing.put(key, found)
-            self._budget.charge(ENTRY_BYTES + found.nbytes)
         return found
 
     def _find_exits(self, inner: Any, bytes_: frozenset[int] | None) -> Ints:
@@ -145,7 +148,6 @@ class MachinePiece(Piece):
         if found is None:
             found = find_ways(self._index.tokens, bytes_)
             self._ways.put(bytes_, found)
-            self._budget.charge(2 * len(found.is_on) + 200 * len(found.children or ()))
         return found
 
     def _follow(

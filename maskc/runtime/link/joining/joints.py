@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.link.automata.automaton import ByteAutomaton, Words
 from maskc.runtime.link.automata.node_sets import ascending, united, without
@@ -244,8 +244,8 @@ class Joints:
         return tuple(found.values())
 
 
-def _measure(key: tuple[Rest, bool, bytes]) -> int:
-    return 200 + len(key[2])
+def _measure(key: tuple[Rest, bool, bytes], part: Part) -> int:
+    return ENTRY_BYTES + len(key[2]) + part.n_bytes
 
 
 def _depth(rest: Rest) -> int:

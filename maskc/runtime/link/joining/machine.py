@@ -34,7 +34,7 @@ class LinkResults:
     ) -> None:
         self.joints, self.pool, self.text_of = joints, pool, text_of
         self.budget = budget = joints.scanner.budget
-        self.moves = Cache(budget)  # (hypotheses, token) → hypotheses
+        self.moves = Cache(budget, _measure)  # (hypotheses, token) → hypotheses
         self.masks = Cache(budget)  # (piece, what it knows, capped rest) → mask
         # Many places in many texts leave the same tokens.
         self.mixes = Mixes(joints.index, pool, budget)
@@ -61,7 +61,6 @@ class LinkMachine:
         if found is None:
             found = self._take(hypotheses, token_id)
             self._results.moves.put(key, found)
-            self._results.budget.charge(ENTRY_BYTES * len(found))
         return found
 
     def begin(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
@@ -138,6 +137,10 @@ class LinkMachine:
 
     def identify(self, hypothesis: Link) -> Hashable:
         return (hypothesis.piece, hypothesis.piece.identify(hypothesis.inner), hypothesis.rest)
+
+
+def _measure(_: object, found: tuple[Link, ...]) -> int:
+    return ENTRY_BYTES * (1 + len(found))
 
 
 def _begin_token(hypotheses: tuple[Link, ...]) -> tuple[Link, ...]:

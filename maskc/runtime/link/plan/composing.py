@@ -46,7 +46,6 @@ from maskc.runtime.link.text.raw_text import RawString, RawText
 from maskc.runtime.schema.plan.plan import Plan
 
 _MANY_IDS = 48  # have a mask of their own
-_RAW_STATE_BYTES = 1_000  # of memory, about: between characters, with those inside of one
 _MOST_BYTES = 500_000  # of the words of a free text: 150 MB
 
 
@@ -142,9 +141,7 @@ class Composer:
         words, dfa = tuple(barred), plan.strings[number].body.dfa
 
         def make() -> RawBody:
-            body = RawBody(dfa, words, quote)
-            self.joints.scanner.budget.charge(_RAW_STATE_BYTES * body.dfa.n_states)
-            return body
+            return RawBody(dfa, words, quote)
 
         body: RawBody = self.keep("raw_body", (dfa.digest, words, quote), make)
         return RawString(plan, number, words, body, quote)

@@ -70,6 +70,10 @@ class Doubtful(NamedTuple):
     ids: list[int]
 
 
+def _measure(_: int, found: Doubtful) -> int:
+    return 2 * ENTRY_BYTES + 40 * sum(map(len, found))
+
+
 class Barring:
     """Words that do not stand in JSON; shared by all schemas that lack the same ones.
 
@@ -81,15 +85,13 @@ class Barring:
         self._text, self.words, self.index = text, words, text.index
         self.automaton: ByteAutomaton[Position] = text.automaton
         self.is_delicate = any(word[-1] >= _FIRST_OF_MANY for word in words)
-        self._budget = text.scanner.budget
-        self._doubtful = Cache(self._budget)
+        self._doubtful = Cache(text.scanner.budget, _measure)
 
     def doubtful(self, at: int) -> Doubtful:
         found: Doubtful | None = self._doubtful.get(at)
         if found is None:
             found = self._find_doubtful(at)
             self._doubtful.put(at, found)
-            self._budget.charge(ENTRY_BYTES + 20 * (len(found.inside) + len(found.others)))
         return found
 
     def _find_doubtful(self, at: int) -> Doubtful:

@@ -25,6 +25,7 @@ from maskc.runtime.link.text.without_words import without_words
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 NO_CODE = -1
+_STATE_BYTES = 1_000  # of memory, about: between characters, with those inside of one
 _CONTINUATION_BITS = 6
 _ESCAPED = 8  # what is left of a character after a backslash, beside those of CHARACTERS
 _BACKSLASH = 0x5C
@@ -79,6 +80,11 @@ class RawBody:
         self._moves: dict[RawState, list[tuple[RawState, list[int]]]] = {}
         self._targets: dict[RawState, frozenset[int]] = {}
         self._components: dict[RawState, tuple[Component, list[RawState]] | None] = {}
+
+    @property
+    def held_bytes(self) -> int:
+        """About how much memory it takes by now."""
+        return _STATE_BYTES * self.dfa.n_states
 
     def component(self, start: RawState) -> tuple[Component, list[RawState]] | None:
         """Return the states that a state leads to, as a loop that each character passes once more.

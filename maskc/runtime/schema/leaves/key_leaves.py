@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.budget import Budget, Cache, measure_sized
 from maskc.runtime.effort import spend
 from maskc.runtime.schema.leaves.leaves import Labelled, Leaves
-from maskc.runtime.schema.leaves.rows import FreeRows, Leaf
+from maskc.runtime.schema.leaves.rows import FreeRows, Leaf, closers_bytes
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.scans.class_tries import Closers, closers_at
 from maskc.runtime.schema.scans.scanned import Scanned
@@ -39,13 +39,20 @@ class _Keys(NamedTuple):
     scanned: Scanned | None
     closers: Labelled
 
+    @property
+    def n_bytes(self) -> int:
+        """About how many bytes it takes; a scan is charged where it was made."""
+        n_items = sum(len(some) for _, some in self.groups)
+        n_bytes = 36 * n_items + 150 * len(self.groups)
+        return n_bytes + self.base.n_bytes + closers_bytes(self.closers)
+
 
 class KeyLeaves:
     """Rows of keys. Shared by all matchers of an artifact."""
 
     def __init__(self, index: TokenIndex, machine: SchemaMachine, leaves: Leaves) -> None:
         self._index, self._machine, self._leaves = index, machine, leaves
-        self._known = Cache(machine.budget)
+        self._known = Cache(machine.budget, measure_sized)
 
     def key(self, number: int, at: int, labels: int) -> Leaf:
         """Return the row of a key."""
@@ -57,7 +64,6 @@ class KeyLeaves:
         if found is None:
             found = self._select(self._keys(number, at, labels), labels)
             self._known.put(key, found)
-            self._machine.budget.charge(self._leaves.size_of(found))
         return found
 
     def _keys(self, number: int, at: int, labels: int) -> _Keys:
@@ -68,8 +74,6 @@ class KeyLeaves:
         if found is None:
             found = self._find_keys(number, at, is_open=is_open)
             self._known.put(key, found)
-            n_bytes = 100 * sum(len(some) for _, some in found.groups)
-            self._machine.budget.charge(n_bytes + 4 * len(found.base.rows) * self._index.n_words)
         return found
 
     def _find_keys(self, number: int, at: int, *, is_open: bool) -> _Keys:

@@ -36,6 +36,9 @@ _SHARED_STATES = 5_000  # of automata of which it takes a few milliseconds to sa
 # another state of the same automaton.
 _SEARCHED, _SEARCHED_AGAIN = 200, 150
 
+# What is remembered: also how many characters to look up, and an automaton's matrix.
+_Known = Leaf | Searched | Scanned | int | NDArray[Any]
+
 # The tokens that close a string, by the label that it then has.
 Labelled = tuple[tuple[int, Closers], ...]
 
@@ -47,7 +50,7 @@ class Leaves:
         self._index, self._machine = index, machine
         self._escapes = machine.plan.layout.escapes
         self._free = free_body(index, escapes=self._escapes)
-        self._known = Cache(machine.budget)
+        self._known = Cache(machine.budget, _measure)
         self._custom_scans = CustomScans(machine.budget)
         self._longest = len(index.tokens.levels)
         self._free_rows: FreeRows | None = None
@@ -72,7 +75,7 @@ class Leaves:
                 found = self._select_sized(rule, at, count)
             else:
                 found = self._find_uncounted(rule.body.dfa, *rule.body.begun(at))
-            self.keep(key, found)
+            self._known.put(key, found)
         return found
 
     def _read_custom(self, rule: CustomRule, count: Read) -> Leaf:
@@ -81,14 +84,6 @@ class Leaves:
         places = spelled.tables.places
         closers = closers_at(self._index, tuple(np.unique(places[walked.ended]).tolist()))
         return Leaf(self.part_of(self._index.order[places[walked.inside]]), ((0, closers),))
-
-    def keep(self, key: object, leaf: Leaf) -> None:
-        self._known.put(key, leaf)
-        self._machine.budget.charge(self.size_of(leaf))
-
-    def size_of(self, leaf: Leaf) -> int:
-        n_closers = sum(len(closers.places) for _, closers in leaf.closers)
-        return 8 * n_closers + 4 * len(leaf.inside.rows) * self._index.n_words + ENTRY_BYTES
 
     def part_of(self, ids: list[int] | NDArray[Any]) -> Part:
         return part_of(self._index, ids)
@@ -102,7 +97,7 @@ class Leaves:
                 return known
         found = self._settle_uncounted(dfa, state, before)
         if key is not None:
-            shared.put(key, found, self.size_of(found))
+            shared.put(key, found, ENTRY_BYTES + found.n_bytes)
         return found
 
     def _settle_uncounted(self, dfa: CharDfa, state: int, before: bytes) -> Leaf:
@@ -133,8 +128,6 @@ class Leaves:
         if effects is None:
             effects = self.follow(dfa, state, before, exactly=True)
             self._known.put(key, effects)
-            if isinstance(effects, Scanned):
-                self._machine.budget.charge(8 * len(effects.units.sizes))  # for its groups
         if not isinstance(effects, Scanned):
             columns = (effects.places, effects.targets, effects.sizes)
             ids = [
@@ -154,7 +147,7 @@ class Leaves:
             row = effects.pack(np.array(lives, dtype=np.bool_), which)
             closers = effects.units.closers.chosen(np.array(ends, dtype=np.bool_)[quotes_of])
             found = Leaf(Part((row,)), ((0, closers),))
-            self.keep(name, found)
+            self._known.put(name, found)
         return found
 
     def follow(
@@ -195,10 +188,8 @@ class Leaves:
             if delta is None:
                 delta = matrix_of(dfa)
                 self._known.put((matrix_of, id(dfa)), delta)
-                self._machine.budget.charge(delta.nbytes)
             found = scan_all(self._index, self.spelled_after(before), dfa, delta, state)
             self._known.put(key, found)
-            self._machine.budget.charge(found.n_bytes)
         return found
 
     def settle(
@@ -244,3 +235,9 @@ class Leaves:
     def free_rows_after(self, before: bytes) -> FreeRows:
         """Return rows of strings of any characters, after the beginning of one."""
         return free_rows_of(self._index, self.spelled_after(before)) if before else self.free_rows
+
+
+def _measure(_: object, found: _Known) -> int:
+    if isinstance(found, int):
+        return ENTRY_BYTES
+    return ENTRY_BYTES + (found.nbytes if isinstance(found, np.ndarray) else found.n_bytes)

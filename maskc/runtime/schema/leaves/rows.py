@@ -24,6 +24,7 @@ from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Ints
 
 _FEW = 48
+_CLOSERS_BYTES = 400  # of tokens that close a string, before their numbers
 _MOST_CHANGED = 2_000  # items that are looked at one by one
 
 
@@ -32,6 +33,15 @@ class Leaf(NamedTuple):
 
     inside: Part
     closers: tuple[tuple[int, Closers], ...]
+
+    @property
+    def n_bytes(self) -> int:
+        """About how many bytes it takes, its rows included."""
+        return self.inside.n_bytes + closers_bytes(self.closers)
+
+
+def closers_bytes(labelled: tuple[tuple[int, Closers], ...]) -> int:
+    return sum(_CLOSERS_BYTES + 8 * len(closers.places) for _, closers in labelled)
 
 
 def part_of(index: TokenIndex, ids: list[int] | NDArray[Any]) -> Part:

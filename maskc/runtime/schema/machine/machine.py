@@ -75,12 +75,12 @@ class SchemaMachine(Moves):
     def __init__(self, plan: Plan, text_of: Callable[[int], bytes | None], budget: Budget) -> None:
         super().__init__(plan, budget)
         self._text_of = text_of
-        self._numbers = Cache(budget, lambda _: EDGE_BYTES)  # of a node's serial → its number
+        self._numbers = Cache(budget, n_bytes=EDGE_BYTES)  # of a node's serial → its number
         self._contents = Interner(budget)  # of a state and the numbers of the parents
         self._serials = Cache(budget)  # (gap, text, the serials of the nodes) → serial
         # By the serial of a configuration, and a byte or a token → what it becomes.
-        self._steps = Cache(budget)
-        self._tokens = Cache(budget)
+        self._steps = Cache(budget, _measure)
+        self._tokens = Cache(budget, _measure)
         # What stands at the bottom of stacks, by number, as long as somebody has it.
         self._followings: WeakValueDictionary[int, Following] = WeakValueDictionary()
         self._start = self.start_before(None)
@@ -317,6 +317,10 @@ class SchemaMachine(Moves):
                     state = states.get(serial, state)
                 made[serial] = self.node(state, parents)
         return made[top[SERIAL]]
+
+
+def _measure(_: int, content: _Content) -> int:
+    return EDGE_BYTES + (60 + 8 * len(content) + len(content[2]) if content else 0)
 
 
 def _open(content: _Content) -> Configuration:

@@ -61,6 +61,8 @@ from maskc.runtime.schema.strings.other_keys import UNREAD, has_key, unread_key
 from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
 
+# Of a node with its key and state; of a parent, in both; and
+_NODE_BYTES, _LINK_BYTES = 600, 16
 _VALUE_BYTES = 40  # of a value in the set of an array's items, which each item makes anew
 _QUOTE, _COMMA, _COLON = 0x22, 0x2C, 0x3A
 _OPEN_BRACE, _CLOSE_BRACE, _OPEN_BRACKET, _CLOSE_BRACKET = 0x7B, 0x7D, 0x5B, 0x5D
@@ -75,7 +77,7 @@ class Moves:
     def __init__(self, plan: Plan, budget: Budget) -> None:
         self.plan = plan
         self.budget = budget
-        self._nodes = Cache(budget)  # (state, the serials of the parents) → node
+        self._nodes = Cache(budget, _measure)  # (state, the serials of the parents) → node
         self.distinct = Distinct(plan)
         self.cardinality = self.distinct.cardinality
 
@@ -91,8 +93,6 @@ class Moves:
             slack = self.cardinality.find_slack(state, parents) if captures else UNCOMPARED
             found = make_node(state, parents, slack=slack, captures=captures)
             self._nodes.put(key, found)
-            if state[KIND] == ARRAY and is_compared(found):
-                self.budget.charge(_VALUE_BYTES * len(place_of(found)[VALUES] or ()))
         return found
 
     def pass_blank(self, node: Node, text: bytes, found: Found) -> None:
@@ -296,6 +296,11 @@ class Moves:
                 after = self.after_item(parent, read_value(text[parent[STATE][ITEM] :]))
             if after is not None:
                 add_state(found, after[STATE], after[PARENTS])
+
+
+def _measure(key: tuple[State | int, ...], node: Node) -> int:
+    n_values = len(place_of(node)[VALUES] or ()) if node[STATE][KIND] == ARRAY else 0
+    return _NODE_BYTES + _LINK_BYTES * len(key) + _VALUE_BYTES * n_values
 
 
 def read_within(plan: Plan, nodes: tuple[Node, ...], text: bytes) -> tuple[Found, int]:

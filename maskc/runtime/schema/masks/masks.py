@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
+from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Cache, measure_sized
 from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.effort import one_mask, spend
 from maskc.runtime.schema.leaves.conflicts import (
@@ -74,10 +74,10 @@ class SchemaMasks:
         self._leaves = Leaves(self._index, machine)
         self._key_leaves = KeyLeaves(self._index, machine, self._leaves)
         self._names = Names(self._index, machine.budget)
-        self._known = Cache(machine.budget)
+        self._known = Cache(machine.budget, n_bytes=EDGE_BYTES)
         self._composed = Cache(machine.budget)
         self._rests = Cache(machine.budget)
-        self._closing = Cache(machine.budget)
+        self._closing = Cache(machine.budget, measure_sized)
 
     def mask(self, hypothesis: Configuration) -> PooledMask:
         """Return the tokens that a configuration allows."""
@@ -292,12 +292,10 @@ class SchemaMasks:
         if found is None:
             places = closers.of_rests(self._index, bits)
             found = self._leaves.part_of(self._index.order[places])
-            n_bytes = 4 * len(found.rows) * self._index.n_words
             if closers.is_shared:
-                shared.put(key, found, n_bytes + ENTRY_BYTES)
+                shared.put(key, found, ENTRY_BYTES + found.n_bytes)
             else:
                 self._closing.put(key, found)
-                self._machine.budget.charge(n_bytes)
         return found
 
     def _read_each(self, node: Node, text: bytes, places: list[int]) -> list[int]:

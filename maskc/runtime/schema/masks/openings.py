@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,11 @@ class Opened(NamedTuple):
     inside: Searched
     free: Part | None
 
+    @property
+    def n_bytes(self) -> int:
+        """About how many bytes it takes."""
+        return self.inside.n_bytes + (self.free.n_bytes if self.free else 0)
+
 
 _NOTHING_OPENED = Opened(_NOTHING, None)
 
@@ -50,8 +55,8 @@ class Openings:
     """Strings and keys that open inside tokens. Shared by all matchers of an artifact."""
 
     def __init__(self, index: TokenIndex, plan: Plan, budget: Budget) -> None:
-        self._index, self._plan, self._budget = index, plan, budget
-        self._known = Cache(budget)
+        self._index, self._plan = index, plan
+        self._known = Cache(budget, _measure)
         self._custom_scans = CustomScans(budget)
         self._escapes = plan.layout.escapes
         self._free = free_body(index, escapes=self._escapes)
@@ -79,7 +84,6 @@ class Openings:
             else:
                 found = self._open(trie, body.dfa, nodes, exactly=exactly, dropped=dropped)
             self._known.put(key, found)
-            self._budget.charge(60 * len(found.inside.places))
         return found
 
     def custom(self, trie: Trie, rule: CustomRule, nodes: Nodes) -> tuple[list[int], Nodes]:
@@ -94,7 +98,6 @@ class Openings:
             places = spelled.tables.places
             found = places[walked.inside].tolist(), tuple(places[walked.ended].tolist())
             self._known.put(key, found)
-            self._budget.charge(40 * len(found[0]))
         return found
 
     def spelled(self, trie: Trie, nodes: Nodes) -> Spelled:
@@ -113,8 +116,7 @@ class Openings:
         found: Opened | None = self._index.shared.get(key)
         if found is None:
             found = self._open(trie, self._free.dfa, nodes, exactly=exactly)
-            n_bytes = 4 * self._index.n_words + 1000 + 60 * len(found.inside.places)
-            self._index.shared.put(key, found, n_bytes)
+            self._index.shared.put(key, found, ENTRY_BYTES + found.n_bytes)
         return found
 
     def inside_key(
@@ -256,6 +258,14 @@ class Openings:
             return Part(bits=bits_of(places))
         ids = [self._index.ids[place] for place in places]
         return Part(few=tuple(ids)) if len(ids) <= MANY else Part((self._index.pack(ids),))
+
+
+def _measure(_: object, found: Opened | tuple[Any, ...]) -> int:
+    if isinstance(found, Opened):
+        return ENTRY_BYTES + found.n_bytes
+    if found and isinstance(found[0], EndedKeys):
+        return ENTRY_BYTES + sum(200 + 100 * len(keys.nodes) for keys in found)
+    return ENTRY_BYTES + sum(40 * len(some) for some in found)
 
 
 class KeySummary:

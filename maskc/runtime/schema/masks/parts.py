@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
+from maskc.runtime.cache.budget import ENTRY_BYTES, Cache, measure_sized
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     AFTER,
@@ -66,9 +66,10 @@ class Parts:
         plan = machine.plan
         self.openings = Openings(index, plan, machine.budget)
         self.key_summary = KeySummary(index, plan, self.openings, machine.budget)
-        self._known = Cache(machine.budget)
-        self._below = Cache(machine.budget)
-        self._together = Cache(machine.budget)  # the serials of parts → a tuple of them
+        self._known = Cache(machine.budget, measure_sized)
+        self._below = Cache(machine.budget, _measure)
+        # The serials of parts → a tuple of them.
+        self._together = Cache(machine.budget, _measure)
         self._quotes = Cache(machine.budget)
         self._make_walk = make_walk
         self._holes: dict[tuple[int, bool], Node] = {}
@@ -99,7 +100,6 @@ class Parts:
                 walk.enter(top, 0, nodes)
             found = self._put_together(walk.parts())
             self._below.put(key, found)
-            self.machine.budget.charge(8 * (len(nodes) + len(found)) + ENTRY_BYTES)
         return found
 
     def _put_together(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
@@ -109,7 +109,6 @@ class Parts:
         if found is None:
             found = parts
             self._together.put(key, found)
-            self.machine.budget.charge(16 * len(parts))
         return found
 
     def part(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Part:
@@ -131,7 +130,6 @@ class Parts:
         if found is None:
             found = self._find(trie, node, key)
             self._known.put(key, found)
-            self.machine.budget.charge(16 * (len(nodes) + len(found.exits)) + ENTRY_BYTES)
         return found
 
     def _find(self, trie: Trie, node: Node, key: tuple[Any, ...]) -> Part:
@@ -149,9 +147,7 @@ class Parts:
         walk.follow(make_node(node[STATE], (hole,)), gap, nodes)
         found: Part = walk.part()
         if content is not None:
-            n_bytes = 16 * (len(nodes) + len(found.exits) + len(found.few))
-            n_bytes += 4 * self.index.n_words if found.rows else 0
-            self.index.shared.put(name, found, n_bytes + 1_000)
+            self.index.shared.put(name, found, 1_000 + 8 * len(nodes) + found.n_bytes)
         return found
 
     def _content(self, state: State) -> tuple[Any, ...] | None:
@@ -211,8 +207,6 @@ class Parts:
                 made, few = (*made, self.index.pack(few)), ()
             found = Part(made, few, exits, keys)
             self._known.put(name, found)
-            # Rows that are known by their number stay as long as the part.
-            self.machine.budget.charge(4 * len(made) * self.index.n_words + 16 * len(name[2]))
         return found
 
     def _hole(self, depth: int, *, is_strict: bool) -> Node:
@@ -253,3 +247,7 @@ class Parts:
             found = signs.get(_QUOTE, ())
             self._quotes.put(key, found)
         return found
+
+
+def _measure(key: tuple[Any, ...], parts: tuple[Part, ...]) -> int:
+    return ENTRY_BYTES + 16 * (len(key) + len(parts))

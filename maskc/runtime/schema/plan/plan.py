@@ -7,13 +7,13 @@ checked here, once; a plan that someone made up can be wrong, but never makes th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from threading import Lock
 from typing import Any
 
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.fields import PlanError, Scope, parse_plan, read_list, read_number
 from maskc.runtime.schema.numbers.excluded import NONE, Decimal, Excluded
 from maskc.runtime.schema.numbers.numbers import Numbers
@@ -180,7 +180,7 @@ class Plan:
         self.root: int = self._records["root"]
         self._lock: Any = Lock()
         self._open_more()
-        self._derived = Cache(budget)
+        self._derived = Cache(budget, _measure)
         # The last values of which the numbers were excluded: an array gets one more at a time.
         self._excluded: tuple[frozenset[Value], Excluded] = (frozenset(), NONE)
 
@@ -243,7 +243,6 @@ class Plan:
             excluded = self._exclude(values)
             found = numbers.without(excluded) if excluded else numbers
             self._derived.put(key, found)
-            self._derived.budget.charge(_VALUE_BYTES * len(values))
         return found
 
     def _exclude(self, values: frozenset[Value]) -> Excluded:
@@ -294,6 +293,10 @@ class Plan:
             for byte in range(256)
             if (after := body.step(at, byte))
         )
+
+
+def _measure(key: tuple[int, Collection[Any]], _: Numbers) -> int:
+    return ENTRY_BYTES + _VALUE_BYTES * len(key[1])
 
 
 def _decimals_of(values: Iterable[Value]) -> Iterator[Decimal]:

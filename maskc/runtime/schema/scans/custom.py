@@ -41,7 +41,7 @@ class CustomScans:
     """Walks vocabularies; threads share it."""
 
     def __init__(self, budget: Budget) -> None:
-        self._known = Cache(budget)
+        self._known = Cache(budget, _measure)
 
     def walk(self, spelled: Spelled, rule: CustomRule, count: Read) -> Walked:
         """Return what a string of which something was read does to some texts.
@@ -58,7 +58,7 @@ class CustomScans:
         n_before = len(moves.known)
         try:
             return _walk(spelled, moves, moves.number(count.state, count.held))
-        finally:
+        finally:  # they have grown
             self._known.budget.charge(_MOVE_BYTES * (len(moves.known) - n_before))
 
 
@@ -104,6 +104,10 @@ class _Moves:
         if found is None:
             found = self._leads[key] = self._strings.leads_into(*self._pairs[pair], ranges)
         return found
+
+
+def _measure(_: object, moves: _Moves) -> int:
+    return 4 * ENTRY_BYTES + _MOVE_BYTES * len(moves.known)
 
 
 def _walk(spelled: Spelled, moves: _Moves, start: int) -> Walked:

@@ -59,7 +59,8 @@ class Scanned:
     @property
     def n_bytes(self) -> int:
         n_bytes: int = self._ends.nbytes + self.quote_states.nbytes
-        return n_bytes + 2000
+        # And for the groups and the pairs, if they are asked for.
+        return n_bytes + 8 * (len(self._ends) + len(self.quote_states)) + 2000
 
     @property
     def groups(self) -> tuple[list[Group], Places]:

@@ -21,6 +21,7 @@ from maskc.runtime.effort import spend
 from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa, only
 
+_SEARCHED_BYTES, _ITEM_BYTES = 500, 100
 _LOOKED_UP = 4  # characters that are one step
 _FOLLOWED = 5  # look-ups that a node counts for which is reached as all characters are followed
 
@@ -52,6 +53,12 @@ class Searched(NamedTuple):
     sizes: list[int]
     ended: list[Ended]
     free: list[int]
+
+    @property
+    def n_bytes(self) -> int:
+        """About how many bytes it takes."""
+        n_items = len(self.places) + len(self.ended) + len(self.runs)
+        return _SEARCHED_BYTES + _ITEM_BYTES * n_items + 40 * len(self.free)
 
 
 def search(

@@ -25,7 +25,7 @@ from maskc.runtime.schema.tries.trie import Nodes, Trie
 
 _serials = count(1)
 MANY = 96  # ids of a part that are packed into a row
-_TOKEN_BYTES = 16
+_PART_BYTES, _KEY_BYTES, _TOKEN_BYTES = 250, 400, 36
 _ROW_BYTES = 100  # of a reference to a row
 _MANY_CHANGED = 200  # tokens that are not set one by one
 
@@ -70,6 +70,13 @@ class Part:
         self.rows, self.few, self.exits, self.keys = rows, few, exits, keys
         self.bits, self.unsure, self.gone = bits, unsure, gone
         self.serial = next(_serials)
+
+    @property
+    def n_bytes(self) -> int:
+        """About how many bytes it takes, its rows included."""
+        n_tokens = len(self.few) + len(self.exits) + len(self.gone)
+        n_bytes = _PART_BYTES + _TOKEN_BYTES * n_tokens + _KEY_BYTES * len(self.keys)
+        return n_bytes + len(self.rows) * self.rows[0].nbytes if self.rows else n_bytes
 
 
 # Rests that are legal, and those of them that have to be read token by token, as bit sets.
@@ -174,6 +181,6 @@ def _are_same(known: tuple[Any, ...], rows: list[Words]) -> bool:
     return True
 
 
-def _measure(key: tuple[Any, ...]) -> int:
-    rows, few, gone, _ = key
+def _measure(key: tuple[Any, ...], _: tuple[Any, ...]) -> int:
+    rows, few, gone, _ends = key
     return ENTRY_BYTES + _ROW_BYTES * len(rows) + _TOKEN_BYTES * (len(few) + len(gone))

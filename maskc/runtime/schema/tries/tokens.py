@@ -32,20 +32,15 @@ class Shared:
     """Results by key, whose sizes are counted, in a cache with a budget of its own, in bytes."""
 
     def __init__(self, limit: int = SHARED_BYTES) -> None:
-        budget = Budget(limit)
-        # A cache of their own, so that a size is evicted with its result.
-        self._sizes = Cache(budget, lambda _: 0)
-        self._known = Cache(budget, self._measure)
+        self._known = Cache(Budget(limit), _measure)  # key → result, and its bytes
         self._kept: dict[Any, Any] = {}
         self._find: Callable[[Any], Any] | None = None
 
-    def _measure(self, key: object) -> int:
-        return self._sizes.get(key) or 0
-
     def get(self, key: object) -> Any:
-        found = self._known.get(key)
-        if found is None:
-            found = self._kept.get(key)
+        known: tuple[Any, int] | None = self._known.get(key)
+        if known is not None:
+            return known[0]
+        found = self._kept.get(key)
         if found is None and self._find is not None:
             found = self._find(key)
             if found is not None:
@@ -62,8 +57,11 @@ class Shared:
 
     def put(self, key: object, result: object, n_bytes: int) -> None:
         """Remember a result that takes so many bytes."""
-        self._sizes.put(key, n_bytes)
-        self._known.put(key, result)
+        self._known.put(key, (result, n_bytes))
+
+
+def _measure(_: object, known: tuple[Any, int]) -> int:
+    return known[1]
 
 
 class TextSlices(Sequence[bytes]):
