@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -24,16 +24,15 @@ from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.checking import check_contents
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.effort import USUAL_STEPS
-from maskc.runtime.glr.machine import GlrMachine
-from maskc.runtime.holes.bound import Binder, Bound, Given
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.link.plan.opening import open_link
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once
-from maskc.runtime.schema.opening import open_schema
 from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, share_tokens
+
+if TYPE_CHECKING:
+    from maskc.runtime.holes.bound import Binder, Bound, Given
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
 _MOST_READY = 512  # masks
@@ -175,6 +174,8 @@ class Artifact(Compiled):
     @made_once
     def binder(self) -> Binder:
         """What narrows its terminals."""
+        from maskc.runtime.holes.bound import Binder
+
         return Binder(self, self.budget)
 
     def matcher(self, *, start: str | None = None, **holes: Given) -> Matcher:
@@ -314,9 +315,17 @@ def _share(contents: Contents) -> Contents:
 
 
 def _machine_of(header: dict[str, Any]) -> Callable[..., Machine[Any]]:
-    """Return what makes the machine of an artifact with this header."""
+    """Return what makes the machine of an artifact with this header; most need no other one."""
     if is_schema(header):
+        from maskc.runtime.schema.opening import open_schema
+
         return open_schema
     if is_link(header):
+        from maskc.runtime.link.plan.opening import open_link
+
         return partial(open_link, open_grammar=lambda inner: Artifact(inner).machine)
-    return GlrMachine if is_general(header) else LalrMachine
+    if is_general(header):
+        from maskc.runtime.glr.machine import GlrMachine
+
+        return GlrMachine
+    return LalrMachine

@@ -8,8 +8,6 @@ from maskc.artifact.relations import check_ends
 from maskc.artifact.sections import PARSERS, is_link, is_schema
 from maskc.artifact.starts import check_starts
 from maskc.errors import ArtifactError, FormatError
-from maskc.runtime.link.plan.opening import check_link_plan
-from maskc.runtime.schema.opening import check_plan, check_schema_header
 
 
 def check_contents(contents: Contents, name: str) -> Contents:
@@ -47,8 +45,12 @@ def check_contents(contents: Contents, name: str) -> Contents:
 def _find_fault(contents: Contents) -> str | None:
     """Return what is wrong with contents of some kind, ``None`` if nothing is."""
     if is_schema(contents.header):
+        from maskc.runtime.schema.opening import check_plan, check_schema_header
+
         return check_schema_header(contents.header) or check(contents) or check_plan(contents)
     if is_link(contents.header):
+        from maskc.runtime.link.plan.opening import check_link_plan
+
         return (
             check_link(contents.header)
             or check(contents)
