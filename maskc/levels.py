@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Longs = NDArray[np.int64]
+Ints = NDArray[np.int32]
+
 
 def build_levels(
     flat: NDArray[Any], lengths: NDArray[np.int64]
@@ -62,3 +65,30 @@ def first_children(parents: NDArray[np.int32]) -> NDArray[np.int32]:
     # The root is no child of its own.
     n_children = np.bincount(parents[1:], minlength=len(parents))
     return np.concatenate([[1], 1 + np.cumsum(n_children)]).astype(np.int32)
+
+
+def list_ranges(begin: NDArray[Any], counts: NDArray[Any]) -> tuple[NDArray[np.intp], Ints]:
+    """Return the numbers ``begin … begin + counts - 1`` of each place in turn.
+
+    Returns:
+        intp[n], the place of each number; int32[n], the numbers.
+
+    >>> list_ranges(np.array([10, 20]), np.array([2, 1]))
+    (array([0, 0, 1]), array([10, 11, 20], dtype=int32))
+    """
+    place = np.repeat(np.arange(len(counts)), counts)
+    numbers = (begin - (np.cumsum(counts) - counts)).astype(np.int32)[place]
+    numbers += np.arange(len(numbers), dtype=np.int32)
+    return place, numbers
+
+
+def sort_pairs(keys: Longs, values: NDArray[Any], n_keys: int) -> tuple[Longs, Ints]:
+    """Return pairs in order, keys first; a key and a token are one number, if 64 bits hold it."""
+    shift = int(values.max(initial=0)).bit_length()
+    if n_keys >> (63 - shift):
+        order = np.lexsort((values, keys))
+        return keys[order], values[order]
+    pairs = keys << shift
+    pairs |= values
+    pairs.sort()
+    return pairs >> shift, (pairs & ((1 << shift) - 1)).astype(np.int32)

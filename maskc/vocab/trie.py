@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.levels import build_levels, first_children
+from maskc.levels import build_levels, first_children, list_ranges, sort_pairs
 from maskc.vocab.vocabulary import Vocabulary
+
+Places = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,45 +69,49 @@ class TokenTrie:
         below = (high - low for low, high in self.levels())
         return max(1, int(self.first_child[1]) - 1, *below)
 
-    def fold(self, kind: NDArray[np.int64], dead: NDArray[np.bool_]) -> TokenTrie:
+    def fold(self, kind: NDArray[np.integer[Any]], dead: NDArray[np.bool_]) -> TokenTrie:
         """Return the trie of what tokens are to whom only kinds of bytes differ.
 
         Tokens whose bytes are of equal kinds, one by one, share a node, with one of their bytes.
 
         Args:
-            kind: int64[256], less than 256 each.
+            kind: int[256], less than 256 each.
             dead: bool[256], bytes whose tokens are left out.
         """
-        parent = np.repeat(np.arange(self.n_nodes), np.diff(self.first_child))
-        levels = [(1, int(self.first_child[1])), *self.levels()]
-        n_tokens = np.diff(self.first_token)
-        kept = ~dead[self.byte]
-        kept[0] = True
-        for low, high in levels:
-            kept[low:high] &= kept[parent[low - 1 : high - 1]]
-        kept &= n_tokens > 0
-        for low, high in reversed(levels):
-            kept[parent[low - 1 : high - 1][kept[low:high]]] = True
-        kept[0] = True
-        node_of = np.zeros(self.n_nodes, dtype=np.int64)
-        above, byte = [np.zeros(1, np.int64)], [self.byte[:1]]
-        n_nodes = 1
-        for low, high in levels:
-            nodes = low + np.flatnonzero(kept[low:high])
-            key = node_of[parent[nodes - 1]] << 8 | kind[self.byte[nodes]]
-            distinct, first, place = np.unique(key, return_index=True, return_inverse=True)
-            node_of[nodes] = place.reshape(-1) + n_nodes
-            above.append(distinct >> 8)
-            byte.append(self.byte[nodes[first]])
-            n_nodes += len(distinct)
-        of_kept = np.repeat(kept, n_tokens)
-        at, tokens = np.repeat(node_of, n_tokens)[of_kept], self.tokens[of_kept]
-        return TokenTrie(
-            np.concatenate(byte),
-            first_children(np.concatenate(above).astype(np.int32)),
-            np.append(0, np.cumsum(np.bincount(at, minlength=n_nodes))).astype(np.int32),
-            tokens[np.lexsort((tokens, at))],
-        )
+        return _fold(self, kind.astype(np.uint8).tobytes(), dead.tobytes())
+
+    def list_living(self, dead: NDArray[np.bool_]) -> list[tuple[Places, Places]]:
+        """Return by level the nodes, without the root, of tokens that have no dead byte.
+
+        Returns:
+            Of each level int32[n] nodes, ascending, and intp[n], where the node above each is in
+            the level before.
+        """
+        found: list[tuple[Places, Places]] = []
+        here: Places = np.zeros(1, np.int32)
+        while True:
+            begin = self.first_child[here]
+            n_children = self.first_child[here + 1] - begin
+            places, nodes = list_ranges(begin, n_children)
+            alive = np.flatnonzero(~dead[self.byte[nodes]])
+            if not len(alive):
+                break
+            here = nodes[alive]
+            found.append((here, places[alive]))
+        if not dead.any():
+            return found
+        # Upwards: what neither has a token nor stands above one that does goes.
+        kept = np.zeros(0, np.bool_)
+        needed: Places = np.zeros(0, np.intp)
+        for level in range(len(found) - 1, -1, -1):
+            some, above = found[level]
+            kept = self.first_token[some + 1] > self.first_token[some]
+            kept[needed] = True
+            if level + 1 < len(found):
+                rank = np.cumsum(kept) - 1
+                found[level + 1] = found[level + 1][0], rank[needed]
+            found[level], needed = (some[kept], above[kept]), above[kept]
+        return [(some, above) for some, above in found if len(some)]
 
     def levels(self) -> Iterator[tuple[int, int]]:
         """Yield the nodes of each level below the children of the root."""
@@ -122,6 +129,38 @@ def _count_bytes_below(trie: TokenTrie) -> NDArray[np.int32]:
         deepest[first[low:high] - 1] = depth
     deepest.setflags(write=False)
     return deepest
+
+
+# Requests of one server often differ in their words, and not in the bytes that they tell apart.
+@lru_cache(maxsize=2)
+def _fold(trie: TokenTrie, kinds: bytes, deads: bytes) -> TokenTrie:
+    kind, dead = np.frombuffer(kinds, np.uint8), np.frombuffer(deads, np.bool_)
+    number = np.zeros(1, np.int64)  # of each node of the level above
+    above, byte, n_nodes = [number], [trie.byte[:1]], 1
+    owners, tokens = [number[:0]], [trie.tokens[:0]]
+    for nodes, places in trie.list_living(dead):
+        key = number[places] << 8 | kind[trie.byte[nodes]]
+        ordered, place = sort_pairs(key, np.arange(len(key)), n_nodes << 8)
+        is_new = np.ones(len(key), np.bool_)
+        is_new[1:] = ordered[1:] != ordered[:-1]
+        first = np.flatnonzero(is_new)
+        number = np.empty(len(key), np.int64)
+        number[place] = np.cumsum(is_new) + (n_nodes - 1)
+        above.append(ordered[first] >> 8)
+        byte.append(trie.byte[nodes[place[first]]])
+        n_nodes += len(first)
+        begin = trie.first_token[nodes]
+        of_token, owned = list_ranges(begin, trie.first_token[nodes + 1] - begin)
+        owners.append(number[of_token])
+        tokens.append(trie.tokens[owned])
+    at = np.concatenate(owners)
+    at, held = sort_pairs(at, np.concatenate(tokens), n_nodes)
+    return TokenTrie(
+        np.concatenate(byte),
+        first_children(np.concatenate(above).astype(np.int32)),
+        np.append(0, np.cumsum(np.bincount(at, minlength=n_nodes))).astype(np.int32),
+        held,
+    )
 
 
 @lru_cache(maxsize=2)

@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from maskc.compiler.lalr.refine import RefinedTable
+from maskc.grammar.closures import unite_along
 from maskc.grammar.model import Bnf, LalrGrammar, list_reductions
 from maskc.ids import END, ProductionId
 
@@ -184,25 +185,24 @@ class StateMoves:
             if terminal in terminals:
                 for reduced, states in groups.items():
                     waiting[reduced] = waiting.get(reduced, 0) | states
-        after = dict.fromkeys(waiting, 0)
-        changed = True
-        while changed:
-            changed = False
-            for reduced, before in list(after.items()):
-                found = before
-                for target in reduced:
-                    row = grammar.lalr.states[target]
-                    if terminal in row.shifts:
-                        found |= 1 << row.shifts[terminal]
-                    elif terminal in row.reduces:
-                        found |= after[self._reductions[target, row.reduces[terminal]]]
-                changed |= found != before
-                after[reduced] = found
+        number = {reduced: place for place, reduced in enumerate(waiting)}
+        edges, shifted = list[list[int]](), list[States]()
+        for reduced in waiting:
+            edges.append(further := [])
+            found = 0
+            for target in reduced:
+                row = grammar.lalr.states[target]
+                if terminal in row.shifts:
+                    found |= 1 << row.shifts[terminal]
+                elif terminal in row.reduces:
+                    further.append(number[self._reductions[target, row.reduces[terminal]]])
+            shifted.append(found)
+        after = unite_along(edges, shifted)[0]
         shifting: dict[States, States] = {}
         for state, target in self._shifting.get(terminal, ()):
             shifting[1 << target] = shifting.get(1 << target, 0) | 1 << state
         found_by = [(states, target) for target, states in shifting.items()]
-        return found_by + [(states, after[reduced]) for reduced, states in waiting.items()]
+        return found_by + list(zip(waiting.values(), after, strict=True))
 
 
 def _find_reductions(grammar: LalrGrammar) -> dict[tuple[int, int], tuple[int, ...]]:

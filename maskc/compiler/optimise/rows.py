@@ -31,9 +31,10 @@ from numpy.typing import NDArray
 from maskc import bits
 from maskc.compiler.lexed import LexicalAnalysis
 from maskc.compiler.rows.sequences import NOTHING_ENDS, ParserEvent, RawRows, Sequences
-from maskc.compiler.rows.token_sets import TokenSets, sort_pairs
+from maskc.compiler.rows.token_sets import TokenSets
 from maskc.grammar.model import Grammar
 from maskc.ids import DROPPED, IGNORED, BoundaryId, SequenceId, TerminalId
+from maskc.levels import sort_pairs
 from maskc.lexer.scanner import contexts_after
 
 Ints = NDArray[np.int32]

@@ -19,17 +19,20 @@ Where keywords may be written in any case, ``the`` and ``THE`` are one; of llama
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.compiler.rows.numbering import distinguish
 from maskc.compiler.rows.steps import LexemeSteps
-from maskc.compiler.rows.token_sets import TokenSets, unite
+from maskc.compiler.rows.token_sets import TokenSets
 from maskc.grammar.model import IndenterLayout
 from maskc.ids import DEAD
+from maskc.levels import list_ranges, sort_pairs
 from maskc.lexer.boundaries import LexemeContexts
 from maskc.lexer.scanner import Scanner
 from maskc.regular.partition import number_by_occurrence, refine_in_rounds
@@ -160,9 +163,19 @@ def list_tokens(items: TokenSets, trie: TokenTrie, named: Ints) -> tuple[TokenSe
         The token sets; int32[n], the number of each one that was named.
     """
     used, place = np.unique(named, return_inverse=True)
-    below, tokens = _TokensBelow(trie), TokenSets()
-    numbers = [tokens.intern(below.list(items.read(number))) for number in used.tolist()]
+    below, tokens = _tokens_below(trie), TokenSets()
+    numbers, waiting, n_waiting = list[int](), list[Ints](), 0
+    for number in used.tolist():
+        waiting.append(items.read(number))
+        n_waiting += below.count(waiting[-1])
+        if n_waiting > _AT_ONCE:
+            numbers += map(tokens.intern, below.read(waiting))
+            waiting, n_waiting = [], 0
+    numbers += map(tokens.intern, below.read(waiting))
     return tokens, np.array(numbers, dtype=np.int32)[place.reshape(-1)]
+
+
+_AT_ONCE = 1 << 18  # tokens of sets that are listed together
 
 
 class _TokensBelow:
@@ -189,11 +202,26 @@ class _TokensBelow:
         self._tokens = np.zeros(len(trie.tokens), dtype=np.int32)
         self._tokens[at + np.arange(len(at)) - np.repeat(trie.first_token[:-1], own)] = trie.tokens
 
-    def list(self, items: Ints) -> Ints:
-        """Return int32[n], the tokens of some items, ascending."""
+    def count(self, items: Ints) -> int:
+        """Return how many tokens some items have, at most."""
+        node = items >> 1
+        return int(np.where(items & 1, self._size[node], self._own[node]).sum())
+
+    def read(self, sets: Sequence[Ints]) -> list[Ints]:
+        """Return int32[n] for each set of items, its tokens, ascending."""
+        items = np.concatenate([np.zeros(0, np.int32), *sets])
+        owner = np.repeat(np.arange(len(sets)), [len(some) for some in sets])
         node = items >> 1
         counts = np.where(items & 1, self._size[node], self._own[node])
-        ends = np.cumsum(counts)
-        places = np.repeat(self._first[node] - (ends - counts), counts)
-        found = self._tokens[places + np.arange(len(places))]
-        return unite([found])
+        place, token = list_ranges(self._first[node], counts)
+        owner, found = sort_pairs(owner[place], self._tokens[token], len(sets))
+        is_new = np.ones(len(found), np.bool_)
+        is_new[1:] = (found[1:] != found[:-1]) | (owner[1:] != owner[:-1])
+        found = found[is_new]
+        ends = np.cumsum(np.bincount(owner[is_new], minlength=len(sets))).tolist()
+        return [found[low:high] for low, high in pairwise([0, *ends])]
+
+
+@lru_cache(maxsize=2)
+def _tokens_below(trie: TokenTrie) -> _TokensBelow:
+    return _TokensBelow(trie)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import DROPPED
+from maskc.levels import list_ranges, sort_pairs
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -21,6 +22,7 @@ Bits = NDArray[np.uint8]
 
 _NOTHING = np.zeros(0, dtype=np.int32)
 _NO_BITS = np.zeros(0, dtype=np.uint8)
+_AT_ONCE = 1 << 20  # rows, which are joined
 _MANY = 20_000  # ids that are sorted in the time that 128,000 flags take
 
 
@@ -146,18 +148,6 @@ def unite(sets: Sequence[Ints]) -> Ints:
     return joined[first]
 
 
-def sort_pairs(keys: Longs, values: Ints, n_keys: int) -> tuple[Longs, Ints]:
-    """Return pairs in order, keys first; a key and a token are one number, if 64 bits hold it."""
-    shift = int(values.max(initial=0)).bit_length()
-    if n_keys >> (63 - shift):
-        order = np.lexsort((values, keys))
-        return keys[order], values[order]
-    pairs = keys << shift
-    pairs |= values
-    pairs.sort()
-    return pairs >> shift, (pairs & ((1 << shift) - 1)).astype(np.int32)
-
-
 class RowCollector:
     """Rows by origin: where the walk started from.
 
@@ -167,8 +157,9 @@ class RowCollector:
 
     def __init__(self) -> None:
         self.items = TokenSets()
-        # Per origin: path, open, set of items of each of its rows, in order of path and open.
+        # In order of origin, path and open: path, open and set of items; and each origin's number.
         self._rows: list[tuple[Ints, Ints, Ints]] = []
+        self._n_rows: list[Longs] = []
 
     def add(self, n_origins: int, origin: Ints, path: Ints, opened: Ints, items: Ints) -> None:
         """Add the rows of the next origins.
@@ -192,36 +183,70 @@ class RowCollector:
         distinct = key[begin]
         path = (distinct // n_opens % n_paths).astype(np.int32)
         opened = (distinct % n_opens).astype(np.int32)
-        bounds = np.searchsorted(distinct // n_opens // n_paths, np.arange(n_origins + 1)).tolist()
-        for low, high in pairwise(bounds):
-            self._rows.append((path[low:high], opened[low:high], numbers[low:high]))
+        self._rows.append((path, opened, numbers))
+        self._n_rows.append(np.bincount(distinct // n_opens // n_paths, minlength=n_origins))
 
     def join(
-        self, origins: list[int], before: list[int], extend: Callable[[Ints, Ints], Ints]
-    ) -> tuple[Ints, Ints, Ints]:
-        """Return the rows of several origins, each after a path.
+        self, first: Longs, origins: Ints, before: Ints, extend: Callable[[Ints, Ints], Ints]
+    ) -> tuple[Longs, Ints, Ints, Ints]:
+        """Return the rows of groups of origins, each origin's after a path.
 
-        No two origins that come after equal paths have an item in common.
+        No two origins of a group that come after equal paths have an item in common.
+
+        Args:
+            first: int64[n_groups + 1], the origins of a group are ``origins[first[g] : …]``.
+            origins: int32[n].
+            before: int32[n], the path before the rows of each.
+            extend: returns each path after another one, or ``DROPPED``.
+
+        Returns:
+            How many rows each group has, and their paths, opens and sets, by path and open.
         """
-        if not origins:
-            return (np.zeros(0, np.int32),) * 3
-        parts = [self._rows[origin] for origin in origins]
-        path, opened, sets = (np.concatenate(column) for column in zip(*parts, strict=True))
-        if any(before):
-            path = extend(
-                np.repeat(np.array(before, np.int32), [len(p) for p, _, _ in parts]), path
-            )
-            kept = np.flatnonzero(path != DROPPED)
-            path, opened, sets = path[kept], opened[kept], sets[kept]
-        order = np.lexsort((sets, opened, path))
-        path, opened, sets = path[order], opened[order], sets[order]
-        first = np.flatnonzero(
-            (np.diff(path, prepend=-1) != 0) | (np.diff(opened, prepend=-1) != 0)
-        )
-        bounds = np.append(first, len(path)).tolist()
-        united = sets[first]
+        n_rows = np.concatenate([*self._n_rows, np.zeros(0, np.int64)])
+        self._rows = [_join_columns(self._rows)]
+        begin = np.cumsum(n_rows) - n_rows
+        n_taken = np.append(0, np.cumsum(n_rows[origins]))[first]
+        counts, found, low = list[Longs](), list[tuple[Ints, Ints, Ints]](), 0
+        while low < len(first) - 1:
+            # As many groups at once as have a million rows together, and at least one.
+            upto = int(np.searchsorted(n_taken, n_taken[low] + _AT_ONCE, side="right")) - 1
+            high = max(low + 1, upto)
+            here = slice(int(first[low]), int(first[high]))
+            place, row = list_ranges(begin[origins[here]], n_rows[origins[here]])
+            path, opened, sets = (column[row] for column in self._rows[0])
+            group = np.repeat(np.arange(high - low), np.diff(n_taken[low : high + 1]))
+            if before[here].any():
+                path = extend(before[here][place], path)
+                kept = np.flatnonzero(path != DROPPED)
+                group, path, opened, sets = group[kept], path[kept], opened[kept], sets[kept]
+            group, *rows = self._unite_equal(group, path, opened, sets)
+            counts.append(np.bincount(group, minlength=high - low))
+            found.append((rows[0], rows[1], rows[2]))
+            low = high
+        return np.concatenate([*counts, np.zeros(0, np.int64)]), *_join_columns(found)
+
+    def _unite_equal(
+        self, group: Longs, path: Ints, opened: Ints, sets: Ints
+    ) -> tuple[Longs, Ints, Ints, Ints]:
+        """Return rows in order, those of equal groups, paths and opens united."""
+        n_paths, n_opens = int(path.max(initial=0)) + 1, int(opened.max(initial=0)) + 1
+        n_groups = int(group.max(initial=0)) + 1
+        key = (group * n_paths + path) * n_opens + opened
+        key, sets = sort_pairs(key, sets, n_groups * n_paths * n_opens)
+        begin = np.flatnonzero(np.diff(key, prepend=-1))
+        bounds = np.append(begin, len(key)).tolist()
+        united = sets[begin]
         for place in np.flatnonzero(np.diff(bounds) > 1).tolist():
             united[place] = self.items.unite(
                 tuple(sets[bounds[place] : bounds[place + 1]].tolist())
             )
-        return path[first], opened[first], united
+        key = key[begin]
+        path = (key // n_opens % n_paths).astype(np.int32)
+        opened = (key % n_opens).astype(np.int32)
+        return key // n_opens // n_paths, path, opened, united
+
+
+def _join_columns(parts: list[tuple[Ints, Ints, Ints]]) -> tuple[Ints, Ints, Ints]:
+    nothing = np.zeros(0, np.int32)
+    path, opened, sets = zip((nothing, nothing, nothing), *parts, strict=True)
+    return np.concatenate(path), np.concatenate(opened), np.concatenate(sets)

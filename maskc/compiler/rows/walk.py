@@ -42,6 +42,7 @@ from maskc.compiler.rows.steps import InvariantSubtrees, LexemeSteps
 from maskc.compiler.rows.token_sets import RowCollector
 from maskc.grammar.model import Grammar
 from maskc.ids import DEAD, DROPPED, END, NO_LINE, SAME
+from maskc.levels import list_ranges
 from maskc.vocab.trie import TokenTrie
 
 Ints = NDArray[np.int32]
@@ -248,7 +249,8 @@ class _Walk:
         counts = trie.first_child[frontier.node + 1] - begin
         reserve(int(counts.sum()) * BYTES_A_LINE, "tokens inside lexemes")
         inner = np.flatnonzero(counts)
-        place, node = _list_all(inner, begin[inner], counts[inner])
+        place, node = list_ranges(begin[inner], counts[inner])
+        place = inner[place]
         state = state_of[place]
         parts = []
         ending = np.flatnonzero(self.has_end[state])
@@ -273,7 +275,7 @@ class _Walk:
         begin = steps.move_first[cell]
         counts = steps.move_first[cell + 1] - begin
         reserve(int(counts.sum()) * BYTES_A_LINE, "tokens that end lexemes")
-        index, moves = _list_all(np.arange(len(cell)), begin, counts)
+        index, moves = list_ranges(begin, counts)
         events, place = steps.move_event[moves], place[index]
         change = np.where(self.event_is_newline[events], frontier.column[place], 0)
         path = self.rule.extend(frontier.path[place], events, change)
@@ -325,21 +327,28 @@ class _Walk:
 
     def finish(self) -> RawRows:
         """Return the rows from all batches."""
-        joined: dict[bytes, tuple[Ints, Ints, Ints]] = {}
-        of_source = []
-        for low, high in pairwise(self.seeds.first.tolist()):
-            seeds, before = self.seeds.of_source[low:high], self.seeds.before[low:high]
-            key = seeds.tobytes() + before.tobytes()
-            if key not in joined:
-                joined[key] = self.rows.join(seeds.tolist(), before.tolist(), self.rule.join)
-            of_source.append(joined[key])
-        path, opened, sets = (np.concatenate(column) for column in zip(*of_source, strict=True))
-        n_rows = [len(rows[0]) for rows in of_source]
+        seeds = self.seeds
+        # Sources of the same seeds have the same rows.
+        groups: dict[bytes, int] = {}
+        group_of, first, chosen = list[int](), [0], [np.zeros(0, np.intp)]
+        for low, high in pairwise(seeds.first.tolist()):
+            key = seeds.of_source[low:high].tobytes() + seeds.before[low:high].tobytes()
+            group_of.append(groups.setdefault(key, len(groups)))
+            if len(groups) == len(first):
+                first.append(first[-1] + high - low)
+                chosen.append(np.arange(low, high))
+        taken = np.concatenate(chosen)
+        counts, path, opened, sets = self.rows.join(
+            np.array(first), seeds.of_source[taken], seeds.before[taken], self.rule.join
+        )
+        begin, n_rows = (np.cumsum(counts) - counts)[group_of], counts[group_of]
+        source, row = list_ranges(begin, n_rows)
+        path, opened, sets = path[row], opened[row], sets[row]
         paths = self.rule.order(path)
         open_number, open_lexeme, open_column = order_opens(*self.opens.list(), opened)
         path, opened = paths.number_of[path], open_number[opened]
         tokens, sets = list_tokens(self.rows.items, self.trie, sets)
-        order = np.lexsort((opened, path, np.repeat(np.arange(len(n_rows)), n_rows)))
+        order = np.lexsort((opened, path, source))
         events = self.steps.events
         masks = sorted({mask for _, mask in events})
         mask_number = {mask: i for i, mask in enumerate(masks)}
@@ -348,7 +357,7 @@ class _Walk:
         contexts = np.array([mask_number[mask] for _, mask in events] or [0], dtype=np.int32)
         return RawRows(
             n_states=self.scanner.n_states,
-            source_first=np.cumsum([0, *n_rows]).astype(np.int32),
+            source_first=np.append(0, np.cumsum(n_rows)).astype(np.int32),
             row_path=path[order],
             row_open=opened[order],
             row_tokens=sets[order],
@@ -365,15 +374,3 @@ class _Walk:
             tokens=tokens,
             unlisted=self.rule.list_unlisted(self.trie),
         )
-
-
-def _list_all(owner: Places, begin: Ints, counts: Ints) -> tuple[Places, Ints]:
-    """Return the numbers ``begin … begin + counts - 1`` of each owner in turn, and whose they are.
-
-    >>> _list_all(np.array([4, 5]), np.array([10, 20]), np.array([2, 1]))
-    (array([4, 4, 5]), array([10, 11, 20], dtype=int32))
-    """
-    ends = np.cumsum(counts)
-    numbers = np.repeat((begin - (ends - counts)).astype(np.int32), counts)
-    numbers += np.arange(len(numbers), dtype=np.int32)
-    return np.repeat(owner, counts), numbers

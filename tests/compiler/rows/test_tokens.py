@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from maskc.compiler.rows import token_sets
 from maskc.compiler.rows.seeds import fold_trie, list_tokens, write_items
-from maskc.compiler.rows.token_sets import RowCollector, TokenSets, sort_pairs, unite
+from maskc.compiler.rows.token_sets import RowCollector, TokenSets, unite
+from maskc.levels import sort_pairs
 from maskc.vocab.trie import build_trie
 
 VOCABULARIES = st.lists(st.binary(min_size=1, max_size=4), max_size=12)
@@ -105,7 +106,10 @@ def rows_of(collector, found):
 
 def join(collector, origins):
     """Return the rows of several origins; nothing comes before them."""
-    return collector.join(origins, [0] * len(origins), lambda _, path: path)
+    nothing = np.zeros(len(origins), np.int32)
+    return collector.join(
+        np.array([0, len(origins)]), np.array(origins), nothing, lambda _, path: path
+    )[1:]
 
 
 def test_a_union_of_the_same_sets_is_made_once():
