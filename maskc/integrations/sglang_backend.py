@@ -16,12 +16,13 @@ Example: with ``MASKC_REQUESTS=json`` a ``json_schema`` is served here, and a ``
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from typing import Any
 
-from maskc.errors import MaskcError
+from maskc.errors import MaskcError, UnknownArtifactError
 from maskc.integrations.compile_pool import holding
 from maskc.integrations.errors import load_engine
 from maskc.integrations.registry import SCHEME, ArtifactRegistry, parse_reference
@@ -30,6 +31,8 @@ from maskc.integrations.session import Allowance, Session, finishes
 from maskc.integrations.torch_masks import apply_bitmask
 from maskc.runtime.compiled import Compiled
 from maskc.work.worker_queue import MOST_WAITING, Request
+
+_log = logging.getLogger(__name__)
 
 ENGINE, BASE = "sglang", "sglang.srt.constrained.base_grammar_backend"
 # What SGLang writes for a schema that takes any object.
@@ -215,6 +218,9 @@ class _Dispatch:
             if name is not None:
                 return self.follow(self.registry.load(name), "ebnf")
         except MaskcError as error:
+            if not isinstance(error, UnknownArtifactError):
+                # SGLang has one status for all, 400; the log says that it is the server's fault.
+                _log.error("the artifact of a request cannot be served: %s", error)
             return self.refusal_class(str(error))
         return self.serve("grammar", "ebnf", key_string)
 

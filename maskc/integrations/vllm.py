@@ -39,7 +39,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from maskc.errors import ArtifactError, MaskcError
+from maskc.errors import ArtifactError, MaskcError, UnknownArtifactError
 from maskc.integrations.compile_answers import using
 from maskc.integrations.examples import SUFFIX
 from maskc.integrations.patches import AND_MORE, Engine, Patch, PatchSet
@@ -221,13 +221,22 @@ def _find_artifact(text: object, model_config: Any, tokenizer: Any) -> Compiled 
     """Return the artifact that a grammar field names, ``None`` if it names none.
 
     Raises:
-        VLLMValidationError: it cannot be served.
+        VLLMValidationError: there is none of that name.
+        ArtifactError, VocabularyMismatchError: it cannot be served, which is the server's fault:
+            vLLM answers what is no ValueError with status 500.
     """
     try:
         name = parse_reference(text)
-        return None if name is None else open_registry(model_config, tokenizer).load(name)
+        registry = None if name is None else open_registry(model_config, tokenizer)
     except MaskcError as error:
         raise _refused()(str(error)) from error
+    try:
+        return None if name is None or registry is None else registry.load(name)
+    except UnknownArtifactError as error:
+        raise _refused()(str(error)) from error
+    except MaskcError as error:
+        _log.error("the artifact %s cannot be served: %s", name, error)
+        raise
 
 
 def _vocabulary_of(model_config: Any, tokenizer: Any) -> Vocabulary:
@@ -332,8 +341,9 @@ def _wrap_validate(original: Callable[..., None]) -> Callable[..., None]:
         self: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any
     ) -> None:
         asked = self.structured_outputs
+        text = asked.grammar if asked else None
         try:
-            name = parse_reference(asked.grammar if asked else None)
+            name = parse_reference(text)
             wanted = wanted_kind(asked) if name is None and tokenizer is not None else None
         except MaskcError as error:
             raise refused(str(error)) from error
@@ -341,15 +351,13 @@ def _wrap_validate(original: Callable[..., None]) -> Callable[..., None]:
             original(self, model_config, structured_outputs_config, tokenizer)
             return
         check_others(self, model_config, structured_outputs_config, tokenizer)
+        if wanted is None:
+            _find_artifact(text, model_config, tokenizer)
+            return
         try:
-            if name is not None:
-                open_registry(model_config, tokenizer).load(name)
-            elif wanted is not None:
-                check_constraint(
-                    model_config, lambda: _vocabulary_of(model_config, tokenizer), wanted
-                )
+            check_constraint(model_config, lambda: _vocabulary_of(model_config, tokenizer), wanted)
         except MaskcError as error:
-            if name is None and falls_back():
+            if falls_back():
                 original(self, model_config, structured_outputs_config, tokenizer)
                 return
             raise refused(str(error)) from error

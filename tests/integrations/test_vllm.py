@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from maskc.errors import MaskcError
 from maskc.integrations import vllm as plugin
 from maskc.integrations.patches import ORIGINAL
 from tests.integrations.orders import TAG
@@ -80,12 +81,22 @@ def test_a_reference_passes_the_front_end_and_stays_as_it_was(config, tokenizer,
     [
         ("missing", "missing: no such artifact"),
         ("../answer", "is not the name of an artifact"),
-        ("broken", "broken: is not a maskc artifact"),
-        ("other", "other: compiled for tokenizer bytes"),
     ],
 )
 def test_a_bad_reference_is_the_clients_error(config, tokenizer, name, message):
     with pytest.raises(VLLMValidationError, match=message):
+        ask(config, tokenizer, grammar=f"maskc://{name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("broken", "broken: is not a maskc artifact"),
+        ("other", "other: compiled for tokenizer bytes"),
+    ],
+)
+def test_an_artifact_that_cannot_be_served_is_the_servers_fault(config, tokenizer, name, message):
+    with pytest.raises(MaskcError, match=message):
         ask(config, tokenizer, grammar=f"maskc://{name}")
 
 

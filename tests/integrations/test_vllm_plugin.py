@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from maskc.errors import ArtifactError
 from maskc.integrations import vllm as plugin
 from maskc.integrations import vllm_requests
 from maskc.integrations.patches import ORIGINAL
@@ -79,6 +80,28 @@ def test_a_name_that_is_none_is_the_clients_error(vllm, model):
     params, _ = asked(vllm, "maskc://gone")
     with pytest.raises(VLLMValidationError, match="gone: no such artifact"):
         params._validate_structured_outputs(model, None, "bytes")
+
+
+def test_a_file_that_is_damaged_is_the_servers_fault_and_may_leave_the_last_good_one(
+    vllm, model, monkeypatch, tmp_path, caplog
+):
+    plugin.register()
+    for keeps in (False, True):
+        monkeypatch.setenv("MASKC_KEEP_LAST_GOOD", str(int(keeps)))
+        name, own = f"answer{keeps}", SimpleNamespace(**vars(model))
+        path = tmp_path / f"{name}.maskc"
+        compile_text('start: "yes"').save(path)
+        params, _ = asked(vllm, f"maskc://{name}")
+        params._validate_structured_outputs(own, None, "bytes")
+        path.write_bytes(b"nothing")
+        if keeps:
+            params._validate_structured_outputs(own, None, "bytes")
+        else:
+            with pytest.raises(ArtifactError, match=f"{name}: is not a maskc artifact"):
+                params._validate_structured_outputs(own, None, "bytes")
+            assert f"the artifact {name} cannot be served" in caplog.text
+        counts = plugin.open_registry(own, "bytes").usage.counts()[name]
+        assert (counts["refusals"], counts["failures"], counts["kept"]) == (0, not keeps, keeps)
 
 
 def test_requests_wait_before_they_are_added(vllm, model, monkeypatch):
