@@ -101,6 +101,11 @@ CHAINS = {
 # Constraints with slow masks, and texts that come to them.
 SLOW: dict[str, tuple[str, Any, str]] = {
     "format idn-email": ("json_schema", {"format": "idn-email"}, '"ann@example.org"'),
+    "format idn-email-exact": (
+        "json_schema",
+        {"format": "idn-email-exact"},
+        '"ann@example.org"',
+    ),
     "a backslash in a key": (
         "json_schema",
         {"properties": {"name": {"type": "null"}}},

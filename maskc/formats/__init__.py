@@ -8,10 +8,10 @@ three kinds:
   ``pattern`` of JSON Schema is, matches whole strings, and goes with everything that goes with a
   pattern: lengths, negation, keys. The automaton is part of the plan, so an artifact needs no
   registration where it is loaded.
-- A *reader*, for strings that are no regular set: ``idn-hostname``, ``idn-email`` and ``regex``,
-  and those that a user registers with ``reader=``. An artifact holds only the name. Who loads it
-  must have a format of that name, or the artifact is refused with the name and the way out. No
-  code comes from an artifact or a schema.
+- A *reader*, for strings that are no regular set: ``idn-hostname-exact``, ``idn-email-exact`` and
+  ``regex``, and those that a user registers with ``reader=``. An artifact holds only the name. Who
+  loads it must have a format of that name, or the artifact is refused with the name and the way
+  out. No code comes from an artifact or a schema.
 
 A reader reads decoded characters, from left to right (:class:`~maskc.formats.registry.Reader`):
 
@@ -31,7 +31,7 @@ alike. What a reader may do wrong is an error that names the format
 (:mod:`maskc.formats.guard`); the matcher stays as it was.
 
 What stands beside such a format: listed values; ``minLength`` of 1; lengths that all its strings
-have, of ``idn-hostname`` and ``idn-email``; and a pattern if few strings fit both. Everything else
+have, of the two first; and a pattern if few strings fit both. Everything else
 (other patterns and lengths, negation, keys) is refused when it is compiled.
 
 A *judge* says whether a whole string is of the format, for ``maskc verify``; that of a pattern is

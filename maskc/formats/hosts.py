@@ -1,8 +1,8 @@
 """Host names in Unicode, character by character: labels, dots and how long it may all be.
 
 What an automaton cannot count is kept as it is: the label under way. Two kinds are read: the format
-idn-hostname, in which each label is looked at and has at most 63 octets, the whole 253; and the
-domains of idn-email, in which labels of ASCII are as those of email.
+idn-hostname-exact, whose labels are all looked at and have 63 octets at most, the whole 253; and
+the domains of idn-email-exact, in which labels of ASCII are as those of email.
 
 Example: after ``例え.`` 244 octets are left.
 """
@@ -51,7 +51,7 @@ class Hosts:
     """Reads host names: :class:`maskc.formats.registry.RangeReader`.
 
     Args:
-        is_strict: whether they are of the format idn-hostname; else of a domain in idn-email.
+        is_strict: whether they are of idn-hostname-exact; else they are domains of idn-email-exact.
     """
 
     def __init__(self, *, is_strict: bool) -> None:
@@ -143,5 +143,5 @@ def _all_ranges() -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=2)
 def hosts_of(*, is_strict: bool) -> Hosts:
-    """Return the reader of idn-hostname, or of the domains of idn-email."""
+    """Return the reader of idn-hostname-exact, or of the domains of idn-email-exact."""
     return Hosts(is_strict=is_strict)

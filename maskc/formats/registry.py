@@ -16,7 +16,9 @@ from maskc.formats.guard import Guarded, guarded
 
 # Of each format that is registered its pattern, ``None`` if a reader reads it.
 Formats = Mapping[str, str | None]
-HOST, EMAIL, REGEX = READ = ("idn-hostname", "idn-email", "regex")
+HOST, EMAIL = "idn-hostname", "idn-email"
+# Those that a reader reads: the two as the standard has them, and patterns.
+EXACT_HOST, EXACT_EMAIL, REGEX = READ = (f"{HOST}-exact", f"{EMAIL}-exact", "regex")
 # The formats of the standard.
 STANDARD = (
     *(
@@ -33,7 +35,7 @@ STANDARD = (
         "uri",
     ),
     *("uri-reference", "iri", "iri-reference", "uri-template", "json-pointer"),
-    *("relative-json-pointer", "uuid", *READ),
+    *("relative-json-pointer", "uuid", HOST, EMAIL, *READ),
 )
 _METHODS = ("start", "step", "may_end")
 _MOST_NAME = 100  # characters
@@ -141,7 +143,7 @@ def n_registered() -> int:
 
 
 def reader_of(name: str) -> Guarded:
-    """Return what reads the strings of a format; of idn-email, the domain.
+    """Return what reads the strings of a format; of idn-email-exact, the domain.
 
     Raises:
         FormatError: nothing in this process does.
@@ -153,13 +155,13 @@ def reader_of(name: str) -> Guarded:
         from maskc.formats.ecma import Patterns
 
         return Guarded(name, Patterns())
-    if name in (HOST, EMAIL):
+    if name in (EXACT_HOST, EXACT_EMAIL):
         try:
             from maskc.formats.hosts import hosts_of
         except ImportError:
             remedy = "install the extra idna: pip install 'maskc[idna]', or 'maskc-runtime[idna]'"
             raise FormatError(name, "needs the package idna, 3.20 or newer", remedy) from None
-        return Guarded(name, hosts_of(is_strict=name == HOST))
+        return Guarded(name, hosts_of(is_strict=name == EXACT_HOST))
     remedy = "call maskc.register_format with its name and its reader before"
     raise FormatError(name, "is not registered in this process", remedy)
 

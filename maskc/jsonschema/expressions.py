@@ -246,7 +246,10 @@ class Space(Holding):
         return self.both([self.types(BIT[ABOUT[kind]]), self._negate_atom(kind, args)])
 
     def _negate_atom(self, kind: str, args: tuple[Any, ...]) -> Formula:
-        if kind in ("string", "multiple"):
+        if kind == "string":
+            doubt = self.doubts.get(args[0])
+            return self.make(kind, doubt.wider if doubt else args[0], not args[1])
+        if kind == "multiple":
             return self.make(kind, args[0], not args[1])
         if kind in ("length", "count", "size", "contains"):
             *asked, low, high = args

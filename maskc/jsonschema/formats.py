@@ -1,6 +1,6 @@
 """The formats of the standard as automata, whatever the dialect.
 
-What is no regular set of strings, host names in Unicode and patterns, an automaton leaves to a
+What is no regular set of strings, patterns and all host names in Unicode, an automaton leaves to a
 reader of their own; a name that is not the standard's is an annotation.
 A leap second is 23:59:60 in UTC, written with an offset of whole or half hours: with
 any minute as the offset, an automaton has a state for each minute of the day at each of seven
@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from maskc.formats.registry import EMAIL, HOST, REGEX
+from maskc.formats.registry import EMAIL, EXACT_EMAIL, EXACT_HOST, HOST, REGEX
+from maskc.jsonschema.host_names import build_names
 from maskc.jsonschema.patterns import build_whole
 from maskc.runtime.schema.strings.characters import CharDfa
 
@@ -158,10 +159,10 @@ _PATTERNS = {
     "uuid": "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
 }
 # Formats of which an automaton leaves a part to a reader, or all.
-_READ = {HOST: "[^]*", EMAIL: _IDN_EMAIL, REGEX: "[^]*"}
-NAMES = (*_PATTERNS, *_READ)
+_READ = {EXACT_HOST: "[^]*", EXACT_EMAIL: _IDN_EMAIL, REGEX: "[^]*"}
+NAMES = (*_PATTERNS, HOST, EMAIL, *_READ)
 # Bounds on the length that are not part of the automaton.
-LENGTHS = {"hostname": (1, 253)}
+LENGTHS = {"hostname": (1, 253), HOST: (1, 253)}
 
 
 def read_by(name: str, pattern: str = "[^]*") -> CharDfa:
@@ -181,4 +182,6 @@ def build_format(name: str) -> CharDfa | None:
 
 @lru_cache(maxsize=32)
 def _build(name: str) -> CharDfa:
+    if name in (HOST, EMAIL):
+        return build_names(name)
     return read_by(name, _READ[name]) if name in _READ else build_whole(_PATTERNS[name])

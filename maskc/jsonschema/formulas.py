@@ -22,7 +22,7 @@ Example: ``{"maxLength": 3}`` is ``length(0, 3)``, which every number fits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.values import Value
@@ -188,16 +188,32 @@ class References:
 _MOST_DEPTH = 700
 
 
+class Doubt(NamedTuple):
+    """What is known of strings that an automaton does not accept, though it should accept more.
+
+    Attributes:
+        wider: the number of an automaton; what it does not accept either fits for sure nothing.
+        pointer: of the schema.
+        format: that the automata are of.
+    """
+
+    wider: int
+    pointer: str
+    format: str
+
+
 class Holding:
     """Says which values formulas hold of.
 
     Attributes:
         dfas: automata over characters, by number.
+        doubts: of those that are smaller than the format that they stand for.
         references: what closed formulas say.
     """
 
     def __init__(self) -> None:
         self.dfas: list[CharDfa] = []
+        self.doubts: dict[int, Doubt] = {}
         self.references = References()
         self._depth = 0
 
@@ -212,7 +228,13 @@ class Holding:
         return name not in keys[1] and not any(self._accepts(n, name) for n in keys[2])
 
     def _accepts(self, number: int, text: str) -> bool:
-        return accepts(self.dfas[number], text)
+        found = accepts(self.dfas[number], text)
+        doubt = self.doubts.get(number)
+        if doubt is not None and not found and self._accepts(doubt.wider, text):
+            reason = f"is {doubt.format}, and does not tell whether it holds of {text[:40]!r}"
+            remedy = f"write {doubt.format}-exact, or leave the string out"
+            raise SchemaError(doubt.pointer, "format", reason, remedy)
+        return found
 
     def holds(self, formula: Formula, value: Value) -> bool:
         """Return whether a formula holds of a value.

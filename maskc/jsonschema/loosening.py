@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from maskc.errors import BudgetError, LimitError, MaskcError, SchemaError, UnsatisfiableError
+from maskc.formats.registry import EMAIL, HOST, READ
 from maskc.jsonschema.formulas import TYPES
 from maskc.jsonschema.keywords import Path, is_schema_at, pointer_to
 from maskc.jsonschema.reader import check_root, read_schema
@@ -66,7 +67,7 @@ _TOGETHER = {
     "if": ("then", "else"),
 }
 # They are read by programs, and where they stand is not always told.
-_READ_FORMATS = ("idn-hostname", "idn-email", "regex")
+_READ_FORMATS = (HOST, EMAIL, *READ)
 
 
 class Change(NamedTuple):

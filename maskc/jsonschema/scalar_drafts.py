@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import gcd
 
 from maskc.errors import SchemaError
-from maskc.formats.registry import EMAIL, HOST
+from maskc.formats.registry import EXACT_EMAIL, EXACT_HOST
 from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.automata import (
     CustomFormatError,
@@ -34,7 +34,7 @@ from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 # The lengths of all strings that a reader reads, where they are known.
-_LENGTHS: dict[str, tuple[int, int | None]] = {HOST: (1, 253), EMAIL: (3, None)}
+_LENGTHS: dict[str, tuple[int, int | None]] = {EXACT_HOST: (1, 253), EXACT_EMAIL: (3, None)}
 
 
 class StringDrafts:

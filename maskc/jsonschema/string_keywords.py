@@ -15,7 +15,8 @@ from maskc.jsonschema.automata import list_strings
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formats import LENGTHS, build_format, read_by
-from maskc.jsonschema.formulas import BIT, EVERY_TYPE, Formula
+from maskc.jsonschema.formulas import BIT, EVERY_TYPE, Doubt, Formula
+from maskc.jsonschema.host_names import WIDER
 from maskc.jsonschema.patterns import build_pattern, split_pattern, whole
 from maskc.jsonschema.places import SchemaLocation
 from maskc.regular.ecma import PatternError
@@ -50,7 +51,7 @@ class StringKeywords:
         """Return whether a format is an annotation, or an automaton of the standard's."""
         if not self._asserts(place):
             return True
-        if not isinstance(name, str) or name in self._registered or name in READ:
+        if not isinstance(name, str) or name in self._registered or name in (*READ, *WIDER):
             return False
         build_format(name)  # now, as no mask is to wait for it
         return True
@@ -124,7 +125,11 @@ class StringKeywords:
             self._check_reader(place, name)
         if dfa is None:
             return space.true
-        found = space.make("string", space.add_dfa(dfa), True)
+        number = space.add_dfa(dfa)
+        if name in WIDER:
+            wider = space.add_dfa(build_pattern(WIDER[name]))
+            space.doubts[number] = Doubt(wider, place.pointer, name)
+        found = space.make("string", number, True)
         if name in LENGTHS:
             found = space.both([found, space.make("length", *LENGTHS[name])])
         return found

@@ -15,7 +15,7 @@ from typing import Any
 from maskc.artifact.model import Contents
 from maskc.bounded import run_bounded
 from maskc.errors import ArtifactError, SchemaError
-from maskc.formats.registry import EMAIL, HOST, n_registered
+from maskc.formats.registry import EXACT_EMAIL, EXACT_HOST, n_registered
 from maskc.jobs import SchemaJob
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess
 from maskc.kit.constraint import Constraint
@@ -162,8 +162,8 @@ class Maker:
             raise SchemaError(
                 "",
                 "format",
-                "is idn-hostname or idn-email, whose masks would hold up other requests",
-                "compile the schema ahead of time with `maskc compile`, or leave the format out",
+                "is idn-hostname-exact or idn-email-exact, whose masks hold up other requests",
+                "compile the schema ahead of time with `maskc compile`, or leave -exact out",
             )
 
     def grammar(self, order: GrammarOrder, limits: Limits) -> Constraint:
@@ -247,4 +247,4 @@ def _measure(key: tuple[str, Hashable, int], made: Any) -> int:
 
 def _is_slow(rule: StringRule) -> bool:
     """Return whether strings are read by a reader whose masks take tenths of a second."""
-    return isinstance(rule, CustomRule) and rule.format in (HOST, EMAIL)
+    return isinstance(rule, CustomRule) and rule.format in (EXACT_HOST, EXACT_EMAIL)

@@ -341,12 +341,16 @@ def test_formats_of_the_standard_need_no_registration():
 
 
 def test_without_the_package_idna_a_format_is_refused_by_name(monkeypatch, tmp_path):
-    made = open_({"format": "idn-hostname"})
+    made = open_({"format": "idn-hostname-exact"})
     made.save(tmp_path / "a.maskc")
     monkeypatch.setitem(__import__("sys").modules, "maskc.formats.hosts", None)
     remedy = "install the extra idna: pip install 'maskc\\[idna\\]'"
-    schema = {"properties": {"a": {"format": "idn-email"}}}
-    with pytest.raises(SchemaError, match=f"/properties/a: format is idn-email, which.*{remedy}"):
+    schema = {"properties": {"a": {"format": "idn-email-exact"}}}
+    with pytest.raises(
+        SchemaError, match=f"/properties/a: format is idn-email-exact, which.*{remedy}"
+    ):
         open_(schema)
-    with pytest.raises(ArtifactError, match=f"needs the format idn-hostname, which.*{remedy}"):
+    with pytest.raises(
+        ArtifactError, match=f"needs the format idn-hostname-exact, which.*{remedy}"
+    ):
         maskc.load(tmp_path / "a.maskc")

@@ -61,7 +61,9 @@ TEXTS = sorted({*PIECES, *map("".join, itertools.product(PIECES[:18], "abä例-.
 CUTS = sorted({text.encode()[:n] for text in ["ä例𐐨"] for n in (1, 2, 3)})
 TOKENS = sorted({*(text.encode() for text in TEXTS), *(bytes([byte]) for byte in range(256))})
 VOCABULARY = build_vocabulary("near", TokenizerTokens((*TOKENS, None), (len(TOKENS),)))
-ARTIFACT = maskc.Artifact(compile_schema({"type": "string", "format": "idn-hostname"}, VOCABULARY))
+ARTIFACT = maskc.Artifact(
+    compile_schema({"type": "string", "format": "idn-hostname-exact"}, VOCABULARY)
+)
 
 
 def list_codes():

@@ -3,7 +3,8 @@
 The automaton leaves the characters that lead to its sink, or stay there, to the reader. In place of
 the number of characters, what is counted of a string is what both have read.
 
-Example: of ``a@例え`` the automaton of idn-email is in its sink, and its reader has read ``例え``.
+Example: of ``a@例え`` the automaton of idn-email-exact is in its sink, and its reader has read
+``例え``.
 """
 
 from __future__ import annotations
