@@ -9,7 +9,8 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.tags.arguments import may_wait
-from maskc.tags.rendering import write_arguments
+from maskc.tags.rendering import render, write_arguments
+from maskc.tags.tools import describe_tools
 from tests.examples import seeds
 from tests.tags.conftest import legal, tag_of, takes
 
@@ -434,3 +435,20 @@ def test_a_choice_that_cannot_be_told_is_refused(chosen, keyword, kit):
     with pytest.raises(SchemaError) as caught:
         kit.structural_tag(_form({"type": "object", "properties": {"x": chosen}}, "cohere_xml"))
     assert (caught.value.pointer[-13:], caught.value.keyword) == ("/properties/x", keyword)
+
+
+@pytest.mark.parametrize("family", ["cohere", "gemma_4", "pythonic", "qwen_3_coder"])
+@pytest.mark.parametrize("more", [{"minLength": 400}, {"minLength": 3, "pattern": "^(é|ab?)*$"}])
+def test_what_finishes_a_call_has_strings_of_the_least_length(family, more, kit):
+    schema = {"type": "object", "properties": {"a": {"type": "string", **more}}, "required": ["a"]}
+    tools = [{"name": "f", "parameters": schema}]
+    constraint = kit.tools(tools, family=family, choice="required")
+    tag = describe_tools(tools, family=family, choice="required")
+    begin, _ = render(tag, {"a": "aa@"}).split("@")
+    matcher = constraint.matcher()
+    # In Python a text may stand in either quote; what is open there stays open.
+    assert matcher.accept_bytes(begin.encode())
+    rest = bytes(byte for byte in matcher.shortest_completion().tokens if byte < 256)
+    assert takes(constraint, begin + rest.decode())
+    assert rest.startswith(b"a" * (more["minLength"] - 2))
+    assert not rest.startswith(b"a" * (more["minLength"] - 1))

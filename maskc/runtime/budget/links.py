@@ -38,6 +38,7 @@ from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.link.joining.pieces import (
     AutomatonPiece,
+    CountingAutomaton,
     CountingPiece,
     Link,
     Piece,
@@ -63,6 +64,9 @@ _MOST_REMEMBERED: Final = 5_000
 _ENTRY_BYTES: Final = 500
 _USUAL: Final = bytes(range(0x20, 0x7F))
 _ORDER: Final = {byte: at for at, byte in enumerate(_USUAL)}
+# What fills a text up to its least length: letters first, for parsers strip blanks.
+_FILLERS: Final = sorted(range(256), key=lambda byte: (not 0x61 <= byte <= 0x7A, byte < 0x20, byte))
+_FILLER_ORDER: Final = {byte: at for at, byte in enumerate(_FILLERS) if byte in _ORDER}
 
 
 def open_texts(machine: Machine[Any], writing: CompletionWriting) -> Texts:
@@ -190,7 +194,8 @@ class LinkTexts(Texts):
             machine = piece.machine
             cell = Completions(machine, self._of(machine), self._writing).find(machine.start())
             return None if cell is LOST else tuple(text_of(cell, _MOST_BYTES))
-        own = None if isinstance(piece, CountingPiece) else self._own(piece, START)
+        start = piece.automaton.name_of(START) if isinstance(piece, CountingPiece) else START
+        own = self._own(piece, start)
         return None if own is None else own[1]
 
     def _own(self, piece: Piece, inner: Any) -> tuple[int, Written] | None:
@@ -201,6 +206,10 @@ class LinkTexts(Texts):
             return None if found is None else (len(found), found)
         if piece.has_ended(inner):
             return 0, ()
+        if isinstance(piece, CountingPiece):
+            key = (piece, piece.automaton.cap(inner), inner)
+            found = self._remember(key, partial(_count_on, piece.automaton, inner))
+            return None if found is None else (len(found), found)
         if isinstance(piece, TokenPiece):
             return 1, (-1 - min(piece.ids),)
         opened = _open(piece, inner)
@@ -242,6 +251,40 @@ class LinkTexts(Texts):
             if automaton.accepts(state) or len(turned) == _MOST_TARGETS:
                 break
         return _shortest(turned)
+
+
+def _count_on(automaton: CountingAutomaton[Any], start: Hashable) -> Written | None:
+    """Return a short text of usual bytes to the end of a text with counts, else of any."""
+    filled, start = automaton.fill(start, _FILLERS)
+    spend(16 * len(filled))
+    for usual in (True, False):
+        before: dict[Any, tuple[Any, int]] = {start: (None, 0)}
+        todo = [start]
+        for here in todo:  # grows while we walk it
+            if automaton.is_accepting(here):
+                found = list[int]()
+                while before[here][0] is not None:
+                    here, byte = before[here]
+                    found.append(byte)
+                return (*filled, *reversed(found))
+            bytes_ = dict[Any, int]()
+            # Counts are capped there: one byte to each state, and then the exact count.
+            for byte, after in automaton.find_moves(here).items():
+                if (byte in _FILLER_ORDER or not usual) and (
+                    after not in bytes_ or _by_filler(byte) < _by_filler(bytes_[after])
+                ):
+                    bytes_[after] = byte
+            spend(16)
+            for byte in sorted(bytes_.values(), key=_by_filler):
+                after = automaton.read(here, byte)
+                if after is not None and after not in before and len(before) < _MOST_STATES:
+                    before[after] = here, byte
+                    todo.append(after)
+    return None
+
+
+def _by_filler(byte: int) -> tuple[int, int]:
+    return _FILLER_ORDER.get(byte, len(_FILLER_ORDER)), byte
 
 
 def _list_moves(automaton: ByteAutomaton[Any], state: int) -> list[tuple[int, int]]:

@@ -298,6 +298,13 @@ class CountingAutomaton(ByteAutomaton[_Name]):
     def cap(self, name: _Name) -> _Name:
         """Return the state whose counts stand for all that no token tells from these."""
 
+    def fill(self, name: _Name, bytes_: Sequence[int]) -> tuple[list[int], _Name]:  # noqa: ARG002
+        """Return bytes that lead nearer to an end as there must be more, and the state after them.
+
+        Of those that may follow a state the first of ``bytes_`` is taken. Here there are none.
+        """
+        return [], name
+
     @abstractmethod
     def measure(self, name: _Name) -> int:
         """Return about how many bytes of memory a name takes."""

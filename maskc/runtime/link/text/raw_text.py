@@ -10,6 +10,7 @@ Example: ``^[a-z]+$`` before ``</parameter>`` reads ``oslo``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from maskc.runtime.link.automata.loops import Component, Loop
@@ -79,6 +80,19 @@ class RawText(CountingAutomaton[Counted]):
 
     def cap(self, name: Counted) -> Counted:
         return (name[0], self._cap(name[1]))
+
+    def fill(self, name: Counted, bytes_: Sequence[int]) -> tuple[list[int], Counted]:
+        found = list[int]()
+        while name[1] < self.low or name[0].left:
+            for byte in bytes_:
+                after = self.read(name, byte)
+                if after is not None:
+                    break
+            else:
+                break
+            found.append(byte)
+            name = after
+        return found, name
 
     def measure(self, name: Counted) -> int:  # noqa: ARG002  # all are alike
         return _STATE_BYTES
