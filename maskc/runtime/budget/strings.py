@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice, product
 from typing import TypeVar
 
 from maskc.runtime.effort import spend
@@ -108,13 +109,18 @@ class ShortStrings:
         return self._keys[known]
 
     def keys(self, dfa: CharDfa, state: int, labels: int) -> Iterator[tuple[str, int]]:
-        """Yield texts from a state on, the shortest first, each with its label of some."""
+        """Yield texts from a state on, each with its label of some: the shortest first.
+
+        Then those that lead through the same states by other characters.
+        """
         todo, n_left = deque([(state, "")]), _MOST_STATES
         entered: dict[int, int] = {}
+        found = list[tuple[str, int]]()
         while todo and n_left:
             here, text = todo.popleft()
             label = dfa.labels[here]
             if label >= 0 and labels >> label & 1:
+                found.append((text, label))
                 yield text, label
             for target, character in self._list_ways(dfa, here).items():
                 # More than once, as there may be several keys on a cycle.
@@ -122,6 +128,22 @@ class ShortStrings:
                 if entered[target] <= len(text) + 1:
                     todo.append((target, text + character))
             n_left -= 1
+        for text, label in found:
+            yield from ((varied, label) for varied in self._vary(dfa, state, text))
+
+    def _vary(self, dfa: CharDfa, state: int, text: str) -> Iterator[str]:
+        """Yield other texts that lead through the same states."""
+        options = list[str]()
+        for character in text:
+            spend(_STATE_STEPS)
+            target = dfa.step(state, ord(character))
+            others = self._characters.replace(character, "")
+            alike = [other for other in others if dfa.step(state, ord(other)) == target]
+            options.append(character + "".join(alike))
+            state = target
+        for varied in islice(product(*options), 1, None):
+            spend(2)
+            yield "".join(varied)
 
     def _list_ways(self, dfa: CharDfa, state: int) -> dict[int, str]:
         found = self._ways.get((dfa, state))

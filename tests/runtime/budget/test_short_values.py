@@ -1,5 +1,7 @@
 """Which texts finish what is open of a JSON text?"""
 
+import re
+
 import pytest
 
 from maskc.kit.file import make_kit
@@ -87,3 +89,24 @@ def test_a_value_that_contains_itself_is_finished():
 )
 def test_long_texts_are_finished_though_keys_may_be_any(schema):
     assert rest_of(schema, "")
+
+
+_CODE = {"type": "string", "pattern": "^[a-z]{2,5}-[0-9]{3}$"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "items": _CODE, "uniqueItems": True, "minItems": 40},
+        {
+            "type": "object",
+            "patternProperties": {_CODE["pattern"]: {"type": "null"}},
+            "additionalProperties": False,
+            "minProperties": 20,
+        },
+    ],
+)
+def test_different_strings_of_a_pattern_differ_in_a_character_of_the_same_class(schema):
+    """Of the ways through the pattern there are four, with lengths from 6 to 9."""
+    text = rest_of(schema, "")
+    assert len(set(re.findall('"([a-z]+-[0-9]+)"', text))) == schema.get("minItems", 20)
