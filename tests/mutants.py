@@ -103,8 +103,8 @@ MUTANTS = (
     ),
     Mutant(
         "runtime/glr/gss.py",
-        "taken |= self.tables.taken[state]",
-        "taken = self.tables.taken[state]",
+        "found |= self.tables.taken[state]",
+        "found = self.tables.taken[state]",
     ),
     Mutant(
         "runtime/holes/beginnings.py",

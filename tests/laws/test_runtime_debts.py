@@ -19,6 +19,7 @@ from maskc.compiler.pushdown.debt_automaton import REFUSED, TAKEN
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
 from maskc.compiler.rows.sequences import ParserEvent, Sequences
 from maskc.ids import TerminalId
+from maskc.runtime.glr.gss import list_nodes
 from tests.compiled import compile_text, legal_tokens
 from tests.examples import seeds
 from tests.languages import language_of
@@ -75,18 +76,18 @@ class Compiler:
         sequence = self.sequences.open_to(self.boundaries.set_of(last))
         for terminal in reversed(first):
             sequence = self.sequences.extend(ParserEvent(terminal, 1, 0), sequence)
-        automaton = self.stacks.build(node.state, sequence)
+        automaton = self.stacks.build(node[0], sequence)
         assert automaton is not None
         seen, pending = set(), [(node, automaton.start)]
         while pending:
-            above, state = pending.pop()
+            (top, under), state = pending.pop()
             if state == TAKEN:
                 return True
-            if state == REFUSED or (above, state) in seen:
+            if state == REFUSED or (top, under[0], state) in seen:
                 continue
-            seen.add((above, state))
+            seen.add((top, under[0], state))
             edges = dict(automaton.edges[state])
-            pending += [(below, edges[below.state]) for below in above.below]
+            pending += [(below, edges[below[0]]) for below in list_nodes(under)]
         return False
 
 
@@ -102,7 +103,7 @@ def check(text: str, steps: tuple[str, ...]) -> int:
                 if not matcher.accept_bytes(prefix.encode()):
                     continue
                 # The last letter's lexeme is still open: the stacks are those before it.
-                tops = [node for h in matcher._hypotheses for node in h.stacks.tops]
+                tops = [node for h in matcher._hypotheses for node in list_nodes(h.stacks)]
                 expected = {
                     token
                     for token in TOKENS

@@ -9,7 +9,7 @@ Example: in json after ``[1, tr`` the words are ``ue]``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -18,7 +18,7 @@ from maskc.runtime.budget.completions import Proposal, Texts
 from maskc.runtime.budget.derivations import NEVER, Cost, Derivations, DerivationTable
 from maskc.runtime.budget.lexemes import ShortLexemes
 from maskc.runtime.effort import spend
-from maskc.runtime.glr.gss import Node, StackSet
+from maskc.runtime.glr.gss import Stacks, list_nodes
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.side import SideHypothesis
 from maskc.runtime.lalr.hypothesis import ReadSet
@@ -76,7 +76,7 @@ class ParsedTexts(Texts):
             costs.setdefault(layout.newline, 1)
             self._newline = layout.newline
         self._derivations = Derivations(DerivationTable(machine), costs)
-        self._paths: dict[int, Stack] = {}  # of graphs, by the serial of the node on top
+        self._paths: dict[int, Stack] = {}  # of graphs, by the number of a set
 
     def clear(self) -> None:
         """Forget what is remembered of stacks."""
@@ -157,33 +157,29 @@ class ParsedTexts(Texts):
         if isinstance(machine, LalrMachine):
             ended = machine.lexemes.end(h.stack, h.indents, terminal, column, ReadSet(0))
             return None if ended is None else ended[0]
-        stacks: StackSet | None = h.stacks
+        stacks: Stacks | None = h.stacks
         if terminal != IGNORED:
             stacks = machine.gss.shift(h.stacks, terminal)
         return None if stacks is None else self._take_one(stacks)
 
-    def _take_one(self, stacks: StackSet) -> Stack:
+    def _take_one(self, stacks: Stacks) -> Stack:
         """Return that of some stacks which has the least left, as far as one looks.
 
         Of the stacks below a node one is kept, that with which least is left.
         """
-        paths, todo = self._paths, [*stacks.tops]
+        paths, todo = self._paths, [stacks]
         while todo:
-            node = todo[-1]
-            missing = [below for below in node.below if below.serial not in paths]
+            nodes = list_nodes(todo[-1])
+            missing = [below for _, below in nodes if below[0] and below[0] not in paths]
             if missing:
                 todo += missing
                 continue
-            todo.pop()
-            spend(1 + len(node.below))
-            state = RefinedStateId(node.state)
-            if node.serial not in paths:
-                found = [Stack(state, path) for path in self._list_paths(node.below)]
-                paths[node.serial] = self._best(found or [Stack(state, None)])
-        return self._best(self._list_paths(stacks.tops))
-
-    def _list_paths(self, nodes: Iterable[Node]) -> list[Stack]:
-        return [self._paths[node.serial] for node in sorted(nodes, key=attrgetter("serial"))]
+            spend(1 + len(nodes))
+            number = todo.pop()[0]
+            if number not in paths:
+                found = [Stack(RefinedStateId(s), paths.get(below[0])) for s, below in nodes]
+                paths[number] = self._best(found)
+        return paths[stacks[0]]
 
     def _best(self, stacks: list[Stack]) -> Stack:
         return stacks[0] if len(stacks) == 1 else min(stacks, key=self._derivations.finish)

@@ -37,7 +37,6 @@ Source: Tran-Thien, appendix, 4.3; Bouajjani, Esparza, Maler 1997.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from heapq import heappop, heappush
 from typing import Final
 
@@ -45,7 +44,7 @@ from maskc.ids import GeneralStateId, NonterminalId, ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.effort import spend
 from maskc.runtime.glr.asks import Ask, Asks
-from maskc.runtime.glr.gss import Node, StackSet
+from maskc.runtime.glr.gss import ONE, Stacks, index_nodes, list_nodes
 from maskc.runtime.glr.layers import Layer, Layers
 from maskc.runtime.glr.tables import BOTTOM, Lr0Tables
 
@@ -103,6 +102,7 @@ class DebtReader:
     def __init__(self, asks: Asks, parser: Lr0Tables, budget: Budget) -> None:
         self._asks = asks
         self._parser = parser
+        self._n_states = len(parser.taken)
         self._follow = self._find_follow()
         self._layers = Layers(parser, budget)
         # Debts as numbers: lengths are below the first, nonterminals and states below the second.
@@ -111,26 +111,26 @@ class DebtReader:
         self._tops = Cache(budget)  # ask and layer in one number → edge
         self._edges = Cache(budget, _measure)  # (debts, state) → edge
 
-    def read(self, state: ScannerStateId, stacks: StackSet) -> set[int]:
+    def read(self, scanner_state: ScannerStateId, stacks: Stacks) -> set[int]:
         """Return the unions that are legal in a scanner state over some stacks.
 
         ``END_OF_TEXT`` is among them if the text may end.
         """
         found: set[int] = set()
-        start, at_once = self._asks.start(state)
-        parting: list[tuple[Node, Debts]] = []
-        for node in stacks.tops:
-            owed = set() if start is None else {self._debt(start, node.state, 0)}
+        start, at_once = self._asks.start(scanner_state)
+        parting: list[tuple[Stacks, Debts]] = []
+        for state, below in list_nodes(stacks):
+            owed = set() if start is None else {self._debt(start, state, 0)}
             for asked in at_once:
-                unions, ask = self._asks.of_node(asked, node.state)
+                unions, ask = self._asks.of_node(asked, state)
                 found |= unions
                 if ask is not None:
-                    owed.add(self._debt(ask, node.state, 0))
+                    owed.add(self._debt(ask, state, 0))
             if not owed:
                 continue
             debts = tuple(sorted(owed))
-            if node.below:
-                self._read_below(debts, node, found, parting)
+            if below[0]:
+                self._read_below(debts, below, found, parting)
             else:
                 found.update(self._edge(debts, BOTTOM)[0])
         if parting:
@@ -143,54 +143,47 @@ class DebtReader:
     def _read_below(
         self,
         owed: Debts,
-        node: Node,
+        stacks: Stacks,
         found: set[int],
-        parting: list[tuple[Node, Debts]],
+        parting: list[tuple[Stacks, Debts]],
     ) -> None:
-        """Add what is found below a node, as long as a debt is left and the stacks do not part."""
+        """Add what is found in stacks, as long as a debt is left and the stacks do not part."""
         edges = self._edges.generations.current
         while owed:
-            if len(node.below) != 1:
-                parting.append((node, owed))
+            if len(stacks) != ONE:
+                parting.append((stacks, owed))
                 return
-            node = node.below[0]
-            unions, owed = edges.get((owed, node.state)) or self._edge(owed, node.state)
+            _, state, stacks = stacks
+            unions, owed = edges.get((owed, state)) or self._edge(owed, state)
             found.update(unions)
 
-    def _read_graph(self, parting: Iterable[tuple[Node, Debts]], found: set[int]) -> None:
+    def _read_graph(self, parting: list[tuple[Stacks, Debts]], found: set[int]) -> None:
         """Add the same where stacks part: each node is read once, the youngest first.
 
         A node is younger than all below it, so when it is read all that it owes is known.
         """
-        waiting: dict[int, tuple[Node, set[Debts]]] = {}  # by serial: a node that is to be read
-        order: list[int] = []  # the serials, negative, a heap
+        # By the number of a node that is to be read.
+        waiting: dict[int, tuple[GeneralStateId, Stacks, set[Debts]]] = {}
+        order: list[int] = []  # the numbers, negative, a heap
         edges = self._edges.generations.current
-        for node, owed in parting:
-            self._wait(node, owed, waiting, order)
-        while order:
-            node, due = waiting.pop(-heappop(order))
+        while parting or order:
+            if parting:
+                stacks, owed = parting.pop()
+                spend(1 + len(stacks) // 2)
+                for number, (state, below) in index_nodes(stacks, self._n_states).items():
+                    known = waiting.get(number)
+                    if known is None:
+                        waiting[number] = (state, below, {owed})
+                        heappush(order, -number)
+                    else:
+                        known[2].add(owed)
+                continue
+            state, below, due = waiting.pop(-heappop(order))
             debts = due.pop() if len(due) == 1 else _unite(due)
-            unions, owed = edges.get((debts, node.state)) or self._edge(debts, node.state)
+            unions, owed = edges.get((debts, state)) or self._edge(debts, state)
             found.update(unions)
             if owed:
-                self._wait(node, owed, waiting, order)
-
-    def _wait(
-        self,
-        node: Node,
-        owed: Debts,
-        waiting: dict[int, tuple[Node, set[Debts]]],
-        order: list[int],
-    ) -> None:
-        """Let what is right below a node wait for being read."""
-        spend(1 + len(node.below))
-        for below in node.below:
-            known = waiting.get(below.serial)
-            if known is None:
-                waiting[below.serial] = (below, {owed})
-                heappush(order, -below.serial)
-            else:
-                known[1].add(owed)
+                parting.append((below, owed))
 
     def _find_follow(self) -> list[int]:
         """Return, for each nonterminal, the lookaheads that some stack goes on with after it."""

@@ -11,6 +11,7 @@ over the stacks for no A, one and two.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from typing import Any
 
 from maskc.artifact.model import Contents
 from maskc.artifact.sections import UNLISTED
@@ -23,13 +24,13 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
-from maskc.runtime.cache.budget import EDGE_BYTES, Budget, Cache
+from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.composing import MaskComposer
 from maskc.runtime.cache.pool import MaskPool, PooledMask
 from maskc.runtime.effort import one_mask, spend
 from maskc.runtime.glr.asks import END_OF_TEXT, PLACE, Asks
 from maskc.runtime.glr.debts import DebtReader
-from maskc.runtime.glr.gss import GraphStructuredStack, StackSet
+from maskc.runtime.glr.gss import GraphStructuredStack, Stacks
 from maskc.runtime.glr.tables import Lr0Tables
 from maskc.runtime.glr.unlisted import UnlistedTokens
 from maskc.runtime.graph import GraphReader
@@ -37,6 +38,7 @@ from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.scanner import ScannerTables, group_bytes
 
 _STATES = 4  # of the scanner that are one step
+_ONE_MOVE = 2  # the length of a cached move to one hypothesis
 _CONTEXT = ContextId(0)  # the lexer of a general grammar may always look for all terminals
 
 _REMEDY = (
@@ -55,14 +57,14 @@ class GlrHypothesis:
 
     __slots__ = ("stacks", "state")
 
-    def __init__(self, state: ScannerStateId, stacks: StackSet) -> None:
+    def __init__(self, state: ScannerStateId, stacks: Stacks) -> None:
         self.state = state
         self.stacks = stacks
 
 
 GlrHypotheses = tuple[GlrHypothesis, ...]
 
-_StacksOf = dict[ScannerStateId, StackSet]  # scanner state → stacks
+_StacksOf = dict[ScannerStateId, Stacks]  # scanner state → stacks
 
 
 class GlrMachine:
@@ -101,10 +103,10 @@ class GlrMachine:
         self.debts = DebtReader(asks, parser, budget)
         self._composer = MaskComposer(self._unlisted, pool, budget)
         self._text_of = text_of
-        self._moves = Cache(budget)  # (scanner state, serial of stacks, token) → hypotheses
-        # (scanner state, serial of stacks) → the one hypothesis of many tokens
-        self._alone = Cache(budget, n_bytes=EDGE_BYTES)
-        self._masks = Cache(budget)  # (scanner state, serial of stacks) → mask
+        # (scanner state, number of stacks, token) → scanner state, stacks, …: no hypotheses, as the
+        # collector looks at these.
+        self._moves = Cache(budget)
+        self._masks = Cache(budget)  # (scanner state, number of stacks) → mask
         self.pool = pool
         self.byte_groups = group_bytes(self.scanner.byte_classes)
 
@@ -133,24 +135,16 @@ class GlrMachine:
 
     def _take(self, h: GlrHypothesis, token_id: int) -> GlrHypotheses:
         """Return what a token makes of one hypothesis; equal hypotheses have equal stacks."""
-        key = (h.state, h.stacks.serial, token_id)
-        found: GlrHypotheses | None = self._moves.get(key)
+        key = (h.state, h.stacks[0], token_id)
+        found: Any = self._moves.get(key)
         if found is None:
             text = self._text_of(token_id)
-            found = self._share(self.step((h,), text)) if text else ()
-            self._moves.put(key, found)
-        return found
-
-    def _share(self, hypotheses: GlrHypotheses) -> GlrHypotheses:
-        """Return the hypotheses as the object that other tokens lead to as well."""
-        if len(hypotheses) != 1:
-            return hypotheses
-        key = (hypotheses[0].state, hypotheses[0].stacks.serial)
-        found: GlrHypotheses | None = self._alone.get(key)
-        if found is None:
-            found = hypotheses
-            self._alone.put(key, found)
-        return found
+            after = self.step((h,), text) if text else ()
+            self._moves.put(key, tuple([item for x in after for item in (x.state, x.stacks)]))
+            return after
+        if len(found) == _ONE_MOVE:
+            return (GlrHypothesis(found[0], found[1]),)
+        return tuple([GlrHypothesis(*pair) for pair in zip(found[::2], found[1::2], strict=True)])
 
     def may_end(self, hypothesis: GlrHypothesis) -> bool:
         """Return whether the text may end here."""
@@ -171,7 +165,7 @@ class GlrMachine:
 
     def mask(self, hypothesis: GlrHypothesis) -> PooledMask:
         """Return the tokens that a hypothesis allows."""
-        key = (hypothesis.state, hypothesis.stacks.serial)
+        key = (hypothesis.state, hypothesis.stacks[0])
         found: PooledMask | None = self._masks.get(key)
         if found is None:
             self._composer.evict_if_full()
@@ -180,7 +174,7 @@ class GlrMachine:
             self._masks.put(key, found)
         return found
 
-    def _find_mask(self, state: ScannerStateId, stacks: StackSet) -> PooledMask:
+    def _find_mask(self, state: ScannerStateId, stacks: Stacks) -> PooledMask:
         unions = self.debts.read(state, stacks)
         can_finish = END_OF_TEXT in unions
         unions.discard(END_OF_TEXT)
@@ -234,7 +228,7 @@ class GlrMachine:
         return self._keep_live(after) if forked else after
 
     def _begin_next(
-        self, after: _StacksOf, state: ScannerStateId, stacks: StackSet, byte_class: int
+        self, after: _StacksOf, state: ScannerStateId, stacks: Stacks, byte_class: int
     ) -> None:
         """Add what follows if the open lexeme ends and the byte begins the next one."""
         for terminal, boundary in self.scanner.ends(state):
@@ -244,11 +238,11 @@ class GlrMachine:
                 if ended is not None:
                     self._add(after, entered, ended)
 
-    def _end(self, stacks: StackSet, terminal: TerminalId) -> StackSet | None:
+    def _end(self, stacks: Stacks, terminal: TerminalId) -> Stacks | None:
         """Return the stacks when the open lexeme has become a terminal, or ``IGNORED``."""
         return stacks if terminal == IGNORED else self.gss.shift(stacks, terminal)
 
-    def _add(self, places: _StacksOf, state: ScannerStateId, stacks: StackSet) -> None:
+    def _add(self, places: _StacksOf, state: ScannerStateId, stacks: Stacks) -> None:
         known = places.get(state)
         places[state] = stacks if known is None else self.gss.unite(known, stacks)
 

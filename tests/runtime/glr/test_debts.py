@@ -6,6 +6,7 @@ from maskc import Artifact
 from maskc.compiler.optimise.order import STEPS
 from maskc.native import is_compiled
 from maskc.runtime.glr.debts import DebtReader
+from maskc.runtime.glr.gss import list_nodes
 from tests.compiled import compile_text, legal_tokens
 
 SETTINGS = {"parser": "earley"}
@@ -34,7 +35,7 @@ def test_where_stacks_part_all_ways_are_read(step, monkeypatch):
     parted = []
 
     def watch(self, parting, found):
-        parted.extend(len(node.below) for node, _ in parting)
+        parted.extend(len(list_nodes(stacks)) for stacks, _ in parting)
         read(self, parting, found)
 
     read = DebtReader._read_graph
