@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 from weakref import ref
 
@@ -358,8 +358,8 @@ class Matcher:
             self._machine, self._ends, self._hypotheses, token_ids, terminated=self._terminated
         )
 
-    def _retake(self, here: Hypotheses, taken: int | bytes) -> Hypotheses:
-        """Return the hypotheses after what was taken before in the same ones."""
+    def _retake(self, here: Hypotheses, taken: Sequence[int | bytes]) -> list[Hypotheses]:
+        """Return hypotheses, and those after each of what was taken there before."""
         return take_again(self._machine, here, taken)
 
     def _words(self) -> NDArray[np.int32]:

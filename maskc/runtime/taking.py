@@ -9,7 +9,7 @@ token would do is not asked.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from maskc.runtime.arguments import as_number, as_token_ids
@@ -72,10 +72,17 @@ def may_end_with(
     return bool(words[token_id >> 5] >> (token_id & 31) & 1)
 
 
-def take_again(machine: Machine[Any], here: Hypotheses, taken: int | bytes) -> Hypotheses:
-    """Return the state after a token or bytes that were taken before in the same state."""
+def take_again(
+    machine: Machine[Any], here: Hypotheses, taken: Sequence[int | bytes]
+) -> list[Hypotheses]:
+    """Return a state and those after each of some tokens or bytes that were taken there before."""
+    found = [here]
     # What was not too much the first time is not too much now.
     with one_mask(sys.maxsize):
-        if isinstance(taken, int):
-            return machine.take(here, taken)
-        return machine.step(here, taken) if taken else here
+        for one in taken:
+            if isinstance(one, int):
+                here = machine.take(here, one)
+            elif one:
+                here = machine.step(here, one)
+            found.append(here)
+    return found

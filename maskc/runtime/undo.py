@@ -1,122 +1,146 @@
 """Which earlier states can a matcher go back to?
 
 One state is logged for each accepted token. Forking a matcher and rolling many tokens back must
-both be quick, so the log is a linked list of chunks that forks share. The newest states are kept as
-they are. Of each chunk only the first state is kept, and what was taken since: whoever goes back
-there takes it again. For a state is some objects, and Python's garbage collector looks at all
-objects of a process each time it runs, but not at numbers.
+both be quick, so the log is cut into chunks, which forks share. The newest states are kept as they
+are. Of the others one in ``STEP`` is kept, a *mark*, and all that was taken: whoever goes back
+takes again what came after the nearest mark. Of what is far back each chunk keeps its first mark
+alone. For a state is some objects, and Python's garbage collector looks at all objects of a process
+each time it runs, but not at numbers.
 
-Example: after 200 tokens the states before the last 8 are kept, and those before the
-first, the 65th, the 129th and the 193rd. A fork copies what has come since the 193rd, and shares
-the others.
+Example: after 200 tokens the states before the last 8 are kept, and those before the first, the
+9th, the 17th and so on. Going back 100 tokens takes four tokens again, those after the 97th.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
-CHUNK = 64
-N_RECENT = 8
-MAX_STATES = 65_536
-MAX_CHUNKS = MAX_STATES // CHUNK
+STEP: Final = 8
+CHUNK: Final = 64
+N_DENSE: Final = 32  # chunks that keep all their marks
+MAX_STATES: Final = 65_536
+MAX_CHUNKS: Final = MAX_STATES // CHUNK
 
-# The state before the first of a chunk's tokens, and what was taken: tokens, or bytes.
-_Chunk = tuple[Any, tuple[int | bytes, ...]]
+# Marks: the states before every STEP-th token of a chunk; and what was taken: tokens, or bytes.
+_Chunk = tuple[Sequence[Any], Sequence[int | bytes]]
 
 
 class UndoLog:
     """The states that a matcher can go back to, newest last; the last ``MAX_STATES`` at least.
 
-    A fork copies one chunk at most, and going back over many states takes whole chunks away. These
-    are freed one by one, as new states come: to free a thousand states at once takes longer than
-    to go back over them.
+    A fork copies short lists, and going back over many states takes whole chunks away. These are
+    freed one by one, as new states come: to free a thousand states at once takes longer than to go
+    back over them.
     """
 
-    __slots__ = ("_dropped", "_first", "_n_chunks", "_older", "_recent", "_taken")
+    __slots__ = ("_chunks", "_dropped", "_marks", "_n_older", "_older", "_states", "_taken")
 
     def __init__(self) -> None:
-        # The newest states: N_RECENT at most.
-        self._recent: list[Any] = []
-        # The newest chunk: the state before it, and what was taken since.
-        self._first: Any = None
+        # The newest states, less than 2 * STEP; the first of them would be the next mark.
+        self._states: list[Any] = []
+        # The newest chunk: its marks, and what was taken since the first of them.
+        self._marks: list[Any] = []
         self._taken: list[int | bytes] = []
-        # Full chunks, newest first, as linked pairs; never changed.
+        # Full chunks: the N_DENSE newest, newest last; and the others, newest first, as linked
+        # pairs, with one mark each. Chunks are never changed.
+        self._chunks: list[_Chunk] = []
         self._older: Any = None
-        self._n_chunks = 0
-        self._dropped: list[_Chunk] = []
+        self._n_older = 0
+        self._dropped: list[Any] = []
 
     @property
     def n_states(self) -> int:
         """How many states it is possible to go back."""
-        return self._n_chunks * CHUNK + len(self._taken)
+        return (self._n_older + len(self._chunks)) * CHUNK + len(self._taken)
 
     def append(self, state: object, taken: int | bytes) -> None:
         """Add a state, and the token or the bytes that were taken in it."""
-        if not self._taken:
-            self._first = state
-        elif len(self._taken) == CHUNK:
-            self._older = ((self._first, tuple(self._taken)), self._older)
-            self._first, self._taken = state, []
-            self._n_chunks += 1
-            if self._n_chunks > 2 * MAX_CHUNKS:
-                self._drop_oldest()
         self._taken.append(taken)
-        self._recent.append(state)
-        if len(self._recent) > N_RECENT:
-            del self._recent[0]
+        self._states.append(state)
+        if len(self._states) == 2 * STEP:
+            self._mark()
         if self._dropped:
             self._dropped.pop()
 
-    def back(self, n: int, take: Callable[[Any, int | bytes], Any]) -> Any:
+    def _mark(self) -> None:
+        """Keep one of the oldest of the newest states, and a chunk of its own if it is full."""
+        self._marks.append(self._states[0])
+        del self._states[:STEP]
+        if len(self._marks) * STEP < CHUNK:
+            return
+        self._chunks.append((tuple(self._marks), tuple(self._taken[:CHUNK])))
+        self._marks = []
+        del self._taken[:CHUNK]
+        if len(self._chunks) > N_DENSE:
+            marks, taken = self._chunks.pop(0)
+            self._older = ((marks[:1], taken), self._older)
+            self._n_older += 1
+            if self._n_older + N_DENSE > 2 * MAX_CHUNKS:
+                self._drop_oldest()
+
+    def back(self, n: int, take: Callable[[Any, Sequence[int | bytes]], list[Any]]) -> Any:
         """Remove the last ``n`` states, at least one, and return the oldest of them.
 
         Args:
             n: how many.
-            take: a state and what was taken in it → the state after it.
+            take: a state, and what was taken from there on → this state and the one after each.
 
         Raises:
             ValueError: there are fewer; nothing is changed.
         """
         if not 0 < n <= self.n_states:
             raise ValueError(f"cannot go back {n} of {self.n_states} states")
-        first, older = self._first, self._older
+        if n <= len(self._states):
+            state = self._states[-n]
+            del self._states[-n:], self._taken[-n:]
+            return state
+        n_left, n_chunks = n - len(self._taken), len(self._chunks)
+        marks: Sequence[Any] = self._marks
         taken: Sequence[int | bytes] = self._taken
-        dropped: list[_Chunk] = []
-        n_left = n
-        while n_left > len(taken):
-            n_left -= len(taken)
-            dropped.append((first, tuple(taken)))
-            (first, taken), older = older
-        remaining = list(taken[: len(taken) - n_left])
-        if n <= len(self._recent):
-            state, recent = self._recent[-n], self._recent[:-n]
-        else:
-            state, recent = first, []
-            for one in remaining:
-                recent.append(state)
-                state = take(state, one)
+        older, n_older = self._older, self._n_older
+        dropped: list[Any] = []
+        if n_left > 0:
+            n_gone = min(-(-n_left // CHUNK), n_chunks)
+            n_chunks -= n_gone
+            n_left -= n_gone * CHUNK
+            if n_gone:
+                marks, taken = self._chunks[n_chunks]
+            while n_left > 0:
+                (marks, taken), older = older
+                dropped.append((marks, taken))
+                n_older -= 1
+                n_left -= CHUNK
+        n_kept = -n_left if taken is not self._taken else len(taken) - n
+        n_marks = min(n_kept // STEP, len(marks) - 1)
+        states = take(marks[n_marks], taken[n_marks * STEP : n_kept])
+        state = states.pop()
         # Only now: taking may be interrupted.
-        self._recent = recent[-N_RECENT:]
-        self._first, self._taken, self._older = first, remaining, older
-        self._n_chunks -= len(dropped)
+        dropped += self._chunks[n_chunks:]
+        dropped.append((self._marks, self._states, self._taken))
+        del self._chunks[n_chunks:]
+        n_marked = len(states) // STEP * STEP  # none, but for chunks with one mark
+        self._marks = [*marks[:n_marks], *states[:n_marked:STEP]]
+        self._states, self._taken = states[n_marked:], list(taken[:n_kept])
+        self._older, self._n_older = older, n_older
         self._dropped += dropped
         return state
 
     def fork(self) -> UndoLog:
         """Return an independent copy."""
         copy = UndoLog()
-        copy._first, copy._older, copy._n_chunks = self._first, self._older, self._n_chunks
-        copy._recent, copy._taken = self._recent.copy(), self._taken.copy()
+        copy._states, copy._marks = self._states.copy(), self._marks.copy()
+        copy._taken, copy._chunks = self._taken.copy(), self._chunks.copy()
+        copy._older, copy._n_older = self._older, self._n_older
         return copy
 
     def _drop_oldest(self) -> None:
-        """Keep the newest ``MAX_CHUNKS`` chunks only."""
+        """Keep the newest ``MAX_CHUNKS`` of the older chunks only."""
         kept: list[_Chunk] = []
         chunk = self._older
         while chunk is not None and len(kept) < MAX_CHUNKS:
             kept.append(chunk[0])
             chunk = chunk[1]
-        self._older, self._n_chunks = None, len(kept)
+        self._older, self._n_older = None, len(kept)
         for states in kept[::-1]:
             self._older = (states, self._older)

@@ -6,7 +6,7 @@ Example: ``maskc.canonical(artifact, "llama3.spelling").matcher()`` makes one.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -128,11 +128,15 @@ class CanonicalMatcher(Matcher):
         language = self._artifact.language
         return find_forced_bytes(language.machine, self._plain(), language)
 
-    def _retake(self, here: Hypotheses, taken: int | bytes) -> Hypotheses:
-        # A token may have been taken where a budget had lifted the restriction.
-        if isinstance(taken, int):
-            here = self._machine.freed(here, is_free=True)
-        return super()._retake(here, taken)
+    def _retake(self, here: Hypotheses, taken: Sequence[int | bytes]) -> list[Hypotheses]:
+        found = [here]
+        for one in taken:
+            # A token may have been taken where a budget had lifted the restriction.
+            if isinstance(one, int):
+                here = self._machine.freed(here, is_free=True)
+            here = super()._retake(here, (one,))[-1]
+            found.append(here)
+        return found
 
     def _plain(self) -> Hypotheses:
         strip = self._machine.strip
