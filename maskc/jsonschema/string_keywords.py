@@ -51,7 +51,7 @@ class StringKeywords:
         """Return whether a format is an annotation, or an automaton of the standard's."""
         if not self._asserts(place):
             return True
-        if not isinstance(name, str) or name in self._registered or name in (*READ, *WIDER):
+        if not isinstance(name, str) or name in self._registered or name in READ or name in WIDER:
             return False
         build_format(name)  # now, as no mask is to wait for it
         return True
