@@ -162,7 +162,7 @@ class Tracer:
     def _find_forced(self, state: RefinedStateId) -> ProductionId | None:
         """Return the production by which a state is left in any case, ``None`` if there is none."""
         if state not in self._forced:
-            taken = self._lookaheads.taken[state]
+            taken = self._tables.taken[state]
             found = {
                 self._find_reduction(state, TerminalId(terminal))
                 for terminal, lookaheads in enumerate(self._lookaheads.of_terminal)

@@ -28,7 +28,6 @@ from maskc.ids import (
 from maskc.runtime.glr.asks import PLACE
 from maskc.runtime.glr.machine import GlrHypothesis, GlrMachine
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
-from maskc.runtime.lalr.lookaheads import LalrLexeme
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lookaheads import Lookaheads, OpenLexeme
 from maskc.runtime.machine import Machine
@@ -88,11 +87,8 @@ class MachineView(Protocol[H]):
     def blocks(self, h: H) -> tuple[int, ...]:
         """Return the columns of the open blocks where a newline would count, else nothing."""
 
-    def newlines(self, h: H, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
-        """Return the boundaries after an open lexeme that may become a newline."""
-
     def ignored_newlines(self, h: H, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
-        """Return those of them that are ignored, as between brackets."""
+        """Return the boundaries after newlines that are ignored, as between brackets."""
 
 
 class LalrView:
@@ -110,7 +106,7 @@ class LalrView:
     def position(self, h: Hypothesis) -> ParserPosition:
         state, tables = h.stack.state, self._tables
         return ParserPosition(
-            self._lalr.lookaheads.taken[state],
+            tables.taken[state],
             tables.place[state],
             tables.context[state],
             self._names.items(tables.lalr_state[state]),
@@ -133,12 +129,8 @@ class LalrView:
         taken = self._lalr.effects.shift(h.stack, self.newline, ReadSet(0)) is not None
         return h.indents if taken else ()
 
-    def newlines(self, h: Hypothesis, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
-        del h
-        return lexeme.newlines if isinstance(lexeme, LalrLexeme) else ()
-
     def ignored_newlines(self, h: Hypothesis, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
-        return self.newlines(h, lexeme) if self._tables.enclosed[h.stack.state] else ()
+        return lexeme.newlines if self._tables.enclosed[h.stack.state] else ()
 
 
 class GlrView:
@@ -169,8 +161,6 @@ class GlrView:
         del h
         return ()
 
-    def newlines(self, h: GlrHypothesis, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
+    def ignored_newlines(self, h: GlrHypothesis, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
         del h, lexeme
         return ()
-
-    ignored_newlines = newlines

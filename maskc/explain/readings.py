@@ -101,7 +101,7 @@ class ExplainReader(Generic[H]):
         """Return the terminals that the open lexeme may become, as far as the parser takes them."""
         lexeme = self._lookaheads.open_lexeme(self._scanner.open_lexeme_of[h.state])
         found = self._terminals_of(lexeme.direct & self.view.position(h).taken)
-        if self.view.newlines(h, lexeme) and self.view.blocks(h):
+        if lexeme.newlines and self.view.blocks(h):
             found.add(self.view.newline)
         return found
 
@@ -184,7 +184,7 @@ class ExplainReader(Generic[H]):
         if state:
             lexeme = self._lookaheads.open_lexeme(self._scanner.open_lexeme_of[state])
             refused = self._terminals_of(lexeme.direct)
-            if self.view.newlines(h, lexeme):
+            if lexeme.newlines:
                 refused.add(self.view.newline)
                 blocks = self.view.blocks(h)
         position = self.view.position(h)

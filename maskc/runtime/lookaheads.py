@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
-from maskc.ids import BoundaryId, OpenLexemeId, PlaceId
+from maskc.ids import NO_COLUMNS, BoundaryId, ColumnsId, OpenLexemeId, PlaceId
 
 
 class OpenLexeme:
@@ -24,13 +24,23 @@ class OpenLexeme:
     Attributes:
         direct: the lookaheads that it may become, as a bit set.
         ignored: the boundaries after it, if it may become a lexeme that is ignored.
+        newlines: the boundaries after it, if it may become a newline that counts columns.
+        columns: number of the columns that such a newline may reach, or ``NO_COLUMNS``.
     """
 
-    __slots__ = ("direct", "ignored")
+    __slots__ = ("columns", "direct", "ignored", "newlines")
 
-    def __init__(self, direct: int, ignored: tuple[BoundaryId, ...]) -> None:
+    def __init__(
+        self,
+        direct: int,
+        ignored: tuple[BoundaryId, ...],
+        newlines: tuple[BoundaryId, ...],
+        columns: ColumnsId,
+    ) -> None:
         self.direct = direct
         self.ignored = ignored
+        self.newlines = newlines
+        self.columns = columns
 
 
 class Lookaheads:
@@ -45,6 +55,7 @@ class Lookaheads:
         self._arrays = arrays = contents.arrays
         self.end = 1 << int(contents.header["end_lookahead"])
         self.of_terminal = to_bit_sets(arrays["terminal_lookaheads"])
+        self._counts_columns = "final_columns" in arrays  # not of a general grammar
         self._open_lexemes: dict[OpenLexemeId, OpenLexeme] = {}
         self._after: dict[tuple[BoundaryId, PlaceId], int] = {}
         self._possible: dict[tuple[OpenLexemeId, PlaceId], int] = {}
@@ -53,9 +64,16 @@ class Lookaheads:
         """Return what an open lexeme may become, by the number of a scanner state's or a trial."""
         found = self._open_lexemes.get(number)
         if found is None:
+            newlines: tuple[BoundaryId, ...] = ()
+            columns = NO_COLUMNS
+            if self._counts_columns:
+                newlines = self._slice(number, "final_newline_first", "final_newline")
+                columns = ColumnsId(int(self._arrays["final_columns"][number]))
             found = self._open_lexemes[number] = OpenLexeme(
                 _to_bit_set(self._arrays["final_direct"][number]),
                 self._slice(number, "final_ignored_first", "final_ignored"),
+                newlines,
+                columns,
             )
         return found
 

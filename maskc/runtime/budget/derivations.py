@@ -89,7 +89,7 @@ class DerivationTable:
                 made = set(tables.reduces(LalrStateId(state)).values())
                 lengths, made_of = tables.production_length, tables.production_lhs
                 self.reduces[state] = {(lengths[p], made_of[p]) for p in made}
-            self.gotos, self._taken, self._ends = tables.gotos, machine.lookaheads.taken, ends
+            self.gotos, self._taken, self._ends = tables.gotos, tables.taken, ends
         else:
             general = machine.gss.tables
             for state in range(n_states):

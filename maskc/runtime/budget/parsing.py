@@ -22,7 +22,6 @@ from maskc.runtime.glr.gss import Stacks, list_nodes
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.side import SideHypothesis
 from maskc.runtime.lalr.hypothesis import ReadSet
-from maskc.runtime.lalr.lookaheads import LalrLexeme
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.machine import Hypotheses
@@ -197,7 +196,7 @@ class ParsedTexts(Texts):
             found.update({TerminalId(t): None for t, own in bits if own & lexeme.direct})
             if lexeme.ignored:
                 found[IGNORED] = None
-            if isinstance(lexeme, LalrLexeme) and lexeme.newlines and self._newline is not None:
+            if lexeme.newlines and self._newline is not None:
                 found[self._newline] = None
             reached = [t for t in found if self._lexemes.distance(t)[state] >= 0]
             rests = [(t, *self._lexemes.rest(state, t)) for t in reached]

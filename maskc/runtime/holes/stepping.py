@@ -85,7 +85,7 @@ class HoleStepper(SideStepper[int]):
             ends = self._ends_from(number, h.state, track)
             after = self._shift(h.stack, terminal, reads) if ends else None
             if after is not None:
-                taken, place = self._lookaheads.taken[after.state], self._tables.place[after.state]
+                taken, place = self._tables.taken[after.state], self._tables.place[after.state]
                 if any(self._lookaheads.after(boundary, place) & taken for boundary in ends):
                     return True
         return False
@@ -169,7 +169,7 @@ class HoleStepper(SideStepper[int]):
         """Return whether the open lexeme may become what is no hole, and some text goes on."""
         lookaheads, state = self._lookaheads, h.stack.state
         lexeme = lookaheads.open_lexeme(self.scanner.open_lexeme_of[h.state])
-        taken, place = lookaheads.taken[state], self._tables.place[state]
+        taken, place = self._tables.taken[state], self._tables.place[state]
         if lexeme.direct & ~self._holes & taken:
             return True
         if any(lookaheads.after(boundary, place) & taken for boundary in lexeme.ignored):

@@ -16,11 +16,11 @@ from typing import Final
 from maskc.ids import NO_NONTERMINAL, NonterminalId, RefinedStateId, TerminalId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.lalr.hypothesis import ReadSet
-from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.reductions import Segment, reduce
 from maskc.runtime.lalr.stack import Stack, pop_and_push, serial_of
 from maskc.runtime.lalr.stack_cache import DEEP, StackCache
 from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.lookaheads import Lookaheads
 
 # What one pushed state takes in a cached effect, and in the effects of tokens that are made of it.
 _STATE_BYTES: Final = 16
@@ -40,14 +40,14 @@ class StackEffects:
 
     Args:
         tables: the parser.
-        lookaheads: which of them each state takes.
+        lookaheads: of the artifact.
         budget: what cached effects are charged to.
 
     Attributes:
         n_states: how many refined states there are.
     """
 
-    def __init__(self, tables: LalrTables, lookaheads: LalrLookaheads, budget: Budget) -> None:
+    def __init__(self, tables: LalrTables, lookaheads: Lookaheads, budget: Budget) -> None:
         self._tables = tables
         self.n_states = tables.n_states
         self._lookaheads = lookaheads
@@ -77,8 +77,7 @@ class StackEffects:
 
         This is what states were refined for.
         """
-        lookaheads = self._lookaheads
-        return bool(lookaheads.of_terminal[terminal] & lookaheads.taken[state])
+        return bool(self._lookaheads.of_terminal[terminal] & self._tables.taken[state])
 
     def segment(
         self, state: RefinedStateId, nonterminal: NonterminalId, terminal: TerminalId

@@ -24,10 +24,10 @@ from maskc.ids import (
 )
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Ended, Hypothesis, ReadSet
-from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.newlines import Newlines
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.scanner import ScannerTables
 
 
@@ -46,7 +46,7 @@ class Lexemes:
     def __init__(
         self,
         scanner: ScannerTables,
-        lookaheads: LalrLookaheads,
+        lookaheads: Lookaheads,
         tables: LalrTables,
         effects: StackEffects,
         newlines: Newlines | None,
@@ -111,7 +111,7 @@ class Lexemes:
     def leads_on_at_once(self, number: OpenLexemeId, state: RefinedStateId) -> bool:
         """Return the same of every stack with a state on top, without newlines that count."""
         possible = self._lookaheads.possible(number, self._tables.place[state])
-        return bool(possible & self._lookaheads.taken[state])
+        return bool(possible & self._tables.taken[state])
 
     def newlines_of(self, number: OpenLexemeId) -> list[tuple[ColumnsId, BoundaryId]]:
         """Return the newlines that count columns which an open lexeme may become."""
@@ -138,7 +138,7 @@ class Lexemes:
 
     def may_end_with(self, state: RefinedStateId, n_open: int) -> bool:
         """Return whether the text may end with a state on top, and so many columns of blocks."""
-        taken, layout = self._lookaheads.taken[state], self._tables.layout
+        taken, layout = self._tables.taken[state], self._tables.layout
         if layout is not None and n_open > 1:
             return bool(taken & layout.dedent_at_end)
         return bool(taken & self._lookaheads.end)

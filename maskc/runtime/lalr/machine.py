@@ -26,7 +26,6 @@ from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis, ReadSet
 from maskc.runtime.lalr.lexemes import Lexemes
-from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.masks import NEAR, NO_LAYOUT, LalrMasks
 from maskc.runtime.lalr.newlines import COUNTED, Newlines
 from maskc.runtime.lalr.stack import Stack, lower, pop_and_push
@@ -41,6 +40,7 @@ from maskc.runtime.lalr.stack_cache import (
 )
 from maskc.runtime.lalr.stepping import Stepper
 from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.scanner import ScannerTables, group_bytes
 
@@ -83,7 +83,7 @@ class LalrMachine:
     ) -> None:
         arrays = contents.arrays
         self.scanner = ScannerTables(contents)
-        self.lookaheads = LalrLookaheads(contents)
+        self.lookaheads = Lookaheads(contents)
         self.tables = LalrTables(contents, self.lookaheads)
         self.effects = StackEffects(self.tables, self.lookaheads, budget)
         self.newlines: Newlines | None = None

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from maskc.ids import NO_LINE, BoundaryId, ColumnsId, RefinedStateId, TerminalId
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Ended, ReadSet
-from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.views import view_numbers
 
 # The bytes that change a column.
@@ -93,7 +93,7 @@ class Newlines:
         self,
         arrays: Mapping[str, NDArray[Any]],
         tables: LalrTables,
-        lookaheads: LalrLookaheads,
+        lookaheads: Lookaheads,
         effects: StackEffects,
     ) -> None:
         if tables.layout is None:
@@ -103,7 +103,7 @@ class Newlines:
         self._enclosed = tables.enclosed
         self._place = tables.place
         self._lookaheads = lookaheads
-        self._taken = lookaheads.taken
+        self._taken = tables.taken
         self._effects = effects
         self._indent = _to_bits(arrays["indent_lookahead"])
         self._dedent = _to_bits(arrays["dedent_lookahead"])

@@ -20,7 +20,7 @@ from maskc.ids import (
     RefinedStateId,
     TerminalId,
 )
-from maskc.runtime.lalr.lookaheads import LalrLookaheads
+from maskc.runtime.lookaheads import Lookaheads, to_bit_sets
 from maskc.runtime.views import view_numbers
 
 
@@ -62,12 +62,13 @@ class LalrTables:
         lalr_state: refined state → LALR state.
         context: refined state → number of the set of terminals that the lexer may look for.
         enclosed: refined state → 1 between brackets, where lines and columns do not count.
+        taken: refined state → the lookaheads that a stack with this state on top can go on with.
         place: refined state → context and ``enclosed`` in one number; see ``Lookaheads.after``.
         production_lhs, production_length: of each production.
         may_end: terminals after which some stack lets the text end.
     """
 
-    def __init__(self, contents: Contents, lookaheads: LalrLookaheads) -> None:
+    def __init__(self, contents: Contents, lookaheads: Lookaheads) -> None:
         header, arrays = contents.header, contents.arrays
         self.layout: Layout | None = read_layout(header["layout"]) if header["layout"] else None
         self.lalr_state: list[LalrStateId] = arrays["lalr_state"].tolist()
@@ -95,9 +96,10 @@ class LalrTables:
         self._reduces: list[dict[TerminalId, ProductionId] | None] = [None] * len(
             arrays["lalr_context"]
         )
+        self.taken = to_bit_sets(arrays["live"])
         ends = lookaheads.end | (self.layout.dedent_at_end if self.layout else 0)
         taken = zip(self._shift_terminal, self._shift_state, strict=True)
-        self.may_end = frozenset(t for t, state in taken if lookaheads.taken[state] & ends)
+        self.may_end = frozenset(t for t, state in taken if self.taken[state] & ends)
 
     def shifts(self, state: RefinedStateId) -> dict[TerminalId, RefinedStateId]:
         """Return terminal → refined state."""
