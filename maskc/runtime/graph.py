@@ -68,9 +68,6 @@ _WHOLE_BYTES: Final = 1 << 24  # of unions that are kept whole, to be united wit
 class GraphReader:
     """The decision graph of one artifact.
 
-    Args:
-        arrays: the artifact's sections.
-
     Attributes:
         n_nodes, n_unions, n_profiles: their numbers are below these.
     """

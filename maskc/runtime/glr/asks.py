@@ -65,14 +65,8 @@ class Ask:
 class Asks:
     """What one artifact's stacks are asked.
 
-    Args:
-        graph: its decision graph.
-        scanner, lookaheads: its tables.
-        closed: boundary → whether the text may end there.
-        unlisted: the tokens that the graph says nothing of.
-
     Attributes:
-        unlisted: as given.
+        unlisted: the tokens that the graph says nothing of.
         all: the asks by number, in the order in which they were first met.
     """
 
@@ -87,7 +81,7 @@ class Asks:
         self._graph = graph
         self._scanner = scanner
         self._lookaheads = lookaheads
-        self._closed = closed
+        self._closed = closed  # boundary → whether the text may end there
         self.unlisted = unlisted
         self.all: list[Ask] = []
         self._lock = Lock()

@@ -91,13 +91,7 @@ class _Reading:
 
 
 class DebtReader:
-    """Reads the stacks of one artifact, for all its matchers.
-
-    Args:
-        asks: what its stacks are asked.
-        parser: its tables.
-        budget: what cached results are charged to.
-    """
+    """Reads the stacks of one artifact, for all its matchers."""
 
     def __init__(self, asks: Asks, parser: Lr0Tables, budget: Budget) -> None:
         self._asks = asks

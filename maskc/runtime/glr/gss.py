@@ -63,12 +63,9 @@ Paths = tuple[tuple[GeneralStateId, int], ...]
 class GraphStructuredStack:
     """All sets of stacks of one artifact, in whatever threads they are used.
 
-    Args:
+    Attributes:
         tables: the parser's.
         budget: what cached results are charged to. What is cached of a set keeps its nodes alive.
-
-    Attributes:
-        tables, budget: as given.
         start: the set before the first terminal.
     """
 

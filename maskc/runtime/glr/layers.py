@@ -55,10 +55,6 @@ class Layer:
 class Layers:
     """The layers of one artifact.
 
-    Args:
-        parser: its tables.
-        budget: what layers are charged to.
-
     Attributes:
         n: the numbers of layers are below this.
     """

@@ -70,12 +70,6 @@ _StacksOf = dict[ScannerStateId, Stacks]  # scanner state → stacks
 class GlrMachine:
     """A :class:`maskc.runtime.machine.Machine` over an LR(0) table and a graph-structured stack.
 
-    Args:
-        contents: the artifact.
-        text_of: token id → its bytes, ``None`` if it writes no text.
-        budget: what cached results are charged to.
-        pool: the distinct masks.
-
     Attributes:
         pool, byte_groups: see the interface.
         scanner, lookaheads: of the artifact.

@@ -37,12 +37,6 @@ class UnlistedTokens:
 
     The nodes and unions made here have numbers above those of the graph. A union's number, less
     those of the graph, is the set of its tokens: bit i stands for the i-th of them.
-
-    Args:
-        graph: the decision graph.
-        scanner: its tables.
-        tokens: the ids of those without rows.
-        text_of: token id → its bytes.
     """
 
     def __init__(
@@ -54,7 +48,7 @@ class UnlistedTokens:
     ) -> None:
         self._graph = graph
         self._scanner = scanner
-        self._tokens = list(tokens)
+        self._tokens = list(tokens)  # without rows
         # The trie: place 0 is the root. By place the byte classes that lead on, and the tokens that
         # end, as a bit set.
         self._children: list[dict[int, int]] = [{}]

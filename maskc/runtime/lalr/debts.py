@@ -61,15 +61,7 @@ from maskc.runtime.scanner import ScannerTables
 
 
 class Debts:
-    """What masks of one artifact depend on.
-
-    Args:
-        scanner, tables: of the artifact.
-        graph: its decision graph.
-        effects: what terminals do to stacks.
-        lexemes: what open lexemes become.
-        newlines: what newlines do, ``None`` without indentation.
-    """
+    """What masks of one artifact depend on."""
 
     def __init__(
         self,
@@ -155,12 +147,7 @@ class Debts:
         return None if line_ends is None else line_ends.sign(owed[2], indents, column)
 
     def _run(self, asking: Asking, lowest: RefinedStateId) -> Owed:
-        """Give terminals until all that is left are debts.
-
-        Args:
-            asking: with what is to be given.
-            lowest: the state that was read last. What is owed below the bottom is never paid.
-        """
+        """Give terminals until all that is left are debts; none below the bottom is paid."""
         given, reached = asking.given, asking.reached
         while given or reached:
             if reached:

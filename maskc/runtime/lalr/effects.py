@@ -38,11 +38,6 @@ StackEffect = tuple[int, tuple[RefinedStateId, ...], int]
 class StackEffects:
     """The stack effects of one artifact's terminals, for all its matchers.
 
-    Args:
-        tables: the parser.
-        lookaheads: of the artifact.
-        budget: what cached effects are charged to.
-
     Attributes:
         n_states: how many refined states there are.
     """

@@ -34,11 +34,6 @@ from maskc.runtime.scanner import ScannerTables
 class Lexemes:
     """The open lexemes of one artifact's hypotheses.
 
-    Args:
-        scanner, lookaheads, tables: of the artifact.
-        effects: what terminals do to stacks.
-        newlines: what newlines do to them, ``None`` without indentation.
-
     Attributes:
         newline: the terminal of a line's end, ``NO_EVENT`` without indentation.
     """
@@ -69,13 +64,6 @@ class Lexemes:
         """Return what is left when the open lexeme has become a terminal.
 
         ``None`` if the parser refuses.
-
-        Args:
-            stack: before the terminal.
-            indents: columns of the open blocks.
-            terminal: what the lexeme became, or ``IGNORED``.
-            column: the column that the lexeme reached.
-            reads: notes what was read.
         """
         if terminal == IGNORED:
             return (stack, indents)

@@ -55,10 +55,6 @@ class LineEnds:
     """The line ends of one artifact, which are numbered as they come up.
 
     There are no more of them than answers of the decision graph, and states on top of a stack.
-
-    Args:
-        newlines: what newlines do.
-        effects: what terminals do to stacks.
     """
 
     def __init__(self, newlines: Newlines, effects: StackEffects) -> None:
@@ -71,14 +67,9 @@ class LineEnds:
     def give(
         self, asking: Asking, stack: Stack, line_end: LineEnd, column: int, blocks: Open
     ) -> None:
-        """Give the parser a newline, and go on with what it brings.
+        """Give the parser a newline where it counts, and go on with what it brings.
 
-        Args:
-            asking: of this mask.
-            stack: before the newline, not between brackets.
-            line_end: what is asked about it.
-            column: before it, ``SAME`` for that in the open lexeme.
-            blocks: that are open.
+        ``column`` is that before it, ``SAME`` for the open lexeme's.
         """
         newline = self._newlines.terminal
         if self._effects.takes(stack.state, newline):
@@ -120,13 +111,7 @@ class LineEnds:
         return tuple(brought)
 
     def bring(self, asking: Asking, stack: Stack, task: Task) -> None:
-        """Give the parser what a newline brings.
-
-        Args:
-            asking: of this mask, with the open blocks.
-            stack: after the newline.
-            task: of the kind ``LINE``.
-        """
+        """Give the parser what a newline brings."""
         ended, open_ = self._line_ends[task[1]]
         before = asking.column if task[2] == SAME else task[2]
         blocks = task[3:]
@@ -143,13 +128,7 @@ class LineEnds:
             self.lead_on(asking, stack, (LEAD, columns, boundary, 0, union, reached, *blocks))
 
     def repeat(self, asking: Asking, stack: Stack, task: Task) -> None:
-        """Give the parser an INDENT or a DEDENT once more, or go on if there were enough.
-
-        Args:
-            asking: of this mask.
-            stack: after the newline and those that were given.
-            task: of the kind ``BLOCK``.
-        """
+        """Give the parser an INDENT or a DEDENT once more, or go on if there were enough."""
         terminal, n_times = TerminalId(task[1]), task[2]
         if not n_times:
             asking.reached.append((stack, task[3:]))
@@ -158,13 +137,7 @@ class LineEnds:
             asking.given.append((stack, NO_NONTERMINAL, terminal, rest))
 
     def lead_on(self, asking: Asking, stack: Stack, task: Task) -> None:
-        """Go on with an open newline that has closed some blocks.
-
-        Args:
-            asking: of this mask, with the open blocks.
-            stack: after the newline and its dedents.
-            task: of the kind ``LEAD``.
-        """
+        """Go on with an open newline that has closed some blocks."""
         _, number, end, n_closed, union, column, n_kept, *opened = task
         columns, boundary = ColumnsId(number), BoundaryId(end)
         newlines, state = self._newlines, stack.state

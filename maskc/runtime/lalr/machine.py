@@ -55,12 +55,6 @@ TokenEffect = tuple[int, tuple[RefinedStateId, ...], ScannerStateId, tuple[int, 
 class LalrMachine:
     """A :class:`maskc.runtime.machine.Machine` over a refined LALR table.
 
-    Args:
-        contents: the artifact.
-        text_of: token id → its bytes, ``None`` if it writes no text.
-        budget: what cached results are charged to.
-        pool: the distinct masks.
-
     Attributes:
         scanner, lookaheads, tables: of the artifact.
         effects: what terminals do to stacks.
@@ -277,10 +271,7 @@ class LalrMachine:
 def find_effect(before: Hypothesis, after: Hypothesis, lowest: int) -> TokenEffect:
     """Return what made one hypothesis of another.
 
-    Args:
-        before: the hypothesis.
-        after: what it became.
-        lowest: smallest depth of a stack node that was read meanwhile.
+    ``lowest`` is the smallest depth of a stack node that was read meanwhile.
     """
     stack, pushed = after.stack, []
     while stack.depth > lowest and stack is not before.stack:

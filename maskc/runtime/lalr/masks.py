@@ -54,12 +54,9 @@ _Found = PooledMask | int | tuple[int]
 class _Way:
     """How far a stack has been read for one mask.
 
-    Args:
+    Attributes:
         h: the hypothesis.
         is_known: whether what is cached is used.
-
-    Attributes:
-        h, is_known: as given.
         asking: what is asked on the way.
         owed: at the place that was reached last, ``None`` if it is to be looked up.
         stack: where it is.
@@ -102,12 +99,6 @@ class _Way:
 
 class LalrMasks:
     """The masks of one artifact.
-
-    Args:
-        tables: of the artifact.
-        debts: what its masks depend on.
-        composer: makes masks of unions.
-        budget: what is cached is charged to.
 
     Attributes:
         tops: scanner state times ``stride``, and the top of the stack → where a stack begins.
@@ -291,10 +282,6 @@ class LalrMasks:
 
     def _enter(self, owed: Owed, layout: int) -> tuple[_Found, Owed | None]:
         """Return a mask, or a place in which some debts are, with these.
-
-        Args:
-            owed: the debts.
-            layout: what they depend on, if the open blocks were looked at.
 
         Returns:
             the mask; or the place, alone in a tuple if the open blocks decide, and as a negative

@@ -78,12 +78,6 @@ class Columns:
 class Newlines:
     """The newlines of one artifact.
 
-    Args:
-        arrays: the artifact's sections.
-        tables: its parser, which has a layout.
-        lookaheads: its sets of lookaheads.
-        effects: what terminals do to stacks.
-
     Attributes:
         terminal: the terminal of a line's end.
         dedent: the terminal of a block's end.
@@ -128,11 +122,7 @@ class Newlines:
     ) -> Ended | None:
         """Return what the parser makes of a whole newline, ``None`` if it refuses.
 
-        Args:
-            stack: before it.
-            indents: columns of the open blocks.
-            column: where the next line begins; ``NO_LINE`` if the newline has no line break.
-            reads: notes what was read.
+        The next line begins at ``column``; ``NO_LINE``: the newline has no line break.
         """
         if self._enclosed[stack.state]:
             return (stack, indents)
@@ -178,16 +168,7 @@ class Newlines:
         column: int,
         reads: ReadSet,
     ) -> bool:
-        """Return whether an open newline can end at a column with which some text goes on.
-
-        Args:
-            columns: number of the columns that it may reach.
-            boundary: what the scanner knows where it ends.
-            stack: before it.
-            indents: columns of the open blocks.
-            column: reached so far, ``NO_LINE`` before the first line break.
-            reads: notes what was read.
-        """
+        """Return whether an open newline can end at a column with which some text goes on."""
         if self._enclosed[stack.state]:
             return self.can_go_on(stack.state, boundary)
         after = self._effects.shift(stack, self._layout.newline, reads)

@@ -62,11 +62,6 @@ class StackCache(Cache):
     """Results by a key, which includes the state on top, and by the states below it.
 
     Keys are tuples; results are neither integers nor ``None``.
-
-    Args:
-        budget: what the results are charged to.
-        n_states: states are less than this.
-        measure: as of a cache, without the states below the top.
     """
 
     def __init__(

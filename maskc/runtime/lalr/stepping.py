@@ -21,15 +21,7 @@ from maskc.runtime.scanner import ScannerTables
 
 
 class Stepper:
-    """Moves the hypotheses of one artifact by bytes; caches nothing.
-
-    Args:
-        scanner, tables: of the artifact.
-        lexemes: what open lexemes become.
-        newlines: what newlines do, ``None`` without indentation.
-        counts_columns: scanner state → whether its open lexeme may become a newline whose columns
-            count.
-    """
+    """Moves the hypotheses of one artifact by bytes; caches nothing."""
 
     def __init__(
         self,
@@ -47,11 +39,6 @@ class Stepper:
 
     def step(self, hypotheses: Hypotheses, text: bytes, reads: ReadSet) -> Hypotheses:
         """Return the live hypotheses after some bytes; empty if the text is illegal.
-
-        Args:
-            hypotheses: before the bytes.
-            text: the bytes.
-            reads: notes what was read.
 
         Raises:
             LimitError: there are too many.
