@@ -1,8 +1,11 @@
 """Schemas and special tokens in Lark text, as llguidance writes them: where they stand.
 
-In a rule ``%json {…}`` is a value by a JSON Schema, ``<|name|>`` a special token by its name, and
+In a rule ``%json {…}`` is a value by a JSON Schema, ``%regex {"substring_words": "…"}`` some words
+of a text, one after the other, or none (``substring_chars``: characters; ``substring_chunks``:
+texts of a list), ``<|name|>`` a special token by its name, and
 ``<[128010]>`` one by its id; ``<[1-3,7]>`` is one of several, ``<[^7]>`` any other, and ``<[*]>``
-any token. Each is cut out and read as a format of a structural tag.
+any token.
+Each is cut out and read as a format of a structural tag.
 """
 
 from __future__ import annotations
@@ -21,8 +24,11 @@ _MOST_IDS = 1_000  # of a list of tokens
 
 _PARTS = re.compile(
     r"""//[^\n]*|\#[^\n]*|"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/"""
-    r"""|(?P<json>%json\b\s*)|<(?P<token>[^<>"\s][^<>"\n]*)>""",
+    r"""|(?P<json>%json\b\s*)|(?P<regex>%regex\b\s*)|<(?P<token>[^<>"\s][^<>"\n]*)>""",
 )
+# Words as llguidance cuts a text: letters and digits, white space, and all else, each in a row.
+_WORDS = re.compile(r"\w+|\s+|[^\w\s]+")
+_SUBSTRINGS = ("substring_words", "substring_chars", "substring_chunks")
 _RANGE = re.compile(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?")
 
 
@@ -58,24 +64,56 @@ def cut_out(name: str, text: str) -> tuple[str, list[Format]]:
             written.append(match[0])
             continue
         place = f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
-        if match["json"] is not None:
-            schema, at = _read_schema(text, at, place)
-            found.append({"type": "json_schema", "json_schema": schema})
+        keyword = match.lastgroup
+        if keyword in ("json", "regex"):
+            read, at = _read_object(text, at, place, f"%{keyword}")
+            is_schema = keyword == "json"
+            schema: Format = {"type": "json_schema", "json_schema": read}
+            found.append(schema if is_schema else _read_substring(read, place))
             owed += text.count("\n", match.start(), at)
         else:
             found.append(_read_token(match["token"], place))
         written.append(f'"{FIRST}{len(found) - 1}{LAST}"')
 
 
-def _read_schema(text: str, at: int, place: str) -> tuple[Any, int]:
+def _read_object(text: str, at: int, place: str, after: str) -> tuple[dict[str, Any], int]:
     try:
         schema, end = json.JSONDecoder().raw_decode(text, at)
     except (ValueError, RecursionError) as error:
         reason = str(error).partition(":")[0]
-        raise GrammarError(place, f"what follows %json is not JSON ({reason})") from None
+        raise GrammarError(place, f"what follows {after} is not JSON ({reason})") from None
     if not isinstance(schema, dict):
-        raise GrammarError(place, "what follows %json is not a JSON object; write {…}")
+        raise GrammarError(place, f"what follows {after} is not a JSON object; write {{…}}")
     return schema, end
+
+
+def _read_substring(read: dict[str, Any], place: str) -> Format:
+    """Return the format of the parts of a text that follow each other, as a right-linear grammar.
+
+    >>> print(_read_substring({"substring_chars": "ab"}, "")["grammar"])
+    root ::= (s0 | s1)?
+    s0 ::= "a" s1?
+    s1 ::= "b"
+    """
+    (name, text), *more = list(read.items()) or [("", None)]
+    parts: Any = text
+    if isinstance(text, str) and name == "substring_words":
+        parts = _WORDS.findall(text)
+    elif isinstance(text, str) and name == "substring_chars":
+        parts = list(text)
+    is_known = name in _SUBSTRINGS and isinstance(parts, list) and not more
+    if not is_known or not all(isinstance(part, str) and part for part in parts):
+        fact = f"what follows %regex is none of {', '.join(_SUBSTRINGS)} with a text or texts"
+        raise GrammarError(place, f"{fact}; write a pattern of re as /…/")
+    if not parts:
+        return {"type": "const_string", "value": ""}
+    rules = [f"root ::= ({' | '.join(f's{n}' for n in range(len(parts)))})?"]
+    last = len(parts) - 1
+    rules += [
+        f"s{n} ::= {json.dumps(part, ensure_ascii=False)}" + (f" s{n + 1}?" if n < last else "")
+        for n, part in enumerate(parts)
+    ]
+    return {"type": "grammar", "grammar": "\n".join(rules)}
 
 
 def _read_token(inside: str, place: str) -> Format:

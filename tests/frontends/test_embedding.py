@@ -17,6 +17,17 @@ CALL, END, STOP = 128, 129, 130
 MODEL = Vocabulary(
     (*LETTERS, None, None, None), (STOP,), "ascii", {"<|call|>": CALL, "<|end|>": END, "</s>": STOP}
 )
+BYTES = Vocabulary(
+    (
+        *(bytes([byte]) for byte in range(128)),
+        None,
+        *(bytes([byte]) for byte in range(129, 256)),
+        None,
+    ),
+    (256,),
+    "bytes",
+    {"<|call|>": CALL},
+)
 CALLS = """\
 start: TEXT | call+
 call: <|call|> name "(" %json {
@@ -115,10 +126,42 @@ def test_a_rule_repeats_itself_at_its_beginning_or_its_end(rule, taken, refused)
 
 
 @pytest.mark.parametrize(
+    ("read", "taken", "refused"),
+    [
+        (
+            '{"substring_words": "The quick,  fox\'s end."}',
+            ["", "The quick", "quick,", "  fox", "fox's", "'s", " ", "end.", "."],
+            ["T", "ick", "quick, ", " fox ", "The fox", "end.The"],
+        ),
+        (
+            '{"substring_words": "a?!b \\n\\tc_1"}',
+            ["?!", "a?!b", "b \n\t", "c_1"],
+            ["!", "b ", "c"],
+        ),
+        ('{"substring_chars": "abé"}', ["", "a", "ab", "bé", "é"], ["aé", "ba", "abéa"]),
+        ('{"substring_chunks": ["\\"x", "y", "\\"x"]}', ["", '"x', '"xy"x', 'y"x'], ["x", '"x"x']),
+        ('{"substring_chars": ""}', [""], ["a"]),
+    ],
+)
+def test_a_substring_is_read_as_llguidance_reads_it(read, taken, refused):
+    """In a rule or as a whole terminal; the texts are what llguidance 1.9.1 says."""
+    for form in ("start: <|call|> %regex {}\n", "start: <|call|> A\nA: %regex {}\n"):
+        constraint = make_kit(BYTES).lark(form.replace("{}", read))
+        assert [accepts(constraint, CALL, text) for text in taken] == [True] * len(taken)
+        assert [accepts(constraint, CALL, text) for text in refused] == [False] * len(refused)
+
+
+@pytest.mark.parametrize(
     ("given", "said"),
     [
         ('start: "b"\nx: %json {"a": \n', "<text>:2: what follows %json is not JSON (Expecting"),
         ("start: %json [1]\n", "<text>:1: what follows %json is not a JSON object"),
+        ("start: %regex [1]\n", "<text>:1: what follows %regex is not a JSON object"),
+        ('start: %regex {"a": "b"}\n', "is none of substring_words, substring_chars, substring"),
+        ('start: %regex {"substring_words": ["b"], "a": 1}\n', "write a pattern of re as /…/"),
+        ('start: %regex {"substring_words": 1}\n', "is none of substring_words"),
+        ('start: %regex {"substring_chunks": ["a", ""]}\n', "is none of substring_words"),
+        ("start: %regex {}\n", "is none of substring_words"),
         ("start: <[a]>\n", "<text>:1: <[a]> lists no ids of tokens"),
         ("start: <[1-100000]>\n", "or more than 1,000; write it as <[1-3,7]>"),
         ('start: "(" start ")" | <|call|>\n', "as start is; write a repetition"),

@@ -70,6 +70,16 @@ _REMEDIES = (
     ),
     _Remedy("a string stands between double quotes; write \", not '", rest="'"),
     _Remedy(_NO_EQUALS, rest=":?="),
+    _Remedy(
+        "& is llguidance's, and Lark has no intersection of terminals; write one pattern with a "
+        'look-ahead, as kit.regex("(?=(?:A)$)B") for A & B',
+        rest="&",
+    ),
+    _Remedy(
+        "~ before a terminal is llguidance's, and Lark has no complement; write a pattern with a "
+        'look-ahead, as kit.regex("(?!(?:A)$)B") for ~A & B',
+        rest=r"~\s*[A-Z_(\"/]",
+    ),
     _Remedy("a rule ends with its line; leave the ; out", rest=";"),
     _Remedy("the text begins with a byte order mark; save it without one", rest="\ufeff"),
     _Remedy(

@@ -114,9 +114,19 @@ def refusal(grammar):
             'start: a "," b\na: "a"\nb: "b"\n',
         ),
         (
-            'start: "a" & "b"\n',
-            "line 1, column 12: '& \"b\"' cannot stand here; leave it out, or write it in quotes",
-            'start: "a" "&" "b"\n',
+            'start: "a" ^ "b"\n',
+            "line 1, column 12: '^ \"b\"' cannot stand here; leave it out, or write it in quotes",
+            'start: "a" "^" "b"\n',
+        ),
+        (
+            "start: A\nA: /[a-c]/ & /[b-z]/\n",
+            "line 2, column 12: & is llguidance's, and Lark has no intersection of terminals",
+            "start: A\nA: /(?=[a-c])[b-z]/\n",
+        ),
+        (
+            'start: A\nA: ~"b" & /[ab]/\n',
+            "line 2, column 4: ~ before a terminal is llguidance's, and Lark has no complement",
+            "start: A\nA: /(?!b)[ab]/\n",
         ),
         (
             'start: a 3\na: "x"\n',
