@@ -31,7 +31,6 @@ KNOWN = {"type", "properties", "required", "additionalProperties"}
 KNOWN |= {"minProperties", "maxProperties"}
 OF_ARRAYS = {"items", "maxItems", "minItems"}
 _MOST_REFERENCES = 20
-_IDENTIFIER = re.compile("[A-Za-z][A-Za-z0-9_]*")
 _ANYTHING: dict[str, Any] = {}
 
 
@@ -45,7 +44,8 @@ class Where:
     def may_name(self, name: Any) -> bool:
         style = STYLES[self.style]
         if style.identifiers:
-            return is_identifier(name)
+            is_named = isinstance(name, str) and bool(re.fullmatch(style.identifiers, name))
+            return is_named and (style.keywords or not iskeyword(name))
         return is_name(name) and not any(mark in name for mark in style.marks)
 
     def refuse(self, place: str, keyword: str) -> SchemaError:
@@ -289,15 +289,6 @@ def is_name(name: Any) -> bool:
         and not any(character in '<>"|&=' or character < " " for character in name)
         and not any(0xD800 <= ord(character) <= 0xDFFF for character in name)
     )
-
-
-def is_identifier(name: Any) -> bool:
-    """Return whether a name is one of an argument that all parsers of Python calls read.
-
-    >>> is_identifier("city"), is_identifier("from"), is_identifier("_x")
-    (True, False, False)
-    """
-    return isinstance(name, str) and bool(_IDENTIFIER.fullmatch(name)) and not iskeyword(name)
 
 
 def escape(name: str) -> str:

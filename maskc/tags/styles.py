@@ -40,7 +40,8 @@ class CallStyle:
         literals: ``null``, ``false`` and ``true`` → the words for it, where those are others.
         inner: the style of objects inside of arguments, whose names are in quotes.
         is_spaced: whether a blank may stand after a separator, and before a value in an object.
-        identifiers: whether names must be names of Python's arguments.
+        identifiers: a pattern of names, of Python's arguments; empty: names of any kind.
+        keywords: whether names may be words of Python, which some parsers rename before they read.
         item: before an item of an array, and between it and its value as ``string`` and ``other``;
             empty: arrays and objects are JSON.
     """
@@ -63,7 +64,8 @@ class CallStyle:
     literals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     inner: str = ""
     is_spaced: bool = False
-    identifiers: bool = False
+    identifiers: str = ""
+    keywords: bool = False
     item: tuple[str, str, str] | None = None
 
     def before_value(self, opening: str) -> list[str]:
@@ -95,9 +97,9 @@ class CallStyle:
 
 
 def _read_style(entry: Mapping[str, Any]) -> CallStyle:
-    entry = {**_DATA.get(entry.get("like"), {}), **entry}
-    texts: dict[str, Any]
-    texts = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items() if k != "like"}
+    while "like" in entry:
+        entry = {**_DATA[entry["like"]], **{k: v for k, v in entry.items() if k != "like"}}
+    texts: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
     return CallStyle(**texts)
 
 

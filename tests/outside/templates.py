@@ -57,6 +57,7 @@ class Way(NamedTuple):
 
 _NO_END = "a single call is left without <｜tool▁calls▁end｜>, which models write"
 _OF_PYTHON = "lists and objects as Python shows them, which are no JSON"
+_NO_ESCAPES = "texts with quotes or backslashes that are not escaped, and exponents"
 _CALL_ID = "[CALL_ID] before [ARGS], which parsers of text take for a part of the name"
 TEMPLATES = {
     "llama": (
@@ -88,7 +89,7 @@ TEMPLATES = {
         Way("deepseek-ai-DeepSeek-V4"),
         Way("deepseek-ai-DeepSeek-V4-Flash-0731"),
     ),
-    "lfm2": (Way("LFM2.5-8B-A1B"),),
+    "lfm2": (Way("LFM2.5-8B-A1B", known=_NO_ESCAPES),),
     "kimi": (
         Way("moonshotai-Kimi-K2"),
         Way("Kimi-K2-Instruct"),

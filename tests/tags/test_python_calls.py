@@ -203,6 +203,14 @@ def test_a_name_of_an_argument_is_one_of_python(name, kit):
         kit.structural_tag(_form({"properties": {name: {"type": "integer"}}}))
 
 
+@pytest.mark.parametrize("name", ["from", "_x", "None"])
+def test_names_of_lfm2_may_be_words_of_python(name, kit):
+    """vLLM and SGLang rename them before they read the call."""
+    tools = [{"name": "f", "parameters": {"properties": {name: {"type": "integer"}}}}]
+    constraint = kit.tools(tools, family="lfm2", choice="required")
+    assert takes(constraint, f"<|tool_call_start|>[f({name}=3)]<|tool_call_end|>")
+
+
 @pytest.mark.parametrize(
     ("family", "name", "is_known"),
     [
