@@ -126,7 +126,7 @@ _UCS = "".join(
 )
 _PRIVATE = r"\u{e000}-\u{f8ff}\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}"
 _LITERAL = (
-    rf"(?:[\x21\x23\x24\x26\x28-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e{_UCS}{_PRIVATE}]"
+    rf"(?:[\x21\x23\x24\x26-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e{_UCS}{_PRIVATE}]"
     "|%[0-9a-fA-F]{2})"
 )
 _VARCHAR = "(?:[a-zA-Z0-9_]|%[0-9a-fA-F]{2})"

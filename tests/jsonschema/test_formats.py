@@ -41,6 +41,7 @@ from maskc.jsonschema.formats import build_format
         ("uri-reference", "/a", True),
         ("iri", "https://é.example/", True),
         ("uri-template", "/{a:3}{?b*}", True),
+        ("uri-template", "a'b", True),  # as the JSON Schema Test Suite has it since 2026
         ("json-pointer", "/a~1b", True),
         ("json-pointer", "/a~2", False),
         ("relative-json-pointer", "1/a", True),
