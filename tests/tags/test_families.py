@@ -495,3 +495,21 @@ def test_a_strict_tool_takes_all_properties_and_no_others_where_it_is_asked_for(
         for given, strict in ((tools, True), (same, False), (tools, False))
     ]
     assert plans[0] == plans[1] != plans[2]
+
+
+# The names of parsers in vLLM and SGLang, as of summer 2026.
+VLLM = """deepseek_v3 deepseek_v31 deepseek_v32 deepseek_v4 cohere_command3 cohere_command4 ernie45
+glm45 glm47 granite-20b-fc granite granite4 hermes poolside_v1 hunyuan_a13b hy_v3 internlm jamba
+lfm2 kimi_k2 kimi_k3 llama3_json llama4_json llama4_pythonic longcat mimo minimax_m2 minimax_m3
+minicpm5 mistral olmo3 openai phi4_mini_json pythonic qwen3_coder qwen3_xml seed_oss step3 step3p5
+inkling xlam gigachat3 functiongemma gemma4 apertus solar_open2"""
+SGLANG = """apertus2509 cohere_command4 deepseekv3 deepseekv31 deepseekv32 deepseekv4 dots glm glm45
+glm47 gpt-oss k2_horizon kimi_k2 kimi_k3 lfm2 ling3 llama3 mimo minicpm5 mistral muse poolside_v1
+pythonic qwen qwen25 qwen3_coder spark25 step3 step3p5 minimax-m2 minimax-m3 trinity interns1 hermes
+hunyuan gigachat3 gigachat35 gemma4 inkling"""
+
+
+def test_each_parser_of_the_engines_has_a_family_or_a_sentence():
+    known = {*list_families(), *list_parsers(), *list_refused()}
+    assert {*VLLM.split(), *SGLANG.split()} <= known
+    assert len(list_refused()) == 8
