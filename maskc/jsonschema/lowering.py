@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import Any
 
 from maskc.formats.registry import Formats
-from maskc.jsonschema.dialects import SchemaDialect, dialect_of
+from maskc.jsonschema.dialects import SchemaDialect
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, TYPES, Formula
-from maskc.jsonschema.places import Locator, SchemaLocation, name_draft
+from maskc.jsonschema.places import Places, SchemaLocation, name_draft
 from maskc.jsonschema.scenarios import Scenarios, is_known_reference
 from maskc.jsonschema.string_keywords import StringKeywords
 from maskc.jsonschema.values import freeze, to_fraction
@@ -72,20 +72,24 @@ class Lowering:
         waits: bool = False,
     ) -> None:
         self.space = space
-        self._root_dialect = dialect
-        self._locator = Locator(root)
-        self._ordered, self._documents = ordered, documents
+        self.places = Places(root, dialect, documents, self._note_dialect)
+        self._ordered = ordered
         self.strings = StringKeywords(space, assert_formats=assert_formats, formats=formats)
         self._scenarios = Scenarios(self)
         # What references say: many schemas have one of them in many places.
         self._closed: dict[Any, Formula] = {}
-        self._dialects: dict[str, SchemaDialect] = {}
         self._may_wait = waits  # of what is lowered now
-        self._waiting = Waiting(lambda place: self.target(place, "$ref"), self.strings.is_usual)
-        self._places: dict[Formula, SchemaLocation] = {}  # of what waits
+        self._waiting = Waiting(
+            lambda place: self.places.target(place, "$ref"), self.strings.is_usual
+        )
+        self._later: dict[Formula, SchemaLocation] = {}  # what waits
         self._ahead: dict[Hashable, Formula] = {}  # by the keys of places
         # Where formulas come from, for errors.
         self.pointers: dict[Formula, str] = {}
+
+    def _note_dialect(self, dialect: SchemaDialect) -> None:
+        if dialect.year == 4:
+            self.space.lexical = True
 
     def lower(self, place: SchemaLocation) -> Formula:
         found = self._lower(place)
@@ -101,7 +105,7 @@ class Lowering:
             if isinstance(given, list) and place.pointer.endswith("/items"):
                 remedy = f"write prefixItems, or {name_draft('draft-07')}"
             raise place.fault("", "is neither an object nor a Boolean", remedy)
-        place = self.enter(place)
+        place = self.places.enter(place)
         schema = place.schema
         if place.dialect.year < 2019 and "$ref" in schema:
             return self.reference(place, "$ref")
@@ -135,10 +139,11 @@ class Lowering:
         if self._may_wait:
             resolved = self._waiting.resolve(place)
             is_known = resolved.dialect.year > 4 or self.space.lexical
-            if is_known and self._waiting.may_wait(resolved):
-                key = ("waiting", key_of(resolved))
+            name = self._waiting.name(resolved) if is_known else None
+            if name is not None:
+                key = ("waiting", name)
                 found = self.space.close(key, lambda: self.lower(resolved), resolved.pointer)
-                self._places[found] = resolved
+                self._later.setdefault(found, resolved)
                 self.pointers.setdefault(found, resolved.pointer)
                 return found
             found_ahead = self._ahead.get(key_of(resolved))
@@ -148,7 +153,7 @@ class Lowering:
 
     def list_ahead(self, formula: Formula) -> Iterator[tuple[Formula, str]] | None:
         """Return what has to be built ahead of a formula that waits, ``None`` if it does not."""
-        place = self._places.get(formula)
+        place = self._later.get(formula)
         if place is None:
             return None
         return self._lower_ahead(self._waiting.list_ahead(place))
@@ -162,37 +167,13 @@ class Lowering:
     def _by_scenario(self, place: SchemaLocation) -> Formula:
         return self.space.either(scenario.formula for scenario in self._scenarios.find(place))
 
-    def enter(self, place: SchemaLocation) -> SchemaLocation:
-        """Return a schema's place with its own identifier and dialect."""
-        schema, dialect = place.schema, place.dialect
-        if "$schema" in schema and ("$id" in schema or "id" in schema or not place.pointer):
-            dialect = self._dialect(schema["$schema"], place.pointer)
-        if dialect.left_out:
-            schema = {name: held for name, held in schema.items() if name not in dialect.left_out}
-        if place.is_entered or "$id" not in schema and "id" not in schema:
-            if dialect is place.dialect and schema is place.schema:
-                return place
-            return SchemaLocation(schema, place.resolver, place.pointer, dialect)
-        # What has an identifier is said by the dialect around it.
-        resolver = place.resolver.enter(schema, place.dialect, place.pointer)
-        return SchemaLocation(schema, resolver, place.pointer, dialect)
-
-    def _dialect(self, uri: Any, pointer: str) -> SchemaDialect:
-        dialect = self._dialects.get(uri) if isinstance(uri, str) else None
-        if dialect is None:
-            dialect = dialect_of(uri, pointer, self._documents)
-            self._dialects[uri] = dialect
-            if dialect.year == 4:
-                self.space.lexical = True
-        return dialect
-
     def reference(self, place: SchemaLocation, keyword: str) -> Formula:
         """Return the closed formula of what a reference leads to."""
         waits = self._may_wait
         asked = (keyword, str(place.schema[keyword]), place.resolver.key, place.dialect, waits)
         found = self._closed.get(asked)
         if found is None:
-            target = self.target(place, keyword)
+            target = self.places.target(place, keyword)
 
             def make() -> Formula:
                 return self._as(waits=waits, make=lambda: self.lower(target))
@@ -201,19 +182,6 @@ class Lowering:
             found = self.space.close(key, make, target.pointer, keyword)
             self._closed[asked] = found
         return found
-
-    def target(self, place: SchemaLocation, keyword: str) -> SchemaLocation:
-        """Return the place that a reference leads to."""
-        reference = place.schema[keyword]
-        contents, resolver = place.resolver.follow(reference, keyword, place.pointer)
-        if not isinstance(contents, dict | bool):
-            raise place.fault(keyword, f"{reference!r} leads to no schema", "correct it")
-        pointer = self._locator.pointer_of(contents, reference)
-        named = resolver.resource.dialect_uri
-        if isinstance(contents, dict) and "$schema" in contents:
-            named = contents["$schema"]
-        dialect = self._root_dialect if named is None else self._dialect(named, pointer)
-        return SchemaLocation(contents, resolver, pointer, dialect, is_entered=True)
 
     def sub(self, place: SchemaLocation, keyword: str) -> Formula:
         return self.lower(place.below(place.schema[keyword], keyword))

@@ -9,12 +9,13 @@ is ``None``.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.dialects import SchemaDialect
+from maskc.jsonschema.dialects import SchemaDialect, dialect_of
 from maskc.jsonschema.keywords import pointer_to
 from maskc.jsonschema.resources import walk
 from maskc.jsonschema.values import to_fraction
@@ -115,6 +116,74 @@ class Locator:
             return [*walk(self._document, pointer)][-1]
         except LookupError:
             return None
+
+
+class Places:
+    """The places of schemas: with their own identifiers and dialects, and where references lead.
+
+    Args:
+        root: the document.
+        dialect: of the root, and of documents that do not name theirs.
+        documents: URI → parsed schema, those that the caller gave.
+        note: is told each dialect that a schema names, once.
+    """
+
+    def __init__(
+        self,
+        root: Any,
+        dialect: SchemaDialect,
+        documents: Mapping[str, Any],
+        note: Callable[[SchemaDialect], None],
+    ) -> None:
+        self._locator = Locator(root)
+        self._root_dialect, self._documents, self._note = dialect, documents, note
+        self._targets: dict[Any, SchemaLocation] = {}
+        self._dialects: dict[str, SchemaDialect] = {}
+
+    def enter(self, place: SchemaLocation) -> SchemaLocation:
+        """Return a schema's place with its own identifier and dialect."""
+        schema, dialect = place.schema, place.dialect
+        if "$schema" in schema and ("$id" in schema or "id" in schema or not place.pointer):
+            dialect = self._dialect(schema["$schema"], place.pointer)
+        if dialect.left_out:
+            schema = {name: held for name, held in schema.items() if name not in dialect.left_out}
+        if place.is_entered or "$id" not in schema and "id" not in schema:
+            if dialect is place.dialect and schema is place.schema:
+                return place
+            return SchemaLocation(schema, place.resolver, place.pointer, dialect)
+        # What has an identifier is said by the dialect around it.
+        resolver = place.resolver.enter(schema, place.dialect, place.pointer)
+        return SchemaLocation(schema, resolver, place.pointer, dialect)
+
+    def _dialect(self, uri: Any, pointer: str) -> SchemaDialect:
+        dialect = self._dialects.get(uri) if isinstance(uri, str) else None
+        if dialect is None:
+            dialect = dialect_of(uri, pointer, self._documents)
+            self._dialects[uri] = dialect
+            self._note(dialect)
+        return dialect
+
+    def target(self, place: SchemaLocation, keyword: str) -> SchemaLocation:
+        """Return the place that a reference leads to."""
+        reference = place.schema[keyword]
+        if type(reference) is not str:
+            return self._find_target(place, keyword, reference)
+        asked = (keyword, reference, place.resolver.key)
+        found = self._targets.get(asked)
+        if found is None:
+            found = self._targets[asked] = self._find_target(place, keyword, reference)
+        return found
+
+    def _find_target(self, place: SchemaLocation, keyword: str, reference: Any) -> SchemaLocation:
+        contents, resolver = place.resolver.follow(reference, keyword, place.pointer)
+        if not isinstance(contents, dict | bool):
+            raise place.fault(keyword, f"{reference!r} leads to no schema", "correct it")
+        pointer = self._locator.pointer_of(contents, reference)
+        named = resolver.resource.dialect_uri
+        if isinstance(contents, dict) and "$schema" in contents:
+            named = contents["$schema"]
+        dialect = self._root_dialect if named is None else self._dialect(named, pointer)
+        return SchemaLocation(contents, resolver, pointer, dialect, is_entered=True)
 
 
 def _list_places(document: Any) -> dict[int, str]:

@@ -8,6 +8,7 @@ none, and would allow any JSON text, is refused by :func:`check_root`.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -171,10 +172,12 @@ def _check(parsed: Any) -> bool:
             raise _too_deep()
         kind = type(here)
         is_read = is_read and (kind is dict or kind is list)
-        inner = here
+        inner: Iterable[Any] = here
         if isinstance(here, dict):
-            is_read = is_read and _TEXT.issuperset(map(type, here))
-            inner = [*here, *here.values()]
+            has_texts = _TEXT.issuperset(map(type, here))
+            is_read = is_read and has_texts
+            is_plain = has_texts and "".join(here).isascii()
+            inner = here.values() if is_plain else [*here, *here.values()]
         for value in inner:
             kind = type(value)
             if kind is str:

@@ -96,7 +96,7 @@ class Scenarios:
             return [Scenario(self._lowering.lower(place), Evaluated())]
         if not isinstance(schema, dict):
             raise place.fault("", "is neither an object nor a Boolean", "write a schema")
-        place = self._lowering.enter(place)
+        place = self._lowering.places.enter(place)
         if place.dialect.year < 2019 and "$ref" in place.schema:
             return self._follow(place, "$ref")  # nothing counts beside it
         found = [Scenario(self._space.both(self._lowering.own(place)), self._evaluated(place))]
@@ -155,7 +155,7 @@ class Scenarios:
             yield [*there, Scenario(away, Evaluated())]
 
     def _follow(self, place: SchemaLocation, keyword: str) -> list[Scenario]:
-        target = self._lowering.target(place, keyword)
+        target = self._lowering.places.target(place, keyword)
         key = (id(target.schema), target.resolver.key, target.dialect)
         if key in self._entered:
             raise place.fault(keyword, *NO_PROGRESS)

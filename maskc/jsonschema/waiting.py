@@ -1,8 +1,9 @@
 """Which subschemas can wait until a text comes to their value?
 
 Of a *plain* schema it is told by its own keywords that it compiles and that some value fits it, if
-what it requires of its members and items does. A plain schema with members or items waits; what
-stands inside, but is not plain, is compiled ahead, so that a schema is refused when it is compiled.
+what it requires of its members and items does. A plain schema with members or items waits, and so
+does a pattern and a long ``enum``; what stands inside, but is not plain, is compiled ahead, so that
+a schema is refused when it is compiled.
 
 Example: ``{"properties": {"a": {"type": "string"}}}`` waits. ``{"properties": {"a": {"pattern":
 "^a"}}}`` does, too, and its pattern is compiled ahead.
@@ -28,7 +29,10 @@ _MAX_DEPTH = 50
 _TYPES = frozenset((*TYPES, "integer"))
 # What says what a schema is called, or how it is meant.
 _NAMING = frozenset(("$id", "id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor"))
-_INSIDE = ("properties", "items", "additionalProperties", "patternProperties", "anyOf", "oneOf")
+_INSIDE = frozenset(
+    ("properties", "items", "additionalProperties", "patternProperties", "anyOf", "oneOf")
+)
+_MANY_TEXTS = 4  # of an enum, whose automaton takes longer to make than to wait for
 _MOST_BRANCHES = 8
 _COMPARING = frozenset(
     (
@@ -107,14 +111,19 @@ class Waiting:
             return place.below(whole[0], "allOf", 0)
         return None
 
-    def may_wait(self, place: SchemaLocation) -> bool:
-        """Return whether a schema waits, which is no reference."""
+    def name(self, place: SchemaLocation) -> Hashable:
+        """Return what tells a schema that waits, which is no reference; ``None`` if it does not."""
         schema = place.schema
-        return (
-            type(schema) is dict
-            and any(keyword in schema for keyword in _INSIDE)
-            and self._is_plain(place, 0)
-        )
+        if type(schema) is not dict:
+            return None
+        if not _INSIDE.isdisjoint(schema):
+            return key_of(place) if self._is_plain(place, 0) else None
+        texts = schema.get("enum", ())
+        is_long = "pattern" in schema or type(texts) is list and len(texts) >= _MANY_TEXTS
+        if not is_long or not self._is_plain(place, 0):
+            return None
+        # Equal ones are one position: nothing else is asked of them, but that they are strings.
+        return schema.get("pattern"), tuple(texts), "type" in schema
 
     def compares(self, place: SchemaLocation) -> bool:
         """Return whether a schema asks what fails a subschema, or which values fit it.
@@ -260,9 +269,11 @@ def key_of(place: SchemaLocation) -> Hashable:
 
 
 def _list_inside(place: SchemaLocation) -> Iterator[SchemaLocation]:
+    """Yield the schemas inside a plain one, without members of which only a type is asked."""
     schema = place.schema
     for name, inner in schema.get("properties", {}).items():
-        yield place.below(inner, "properties", name)
+        if not _asks_type_only(inner):
+            yield place.below(inner, "properties", name)
     for pattern, inner in schema.get("patternProperties", {}).items():
         yield place.below(inner, "patternProperties", pattern)
     for keyword in ("items", "additionalProperties"):
@@ -271,6 +282,16 @@ def _list_inside(place: SchemaLocation) -> Iterator[SchemaLocation]:
     for keyword in ("anyOf", "oneOf"):
         for n, inner in enumerate(schema.get(keyword, ())):
             yield place.below(inner, keyword, n)
+
+
+def _asks_type_only(schema: Any) -> bool:
+    return (
+        type(schema) is dict
+        and type(schema.get("type")) is str
+        and schema["type"] in _TYPES
+        and len(ASKING.intersection(schema)) == 1
+        and not has_name(schema)
+    )
 
 
 def _are_texts(values: Any) -> bool:

@@ -46,6 +46,8 @@ def reads(schema, text):
         {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/inner"}]},
         {"oneOf": [{"type": "null"}, {"$ref": "#/$defs/inner"}]},
         {"properties": {"a": {"pattern": "^(a|b)*c$"}}},
+        {"pattern": "^a"},
+        {"enum": ["a", "b", "c", "d"], "type": "string"},
         {"properties": {"a": {"format": "date"}}, "required": ["a"]},
     ],
 )
@@ -57,6 +59,9 @@ def test_what_is_known_to_compile_and_to_have_values_waits(schema):
     "schema",
     [
         {"type": "string"},
+        {"pattern": "^(a|b)*c$"},
+        {"enum": ["a", "b", "c"]},
+        {"enum": ["a", "b", "c", 1]},
         {"minProperties": 2, "properties": {}},
         {"properties": {"a": {"pattern": "^(a|b)*c$"}}, "required": ["a"]},
         {"properties": {"a": False}, "required": ["a"]},
@@ -86,6 +91,24 @@ def test_a_member_that_nothing_fits_is_left_out_of_a_position_that_has_waited(in
     schema = {"properties": {"a": {"properties": {"b": inner}}}, "$defs": {"nothing": NOTHING}}
     assert reads(schema, b'{"a":{"bb":1}}')
     assert not reads(schema, b'{"a":{"b"')
+
+
+def test_equal_patterns_and_lists_of_texts_wait_as_one_position():
+    texts = ["a", "b", "c", "d"]
+    members = [
+        {"pattern": "^a", "title": "one"},
+        {"pattern": "^a", "title": "other"},
+        {"pattern": "^a", "type": "string"},
+        {"enum": texts},
+        {"enum": texts, "description": ""},
+        {"enum": [*texts, "e"]},
+    ]
+    assert n_waiting({"properties": {f"m{n}": each for n, each in enumerate(members)}}) == 4
+
+
+def test_a_reference_that_is_no_text_is_refused():
+    with pytest.raises(SchemaError, match="is not a string"):
+        make({"$defs": {"5": INNER}, "properties": {"a": {"$ref": "#/$defs/5"}, "b": {"$ref": 5}}})
 
 
 def test_a_position_is_built_when_its_value_begins():

@@ -45,10 +45,13 @@ def build_texts(texts: Sequence[str], labels: Sequence[int], other: int = NO_LAB
         while n < n_alike and before[n] == text[n]:
             n += 1
         del path[n + 1 :]
+        row, state = rows[path[n]], len(rows)
         for character in text[n:]:
-            rows[path[-1]][kinds[character]] = len(rows)
-            path.append(len(rows))
-            rows.append({})
+            row[kinds[character]] = state
+            path.append(state)
+            row = {}
+            rows.append(row)
+            state += 1
         if len(rows) > MAX_STATES:
             raise TooManyStatesError
         ends.append(path[-1])
