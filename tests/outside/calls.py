@@ -156,11 +156,11 @@ def check(
             seen["no such tool"] += 1
             continue
         arguments = choose(given)
-        tag = load_family(family).describe(
-            [Tool(name, schemas[name], "")], "required", parallel=True, reasoning=False
-        )
-        text = render(tag, arguments)
         try:
+            tag = load_family(family).describe(
+                [Tool(name, schemas[name], "")], "required", parallel=True, reasoning=False
+            )
+            text = render(tag, arguments)
             is_taken = takes(kit, tools, family, text)
         except MaskcError as error:
             seen[f"refused: {str(error).partition(': ')[2][:60]}"] += 1
