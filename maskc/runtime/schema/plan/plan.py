@@ -280,7 +280,7 @@ class Plan:
         body, keys = self.key_bodies[number], self.objects[number].keys
         is_open = False
         for state in body.targets[at]:
-            reach = keys.reach[state] & labels
+            reach = keys.labels_after(state) & labels
             if reach & (keys.names | keys.endless[state]):
                 return True
             is_open = is_open or bool(reach)

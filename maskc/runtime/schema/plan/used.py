@@ -85,7 +85,7 @@ class UsedKeys:
         found = []
         for n in range(len(key) + 1):
             left = keys.reach_left(state, key[:n], others)
-            if left != keys.reach[state]:
+            if left != keys.labels_after(state):
                 found.append((key[:n], left))
             if not left:
                 break

@@ -33,7 +33,7 @@ Places = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 Bits = NDArray[np.uint64]
 
-_MOST_KEYS = 1 << 22
+_MOST_KEYS, _FEW_KEYS, _MOST_SPARSE = 1 << 22, 1 << 12, 32
 _NODES_AT_ONCE = 8  # that are one step where a vocabulary is read once for all
 _FEW_NODES = 40_000  # of a vocabulary that is not worth folding
 _FEW_TOKENS = 8  # so many times fewer tokens than the vocabulary has
@@ -373,7 +373,8 @@ def _bits_of(groups: Places) -> Bits:
 def number_keys(keys: Places) -> tuple[Places, Places]:
     """Return some keys, each once and ascending, and of each where it is among them."""
     n_keys = int(keys.max(initial=-1)) + 1
-    if n_keys > _MOST_KEYS:
+    # A table is cleared and read whole; sorting takes as long where they are few.
+    if n_keys > min(_MOST_KEYS, _FEW_KEYS + _MOST_SPARSE * len(keys)):
         distinct, inverse = np.unique(keys, return_inverse=True)
         return distinct, inverse
     number = np.zeros(n_keys, dtype=np.intp)

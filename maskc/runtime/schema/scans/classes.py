@@ -15,6 +15,7 @@ the start of ``.*,.*`` the node ``ab`` is left alone if no text that begins so h
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ from maskc.runtime.schema.tries.trie import Ints
 
 # Steps of a scan, and characters of it that are one step.
 _SCAN_STEPS, _NODES_AT_ONCE = 200, 64
-_MOST_CELLS = 1 << 16  # of an automaton of which we ask what it tells apart from a state on
+_MOST_CELLS = 1 << 15  # of an automaton of which we ask what it tells apart from a state on
 
 
 class Kinds:
@@ -193,10 +194,16 @@ def never_dies(dfa: CharDfa, state: int) -> bool:
     So it is where a pattern may begin anywhere, as ``[Hh]otel`` does.
     """
     kinds, rows = frozenset(dfa.classes), dfa.rows
-    return all(
-        DEAD not in rows[here].values() and (dfa.defaults[here] or kinds <= rows[here].keys())
-        for here in reachable(dfa, state)
-    )
+    seen, worklist = {state}, [state]
+    for here in worklist:  # it grows meanwhile
+        row = rows[here]
+        if DEAD in row.values() or not (dfa.defaults[here] or kinds <= row.keys()):
+            return False
+        new = dfa.successors(here) - seen
+        seen |= new
+        worklist += new
+    spend(len(seen))
+    return True
 
 
 def _group_openings(
@@ -230,13 +237,12 @@ def matrix_of(dfa: CharDfa) -> Ints:
     n_kinds = max(dfa.classes) + 1
     spend(dfa.n_states)
     delta = np.repeat(np.array(dfa.defaults, dtype=np.int32)[:, None], n_kinds, axis=1)
-    cells = [
-        (state, kind, target)
-        for state, row in enumerate(dfa.rows)
-        for kind, target in row.items()
-        if kind < n_kinds
-    ]
-    if cells:
-        states, kinds, targets = np.array(cells, dtype=np.int32).T
-        delta[states, kinds] = targets
+    rows = list(dfa.rows)
+    counts = list(map(len, rows))
+    n_cells = sum(counts)
+    kinds = np.fromiter(chain.from_iterable(rows), np.int32, n_cells)
+    targets = np.fromiter(chain.from_iterable(row.values() for row in rows), np.int32, n_cells)
+    states = np.arange(len(rows), dtype=np.int32).repeat(counts)
+    is_there = kinds < n_kinds
+    delta[states[is_there], kinds[is_there]] = targets[is_there]
     return delta

@@ -14,6 +14,8 @@ from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.other_keys import OtherKeys, count_begun, list_keys
 
 _LABELS = 10_000  # whose bits are one step for a state
+_STATES_AT_ONCE = 64  # that are one step
+_UNKNOWN = -1
 _MOST_SHARED = 4  # prefixes of words that a state stands for, on average
 
 
@@ -23,7 +25,6 @@ class Keys:
     If it is flat, every state leads to endlessly many keys of one class, of all without a name.
 
     Attributes:
-        reach: state → the labels that it leads to, as bits.
         endless: state → those of them that it leads to endlessly many keys of; never names.
     """
 
@@ -31,42 +32,71 @@ class Keys:
         self.dfa = dfa
         self.names = (1 << n_names) - 1
         spend(dfa.n_states * (1 + n_names // _LABELS))
-        own = [0 if label == NO_LABEL else 1 << label for label in dfa.labels]
-        default = dfa.defaults[dfa.start]
-        order = order_names(dfa) if is_flat or default == DEAD else None
-        if order is None:
-            self.reach, self.endless = _propagate(dfa, own, self.names)
+        may_be_words = is_flat or dfa.defaults[dfa.start] == DEAD
+        self._has_words = may_be_words and order_names(dfa) is not None
+        if not self._has_words:
+            own = [0 if label == NO_LABEL else 1 << label for label in dfa.labels]
+            self._reach, self.endless = _propagate(dfa, own, self.names)
             return
-        for state in reversed(order):
-            bits = own[default] | own[state]
-            for target in dfa.rows[state].values():
-                bits |= own[target]
-            own[state] = bits
         endless = 1 << n_names if is_flat else 0
-        self.reach, self.endless = own, [0] + [endless] * (dfa.n_states - 1)
+        self.endless = [0] + [endless] * (dfa.n_states - 1)
+        # Of 20,000 names all bits take 50 MB; few states are asked about.
+        self._reach = [_UNKNOWN] * dfa.n_states
+
+    def labels_after(self, state: int) -> int:
+        """Return the labels that a state leads to, as bits."""
+        found = self._reach[state]
+        if found == _UNKNOWN:
+            found = self._reach[state] = self._collect(state)
+        return found
+
+    def _collect(self, state: int) -> int:
+        """Return the labels that a state of words leads to; the words' states have no circles."""
+        dfa = self.dfa
+        rows, labels, default = dfa.rows, dfa.labels, dfa.defaults[state]
+        found, n_states = 0, 0
+        own = bytearray(-(-(1 + max(labels)) // 8))
+        seen = {state, default}
+        worklist = [state, default] if state != default else [state]
+        for here in worklist:  # it grows meanwhile
+            n_states += 1
+            if self._reach[here] != _UNKNOWN:
+                found |= self._reach[here]
+                continue
+            label = labels[here]
+            if label != NO_LABEL:
+                own[label >> 3] |= 1 << (label & 7)
+            for target in rows[here].values():
+                if target not in seen:
+                    seen.add(target)
+                    worklist.append(target)
+        spend(n_states // _STATES_AT_ONCE)
+        return found | int.from_bytes(own, "little")
 
     def reach_of(self, states: Iterable[int]) -> int:
         found = 0
         for state in states:
-            found |= self.reach[state]
+            found |= self.labels_after(state)
         return found
 
     @property
     def may_run_out(self) -> bool:
         """Whether some prefix of a key without a name can become few keys only."""
-        names = self.names
-        pairs = zip(self.reach, self.endless, strict=True)
-        return any(reach & ~endless & ~names for reach, endless in pairs)
+        start, names = self.dfa.start, self.names
+        # All that a state leads to, the start does, and words are endless nowhere or everywhere.
+        states = [start] if self._has_words else range(self.dfa.n_states)
+        return any(self.labels_after(s) & ~self.endless[s] & ~names for s in states)
 
     def is_surely_live(self, states: Iterable[int], labels: int) -> bool:
         """Return whether a prefix in one of some states can become a key of endlessly many."""
         return any(
-            self.reach[state] & labels & (self.names | self.endless[state]) for state in states
+            self.labels_after(state) & labels & (self.names | self.endless[state])
+            for state in states
         )
 
     def reach_left(self, state: int, prefix: str, others: OtherKeys) -> int:
         """Return the labels of keys that a prefix can become, and that are not among the others."""
-        left = self.reach[state]
+        left = self.labels_after(state)
         open_ = left & ~(self.names | self.endless[state])
         if not open_:
             return left
