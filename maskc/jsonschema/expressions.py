@@ -270,7 +270,10 @@ class Space(Holding):
         if kind == "order":
             return self.false
         if kind == "all":
-            return self.make("some", args[0], self.negate(args[1]))
+            keys, fits = args
+            if keys[0] == "unlike":  # a format that is negated is not all but the format
+                keys = ("strings", self.negate(keys[1]))
+            return self.make("some", keys, self.negate(fits))
         if kind == "some":
             return self.all(args[0], self.negate(args[1]))
         if kind == "any":

@@ -162,7 +162,7 @@ _PATTERNS = {
 _READ = {EXACT_HOST: "[^]*", EXACT_EMAIL: _IDN_EMAIL, REGEX: "[^]*"}
 NAMES = (*_PATTERNS, HOST, EMAIL, *_READ)
 # Bounds on the length that are not part of the automaton.
-LENGTHS = {"hostname": (1, 253), HOST: (1, 253)}
+LENGTHS = {"hostname": (1, 253)}
 
 
 def read_by(name: str, pattern: str = "[^]*") -> CharDfa:

@@ -51,7 +51,7 @@ ABOUT = {
 }
 
 # A set of keys: ("names", names), ("dfa", n), ("strings", formula), or all but some:
-# ("other", names, automata).
+# ("unlike", formula), ("other", names, automata).
 Keys = tuple[Any, ...]
 
 
@@ -223,8 +223,9 @@ class Holding:
             return name in keys[1]
         if keys[0] == "dfa":
             return self._accepts(keys[1], name)
-        if keys[0] == "strings":
-            return self.holds(keys[1], ("string", name))
+        if keys[0] in ("strings", "unlike"):
+            is_like = keys[0] == "strings"
+            return bool(self.holds(keys[1], ("string", name)) == is_like)
         return name not in keys[1] and not any(self._accepts(n, name) for n in keys[2])
 
     def _accepts(self, number: int, text: str) -> bool:

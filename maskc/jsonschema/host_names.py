@@ -3,7 +3,7 @@
 The length of a label in Punycode and its direction are no regular properties. These languages keep
 the rules of RFC 5890 to 5893 by simple counts. A host name is one of two kinds:
 
-- Labels of ASCII with at most 63 characters.
+- At most ten labels of ASCII with at most 24 characters.
 - At most four labels of small letters. A label begins with a letter. It costs at most 50: a
   character of ASCII costs 1, another one 3 below U+0800 and 4 above. So its Punycode has at most 62
   octets (tests/laws/test_host_costs.py computes the worst case), and four labels at most 251. The
@@ -85,9 +85,8 @@ _ATOMS = "!#$%&'*+/=?^_`{|}~"
 _COMBINING = tuple(name for name in CHARACTERS if name.isdigit())
 _MARKS = frozenset([MARK, FIRST, SECOND, *_COMBINING])
 MOST_COST, _MOST_LABELS = 50, 4
-_MOST_LABEL, _MOST_LOCAL = 63, 64  # octets
-# Of the domain of an address, which has no count of its own, if it is ASCII.
-_MOST_ASCII_LABELS, _MOST_ASCII_LABEL = 10, 24
+_MOST_ASCII, _MOST_ASCII_LABELS = 24, 10
+_MOST_LOCAL = 64  # octets
 WIDER = {HOST: r"^[a-zA-Z0-9.\-\u{80}-\u{10ffff}]+$", EMAIL: "@"}
 
 
@@ -100,7 +99,7 @@ class LetterClass(NamedTuple):
 
 
 class CostedLabel(NamedTuple):
-    """What was read of a host name: the labels before that count, and the label under way.
+    """What was read of a host name: the labels before, and the label under way.
 
     ``last`` is the class of its last character: that of letters stands for all after which any
     mark may come, and ends with a hyphen after one.
@@ -193,7 +192,8 @@ class _Names:
 
     Args:
         kinds: of the columns.
-        counts: whether labels are counted.
+        after: the class of a label's last character and the next one → the class after it.
+        most: what a label costs.
     """
 
     def __init__(
@@ -203,9 +203,8 @@ class _Names:
         *,
         most: int,
         most_labels: int,
-        counts: bool,
     ) -> None:
-        self._kinds, self._after, self._counts = kinds, after, counts
+        self._kinds, self._after = kinds, after
         self._most, self._most_labels = most, most_labels
         self._dot = next(n for n, kind in enumerate(kinds) if kind.name == _DOT)
         self._known: dict[str, list[tuple[int, int, str]]] = {}
@@ -221,7 +220,7 @@ class _Names:
             if cost + more <= self._most
         }
         if label.may_end and n_before + 1 < self._most_labels:
-            found[self._dot] = CostedLabel(n_before + self._counts)
+            found[self._dot] = CostedLabel(n_before + 1)
         return found
 
     def _moves(self, last: str) -> list[tuple[int, int, str]]:
@@ -241,13 +240,12 @@ def _follow_local(local: LocalPart, kind: LetterClass) -> LocalPart | Host | Non
 
 
 def build_names(name: str) -> CharDfa:
-    """Return the automaton of idn-hostname, whose lengths are bounded elsewhere, or idn-email."""
+    """Return the automaton of idn-hostname or idn-email."""
     is_email = name == EMAIL
     found = kinds()
     columns = {kind: n for n, kind in enumerate(dict.fromkeys(found.values()))}
-    most_labels, most = (_MOST_ASCII_LABELS, _MOST_ASCII_LABEL) if is_email else (2, _MOST_LABEL)
-    plain = _Names(list(columns), _after_ascii, most=most, most_labels=most_labels, counts=is_email)
-    mixed = _Names(list(columns), _after, most=MOST_COST, most_labels=_MOST_LABELS, counts=True)
+    plain = _Names(list(columns), _after_ascii, most=_MOST_ASCII, most_labels=_MOST_ASCII_LABELS)
+    mixed = _Names(list(columns), _after, most=MOST_COST, most_labels=_MOST_LABELS)
 
     def follow(state: LocalPart | Host, numbers: StateNumbers) -> list[int]:
         if isinstance(state, LocalPart):

@@ -327,7 +327,7 @@ class Lowering:
         if "propertyNames" in schema and place.dialect.year >= 6:
             asked = self.sub(place, "propertyNames")
             if asked is not space.true:
-                found.append(space.all(("strings", space.negate(asked)), space.false))
+                found.append(space.all(("unlike", asked), space.false))
         named = place.map("properties") if "properties" in schema else {}
         if self._ordered and (named or required):
             found.append(space.make("order", tuple(dict.fromkeys([*named, *required]))))

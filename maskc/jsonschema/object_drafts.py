@@ -140,7 +140,7 @@ class ObjectDrafts:
                 parts["dfa", key[1]] = space.dfas[key[1]]
             elif key[0] == "other":
                 parts.update({("dfa", n): space.dfas[n] for n in key[2]})
-            elif key[0] == "strings":
+            elif key[0] in ("strings", "unlike"):
                 parts[key] = self._strings.language(key[1], pointer)
         order = list(parts)
         classes: dict[frozenset[Keys], int] = {}
@@ -150,7 +150,7 @@ class ObjectDrafts:
             member = frozenset(
                 key
                 for key in asked
-                if (key in inside)
+                if (key in inside) != (key[0] == "unlike")
                 or key[0] == "other"
                 and not any(("dfa", n) in inside for n in key[2])
             )
