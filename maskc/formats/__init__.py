@@ -31,8 +31,9 @@ alike. What a reader may do wrong is an error that names the format
 (:mod:`maskc.formats.guard`); the matcher stays as it was.
 
 What stands beside such a format: listed values; ``minLength`` of 1; lengths that all its strings
-have, of the two first; and a pattern if few strings fit both. Everything else
-(other patterns and lengths, negation, keys) is refused when it is compiled.
+have, of the two first; and a pattern if few strings fit both. Beside other
+patterns and lengths, and for keys, ``regex`` is a smaller language, that of an automaton
+(:mod:`maskc.jsonschema.short_patterns`). Everything else is refused when it is compiled.
 
 A *judge* says whether a whole string is of the format, for ``maskc verify``; that of a pattern is
 Python's ``re``.

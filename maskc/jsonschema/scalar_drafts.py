@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import gcd
 
 from maskc.errors import SchemaError
-from maskc.formats.registry import EXACT_EMAIL, EXACT_HOST
+from maskc.formats.registry import EXACT_EMAIL, EXACT_HOST, REGEX
 from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.automata import (
     CustomFormatError,
@@ -29,6 +29,7 @@ from maskc.jsonschema.entailment import Atoms, intersect_bounds
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula
+from maskc.jsonschema.short_patterns import build_patterns
 from maskc.jsonschema.splitting import sort_values
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
@@ -66,9 +67,12 @@ class StringDrafts:
                     parts.append(space.dfas[number if wanted else space.complement_of(number)])
             if gone:
                 parts.append(self._all_but(tuple(sorted(value[1] for value in gone))))
-            found = intersect(parts)
-            if found.reader:
-                found, low, high = _drop_lengths(found, low, high)
+            try:
+                found = intersect(parts)
+                if found.reader:
+                    return StringDraft(*_drop_lengths(found, low, high))
+            except CustomFormatError:
+                found = intersect([_short(part) for part in parts])
             return StringDraft(found, low, high)
         except TooLargeError:
             raise too_large(pointer, "pattern") from None
@@ -87,17 +91,35 @@ class StringDrafts:
         try:
             for atoms in self._alternatives.find(formula, "string", pointer):
                 draft = self.build(atoms, pointer)
-                bounded = [draft.dfa]
+                bounded = [_short(draft.dfa)]
                 if draft.low or draft.high is not None:
                     bounded.append(of_length(draft.low, draft.high))
                 parts.append(intersect(bounded))
-            if len(parts) == 1 and not parts[0].reader:
+            if len(parts) == 1:
                 return parts[0]
             return combine(parts, lambda labels: NO_LABEL if set(labels) <= {NO_LABEL} else 0)
         except TooLargeError:
             raise too_large(pointer, "propertyNames") from None
         except CustomFormatError as error:
             raise _custom(pointer, error.format) from None
+
+
+def _short(dfa: CharDfa) -> CharDfa:
+    """Return an automaton in the place of one that leaves strings to a reader.
+
+    Raises:
+        CustomFormatError: there is none.
+    """
+    if dfa.reader == REGEX:
+        return intersect([build_patterns(), _without_reader(dfa)])
+    if dfa.reader:
+        raise CustomFormatError(dfa.reader)
+    return dfa
+
+
+def _without_reader(dfa: CharDfa) -> CharDfa:
+    rows = (dfa.starts, dfa.classes, dfa.defaults, dfa.rows)
+    return CharDfa(*rows, dfa.labels, dfa.start)
 
 
 def too_large(pointer: str, keyword: str) -> SchemaError:
