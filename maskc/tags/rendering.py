@@ -50,8 +50,10 @@ def write_arguments(style: str, arguments: Mapping[str, Any]) -> str:
     """
     if style == "json":
         return json.dumps(arguments, ensure_ascii=False)
-    if STYLES[style].quotes:
+    if STYLES[style].identifiers:
         return ", ".join(f"{name}={_write_python(value)}" for name, value in arguments.items())
+    if STYLES[style].quotes:
+        return _write_python(dict(arguments))[1:-1]
     return STYLES[style].separator.join(
         f"{STYLES[style].before}{name}{_write(style, value, name)}"
         for name, value in arguments.items()
