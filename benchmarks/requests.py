@@ -33,7 +33,7 @@ from benchmarks.engines.maskc_engine import make_served_kit
 from benchmarks.workloads import ROOT
 from maskc.kit.constraint import Constraint
 from maskc.kit.kit import Kit
-from maskc.runtime.effort import count_taken
+from maskc.runtime.step_budget import count_taken
 from maskc.vocab import load_encoder
 
 N_RUNS, N_LARGE = 7, 3

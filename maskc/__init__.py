@@ -186,7 +186,7 @@ def load_kit(
     check_compiler()
     from maskc.kit.file import load_kit
     from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
-    from maskc.runtime.effort import USUAL_STEPS
+    from maskc.runtime.step_budget import USUAL_STEPS
 
     n_bytes = DEFAULT_CACHE_BYTES if cache_bytes is None else cache_bytes
     most = USUAL_STEPS if steps is None else steps

@@ -38,7 +38,7 @@ from maskc.jsonschema.openapi import read_component, read_schema_object
 from maskc.jsonschema.python_types import describe_type, is_type
 from maskc.jsonschema.reader import read_schema, write_json
 from maskc.limits import Limits
-from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
+from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout
 from maskc.vocab.vocabulary import Vocabulary
 
 Progress = Callable[[str, float], None]
@@ -120,7 +120,7 @@ class SchemaJob:
 
     schema: Any
     resources: Mapping[str, Any]
-    layout: Layout
+    layout: JsonLayout
     assert_formats: bool
     name: str = "<schema>"
     formats: Formats = field(default_factory=registered)
@@ -153,7 +153,7 @@ class SchemaJob:
         return cls(
             described["text"],
             described["resources"],
-            Layout(**described["layout"]),
+            JsonLayout(**described["layout"]),
             described["assert_formats"],
             described["name"],
             described.get("formats", {}),

@@ -17,8 +17,8 @@ from maskc.runtime.link.plan.replies import cut_reply, names_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from maskc.explain.explaining import TextJudge, TokenName
     from maskc.explain.model import Explanation
-    from maskc.explain.questions import TextJudge, TokenName
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
     from maskc.runtime.matcher import Matcher
@@ -68,7 +68,7 @@ class Kind:
             SchemaError: the schema refers to a document that is not given.
             ValueError: there is no token of that id.
         """
-        from maskc.explain.questions import explain
+        from maskc.explain.explaining import explain
 
         return explain(self.judge(artifact, resources or {}), text, asked)
 

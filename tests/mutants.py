@@ -117,7 +117,7 @@ MUTANTS = (
         "if layout is not None and n_open > 2:",
     ),
     Mutant(
-        "runtime/link/joining/joints.py",
+        "runtime/link/joining/boundaries.py",
         "open_[rest] = nodes if known is None else united(known, nodes)",
         "open_[rest] = nodes if known is None else known",
     ),
@@ -127,7 +127,7 @@ MUTANTS = (
         "if child in whole:",
     ),
     Mutant(
-        "runtime/schema/leaves/key_leaves.py",
+        "runtime/schema/string_rows/key_rows.py",
         'key = ("keys", number, at, is_open)',
         'key = ("keys", number, at)',
     ),

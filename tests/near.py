@@ -73,7 +73,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "compiler.lalr.refine": (*LALR, *GENERAL, *BUDGETS),
     "play": (),
     "compiler.pushdown": (*STEPS, "laws/test_runtime_debts.py"),
-    "compiler.pushdown.questions": ("cli/test_analyze.py",),
+    "compiler.pushdown.queries": ("cli/test_analyze.py",),
     "report": (),
     "runtime": ("laws/test_rollback.py", "laws/test_dense.py"),
     "runtime.cache": ("laws/test_rollback.py", "laws/test_dense.py"),

@@ -8,7 +8,7 @@ import maskc
 from maskc.errors import MaskcError
 from maskc.jobs import ChoicesJob, GrammarJob, LinkJob, SchemaJob, name_choice, read_grammar
 from maskc.limits import Limits
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.vocab import load_vocabulary
 
 FAR = "[ab]{1,5000}c"
@@ -34,7 +34,7 @@ def test_settings_of_a_grammar_are_refused_beside_any_pattern():
 
 
 def test_a_schema_is_the_same_when_it_is_read_from_its_description():
-    job = SchemaJob({"$ref": "u:a"}, {"u:a": {"type": "null"}}, Layout(blanks="compact"), True)
+    job = SchemaJob({"$ref": "u:a"}, {"u:a": {"type": "null"}}, JsonLayout(blanks="compact"), True)
     read = SchemaJob.read(job.describe())
     assert read.plan().data == job.plan().data
     assert read.describe() == job.describe()
@@ -43,7 +43,7 @@ def test_a_schema_is_the_same_when_it_is_read_from_its_description():
 
 def test_each_job_describes_itself_as_json_and_names_its_artifact():
     jobs = [
-        SchemaJob("true", {}, Layout(), True, "any.schema.json"),
+        SchemaJob("true", {}, JsonLayout(), True, "any.schema.json"),
         LinkJob("tag.json", {"format": {"type": "any_text"}}),
         ChoicesJob(["a", "b"], "words.txt"),
     ]

@@ -111,7 +111,7 @@ class Asked:
 
 
 # Returns what is asked for by a parser in a scenario, ``None`` if nothing is constrained.
-Ask = Callable[[Any, str, Scenario], Asked | None]
+Query = Callable[[Any, str, Scenario], Asked | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +360,7 @@ def _list_triggers(form: Any) -> Iterator[str]:
             yield from _list_triggers(inner)
 
 
-def run_parsers(engine: str, names: Iterable[str], ask: Ask, *, count: int) -> int:
+def run_parsers(engine: str, names: Iterable[str], ask: Query, *, count: int) -> int:
     """Print a row for each parser; return how many texts are wrong.
 
     Args:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.pieces import PIECE
 from maskc.artifact.relations import check_layout, check_relations
+from maskc.artifact.row_chunks import PIECE
 from maskc.artifact.sections import (
     ANY,
     LALR_SECTIONS,

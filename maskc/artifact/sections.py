@@ -158,8 +158,10 @@ GENERAL_SECTIONS: dict[str, ArraySpec] = {
 
 
 # Of a general grammar with tokens that are cut into terminals in too many ways: these tokens.
-UNLISTED = "unlisted"  # the header's entry says how many
-UNLISTED_SECTIONS: dict[str, ArraySpec] = {UNLISTED: ArraySpec("int32", ("u",), below="V")}
+TOKENS_WITHOUT_ROWS = "unlisted"  # the header's entry says how many
+TOKENS_WITHOUT_ROWS_SECTIONS: dict[str, ArraySpec] = {
+    TOKENS_WITHOUT_ROWS: ArraySpec("int32", ("u",), below="V")
+}
 
 
 # Of a JSON Schema (``parser=schema``) only these.
@@ -223,6 +225,6 @@ def sections_of(header: Mapping[str, Any]) -> dict[str, ArraySpec]:
     if is_link(header):
         return LINK_SECTIONS
     sections = GENERAL_SECTIONS if is_general(header) else LALR_SECTIONS
-    if UNLISTED in header and is_general(header):
-        sections = {**sections, **UNLISTED_SECTIONS}
+    if TOKENS_WITHOUT_ROWS in header and is_general(header):
+        sections = {**sections, **TOKENS_WITHOUT_ROWS_SECTIONS}
     return {**sections, **START_SECTIONS} if STARTS in header else sections

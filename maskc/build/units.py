@@ -34,7 +34,7 @@ from maskc.runtime.borrowing import SUFFIX as KIT_SUFFIX
 from maskc.runtime.borrowing import drop_tokens
 from maskc.vocab import AddedTokens, load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
-from maskc.work.alone import run_alone
+from maskc.work.dedicated import run_dedicated
 
 SUFFIX = ".maskc"
 
@@ -142,8 +142,8 @@ def make_file(
         )
         raise ExecutorError("worker", f"has {here}, and the build was started with {there}")
     if job is None:
-        return run_alone(lambda: encode_kit(make_kit(vocabulary)), limits)
-    contents = run_alone(lambda: job.compile(vocabulary, limits)[0], limits)
+        return run_dedicated(lambda: encode_kit(make_kit(vocabulary)), limits)
+    contents = run_dedicated(lambda: job.compile(vocabulary, limits)[0], limits)
     if leaves_tokens:
         return encode(*drop_tokens(contents.header, contents.arrays))
     return encode(contents.header, contents.arrays)

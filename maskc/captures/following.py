@@ -31,7 +31,6 @@ from maskc.captures.tracing import Parse, Spans
 from maskc.ids import NO_LINE, ScannerStateId, TerminalId
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.effort import one_mask
 from maskc.runtime.holes.masks import HoleMasks, Trail
 from maskc.runtime.holes.side import Read, SideHypothesis, Step
 from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE
@@ -40,6 +39,7 @@ from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.stack_cache import HypothesisCache
 from maskc.runtime.machine import EVERY_BYTE
+from maskc.runtime.step_budget import one_mask
 
 _MOST_COMPLETED = 10_000  # spans whose symbols are remembered
 

@@ -18,10 +18,10 @@ from weakref import WeakValueDictionary
 
 from maskc.errors import HoleError, WrongTypeError
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.holes.machine import HoleMachine
 from maskc.runtime.holes.tracks import Automaton
 from maskc.runtime.link.automata.automaton import ByteAutomaton
+from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 # The captured symbols that were completed, in order: the name, and the text.
 Written = tuple[tuple[str, str], ...]
@@ -89,8 +89,8 @@ class Scopes:
 
     def complete(self, before: Completed, name: str, text: str) -> Completed:
         """Return some symbols and one more."""
-        spend(1)
-        spend_at_once(len(text))
+        charge_steps(1)
+        charge_vector_steps(len(text))
         # Whoever is in use has the symbols before it: no other object has their address.
         key = (id(before), name, text)
         found = self._completed.get(key)
@@ -137,8 +137,8 @@ class Scopes:
         if here is None:
             written = ()
             added.pop()  # no symbol
-        spend(len(added))
-        spend_at_once(len(written))
+        charge_steps(len(added))
+        charge_vector_steps(len(written))
         written = (*written, *reversed(added))
         self._asked = (completed, written)
         return written

@@ -16,10 +16,10 @@ from maskc.cli.progress import show_progress
 from maskc.limits import Limits
 from maskc.report.model import Lines, Report
 from maskc.report.render import print_json, show
-from maskc.work.alone import run_alone
+from maskc.work.dedicated import run_dedicated
 
 if TYPE_CHECKING:
-    from maskc.compiler.pushdown.questions import Questions
+    from maskc.compiler.pushdown.queries import GrammarQueries
 
 # With a backspace of its own line click leaves the lines of a paragraph as they are.
 _HELP = """Answer a question about GRAMMAR; without one, print an overview.
@@ -107,19 +107,19 @@ def analyze_command(
             _print_answer(questions, question, terminals, dot=dot, as_json=as_json, as_csv=as_csv)
         return 0
 
-    return run_alone(work, limits)
+    return run_dedicated(work, limits)
 
 
-def _load(grammar: str, regex: str | None, lark: LarkOptions) -> Questions:
-    from maskc.compiler.pushdown.questions import Questions
+def _load(grammar: str, regex: str | None, lark: LarkOptions) -> GrammarQueries:
+    from maskc.compiler.pushdown.queries import GrammarQueries
     from maskc.frontends.dialects import REGEX
     from maskc.frontends.loading import load_grammar
 
     source = lark.load(regex, REGEX.name) if regex is not None else lark.load(find_input(grammar))
-    return Questions(load_grammar(source)[0], source.name)
+    return GrammarQueries(load_grammar(source)[0], source.name)
 
 
-def _export(questions: Questions, path: str) -> None:
+def _export(questions: GrammarQueries, path: str) -> None:
     from maskc.compiler.pushdown.dft import format_cfg, format_pda
 
     is_grammar = path.endswith(".cfg")
@@ -128,7 +128,7 @@ def _export(questions: Questions, path: str) -> None:
 
 
 def _print_answer(
-    questions: Questions,
+    questions: GrammarQueries,
     question: str | None,
     terminals: tuple[str, ...],
     *,
@@ -213,5 +213,5 @@ def dump_command(
                 dumped = OF_STORE[stage](compile_stages(source, vocabulary, progress), vocabulary)
             return list(limit_lines(dumped, lines))
 
-    found = run_alone(work, limits)
+    found = run_dedicated(work, limits)
     return Report(found, [Lines(found)])

@@ -31,7 +31,7 @@ from maskc.report.model import Report
 from maskc.report.render import print_json, print_report
 from maskc.report.timings import hash_artifact, save_timings
 from maskc.runtime.borrowing import open_table
-from maskc.work.alone import run_alone
+from maskc.work.dedicated import run_dedicated
 
 if TYPE_CHECKING:
     from maskc.jobs import Job
@@ -349,7 +349,7 @@ def _write(
             made = job.compile(tokens, limits, progress, languages.append)
         return *made, sum(map(count_errors, job.sources, languages))
 
-    contents, passes, n_errors = run_alone(work, limits)
+    contents, passes, n_errors = run_dedicated(work, limits)
     seconds = time.perf_counter() - began
     maskc.Artifact(contents).save(target, kit=saving.kit)
     if passes:

@@ -15,7 +15,7 @@ from maskc.cli.input import name_schema, read_resources, read_schema_file, split
 from maskc.cli.progress import show_progress
 from maskc.limits import Limits
 from maskc.report.render import print_json, show
-from maskc.work.alone import run_alone
+from maskc.work.dedicated import run_dedicated
 
 if TYPE_CHECKING:
     from maskc.frontends.source import GrammarSource
@@ -96,7 +96,7 @@ def _lint_grammar(
         with show_progress("linting") as progress:
             return source, lint_grammar(source, vocabulary, progress)
 
-    source, findings = run_alone(lint, limits)
+    source, findings = run_dedicated(lint, limits)
     if not is_installed():
         click.echo(
             "maskc: interegular is not installed, so maskc searches for collisions itself; pip "
@@ -112,7 +112,7 @@ def _lint_schema(path: str, resources: tuple[str, ...], limits: Limits) -> _Lint
 
     text, documents = read_schema_file(path), read_resources(resources)
     with name_schema(path):
-        findings = run_alone(lambda: lint_schema(text, documents), limits)
+        findings = run_dedicated(lambda: lint_schema(text, documents), limits)
     name = "schema" if path == "-" else Path(path).name
     return _Linted(name, path, text.decode(errors="replace"), findings)
 

@@ -28,7 +28,7 @@ from maskc.cli.input import (
 from maskc.limits import MEGABYTE, Limits
 from maskc.report.model import Report
 from maskc.report.render import show
-from maskc.work.alone import run_alone
+from maskc.work.dedicated import run_dedicated
 
 if TYPE_CHECKING:
     from maskc.kinds import Kind
@@ -275,7 +275,7 @@ def open_source(
 
     with tempfile.TemporaryDirectory(prefix="maskc-") as folder:
         path = os.path.join(folder, "source.maskc")
-        made = run_alone(compile_, limits)
+        made = run_dedicated(compile_, limits)
         made.save(path)
         yield OpenedArtifact(path, None, made, documents)
 

@@ -14,7 +14,7 @@ from maskc.files import read_bounded
 from maskc.limits import Limits
 from maskc.report.formats import format_count
 from maskc.report.render import print_json, print_report
-from maskc.work.alone import run_alone
+from maskc.work.dedicated import run_dedicated
 
 _MAX_BYTES = 64_000_000
 _MOST_SHOWN = 12  # rules that no text holds
@@ -58,7 +58,7 @@ def check_command(
         for name in files:
             text = read_input(_MAX_BYTES, "text") if name == "-" else read_bounded(name, _MAX_BYTES)
             work = partial(find_problem, opened.artifact, text, opened.resources)
-            found.append((name, run_alone(work, limits), text))
+            found.append((name, run_dedicated(work, limits), text))
             if not as_json and not quiet:
                 print_report(report_files(found[-1:]))
     n_wrong = sum(problem is not None for _, problem, _ in found)
@@ -95,17 +95,19 @@ def explain_command(
     --token takes an id or a text with Python's escapes. Digits are an id, in quotes a text; b'\xc3'
     is a token of bytes that are no characters.
     """
+    from maskc.explain.explaining import parse_token
     from maskc.explain.heat import measure_heat
-    from maskc.explain.questions import parse_token
     from maskc.report.explain import MOST_TOKENS, report_explanation
 
     artifact, explain = opened.artifact, opened.kind.explain
     try:
         asked = parse_token(token) if token is not None else None
-        explanation = run_alone(lambda: explain(artifact, text, asked, opened.resources), limits)
+        explanation = run_dedicated(
+            lambda: explain(artifact, text, asked, opened.resources), limits
+        )
     except ValueError as error:
         raise click.UsageError(f"{error}.") from None
-    warmths = run_alone(lambda: measure_heat(artifact, text), limits) if heat else ()
+    warmths = run_dedicated(lambda: measure_heat(artifact, text), limits) if heat else ()
     return report_explanation(explanation, warmths, None if show_all else MOST_TOKENS)
 
 

@@ -18,10 +18,10 @@ from functools import cached_property
 
 from maskc import bits
 from maskc.artifact.model import Contents
-from maskc.artifact.sections import UNLISTED
+from maskc.artifact.sections import TOKENS_WITHOUT_ROWS
 from maskc.budget import at
 from maskc.compiler.emit.graph import DecisionGraph
-from maskc.compiler.glr.adjacency import Adjacency, LexedCfg, keep_adjacent
+from maskc.compiler.glr.adjacency import Adjacency, LookaheadCfg, keep_adjacent
 from maskc.compiler.glr.cfg import drop_empties, merge_unit_cycles, share_tails
 from maskc.compiler.glr.lr0 import (
     GeneralTable,
@@ -38,7 +38,7 @@ from maskc.compiler.glr.top_state import (
     list_asked,
 )
 from maskc.compiler.glr.walk import CutRule, Triples, ask_productions, find_follow
-from maskc.compiler.lexed import LexicalAnalysis
+from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.order import LegalityOracle, OptimisedRows
 from maskc.compiler.optimise.rows import Rows
 from maskc.compiler.optimise.state import States, Tops, Verdicts
@@ -87,7 +87,7 @@ class GeneralLanguage:
     """
 
     lexed: LexicalAnalysis[Grammar]
-    productions: LexedCfg
+    productions: LookaheadCfg
     table: GeneralTable
     merged: Mapping[TerminalId, TerminalId]
 
@@ -170,7 +170,10 @@ class GeneralLanguage:
         )
         header = {**contents.header, "sizes": sizes}
         if len(rows.unlisted):
-            header[UNLISTED], more[UNLISTED] = len(rows.unlisted), rows.unlisted
+            header[TOKENS_WITHOUT_ROWS], more[TOKENS_WITHOUT_ROWS] = (
+                len(rows.unlisted),
+                rows.unlisted,
+            )
         return Contents(header, {**contents.arrays, **more})
 
 
@@ -200,7 +203,7 @@ class GeneralPath:
         return GeneralLanguage(lexed, productions, build_general_table(productions.cfg), merged)
 
 
-def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: LexemeContexts) -> LexedCfg:
+def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: LexemeContexts) -> LookaheadCfg:
     """Return the productions that the table is built from; each line keeps the language.
 
     The last one keeps that part of it which the lexer can give.
@@ -247,7 +250,7 @@ class GeneralLegalityOracle:
         return None
 
 
-def ask_lexed(productions: LexedCfg, grammar: Grammar) -> AskedProductions:
+def ask_lexed(productions: LookaheadCfg, grammar: Grammar) -> AskedProductions:
     """Return the productions of a general parser's table: no text of theirs is lost."""
     return AskedProductions(
         ProductionDebts(build_dft(productions.cfg.reduced)),
@@ -259,7 +262,7 @@ def ask_lexed(productions: LexedCfg, grammar: Grammar) -> AskedProductions:
     )
 
 
-def find_symbol_classes(productions: LexedCfg) -> Classes:
+def find_symbol_classes(productions: LookaheadCfg) -> Classes:
     """Return the classes of two or more terminals that can stand for each other (6.2).
 
     The productions are over symbols, terminals with lookaheads. Only terminals with a single

@@ -20,7 +20,7 @@ from maskc.compiler.lalr.balance import find_bracket_depths
 from maskc.compiler.lalr.conflicts import check_reads_all
 from maskc.compiler.lalr.items import ItemSets, build_item_sets
 from maskc.compiler.lalr.refine import RefinedTable, build_refined_table
-from maskc.compiler.lexed import LexicalAnalysis
+from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.lalr_oracle import make_lalr_oracle
 from maskc.compiler.optimise.order import LegalityOracle, OptimisedRows
 from maskc.compiler.rows.paths import LalrRule

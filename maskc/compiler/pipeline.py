@@ -28,7 +28,7 @@ from maskc.compiler.emit.graph import DecisionGraph
 from maskc.compiler.emit.mask_differences import Unions, encode_unions
 from maskc.compiler.glr_path import GeneralLanguage, GeneralPath
 from maskc.compiler.lalr_path import LalrLanguage, LalrPath
-from maskc.compiler.lexed import LexicalAnalysis, analyse
+from maskc.compiler.lexical_analysis import LexicalAnalysis, analyse
 from maskc.compiler.optimise.order import STEPS, LegalityOracle, OptimisedRows, optimise
 from maskc.errors import GrammarError
 from maskc.frontends.source import GrammarSource

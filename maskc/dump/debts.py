@@ -15,7 +15,7 @@ from maskc.compiler.glr.lr0 import find_going_on
 from maskc.compiler.glr.top_state import StackVerdicts
 from maskc.compiler.glr_path import GeneralLanguage
 from maskc.compiler.lalr_path import LalrLanguage
-from maskc.compiler.lexed import terminals_of
+from maskc.compiler.lexical_analysis import terminals_of
 from maskc.compiler.pipeline import Language
 from maskc.compiler.pushdown.debt_automaton import DebtAutomaton, Verdict, check_debt_automaton
 from maskc.compiler.pushdown.dft import build_dft

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from maskc.compiler.glr.adjacency import LexedCfg
+from maskc.compiler.glr.adjacency import LookaheadCfg
 from maskc.compiler.glr.lr0 import GeneralTable
 from maskc.compiler.glr_path import GeneralLanguage
 from maskc.compiler.lalr.items import Item, ItemSets
@@ -68,7 +68,7 @@ def dump_grammar(grammar: Grammar) -> Iterator[str]:
         yield f"  {number} {grammar.bnf.nonterminals[production.lhs]} -> {side}".rstrip()
 
 
-def dump_productions(grammar: Grammar, lexed: LexedCfg) -> Iterator[str]:
+def dump_productions(grammar: Grammar, lexed: LookaheadCfg) -> Iterator[str]:
     """Yield the productions of a general grammar after the rewrites, and what their symbols mean.
 
     Nonterminals have numbers here: the rewrites make more of them than the grammar names.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from maskc.compiler.emit.graph import DecisionGraph, GraphAnswer, Question
+from maskc.compiler.emit.graph import DecisionGraph, GraphAnswer, ParserQuery
 from maskc.compiler.emit.mask_differences import Unions
 from maskc.compiler.optimise.rows import Rows
 from maskc.compiler.optimise.state import Verdicts
@@ -126,7 +126,7 @@ def dump_graph(names: StoreNames, graph: DecisionGraph) -> Iterator[str]:
         yield f"profile {profile}: states {' '.join(map(str, states))}"
     for state, root in enumerate(graph.roots):
         if root:
-            yield f"scanner state {state} asks {_format_questions(names, root)}"
+            yield f"scanner state {state} asks {_format_queries(names, root)}"
     for node, (profiles, answers) in enumerate(graph.nodes):
         yield f"node {node}"
         for profile, number in zip(profiles.tolist(), answers.tolist(), strict=True):
@@ -134,7 +134,7 @@ def dump_graph(names: StoreNames, graph: DecisionGraph) -> Iterator[str]:
             yield f"  {where}: {_format_answer(names, graph.answers[number])}"
 
 
-def _format_questions(names: StoreNames, questions: Sequence[Question]) -> str:
+def _format_queries(names: StoreNames, questions: Sequence[ParserQuery]) -> str:
     return "; ".join(
         f"{names.event(ParserEvent(q.terminal, -1, q.column))} -> node {q.node}" for q in questions
     )
@@ -143,7 +143,7 @@ def _format_questions(names: StoreNames, questions: Sequence[Question]) -> str:
 def _format_answer(names: StoreNames, answer: GraphAnswer) -> str:
     parts = [f"union {answer.union}"]
     if answer.questions:
-        parts.append(f"asks {_format_questions(names, answer.questions)}")
+        parts.append(f"asks {_format_queries(names, answer.questions)}")
     parts += [f"tries open lexeme {t.open_lexeme} for union {t.union}" for t in answer.trials]
     return ", ".join(parts)
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from maskc.explain.model import Causes, Keyword
-from maskc.jsonschema.keywords import Path, leave_out, list_spots, pointer_to
+from maskc.jsonschema.keywords import Path, leave_out, list_subschemas, pointer_to
 
 MAX_TRIES = 1_000
 
@@ -51,7 +51,7 @@ def find_causes(schema: Any, is_legal: Callable[[Any], bool]) -> Causes | None:
     if not is_legal(True):
         return None
     paths = _list_removable(schema)
-    alone = search.find_alone(paths)
+    alone = search.find_single_causes(paths)
     together = [] if alone else search.find_together(paths)
     return Causes(
         tuple(_describe(schema, path) for path in _deepest(alone)),
@@ -63,7 +63,7 @@ def find_causes(schema: Any, is_legal: Callable[[Any], bool]) -> Causes | None:
 def _list_removable(schema: Any) -> list[_Removable]:
     """Return the keywords that assert something, and the subschemas that are ``false``."""
     found: list[_Removable] = []
-    for spot in list_spots(schema):
+    for spot in list_subschemas(schema):
         if spot.schema is False:
             found.append(_Removable(spot.path, is_schema=True))
         elif not isinstance(spot.schema, bool):
@@ -105,14 +105,14 @@ class _Search:
         subschemas = [one.path for one in paths if one.is_schema]
         return self._is_legal(leave_out(self._schema, keywords, subschemas))
 
-    def find_alone(self, paths: list[_Removable]) -> list[_Removable]:
+    def find_single_causes(self, paths: list[_Removable]) -> list[_Removable]:
         """Return the keywords without any one of which the text is legal."""
         if not paths or not self._is_legal_without(paths):
             return []
         if len(paths) == 1:
             return paths
         middle = len(paths) // 2
-        return self.find_alone(paths[:middle]) + self.find_alone(paths[middle:])
+        return self.find_single_causes(paths[:middle]) + self.find_single_causes(paths[middle:])
 
     def find_together(self, paths: list[_Removable]) -> list[_Removable]:
         """Return a smallest set of keywords without all of which the text is legal."""

@@ -50,14 +50,14 @@ def find_problem(
             return None
     explanation = kind.explain(artifact, text, None, resources)
     offset = len(text) if explanation.death is None else explanation.death.offset
-    line, column = place_of(text, offset)
+    line, column = line_and_column_of(text, offset)
     return Problem(offset, line, column, explanation)
 
 
-def place_of(text: bytes, offset: int) -> tuple[int, int]:
+def line_and_column_of(text: bytes, offset: int) -> tuple[int, int]:
     r"""Return the line and the column of a byte, from 1 on; columns are characters.
 
-    >>> place_of("a\nöb".encode(), 4)
+    >>> line_and_column_of("a\nöb".encode(), 4)
     (2, 2)
     """
     before = text[:offset]

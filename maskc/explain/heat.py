@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from maskc.explain.questions import list_legal
+from maskc.explain.explaining import list_legal
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.plan.replies import names_of

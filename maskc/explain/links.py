@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from maskc.explain.explaining import TextJudge
 from maskc.explain.groups import Named, list_groups
 from maskc.explain.model import Death, TextReading, TokenGroup
-from maskc.explain.questions import TextJudge
 from maskc.explain.schema_groups import find_blanks, name_parts
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import Words
@@ -30,7 +30,7 @@ from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Piece, SchemaPiece
 from maskc.runtime.link.joining.switching import Markers
 from maskc.runtime.link.plan.replies import cut_reply, names_of
-from maskc.runtime.link.text.barred_schema import BarredSchemaPiece
+from maskc.runtime.link.text.forbidding_schema import ForbiddingSchemaPiece
 from maskc.runtime.link.text.free_text import FreeText
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.matcher import Matcher
@@ -126,7 +126,7 @@ class _Names:
         match link.piece:
             case SchemaPiece():
                 inner = link.inner
-            case BarredSchemaPiece():
+            case ForbiddingSchemaPiece():
                 inner = link.inner.schema
             case piece:
                 return {_name_piece(piece)}

@@ -25,8 +25,8 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
-from maskc.runtime.glr.asks import PLACE
 from maskc.runtime.glr.machine import GlrHypothesis, GlrMachine
+from maskc.runtime.glr.queries import PLACE
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lookaheads import Lookaheads, OpenLexeme

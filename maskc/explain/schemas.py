@@ -14,15 +14,15 @@ from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.explain.causes import find_causes
+from maskc.explain.explaining import TextJudge, list_texts
 from maskc.explain.model import Refusal, TextReading, TokenGroup
-from maskc.explain.questions import TextJudge, list_texts
 from maskc.explain.schema_groups import group_texts
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.plan.plan import Layout, Plan
+from maskc.runtime.schema.plan.plan import JsonLayout, Plan
 
 _CACHE_BYTES = 1 << 24
 _FREE: dict[str, Any] = {
@@ -47,7 +47,7 @@ class SchemaJudge(TextJudge[Refusal]):
         header = artifact.header
         self._text = b""
         self._schema = read_schema(header["grammar"]["text"])
-        self._layout = Layout(**header["schema_layout"])
+        self._layout = JsonLayout(**header["schema_layout"])
         self._asserts = header["schema_formats"] == "asserted"
         self._formats = header.get("registered_formats", {})
         self._resources = resources
@@ -94,14 +94,14 @@ class SchemaJudge(TextJudge[Refusal]):
             causes = find_causes(self._schema, lambda s: self._is_legal(s, self._layout, whole))
         return Refusal(offset, byte, tuple(layout), causes)
 
-    def _is_legal(self, schema: Any, layout: Layout, text: bytes) -> bool:
+    def _is_legal(self, schema: Any, layout: JsonLayout, text: bytes) -> bool:
         try:
             machine = self._build(schema, layout)
         except SchemaError:
             return False  # without a keyword, another one may have no meaning
         return bool(machine.step(machine.start(), text))
 
-    def _build(self, schema: Any, layout: Layout) -> SchemaMachine:
+    def _build(self, schema: Any, layout: JsonLayout) -> SchemaMachine:
         frozen = build_plan(
             schema,
             is_altered=True,

@@ -37,7 +37,7 @@ from maskc.errors import ArtifactError, FormatError, LimitError, TokensLeftError
 from maskc.integrations.rows import fill_ends, fill_row
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.compiled import Compiled
-from maskc.runtime.effort import count_taken
+from maskc.runtime.step_budget import count_taken
 
 # Of one mask, about half a second while others wait. Tools, schemas and free text with patterns
 # need at most 70,000 (llama3).

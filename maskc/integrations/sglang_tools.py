@@ -17,7 +17,7 @@ from typing import Any
 from maskc.integrations.tool_ends import bar_ends, find_markers, serves_tags
 
 
-class BarredTag:
+class ForbiddingTag:
     """A tag as SGLang takes one: it writes it as JSON, and takes words out of what it excludes."""
 
     def __init__(self, given: dict[str, Any]) -> None:
@@ -29,7 +29,7 @@ class BarredTag:
 
 
 def wrap_constraint(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that makes the constraint of some tools with what ends a call barred."""
+    """Return a method that makes the constraint of some tools that forbids what ends a call."""
 
     def get_structure_constraint(self: Any, *args: Any, **named: Any) -> Any:
         found = original(self, *args, **named)
@@ -59,4 +59,4 @@ def bar_tag(tag: Any, model: str | None) -> Any:
         bar_ends(given["format"], model)
     else:
         return tag  # made of a chat template, which has words of its own
-    return BarredTag(given)
+    return ForbiddingTag(given)

@@ -45,7 +45,7 @@ def bar_ends(form: Any, model: str) -> None:
         model: the engine's name for how calls are written.
     """
     is_known = model in list_families() or model in list_parsers()
-    words = load_family(model).list_barred() if is_known else _list_markers(form)
+    words = load_family(model).list_forbidden() if is_known else _list_markers(form)
     for fields in _walk(form):
         # Of parameters that we do not know for sure, a text may need the word.
         if fields["type"] == "json_schema" and (is_known or fields.get("style", "json") == "json"):

@@ -30,8 +30,8 @@ from maskc.jsonschema.formulas import ABOUT, BIT, Formula, in_order, types_of
 from maskc.jsonschema.splitting import (
     find_cases,
     holds_number,
+    join_existential,
     join_members,
-    join_wishes,
     spell_out,
 )
 from maskc.jsonschema.values import sort_key
@@ -124,7 +124,7 @@ class _Search:
                     return False
                 continue
             if self._wishing:
-                options = [join_wishes(self._space, clause) for clause in options]
+                options = [join_existential(self._space, clause) for clause in options]
             cases = self._find_cases(options)
             if cases is not None:
                 options.append(cases)

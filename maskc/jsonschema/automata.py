@@ -194,7 +194,7 @@ def list_strings(
         most: how many are not too many.
         label: of the strings, of which there are finitely many; ``None``: any.
     """
-    if label is None and high is None and dfa.is_endless(dfa.start):
+    if label is None and high is None and dfa.is_infinite(dfa.start):
         return None
     wanted = set(dfa.labels) - {NO_LABEL} if label is None else {label}
     ends = {state for state, own in enumerate(dfa.labels) if own in wanted}

@@ -32,7 +32,7 @@ from maskc.jsonschema.scalar_drafts import StringDrafts, build_rule
 from maskc.jsonschema.splitting import exclude, sort_values
 from maskc.jsonschema.values import FALSE, NULL, TRUE
 from maskc.runtime.schema.plan.arrays import Counter
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 
 _MAX_COUNTERS = 4
 
@@ -190,7 +190,7 @@ class PositionBuilder:
     def __init__(
         self,
         space: Space,
-        layout: Layout,
+        layout: JsonLayout,
         pointers: dict[Formula, str],
         list_ahead: Callable[[Formula], Iterator[tuple[Formula, str]] | None] = lambda _: None,
     ) -> None:

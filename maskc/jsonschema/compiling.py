@@ -22,12 +22,12 @@ from maskc.jsonschema.dialects import DEFAULT, dialect_of
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula
 from maskc.jsonschema.freezing import freeze_plan
+from maskc.jsonschema.locations import SchemaLocation
 from maskc.jsonschema.lowering import Lowering
-from maskc.jsonschema.places import SchemaLocation
 from maskc.jsonschema.reader import check_root, read_schema, write_json
 from maskc.jsonschema.resources import Documents, Resolver
-from maskc.jsonschema.waiting import TooManyPlacesError
-from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
+from maskc.jsonschema.waiting import TooManyWaitingError
+from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout
 from maskc.vocab.vocabulary import Vocabulary
 
 
@@ -35,7 +35,7 @@ def build_plan(
     schema: Any,
     *,
     resources: Mapping[str, Any],
-    layout: Layout,
+    layout: JsonLayout,
     assert_formats: bool,
     formats: Formats | None = None,
     is_altered: bool = False,
@@ -58,7 +58,7 @@ def build_plan(
     settings: dict[str, Any] = {"assert_formats": assert_formats, "waits": waits}
     try:
         return _build(parsed, resources, layout, formats, **settings)[0]
-    except TooManyPlacesError:
+    except TooManyWaitingError:
         return _build(parsed, resources, layout, formats, assert_formats=assert_formats)[0]
 
 
@@ -72,7 +72,7 @@ def _copy(parsed: Any) -> Any:
 def _build(
     parsed: Any,
     resources: Mapping[str, Any],
-    layout: Layout,
+    layout: JsonLayout,
     formats: Formats | None,
     *,
     assert_formats: bool,
@@ -132,12 +132,12 @@ def compile_schema(
     *,
     name: str = "<schema>",
     resources: Mapping[str, Any] | None = None,
-    layout: Layout | None = None,
+    layout: JsonLayout | None = None,
     assert_formats: bool = True,
     formats: Formats | None = None,
 ) -> Contents:
     """Return the contents of an artifact; see :func:`build_plan`."""
-    layout, resources = layout or Layout(), resources or {}
+    layout, resources = layout or JsonLayout(), resources or {}
     parsed = read_schema(schema)
     check_root(parsed)
     frozen, used = _build(parsed, resources, layout, formats, assert_formats=assert_formats)

@@ -18,7 +18,7 @@ from maskc.errors import SchemaError
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
 from maskc.runtime.schema.plan.objects import ObjectRule
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.runtime.schema.strings.characters import CharDfa
 
 
@@ -101,7 +101,7 @@ class Satisfying:
     def __init__(
         self,
         drafts: list[PositionDraft],
-        layout: Layout,
+        layout: JsonLayout,
         may_differ: Callable[[ArrayDraft, ArrayRule, set[int]], bool] | None = None,
     ) -> None:
         self._drafts, self._layout = drafts, layout
@@ -187,7 +187,7 @@ class Satisfying:
 
 
 @lru_cache(_MOST_RULES)
-def _has_number(rule: Rule, layout: Layout) -> bool:
+def _has_number(rule: Rule, layout: JsonLayout) -> bool:
     return layout.spell(rule).is_satisfiable
 
 

@@ -185,8 +185,8 @@ class _Freezer:
                 "leave one of them out",
             )
         found = []
-        for child, (endless, values) in split.items():
-            item, many = self._reach(child), -1 if endless < 0 else self._reach(endless)
+        for child, (infinite, values) in split.items():
+            item, many = self._reach(child), -1 if infinite < 0 else self._reach(infinite)
             few = tuple([(_to_json(value), self._reach(position)) for value, position in values])
             found.append((item, many, few))
         if draft.low > MAX_ITEMS:
@@ -200,7 +200,7 @@ class _Freezer:
             return found
         draft = self._drafts[number]
         pointer = draft.pointer
-        endless = PositionDraft(pointer)
+        infinite = PositionDraft(pointer)
         values = {
             literal: PositionDraft(pointer, literals=1 << bit)
             for bit, literal in enumerate(LITERALS)
@@ -209,7 +209,7 @@ class _Freezer:
         for part in draft.parts:
             listed = self._listing.of_part(part, most, pointer)
             if listed is None:
-                endless.parts.append(part)
+                infinite.parts.append(part)
                 continue
             for value in listed:
                 if isinstance(part, Rule):
@@ -221,8 +221,8 @@ class _Freezer:
                 else:
                     values[value] = self._constant(value, number)
         place = -1
-        if endless.parts:
-            place = self._append(endless)
+        if infinite.parts:
+            place = self._append(infinite)
         split = [(value, self._append(values[value])) for value in sorted(values, key=sort_key)]
         self._splits[number, most] = (place, split)
         return place, split

@@ -115,7 +115,7 @@ def is_known(keyword: str, year: int) -> bool:
     return any(_has(table, keyword, year) for table in (_ONE, _LIST, _MAP, _PLAIN, _ANNOTATIONS))
 
 
-def list_spots(schema: Any) -> Iterator[Subschema]:
+def list_subschemas(schema: Any) -> Iterator[Subschema]:
     """Yield the subschemas of a document, the root first, each before those inside it."""
     open_ = [Subschema((), schema, is_negated=False, is_definition=False, year=_year_of(schema))]
     while open_:

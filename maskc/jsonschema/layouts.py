@@ -13,13 +13,13 @@ from maskc.errors import WrongValueError
 from maskc.runtime.arguments import as_count
 from maskc.runtime.schema.numbers.spellings import SPELLINGS
 from maskc.runtime.schema.plan.blanks import BLANKS, Blanks
-from maskc.runtime.schema.plan.plan import KEY_ORDERS, MOST_DIGITS, Layout
+from maskc.runtime.schema.plan.plan import KEY_ORDERS, MOST_DIGITS, JsonLayout
 from maskc.runtime.schema.strings.spelling import ESCAPES
 
 # The choices by style: what is legal in JSON, and what models write and strict parsers read.
 STYLES = {
-    "any": Layout(),
-    "plain": Layout("schema", "compact", "minimal", "short", digits=17),
+    "any": JsonLayout(),
+    "plain": JsonLayout("schema", "compact", "minimal", "short", digits=17),
 }
 
 
@@ -31,7 +31,7 @@ def choose_layout(
     escapes: Any = None,
     numbers: Any = None,
     digits: Any = None,
-) -> Layout:
+) -> JsonLayout:
     """Return a layout; see :func:`maskc.compile_json_schema`. ``None`` is as the style has it.
 
     Raises:
@@ -49,7 +49,7 @@ def choose_layout(
         fact = f"blanks is {chosen[:40]!r}; give {named}, or at most N"
         raise WrongValueError(fact) from None
     chosen_numbers = usual.numbers if numbers is None else as_one_of("numbers", numbers, SPELLINGS)
-    layout = Layout(
+    layout = JsonLayout(
         usual.key_order if key_order is None else as_one_of("key_order", key_order, KEY_ORDERS),
         chosen,
         usual.escapes if escapes is None else as_one_of("escapes", escapes, ESCAPES),

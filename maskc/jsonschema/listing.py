@@ -142,7 +142,7 @@ class ValueListing:
             longer: dict[tuple[Value, ...], set[Any]] = {}
             for parts, places in level.items():
                 for after, child in (way for place in places for way in ways(place)):
-                    # Some may be barred.
+                    # Some may be forbidden.
                     values = self.of(child, most + length)
                     if values is None:
                         yield None
@@ -164,7 +164,7 @@ class ValueListing:
             return []
         rule = found.unordered
         labels = rule.open_labels(rule.start)
-        fields = None if rule.has_endless(labels) else _list_fields(rule, labels, most)
+        fields = None if rule.has_infinite(labels) else _list_fields(rule, labels, most)
         if fields is None:
             return None
         members = Fields(fields, rule.low, rule.high, 0, rule.start[WISHES])

@@ -169,7 +169,7 @@ def loosen(document: Any, pointer: str, keyword: str) -> list[Change]:
         keyword: for which keyword; empty: for what it is.
     """
     uses = SchemaUses(document)
-    for change in _list_changes(uses, *_find_place(uses, pointer, keyword)):
+    for change in _list_changes(uses, *_find_location(uses, pointer, keyword)):
         turning = uses.turning(uses.holder(change.path))
         changes = [_leave_out(uses, *each) for each in turning] or [change]
         return changes if all(c.is_plain for c in changes) else _close_none(uses) or changes
@@ -206,7 +206,7 @@ def _list_changes(uses: SchemaUses, path: Path, keyword: str) -> Iterator[Change
         path, keyword = holder, str(path[len(holder)])
 
 
-def _find_place(uses: SchemaUses, pointer: str, keyword: str) -> tuple[Path, str]:
+def _find_location(uses: SchemaUses, pointer: str, keyword: str) -> tuple[Path, str]:
     """Return the path of the schema at a pointer, or around it, and the keyword there."""
     path = to_path(uses.document, pointer)
     if pointer and not pointer.startswith("/"):

@@ -17,7 +17,7 @@ from maskc.formats.registry import Formats
 from maskc.jsonschema.dialects import SchemaDialect
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, TYPES, Formula
-from maskc.jsonschema.places import Places, SchemaLocation, name_draft
+from maskc.jsonschema.locations import SchemaLocation, SchemaLocations, name_draft
 from maskc.jsonschema.scenarios import Scenarios, is_known_reference
 from maskc.jsonschema.string_keywords import StringKeywords
 from maskc.jsonschema.values import freeze, to_fraction
@@ -72,7 +72,7 @@ class Lowering:
         waits: bool = False,
     ) -> None:
         self.space = space
-        self.places = Places(root, dialect, documents, self._note_dialect)
+        self.places = SchemaLocations(root, dialect, documents, self._note_dialect)
         self._ordered = ordered
         self.strings = StringKeywords(space, assert_formats=assert_formats, formats=formats)
         self._scenarios = Scenarios(self)

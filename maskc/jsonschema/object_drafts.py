@@ -85,22 +85,22 @@ class ObjectDrafts:
             for n, wish in enumerate(found):
                 for label, formula in wish.items():
                     fulfilled[label].append((n, formula))
-        self._check_wishes(n_wishes, pointer)
+        self._check_constraints(n_wishes, pointer)
         options = [
             self._member_options(fits, asked_of, pointer)
             for fits, asked_of in zip(fits_of, fulfilled, strict=True)
         ]
         if n_wishes and count_ways(options, len(names), n_wishes) > MOST_WAYS:
-            raise _too_many_wishes(pointer)
+            raise _too_many_constraints(pointer)
         place = {name: n for n, name in enumerate(names)}
         bits = sum(1 << place[name] for name in required)
         plain = tuple(names) if is_plain else None
         low, high = intersect_bounds(atoms, "count")
         return [ObjectDraft(dfa, len(names), options, bits, low, high, n_wishes, plain)]
 
-    def _check_wishes(self, n_wishes: int, pointer: str) -> None:
+    def _check_constraints(self, n_wishes: int, pointer: str) -> None:
         if n_wishes > MAX_WISHES:
-            raise _too_many_wishes(pointer)
+            raise _too_many_constraints(pointer)
         if n_wishes and self._ordered:
             raise SchemaError(
                 pointer,
@@ -192,7 +192,7 @@ class ObjectDrafts:
                 if both is not space.false:
                     ways[bits | 1 << wish] = both
             if len(ways) > MAX_WAYS:
-                raise _too_many_wishes(pointer)
+                raise _too_many_constraints(pointer)
         order = sorted(ways, key=lambda bits: (-bits.bit_count(), _reverse(bits)))
         return [
             (bits, self._add(ways[bits], pointer))
@@ -221,7 +221,7 @@ def _reverse(bits: int) -> str:
     return f"{bits:b}"[::-1].translate(_SWAPPED)
 
 
-def _too_many_wishes(pointer: str) -> SchemaError:
+def _too_many_constraints(pointer: str) -> SchemaError:
     return SchemaError(
         pointer,
         "additionalProperties",

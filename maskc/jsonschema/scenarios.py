@@ -70,8 +70,8 @@ def join(space: Space, left: list[Scenario], right: list[Scenario]) -> list[Scen
 
 
 if TYPE_CHECKING:
+    from maskc.jsonschema.locations import SchemaLocation
     from maskc.jsonschema.lowering import Lowering
-    from maskc.jsonschema.places import SchemaLocation
 
 MAX_SCENARIOS = 256
 MAX_JOINED = 200_000

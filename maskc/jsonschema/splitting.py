@@ -44,7 +44,7 @@ def join_members(space: Space, options: list[Formula]) -> list[Formula]:
     return [group[0] if len(group) == 1 else _join(space, group) for group in groups]
 
 
-def join_wishes(space: Space, options: list[Formula]) -> list[Formula]:
+def join_existential(space: Space, options: list[Formula]) -> list[Formula]:
     """Return the options of a clause about objects, those that ask for some member as one."""
     wishes, others = list[Formula](), list[Formula]()
     for option in options:

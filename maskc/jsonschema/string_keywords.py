@@ -17,8 +17,8 @@ from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formats import LENGTHS, build_format, read_by
 from maskc.jsonschema.formulas import BIT, EVERY_TYPE, Doubt, Formula
 from maskc.jsonschema.host_names import WIDER
+from maskc.jsonschema.locations import SchemaLocation
 from maskc.jsonschema.patterns import build_pattern, split_pattern, whole
-from maskc.jsonschema.places import SchemaLocation
 from maskc.regular.ecma import PatternError
 from maskc.runtime.schema.strings.characters import CharDfa
 

@@ -20,7 +20,7 @@ from typing import Any
 from maskc.errors import SchemaError
 from maskc.jsonschema.formulas import TYPES
 from maskc.jsonschema.keywords import ASKING
-from maskc.jsonschema.places import SchemaLocation
+from maskc.jsonschema.locations import SchemaLocation
 
 MOST_PLACES = 5_000
 _MOST_NAMES = 100  # of one object, or of a list of texts
@@ -50,7 +50,7 @@ _SIMPLE = re.compile(rf"\^?(?:(?:{_CHARACTER}|{_SET}|\.)[*+]?)*\$?", re.ASCII)
 _MOST_PATTERN, _FEW_PARTS = 60, 8
 
 
-class TooManyPlacesError(Exception):
+class TooManyWaitingError(Exception):
     """More places would wait than may."""
 
 
@@ -143,7 +143,7 @@ class Waiting:
         """Return what is not plain in a schema that waits, or in what waits inside it, each once.
 
         Raises:
-            TooManyPlacesError: there are more places than ``MOST_PLACES``.
+            TooManyWaitingError: there are more places than ``MOST_PLACES``.
         """
         found, open_ = list[SchemaLocation](), [place]
         while open_:
@@ -155,7 +155,7 @@ class Waiting:
                     continue
                 self._seen.add(key)
                 if len(self._seen) > MOST_PLACES:
-                    raise TooManyPlacesError
+                    raise TooManyWaitingError
                 (open_ if self._is_plain(inner, 0) else found).append(inner)
         return found
 
@@ -254,7 +254,7 @@ class Waiting:
                     and is_simple_pattern(*value)
                 )
             case "uniqueItems":
-                return type(value) is bool and "minItems" not in schema and _is_endless(schema)
+                return type(value) is bool and "minItems" not in schema and _is_infinite(schema)
             case "format":
                 return _has_no_length(schema) and self._is_usual(place, value)
         return False
@@ -308,7 +308,7 @@ def _is_alone(schema: dict[str, Any], keyword: str) -> bool:
     return not asked or (asked == {"type"} and schema["type"] == "string")
 
 
-def _is_endless(schema: dict[str, Any]) -> bool:
+def _is_infinite(schema: dict[str, Any]) -> bool:
     """Return whether an array's items are any strings, or any numbers."""
     items = schema.get("items")
     if type(items) is not dict or len(ASKING.intersection(items)) != 1:

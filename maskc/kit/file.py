@@ -29,9 +29,9 @@ from maskc.kit.tokens import KitTokens
 from maskc.kit.tries import find_quote_fault, find_token_fault, find_trie_fault
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
 from maskc.runtime.borrowing import KIND
-from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.schema.tries.tokens import IndexTables, TokenIndex
 from maskc.runtime.schema.tries.trie import TrieNodes
+from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.runtime.vocabulary import BYTES, FIRST, TOKEN_ARRAYS, share_tokens
 from maskc.vocab.vocabulary import MAX_TOKENS, Vocabulary
 
@@ -119,7 +119,7 @@ def load_kit(
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", _MAKE_AGAIN)
     index = _open_index(arrays)
-    if index.rests.texts != sorted(set(index.rests.texts)):
+    if index.suffixes.texts != sorted(set(index.suffixes.texts)):
         raise ArtifactError(name, "is damaged: its rests are not in order", _MAKE_AGAIN)
     fault = find_quote_fault(index, np.diff(arrays[FIRST])[index.order])
     fault = fault or rows.find_fault(arrays, index)
@@ -189,8 +189,8 @@ def _find_table_fault(arrays: Mapping[str, NDArray[Any]], n_ids: int) -> str | N
     fault = fault or find_token_fault(nodes, first, arrays[BYTES], order)
     if fault:
         return fault
-    rests, n_rests = arrays["quote_rests"], len(arrays["rest_first"]) - 1
-    if len(rests) != len(arrays["quote_nodes"]) or not rows.are_within(rests, n_rests):
+    rests, n_suffixes = arrays["quote_rests"], len(arrays["rest_first"]) - 1
+    if len(rests) != len(arrays["quote_nodes"]) or not rows.are_within(rests, n_suffixes):
         return "a quote leads to a rest that is not there"
     return None
 

@@ -47,10 +47,10 @@ from maskc.kit.tokens import KitTokens
 from maskc.limits import MEGABYTE, Limits, as_limits
 from maskc.runtime.arguments import as_count
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
-from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.text.free_text import FreeWords
 from maskc.runtime.shared import Shared
+from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.tags.parsing import parse_tag
 from maskc.tags.tools import describe_tools, name_of
 
@@ -177,10 +177,12 @@ class Kit(Shared):
         Raises:
             GrammarError: a word is empty, or not UTF-8.
         """
-        barred = _encode("<text>", "a word", as_items("without", without))
-        if b"" in barred:
+        forbidden = _encode("<text>", "a word", as_items("without", without))
+        if b"" in forbidden:
             raise GrammarError("<text>", "every text contains the empty text; leave it out")
-        free = self._maker.composer.free_text(FreeWords(barred=tuple(barred)), (), loops=False)
+        free = self._maker.composer.free_text(
+            FreeWords(forbidden=tuple(forbidden)), (), loops=False
+        )
         return self._maker.link(free)
 
     def lark(self, text: str, *, limits: Limits = REQUEST_LIMITS, **settings: Any) -> Constraint:
@@ -321,7 +323,7 @@ class Kit(Shared):
                 "link", opened.content_hash, lambda: self._maker.open_link(opened.contents)
             )
             return self._maker.link(found)
-        expression = self._maker.joints.leaf(
+        expression = self._maker.joints.as_expression(
             self._maker.keep(
                 "artifact", opened.content_hash, lambda: self._maker.machine(opened, opened.machine)
             )

@@ -26,14 +26,13 @@ from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
-from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.fields import PlanError
 from maskc.runtime.holes.bound import Given
 from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.counts.positions import CountedPattern
-from maskc.runtime.link.joining.expressions import Expression, Leaf
+from maskc.runtime.link.joining.boundaries import PieceBoundaries
+from maskc.runtime.link.joining.expressions import Expression, PieceExpression
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
-from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
 from maskc.runtime.link.joining.pieces import AutomatonPiece, CountingPiece, Piece, SchemaPiece
 from maskc.runtime.link.plan.composing import Composer, count_pattern
@@ -44,6 +43,7 @@ from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
 from maskc.runtime.schema.plan.rules import StringRule
+from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -61,7 +61,7 @@ class Maker:
         self.tokens = tokens
         self._budget = Budget(cache_bytes * 3 // 8)
         self.pool = MaskPool(tokens.vocab_size, tokens.eos_ids, cache_bytes, steps=steps)
-        self.joints = Joints(tokens.index, self._budget)
+        self.joints = PieceBoundaries(tokens.index, self._budget)
         self._results = LinkResults(self.joints, self.pool, tokens.text_of)
         self._pieces = Cache(self._budget, _measure)
         self.composer = Composer(self.joints, self.keep)
@@ -105,11 +105,11 @@ class Maker:
         self, kind: str, asked: str, make: Callable[[], Piece], limits: Limits | None = None
     ) -> Constraint:
         """Return the constraint of one piece; see :meth:`keep`."""
-        return self.link(self.joints.leaf(self.keep(kind, asked, make, limits)))
+        return self.link(self.joints.as_expression(self.keep(kind, asked, make, limits)))
 
     def link(self, expression: Expression, notes: tuple[str, ...] = ()) -> Constraint:
         """Return the constraint of an expression."""
-        if isinstance(expression, Leaf) and isinstance(expression.piece, SchemaPiece):
+        if isinstance(expression, PieceExpression) and isinstance(expression.piece, SchemaPiece):
             return Constraint(expression, expression.piece.machine, self.tokens, notes)
         root = self.joints.rest(expression, self.joints.end)
         return Constraint(expression, LinkMachine(root, self._results), self.tokens, notes)
@@ -235,7 +235,7 @@ class ArtifactConstraint(Constraint):
         """Return the constraint with terminals narrowed; see :meth:`maskc.Artifact.bind`."""
         bound = self._artifact.bind(**holes)
         return self._maker.link(
-            self._maker.joints.leaf(self._maker.machine(self._artifact, bound.machine))
+            self._maker.joints.as_expression(self._maker.machine(self._artifact, bound.machine))
         )
 
 

@@ -21,8 +21,8 @@ from maskc.regular.lookbehind import LookBehindState, LookBehindStepper
 from maskc.regular.nfa import Nfa
 from maskc.regular.nodes import Accept, LookAround, SplitNode, targets_of
 from maskc.regular.threads import Thread, ThreadList, ThreadStepper, hold_at_end
-from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import MAX_MEGABYTES, ByteAutomaton
+from maskc.runtime.step_budget import charge_steps
 
 MAX_STATES = 50_000
 _MOVE = 12  # steps of moving one thread by one byte class
@@ -107,7 +107,7 @@ class PatternAutomaton(ByteAutomaton[_State]):
         # Byte classes in which all threads do the same lead to the same.
         known: dict[object, _State] = {}
         found = {}
-        spend(_MOVE * sum(map(len, moves)))
+        charge_steps(_MOVE * sum(map(len, moves)))
         for byte_class in sorted(set().union(*moves)):
             after = self._behinds.step(look_behind, byte_class)
             key = (after, byte_class if owing else 0, *[move.get(byte_class) for move in moves])

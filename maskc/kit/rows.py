@@ -1,8 +1,8 @@
 """Rows that all schemas of a tokenizer share, as a kit's file has them.
 
 What tokens write inside a string, character by character
-(:mod:`maskc.runtime.schema.scans.spelled`), takes most of a second to work out. It lies in the file
-as arrays, and is used there: nothing of it is read before a mask needs it.
+(:mod:`maskc.runtime.schema.scans.character_trie`), takes most of a second to work out. It lies in
+the file as arrays, and is used there: nothing of it is read before a mask needs it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.kit.tries import find_trie_fault
-from maskc.runtime.schema.scans.spelled import (
+from maskc.runtime.schema.scans.character_trie import (
     CLOSES,
     CUT,
-    Spelled,
-    SpelledTables,
+    CharacterTrie,
+    CharacterTrieTables,
+    character_trie_key,
     owners_of,
     spell,
-    spelled_key,
 )
 from maskc.runtime.schema.strings.spelling import BEGUN, read_character
 from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
@@ -30,7 +30,7 @@ from maskc.runtime.schema.tries.trie import ROOT, Ints, parents_of
 
 Arrays = dict[str, NDArray[Any]]
 
-_SPELLED = SpelledTables._fields
+_SPELLED = CharacterTrieTables._fields
 _COUNTS = frozenset({"spelled_ending", "spelled_begun", "trie_ending"})
 _OCTETS = frozenset({"spelled_kinds", "spelled_begun_bytes"})
 NAMES = frozenset(f"spelled_{name}" for name in _SPELLED)
@@ -44,13 +44,13 @@ def make_rows(index: TokenIndex) -> Arrays:
 
 def lend_rows(index: TokenIndex, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Give an index the rows of a file, which :func:`find_fault` has found right."""
-    whole = spelled_key(index, index.tokens, (ROOT,), escapes="any")
+    whole = character_trie_key(index, index.tokens, (ROOT,), escapes="any")
 
-    def find(key: object) -> Spelled | None:
+    def find(key: object) -> CharacterTrie | None:
         if key != whole:
             return None
-        tables = SpelledTables(*(arrays[f"spelled_{name}"] for name in _SPELLED))
-        return Spelled(tables, escapes="any")
+        tables = CharacterTrieTables(*(arrays[f"spelled_{name}"] for name in _SPELLED))
+        return CharacterTrie(tables, escapes="any")
 
     index.shared.lend(find)
 
@@ -63,7 +63,7 @@ def find_fault(arrays: Mapping[str, NDArray[Any]], index: TokenIndex) -> str | N
         index: the vocabulary, which has been checked.
     """
     n_texts, n_nodes = len(index.texts), len(index.tokens.bytes)
-    tables = SpelledTables(*(arrays[f"spelled_{name}"] for name in _SPELLED))
+    tables = CharacterTrieTables(*(arrays[f"spelled_{name}"] for name in _SPELLED))
     n_items = len(tables.kinds)
     fault = find_trie_fault(tables, n_items, "characters")
     if fault:
@@ -93,7 +93,9 @@ def find_fault(arrays: Mapping[str, NDArray[Any]], index: TokenIndex) -> str | N
     return None
 
 
-def _close_strings(tables: SpelledTables, index: TokenIndex, quotes: Ints, nodes: Ints) -> bool:
+def _close_strings(
+    tables: CharacterTrieTables, index: TokenIndex, quotes: Ints, nodes: Ints
+) -> bool:
     """Return whether quotes close strings of the characters that lead to some nodes."""
     depths = np.searchsorted(tables.levels, nodes, side="right") - 1
     # Each quote once: then no text is read twice.
@@ -132,7 +134,7 @@ def dtypes_of(name: str) -> tuple[str, ...]:
     return ("uint8",) if name in _OCTETS else ("int32",)
 
 
-def _in_character(tables: SpelledTables) -> NDArray[np.bool_]:
+def _in_character(tables: CharacterTrieTables) -> NDArray[np.bool_]:
     return (tables.kinds > 0) & (tables.kinds <= CUT)
 
 

@@ -13,7 +13,7 @@ from maskc.kit.constraint import Constraint
 from maskc.kit.making import Maker
 from maskc.limits import Limits
 from maskc.runtime.link.joining.expressions import Expression
-from maskc.runtime.schema.plan.plan import Layout, Plan
+from maskc.runtime.schema.plan.plan import JsonLayout, Plan
 from maskc.tags.building import LinkBuilder
 from maskc.tags.reading import TagReader
 from maskc.tags.strings import Strings
@@ -62,23 +62,23 @@ def _build(
         str(spelled),
         lambda: Strings(tokens.special_ids, tokens.ends, spelled=spelled),
     )
-    builder = LinkBuilder(BuilderContext(maker, limits, loosens=loosens), strings)
+    builder = LinkBuilder(KitBuilderContext(maker, limits, loosens=loosens), strings)
     return builder.build(read), tuple(builder.notes)
 
 
-class BuilderContext:
-    """See :class:`maskc.tags.building.Means`."""
+class KitBuilderContext:
+    """See :class:`maskc.tags.building.BuilderContext`."""
 
     def __init__(self, maker: Maker, limits: Limits, *, loosens: bool) -> None:
         self._maker, self._limits, self._loosens = maker, limits, loosens
         self.composer, self.ends = maker.composer, maker.tokens.ends
 
     def schema(self, schema: Any, **layout: Any) -> Expression:
-        job = SchemaJob(schema, {}, Layout(**layout), True)
+        job = SchemaJob(schema, {}, JsonLayout(**layout), True)
         return self._maker.schema(job, self._limits).expression
 
     def plan(self, schema: Any) -> Plan:
-        return self._maker.plan(SchemaJob(schema, {}, Layout(), True), self._limits)
+        return self._maker.plan(SchemaJob(schema, {}, JsonLayout(), True), self._limits)
 
     def compile(
         self, schema: Any, make: Callable[[Any], _T], pointer: str

@@ -107,7 +107,7 @@ def find_quote_fault(index: TokenIndex, lengths: Ints) -> str | None:
     rests = tables.quote_rests
     if (lengths[places] - depths != np.diff(tables.rest_first)[rests]).any():
         return "the rests after quotes are not those of the tokens"
-    texts, known = index.texts, index.rests.texts
+    texts, known = index.texts, index.suffixes.texts
     rows = zip(places.tolist(), depths.tolist(), rests.tolist(), strict=True)
     if any(texts[place][depth:] != known[rest] for place, depth, rest in rows):
         return "the rests after quotes are not those of the tokens"

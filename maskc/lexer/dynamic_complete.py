@@ -1,8 +1,8 @@
 r"""Bytes → terminals as Lark's ``dynamic_complete`` lexer of Earley parsers takes them.
 
 Each terminal is matched on its own, wherever the parser expects it, at any length that its pattern
-can be brought to match (:mod:`maskc.lexer.pieces`): one automaton a terminal. A lexeme may end
-wherever one of them accepts, as one terminal or another, and may go on as well; all of it is
+can be brought to match (:mod:`maskc.lexer.piece_lexemes`): one automaton a terminal. A lexeme may
+end wherever one of them accepts, as one terminal or another, and may go on as well; all of it is
 followed.
 
 An ignored terminal is different: only its match against the whole text is skipped. It may end
@@ -26,7 +26,7 @@ from types import MappingProxyType
 from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD, IGNORED, TerminalId
 from maskc.lexer.exploration import Exploration
-from maskc.lexer.pieces import build_lexemes
+from maskc.lexer.piece_lexemes import build_lexemes
 from maskc.lexer.scanner import End, Scanner
 
 # What a scanner state is made of: (terminal, state of its lexemes), for the open lexeme, and for

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
 from maskc.ids import IGNORED, TerminalId
-from maskc.lexer.forgetting import Behinds, LookbehindPruning
+from maskc.lexer.lookbehind_pruning import Behinds, LookbehindPruning
 from maskc.regular.lookbehind import LookBehindState, LookBehindStepper
 from maskc.regular.nfa import Nfa
 from maskc.regular.threads import (

@@ -54,7 +54,7 @@ def find_ambiguities(subject: LintedGrammar) -> Iterator[Finding]:
             found.add(name)
             yield find(
                 "ambiguity",
-                subject.place_of_rule(nonterminal),
+                subject.locate_rule(nonterminal),
                 blank.join(_lexeme(subject, t) for t in word),
                 name=name,
                 one=one,

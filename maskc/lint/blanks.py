@@ -55,7 +55,7 @@ def find_blank_loops(subject: LintedLalrGrammar) -> Iterator[Finding]:
         blanks = "".join(b for b in BLANKS if any(subject.matches(t, b) for t in skipped))
         yield find(
             "ignored again",
-            subject.place_of_terminal(skipped[0]),
+            subject.locate_terminal(skipped[0]),
             blanks[:1] * 8,
             names=f"{names} {'are' if len(skipped) > 1 else 'is'}",
             rewrite=_rewrite(blanks),
@@ -134,7 +134,7 @@ def _is_unbounded(subject: LintedLalrGrammar, terminal: int) -> bool:
 
 
 def _report_run(subject: LintedLalrGrammar, terminal: int) -> Finding:
-    place, name = subject.place_of_terminal(terminal), subject.name(terminal)
+    place, name = subject.locate_terminal(terminal), subject.name(terminal)
     blanks = "".join(b for b in _own_blanks(subject, terminal) if len(b) == 1)
     witness = (blanks[:1] or "\n") * 8
     if terminal not in subject.grammar.lexer.ignored:
@@ -180,7 +180,7 @@ def _find_rules(subject: LintedLalrGrammar, again: set[int]) -> Iterator[Finding
                 if any(s in again for s in rest):
                     weighted.add((production.lhs, -1 - symbol))
     looping = [lhs for lhs, target in sorted(weighted) if lhs in _reach(steps, {target})]
-    for place in dict.fromkeys(map(subject.place_of_rule, looping)):
+    for place in dict.fromkeys(map(subject.locate_rule, looping)):
         terminals = subject.list_names(sorted(again))
         yield find("repeated blank", place, name=place.name, terminals=terminals)
 
@@ -194,7 +194,7 @@ def find_unbounded_blanks(subject: LintedGrammar) -> Iterator[Finding]:
         repeats = is_ignored and any(subject.match(terminal, b) for b in BLANKS)
         if pattern is None or not (repeats or _has_loop(read_python(pattern, lexer.re_flags))):
             continue
-        place = subject.place_of_terminal(terminal)
+        place = subject.locate_terminal(terminal)
         if place not in reported:
             reported.add(place)
             name = place.name or subject.name(terminal)

@@ -40,7 +40,7 @@ def find_unproductive(subject: LintedGrammar) -> Iterator[Finding]:
         if empty:  # else it is reached through such a production only
             yield find(
                 "unproductive",
-                subject.place_of_rule(production.lhs),
+                subject.locate_rule(production.lhs),
                 production=subject.format(production),
                 empty=", ".join(empty),
                 first=empty[0],
@@ -59,7 +59,7 @@ def find_never_completed(subject: LintedLalrGrammar) -> Iterator[Finding]:
     reduced = {p for row in grammar.lalr.states for p in row.reduces.values()}
     for number, production in enumerate(grammar.bnf.productions):
         if production in subject.reduced.productions and number not in reduced:
-            place = subject.place_of_rule(production.lhs)
+            place = subject.locate_rule(production.lhs)
             yield find("never completed", place, production=subject.format(production))
 
 
@@ -89,7 +89,7 @@ def find_choices(subject: LintedLalrGrammar) -> Iterator[Finding]:
         terminals = [c.terminal for c in conflicts]
         yield find(
             "choice",
-            subject.place_of_rule(productions[dropped].lhs),
+            subject.locate_rule(productions[dropped].lhs),
             _find_witness(subject, state, terminals),
             Severity.NOTE if taken is not None else None,
             terminals=subject.list_names(terminals),
@@ -181,7 +181,7 @@ def find_dead_ends(subject: LintedLalrGrammar) -> Iterator[Finding]:
         arrival = subject.witnesses.find_arrival(state, [*row.shifts, *row.reduces])
         yield find(
             "dead end",
-            subject.place_of_rule(production.lhs),
+            subject.locate_rule(production.lhs),
             subject.witnesses.find_text(arrival.terminals) if arrival else None,
             name=subject.name_symbol(symbol),
             item=subject.format(production, dot),

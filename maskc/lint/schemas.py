@@ -28,14 +28,14 @@ from maskc.jsonschema.keywords import (
     Subschema,
     is_known,
     leave_out,
-    list_spots,
+    list_subschemas,
     pointer_to,
 )
 from maskc.jsonschema.patterns import build_pattern
 from maskc.jsonschema.reader import read_schema
 from maskc.lint.model import Finding, SourceLocation, find, in_order
 from maskc.regular.ecma import PatternError
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 
 MAX_ASKED = 400
 _FITS_NOTHING = "fits no value"
@@ -54,7 +54,7 @@ def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tupl
     """
     parsed, documents = read_schema(schema), dict(resources or {})
     _fits_some(parsed, documents, raises=True)
-    compiler, spots = _Compiler(parsed, documents), list(list_spots(parsed))
+    compiler, spots = _Compiler(parsed, documents), list(list_subschemas(parsed))
     found = list(find_unsatisfiable(compiler, spots))
     for spot in spots:
         if isinstance(spot.schema, bool):
@@ -72,7 +72,7 @@ def _fits_some(schema: Any, resources: Mapping[str, Any], *, raises: bool = Fals
     """Return whether some value fits; yes where the compiler refuses to say, unless it raises."""
     try:
         build_plan(
-            schema, is_altered=True, resources=resources, layout=Layout(), assert_formats=True
+            schema, is_altered=True, resources=resources, layout=JsonLayout(), assert_formats=True
         )
     except SchemaError as error:
         if raises and error.reason != _FITS_NOTHING:
@@ -132,16 +132,16 @@ def find_unsatisfiable(compiler: _Compiler, spots: Sequence[Subschema]) -> Itera
                 and compiler.fits(spot, {**spot.schema, keyword: [True]})
             ):
                 lost.append(path)
-                found.append(find("lost branch", _place(path), keyword=keyword))
+                found.append(find("lost branch", _locate(path), keyword=keyword))
         if not compiler.fits_without(spot, []):
             here = spot.path
             inside = [p for p in lost if len(p) > len(here) and p[: len(here)] == here]
             if not inside or not compiler.fits_without(spot, inside):
                 lost.append(here)
-                found.append(find("lost schema", _place(here)))
+                found.append(find("lost schema", _locate(here)))
     yield from reversed(found)
     if len(asked) > MAX_ASKED:
-        yield find("many subschemas", _place(()), n_all=len(asked), n_asked=MAX_ASKED)
+        yield find("many subschemas", _locate(()), n_all=len(asked), n_asked=MAX_ASKED)
 
 
 def _list_branches(spot: Subschema) -> Iterator[tuple[str, int, Any]]:
@@ -163,12 +163,12 @@ def _find_unknown(spot: Subschema) -> Iterator[Finding]:
         if keyword.startswith("x-"):
             continue
         if keyword in ALL_KEYWORDS:
-            yield find("other dialect", _place(spot.path), keyword=keyword)
+            yield find("other dialect", _locate(spot.path), keyword=keyword)
             continue
         known = [name for name in sorted(ALL_KEYWORDS) if is_known(name, spot.year)]
         near = difflib.get_close_matches(keyword, known, 1)
         remedy = f"write {near[0]}" if near else f"leave it out, or name it x-{keyword}"
-        yield find("unknown keyword", _place(spot.path), keyword=keyword, remedy=remedy)
+        yield find("unknown keyword", _locate(spot.path), keyword=keyword, remedy=remedy)
 
 
 def _takes(spot: Subschema, name: str, bounds: Sequence[str]) -> bool:
@@ -187,9 +187,9 @@ def _find_unbounded_string(spot: Subschema) -> Iterator[Finding]:
             dfa = build_pattern(pattern)
         except (PatternError, TooLargeError):
             return
-        if not dfa.is_endless(dfa.start):
+        if not dfa.is_infinite(dfa.start):
             return
-    yield find("unbounded string", _place(spot.path))
+    yield find("unbounded string", _locate(spot.path))
 
 
 def _find_unbounded_array(spot: Subschema) -> Iterator[Finding]:
@@ -198,7 +198,7 @@ def _find_unbounded_array(spot: Subschema) -> Iterator[Finding]:
     items, rest = spot.schema.get("items"), "items" if spot.year >= 2020 else "additionalItems"
     is_tuple = spot.has("prefixItems") or isinstance(items, list)
     if items is not False and not (is_tuple and spot.schema.get(rest) is False):
-        yield find("unbounded array", _place(spot.path))
+        yield find("unbounded array", _locate(spot.path))
 
 
 def _find_unbounded_number(spot: Subschema) -> Iterator[Finding]:
@@ -207,7 +207,7 @@ def _find_unbounded_number(spot: Subschema) -> Iterator[Finding]:
         spot.has(name) or spot.has(f"exclusive{name.title()}") for name in ("minimum", "maximum")
     )
     if not is_bounded and (_takes(spot, "number", listed) or _takes(spot, "integer", listed)):
-        yield find("unbounded number", _place(spot.path))
+        yield find("unbounded number", _locate(spot.path))
 
 
 def _find_forbidden(compiler: _Compiler, spot: Subschema) -> Iterator[Finding]:
@@ -220,8 +220,8 @@ def _find_forbidden(compiler: _Compiler, spot: Subschema) -> Iterator[Finding]:
         asked = {"type": "object", "required": [name]}
         inner["allOf"] = [*_list_of(inner, "allOf"), asked]
         if not compiler.fits(spot, inner):
-            yield find("forbidden key", _place(spot.path), key=name)
+            yield find("forbidden key", _locate(spot.path), key=name)
 
 
-def _place(path: Path) -> SourceLocation:
+def _locate(path: Path) -> SourceLocation:
     return SourceLocation("schema", pointer_to(path) or "#", None)

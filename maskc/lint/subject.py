@@ -191,15 +191,15 @@ class LintedGrammar:
         translation = self.source.translation
         return translation.rule_of.get(name, name) if translation else rule_of(name)
 
-    def place_of_rule(self, nonterminal: int) -> SourceLocation:
+    def locate_rule(self, nonterminal: int) -> SourceLocation:
         """Return where a nonterminal is: the rule it was made from."""
-        return self._place_of("rule", self.name_rule(nonterminal))
+        return self._locate("rule", self.name_rule(nonterminal))
 
-    def place_of_terminal(self, terminal: int) -> SourceLocation:
+    def locate_terminal(self, terminal: int) -> SourceLocation:
         """Return where a terminal is; in a translation, the rule that it is part of."""
         name, own = self.name(terminal), self.grammar.bnf.terminals[terminal]
         if self.source.translation is not None:
-            return self._place_of("rule", self.source.translation.rule_of.get(own, own))
+            return self._locate("rule", self.source.translation.rule_of.get(own, own))
         ignored = own.removeprefix(_IGNORED)
         if ignored.isdigit():
             # Lark counts what is ignored; imported grammars ignore nothing.
@@ -207,13 +207,13 @@ class LintedGrammar:
             lines = [number for number, line in text if line.startswith("%ignore")]
             line = lines[int(ignored)] if int(ignored) < len(lines) else None
             return SourceLocation("terminal", name, line)
-        place = self._place_of("terminal", name)
+        place = self._locate("terminal", name)
         index = self.source.text.find(f'"{self.strings.get(terminal, name)}"')
         if place.line is None and index >= 0:
             return SourceLocation("terminal", name, self.source.text.count("\n", 0, index) + 1)
         return place
 
-    def _place_of(self, kind: str, name: str) -> SourceLocation:
+    def _locate(self, kind: str, name: str) -> SourceLocation:
         known = self.definitions.get(name)
         return SourceLocation(kind, name, known.line if known else None)
 

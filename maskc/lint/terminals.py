@@ -72,7 +72,7 @@ def find_collisions(subject: LintedLalrGrammar) -> Iterator[Finding]:
         if not is_told:
             yield find(
                 "collision",
-                subject.place_of_terminal(second),
+                subject.locate_terminal(second),
                 lexeme.encode(errors="surrogateescape").decode(errors="backslashreplace"),
                 winner=subject.name(first),
                 loser=subject.name(second),
@@ -105,7 +105,7 @@ def find_shadowed(subject: LintedLalrGrammar) -> Iterator[Finding]:
         winners = _find_winners(subject, terminal, lexeme)
         yield find(
             "shadowed",
-            subject.place_of_terminal(terminal),
+            subject.locate_terminal(terminal),
             lexeme.decode(errors="backslashreplace") if lexeme else None,
             name=subject.name(terminal),
             higher=subject.define_higher(terminal),
@@ -148,7 +148,7 @@ def find_keywords(subject: LintedLalrGrammar) -> Iterator[Finding]:
         n_contexts = len(wanted_in[owner])
         reserved = [k for k, found in sorted(keywords.items()) if len(found) == n_contexts]
         partly = [k for k in sorted(keywords) if k not in reserved]
-        place, name = subject.place_of_terminal(owner), subject.name(owner)
+        place, name = subject.locate_terminal(owner), subject.name(owner)
         if reserved:
             listed = subject.list_names(reserved, _MOST_KEYWORDS)
             witness = _find_keyword(subject, owner, reserved[0])
@@ -191,7 +191,7 @@ def find_neighbours(subject: LintedLalrGrammar) -> Iterator[Finding]:
         first, second = (grammar.bnf.terminals.index(name) for name in (pair.first, pair.second))
         yield find(
             "neighbours",
-            subject.place_of_terminal(first),
+            subject.locate_terminal(first),
             pair.witness.decode(errors="backslashreplace"),
             first=subject.name(first),
             second=subject.name(second),
@@ -206,7 +206,7 @@ def find_greedy_quotes(subject: LintedGrammar) -> Iterator[Finding]:
         for quote in sorted(quotes):
             witness = f"{quote}a{quote} {quote}b{quote}"
             if subject.matches(terminal, witness):
-                place, name = subject.place_of_terminal(terminal), subject.name(terminal)
+                place, name = subject.locate_terminal(terminal), subject.name(terminal)
                 yield find("greedy quotes", place, witness, name=name, q=quote)
 
 
@@ -248,7 +248,7 @@ def find_unparted_words(subject: LintedLalrGrammar) -> Iterator[Finding]:
         after = min(unparted[first], key=lambda t: (t in subject.strings, t))
         yield find(
             "unparted words",
-            subject.place_of_terminal(first),
+            subject.locate_terminal(first),
             words[first] + starts[after],
             names=subject.list_names(unparted, _MOST_WORDS),
             after=subject.name(after),

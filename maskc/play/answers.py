@@ -13,10 +13,10 @@ from typing import Any
 
 from maskc.bounded import run_bounded
 from maskc.errors import MaskcError
-from maskc.explain.checking import place_of
+from maskc.explain.checking import line_and_column_of
+from maskc.explain.explaining import parse_token
 from maskc.explain.heat import measure_heat
 from maskc.explain.model import Explanation
-from maskc.explain.questions import parse_token
 from maskc.kinds import kind_of
 from maskc.limits import Limits
 from maskc.report.explain import MOST_TOKENS, name_group, say_death, say_reading, say_token
@@ -85,7 +85,7 @@ def _answer(
 def _describe_death(found: Explanation[Any]) -> dict[str, Any] | None:
     if found.death is None:
         return None
-    line, column = place_of(found.text, found.death.offset)
+    line, column = line_and_column_of(found.text, found.death.offset)
     return {
         "line": line,
         "column": column,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from maskc.compiler.pushdown.questions import (
+from maskc.compiler.pushdown.queries import (
     AlwaysAnswer,
     ClassesAnswer,
     FollowAnswer,

@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from decimal import Decimal
 from typing import Any
 
-from maskc.explain.checking import Problem, place_of
+from maskc.explain.checking import Problem, line_and_column_of
 from maskc.explain.heat import Warmth
 from maskc.explain.model import (
     Cause,
@@ -84,7 +84,7 @@ def _say_explanation(explanation: Explanation[Any], most: int | None) -> Iterato
     text, death, readings = explanation.text, explanation.death, explanation.readings
     yield f"after {quote(text)}"
     if death is not None:
-        line, column = place_of(text, death.offset)
+        line, column = line_and_column_of(text, death.offset)
         yield f"  illegal at line {line}, column {column}"
         yield from (f"  {shown}" for shown in point_at(text, death.offset))
         yield from say_death(death, text)

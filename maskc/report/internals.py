@@ -128,18 +128,18 @@ def list_internals(header: Mapping[str, Any], timings: Timings) -> Iterator[Sect
     """Yield the sections of what the compiler made."""
     grammar = rebuild_grammar(header)
     texts, steps = list_texts(grammar), list_steps(header, timings)
-    yield Section("Streamlining", _list_streamlining(steps), "streamlining")
+    yield Section("Streamlining", _list_optimisation(steps), "streamlining")
     yield Section("Rows per lexer state", _list_lexer_states(steps), "lexer-states")
     classes = _list_classes(header["classes"], texts)
     yield Section("Interchangeable terminals", classes, "classes")
     if header["residue"]:
         title = "Rows that depend on the stack below the LALR state"
-        yield Section(title, _list_residue(header["residue"], texts), "residue")
+        yield Section(title, _list_undecided(header["residue"], texts), "residue")
     yield Section("Terminals that cannot be lexed apart", _list_unlexed(header, texts), "lexing")
     yield Section("Pushdown automaton", _list_automaton(grammar, texts), "automaton")
 
 
-def _list_streamlining(steps: Sequence[OptimiseStep]) -> list[Block]:
+def _list_optimisation(steps: Sequence[OptimiseStep]) -> list[Block]:
     note = Note(
         "A row is a distinct pair of a lexer state and a terminal sequence, with the tokens that "
         "make the sequence there. No step changes a mask. Raw rows are terminal sequences alone, "
@@ -201,7 +201,7 @@ def _list_classes(classes: Sequence[Sequence[str]], texts: Texts) -> list[Block]
     return [Note(note), Table("", ("class", "terminals"), rows, ("class",))]
 
 
-def _list_residue(residue: Mapping[str, Any], texts: Texts) -> list[Block]:
+def _list_undecided(residue: Mapping[str, Any], texts: Texts) -> list[Block]:
     note = Note(
         "Many rows are accepted or rejected by the LALR state on top of the stack, whatever is "
         "below it. The residue is what is left: rows that some stack with that state on top takes "

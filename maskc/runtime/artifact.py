@@ -23,11 +23,11 @@ from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.checking import check_contents
 from maskc.runtime.compiled import Compiled
-from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once
+from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, share_tokens
 

@@ -30,7 +30,7 @@ class Scope(NamedTuple):
     ends: frozenset[int] = frozenset()
 
 
-class Field(NamedTuple):
+class Codec(NamedTuple):
     """How a value is written in a plan.
 
     Attributes:
@@ -72,7 +72,7 @@ def as_it_is(value: Any) -> Any:
     return value
 
 
-def number(below: int | str, least: int = 0) -> Field:
+def number(below: int | str, least: int = 0) -> Codec:
     """Declare a number below another one, or below the size of a name."""
 
     def read(value: Any, scope: Scope) -> int:
@@ -81,7 +81,7 @@ def number(below: int | str, least: int = 0) -> Field:
             return value
         return read_number(value, limit, least)
 
-    return Field(read, as_it_is)
+    return Codec(read, as_it_is)
 
 
 def _read_flag(value: Any, _scope: Scope) -> bool:
@@ -90,10 +90,10 @@ def _read_flag(value: Any, _scope: Scope) -> bool:
     return value
 
 
-FLAG = Field(_read_flag, as_it_is)
+FLAG = Codec(_read_flag, as_it_is)
 
 
-def bits(below: int) -> Field:
+def bits(below: int) -> Codec:
     """Declare a bit set, written as the list of its bits, which are below a number."""
 
     def read(value: Any, _scope: Scope) -> int:
@@ -102,20 +102,20 @@ def bits(below: int) -> Field:
             found |= 1 << read_number(bit, below)
         return found
 
-    return Field(read, lambda value: [n for n in range(value.bit_length()) if value >> n & 1])
+    return Codec(read, lambda value: [n for n in range(value.bit_length()) if value >> n & 1])
 
 
-def optional(inner: Field) -> Field:
+def optional(inner: Codec) -> Codec:
     write = inner.write
-    return Field(
+    return Codec(
         lambda value, scope: None if value is None else inner.read(value, scope),
         as_it_is if write is as_it_is else lambda value: None if value is None else write(value),
     )
 
 
 def listed(
-    inner: Field, *, length: str = "", size: str = "", into: Callable[[Any], Any] = list
-) -> Field:
+    inner: Codec, *, length: str = "", size: str = "", into: Callable[[Any], Any] = list
+) -> Codec:
     """Declare a list; ``length`` is the name of how long it is, ``size`` that of its own length."""
 
     def read(value: Any, scope: Scope) -> Any:
@@ -125,10 +125,10 @@ def listed(
     write: Callable[[Any], Any] = list
     if inner.write is not as_it_is:
         write = lambda values: list(map(inner.write, values))  # noqa: E731
-    return Field(read, write, size)
+    return Codec(read, write, size)
 
 
-def pairs(left: Field, right: Field) -> Field:
+def pairs(left: Codec, right: Codec) -> Codec:
     """Declare a tuple of pairs, which are written as they are, in one list."""
 
     def read(value: Any, scope: Scope) -> tuple[tuple[Any, Any], ...]:
@@ -138,10 +138,10 @@ def pairs(left: Field, right: Field) -> Field:
         found = zip(flat[::2], flat[1::2], strict=True)
         return tuple([(left.read(one, scope), right.read(other, scope)) for one, other in found])
 
-    return Field(read, lambda values: [n for pair in values for n in pair])
+    return Codec(read, lambda values: [n for pair in values for n in pair])
 
 
-def grouped(into: Callable[..., Any], *fields: Field) -> Field:
+def grouped(into: Callable[..., Any], *fields: Codec) -> Codec:
     """Declare a list with a value for each of some fields, of which something is made.
 
     What is written is a tuple of these values, or a dataclass with them.
@@ -160,7 +160,7 @@ def grouped(into: Callable[..., Any], *fields: Field) -> Field:
         values = record if isinstance(record, tuple) else [getattr(record, n) for n in names]
         return [write(value) for write, value in zip(writers, values, strict=True)]
 
-    return Field(read, write)
+    return Codec(read, write)
 
 
 def together(*values: Any) -> tuple[Any, ...]:

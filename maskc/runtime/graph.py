@@ -43,7 +43,7 @@ Question = tuple[TerminalId, int, NodeId]
 
 # Tokens that leave a lexeme open, and are legal if it can become what the parser takes: the number
 # of what it may become; its column change; and what is legal if some text goes on from it.
-Trial = tuple[OpenLexemeId, int, Unions]
+LookaheadCheck = tuple[OpenLexemeId, int, Unions]
 
 
 class Answer(NamedTuple):
@@ -56,7 +56,7 @@ class Answer(NamedTuple):
 
     unions: Unions
     questions: tuple[Question, ...]
-    trials: tuple[Trial, ...]
+    trials: tuple[LookaheadCheck, ...]
 
 
 NO_ANSWER: Final = Answer(NO_TOKENS, (), ())
@@ -205,7 +205,7 @@ class GraphReader:
         found = self._answers.get(number)
         if found is None:
             questions: tuple[Question, ...] = ()
-            trials: tuple[Trial, ...] = ()
+            trials: tuple[LookaheadCheck, ...] = ()
             low, high = self._question_first[number], self._question_first[number + 1]
             if low < high:
                 terminals, columns = self._question_terminal, self._question_column

@@ -19,10 +19,10 @@ from maskc.runtime.arguments import (
     as_row,
     check_bitmask,
 )
-from maskc.runtime.effort import one_mask
 from maskc.runtime.forced_bytes import find_forced_bytes
 from maskc.runtime.forced_tokens import Encode, keep_stable
 from maskc.runtime.machine import Hypotheses
+from maskc.runtime.step_budget import one_mask
 from maskc.runtime.taking import may_end_with, take_again, take_all
 from maskc.runtime.undo import UndoLog
 
@@ -112,7 +112,7 @@ class Matcher:
             or bitmask.dtype is not WORD
             or bitmask.ndim != 2
         ):
-            row = self._check_place(bitmask, row)
+            row = self._check_row(bitmask, row)
         hypotheses = self._hypotheses
         if tokens_left is not None:
             data = self._words_within(tokens_left).data
@@ -129,7 +129,7 @@ class Matcher:
             raise
         except (TypeError, ValueError):
             # Changed in place since it was checked, or int32 by another of C's names.
-            row = self._check_place(bitmask, row)
+            row = self._check_row(bitmask, row)
             bitmask[row] = np.asarray(data)
 
     @property
@@ -391,7 +391,7 @@ class Matcher:
         """Return the hypotheses as the artifact's own machine has them."""
         return self._hypotheses
 
-    def _check_place(self, bitmask: NDArray[np.int32], row: int) -> int:
+    def _check_row(self, bitmask: NDArray[np.int32], row: int) -> int:
         """Return the number of a row that can be written to, and remember its bitmask."""
         check_bitmask(bitmask, self._n_words)
         number = as_row(row, bitmask)

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import LimitError
-from maskc.runtime.effort import spend
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
+from maskc.runtime.step_budget import charge_steps
 
 DEAD: Final = 0
 NOT_FOLLOWED: Final = 1
@@ -110,7 +110,7 @@ class Successors:
         return int(self._table[state, column])
 
     def _step(self, state: int, column: int) -> None:
-        spend(_STEPS)
+        charge_steps(_STEPS)
         reached, after = self._machine.step(self.hypotheses[state], self._bytes[column]), DEAD
         if reached:
             found = self._stand_in(reached)

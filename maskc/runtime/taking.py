@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from maskc.runtime.arguments import as_number, as_token_ids
-from maskc.runtime.effort import one_mask
 from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.step_budget import one_mask
 
 
 def take_all(

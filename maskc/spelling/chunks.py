@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from maskc.artifact.pieces import read_rows
+from maskc.artifact.row_chunks import read_rows
 from maskc.compiler.pipeline import compile_starts
 from maskc.errors import LimitError
 from maskc.frontends.lark.regex_module import CharacterTest, translate

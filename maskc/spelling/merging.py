@@ -18,7 +18,7 @@ from typing import Any
 
 from maskc.errors import TokenizerError
 from maskc.vocab.files import TokenizerFile
-from maskc.vocab.pieces import decode_byte_level, is_in_byte_alphabet
+from maskc.vocab.piece_decoder import decode_byte_level, is_in_byte_alphabet
 
 GONE = -1  # where no token begins
 _REMEDY = "use a tokenizer with byte-level byte-pair encoding"

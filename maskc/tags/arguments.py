@@ -34,7 +34,7 @@ from maskc.tags.objects import (
     resolve,
 )
 from maskc.tags.plain import is_plain
-from maskc.tags.shared import HELD, ROOTS, Shared
+from maskc.tags.shared import HELD, ROOTS, ParameterContext
 from maskc.tags.styles import STYLES
 
 if TYPE_CHECKING:
@@ -58,21 +58,22 @@ def may_wait(schema: Any, style: str, excludes: tuple[str, ...]) -> bool:
         return False
     if schema.get("type") != "object" or not is_plain(schema):
         return False
-    properties, barred = schema.get("properties", {}), _list_barred(style, excludes)
+    properties, forbidden = schema.get("properties", {}), _list_forbidden(style, excludes)
     return all(
-        is_name(name) and not _names_barred(inner, barred) for name, inner in properties.items()
+        is_name(name) and not _names_forbidden(inner, forbidden)
+        for name, inner in properties.items()
     )
 
 
-def _list_barred(style: str, excludes: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((STYLES[style].barred or STYLES[style].close, *excludes)))
+def _list_forbidden(style: str, excludes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((STYLES[style].forbidden or STYLES[style].close, *excludes)))
 
 
-def _names_barred(schema: Any, barred: tuple[str, ...]) -> bool:
+def _names_forbidden(schema: Any, forbidden: tuple[str, ...]) -> bool:
     """Return whether one of the texts that a schema lists cannot be written as it is."""
     listed = schema.get("enum") if isinstance(schema, Mapping) else None
     return isinstance(listed, list) and any(
-        isinstance(text, str) and word in text for text in listed for word in barred
+        isinstance(text, str) and word in text for text in listed for word in forbidden
     )
 
 
@@ -98,15 +99,15 @@ class Arguments:
         excludes: tuple[str, ...],
         pointer: str,
         ordered: bool,
-        shared: Shared | None = None,
+        shared: ParameterContext | None = None,
     ) -> None:
         self._maker, self._style, self._pointer = maker, STYLES[style], pointer
         self._compose = maker.composer
         self._where = Where(pointer, style)
-        self._barred = _list_barred(style, excludes)
+        self._forbidden = _list_forbidden(style, excludes)
         top = _ANYTHING if schema is True else schema
         is_nested = shared is not None
-        self._shared = shared or Shared(top if isinstance(top, Mapping) else {}, pointer)
+        self._shared = shared or ParameterContext(top if isinstance(top, Mapping) else {}, pointer)
         self._root = self._shared.root
         self._make_inner = partial(
             Arguments,
@@ -130,7 +131,7 @@ class Arguments:
         possible = (1 << len(self._names)) - 1  # but for those that fit no value
         for number, inner in enumerate(self._schemas):
             is_left = is_plain(inner) and not self._style.is_nested
-            is_left = is_left and not _names_barred(inner, self._barred)
+            is_left = is_left and not _names_forbidden(inner, self._forbidden)
             if not is_left and not self._find_values(number):
                 possible &= ~(1 << number)
         if read.required & ~possible:
@@ -358,10 +359,10 @@ class Arguments:
             return self._free()
         if rule.body.dfa.reader:
             raise Where("", self._where.style).refuse("", "format")
-        barred = [word.encode() for word in self._barred]
+        forbidden = [word.encode() for word in self._forbidden]
         if self._style.quotes:
-            return self._quoted(plan, number, barred)
-        string = self._compose.raw_string(plan, number, barred)
+            return self._quoted(plan, number, forbidden)
+        string = self._compose.raw_string(plan, number, forbidden)
         if string.is_empty:
             return None
         inner = self._compose.raw_text(string)
@@ -370,17 +371,17 @@ class Arguments:
         line = self._compose.either([[], self._maker.text(self._style.line)])
         return self._compose.join([line, inner, line])
 
-    def _quoted(self, plan: Plan, number: int, barred: list[bytes]) -> Expression | None:
+    def _quoted(self, plan: Plan, number: int, forbidden: list[bytes]) -> Expression | None:
         options: list[list[Item]] = []
         for quote in self._style.quotes:
-            string = self._compose.raw_string(plan, number, barred, quote.encode())
+            string = self._compose.raw_string(plan, number, forbidden, quote.encode())
             if not string.is_empty:
                 mark = self._maker.text(quote)
                 options.append([*mark, self._compose.raw_text(string), *mark])
         return self._compose.either(options) if options else None
 
     def _free(self) -> Expression:
-        return self._compose.join(self._maker.free(self._barred))
+        return self._compose.join(self._maker.free(self._forbidden))
 
     def _json(
         self, schema: Any, kinds: list[str] | None, spelled: tuple[str, ...] = ()
@@ -392,8 +393,8 @@ class Arguments:
             inner = {key: value for key, value in whole.items() if key not in kept}
             whole = {**kept, "type": kinds, "allOf": [inner]}
         # Where texts are in quotes, all that is JSON are numbers, which have no words in them.
-        barred = () if self._style.quotes else self._barred
-        value = self._maker.json(whole, barred, self._style.numbers)
+        forbidden = () if self._style.quotes else self._forbidden
+        value = self._maker.json(whole, forbidden, self._style.numbers)
         if spelled:
             words = self._compose.words(sorted(word.encode() for word in spelled))
             value = self._compose.joints.choice([value, words])

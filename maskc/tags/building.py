@@ -16,11 +16,11 @@ from functools import cache, partial
 from typing import Any, Protocol, TypeVar
 
 from maskc.errors import GrammarError, LimitError, SchemaError, TagError
-from maskc.runtime.link.joining.expressions import Expression, Leaf
+from maskc.runtime.link.joining.expressions import Expression, PieceExpression
 from maskc.runtime.link.joining.pieces import SchemaPiece
 from maskc.runtime.link.joining.switching import ATOM, Word
 from maskc.runtime.link.plan.composing import Composer, Constant, Item, Late, check_words
-from maskc.runtime.link.text.barred_schema import may_be_barred
+from maskc.runtime.link.text.forbidding_schema import may_be_forbidden
 from maskc.runtime.link.text.free_text import FreeWords
 from maskc.runtime.schema.plan.blanks import at_most
 from maskc.runtime.schema.plan.plan import Plan
@@ -33,7 +33,7 @@ _Made = TypeVar("_Made")
 _LINE_BREAK = "\n"  # no string of JSON has it, and what stands around strings needs none
 
 
-class Means(Protocol):
+class BuilderContext(Protocol):
     """What a kit lends; ``ends`` are the tokens that end the output."""
 
     composer: Composer
@@ -67,7 +67,7 @@ class LinkBuilder:
         notes: what was made larger.
     """
 
-    def __init__(self, means: Means, strings: Strings) -> None:
+    def __init__(self, means: BuilderContext, strings: Strings) -> None:
         self._means, self._strings = means, strings
         self.notes: list[str] = []
         self.composer = self._compose = means.composer
@@ -180,14 +180,14 @@ class LinkBuilder:
         if given.style != "json":
             return self._arguments(given, schema)
         for number, text in enumerate(given.excludes):
-            if text != _LINE_BREAK and not may_be_barred(text.encode()):
+            if text != _LINE_BREAK and not may_be_forbidden(text.encode()):
                 place = f"{given.pointer.rpartition('/')[0]}/excludes/{number}"
                 fact = f"JSON cannot always be written without {text!r}"
                 raise TagError(place, fact, "exclude texts with a character such as <, no quotes")
         make = partial(
             self._compile,
             pointer=given.pointer,
-            barred=given.excludes,
+            forbidden=given.excludes,
             key_order="any" if given.any_order else "schema",
             # What stands before and after the value is the tag's.
             blanks=at_most(given.max_blanks, on_line=_LINE_BREAK in given.excludes),
@@ -216,15 +216,15 @@ class LinkBuilder:
             return Late(cache(lambda: read(schema).expression()))
         return Late(self._make(given, schema, read).expression)
 
-    def free(self, barred: tuple[str, ...]) -> list[Item]:
-        return self._any_text(f.AnyText("", barred, None, None))
+    def free(self, forbidden: tuple[str, ...]) -> list[Item]:
+        return self._any_text(f.AnyText("", forbidden, None, None))
 
-    def json(self, schema: Any, barred: tuple[str, ...], numbers: str = "digits") -> Expression:
+    def json(self, schema: Any, forbidden: tuple[str, ...], numbers: str = "digits") -> Expression:
         """Return the expression of a value of a parameter, without some words."""
         # Parsers read an integer by its digits: 1.0 and 1e2 would be strings to them.
-        blanks = at_most(None, on_line=_LINE_BREAK in barred)
+        blanks = at_most(None, on_line=_LINE_BREAK in forbidden)
         made = self._means.schema(schema, numbers=numbers, blanks=blanks)
-        return self._bar(made, barred)
+        return self._bar(made, forbidden)
 
     def plan(self, schema: Any) -> Plan:
         return self._means.plan(schema)
@@ -233,27 +233,27 @@ class LinkBuilder:
         return self._means.regex(pattern)
 
     def _compile(
-        self, schema: Any, *, pointer: str, barred: tuple[str, ...], **layout: str
+        self, schema: Any, *, pointer: str, forbidden: tuple[str, ...], **layout: str
     ) -> Expression:
         made = _placed(pointer, partial(self._means.schema, schema, **layout))
-        return self._bar(made, barred)
+        return self._bar(made, forbidden)
 
-    def _bar(self, value: Expression, barred: tuple[str, ...]) -> Expression:
+    def _bar(self, value: Expression, forbidden: tuple[str, ...]) -> Expression:
         """Return JSON without those of some words that it can be written without."""
-        words = tuple(word for word in _texts(barred) if may_be_barred(word))
+        words = tuple(word for word in _texts(forbidden) if may_be_forbidden(word))
         if not words:
             return value
-        assert isinstance(value, Leaf)  # noqa: S101  # as it is made
+        assert isinstance(value, PieceExpression)  # noqa: S101  # as it is made
         assert isinstance(value.piece, SchemaPiece)  # noqa: S101
-        return self._compose.barred_schema(value.piece, words)
+        return self._compose.forbidding_schema(value.piece, words)
 
     def _any_text(self, given: f.AnyText) -> list[Item]:
         if 0 in (given.max_tokens, given.max_characters):
             return []
-        barred = _texts(given.excludes)
+        forbidden = _texts(given.excludes)
         if (given.max_tokens, given.max_characters) == (None, None):
-            return [self._compose.free_text(FreeWords(barred=barred), (), loops=False)]
-        return [self._compose.limited_text(barred, given.max_tokens, given.max_characters)]
+            return [self._compose.free_text(FreeWords(forbidden=forbidden), (), loops=False)]
+        return [self._compose.limited_text(forbidden, given.max_tokens, given.max_characters)]
 
     def _dispatch(self, given: f.Dispatch) -> list[Item]:
         options: dict[Word, list[list[Item]]] = {}
@@ -271,9 +271,9 @@ class LinkBuilder:
                 raise _ends_too_early(rule.pointer)
             n_bytes = sizes.get(trigger)
             if n_bytes is None:
-                # A trigger with an excluded text in it is barred as well.
-                is_barred = any(text in trigger for text in given.excludes)
-                n_bytes = sizes[trigger] = 0 if is_barred else len(trigger.encode())
+                # A trigger with an excluded text in it is forbidden as well.
+                is_forbidden = any(text in trigger for text in given.excludes)
+                n_bytes = sizes[trigger] = 0 if is_forbidden else len(trigger.encode())
             for word in first.words if n_bytes else ():
                 n_symbols = self._cover(word, n_bytes, rule.pointer)
                 left = word[n_symbols:]

@@ -24,7 +24,7 @@ from keyword import iskeyword
 from typing import Any
 
 from maskc.errors import TagError
-from maskc.runtime.link.text.barred_schema import may_be_barred
+from maskc.runtime.link.text.forbidding_schema import may_be_forbidden
 from maskc.tags import formats as f
 from maskc.tags.reading import TagReader
 from maskc.tags.styles import STYLES
@@ -94,7 +94,7 @@ class Family:
         whole = {"type": "sequence", "elements": elements} if before else elements[0]
         return {"type": "structural_tag", "format": whole}
 
-    def list_barred(self) -> tuple[str, ...]:
+    def list_forbidden(self) -> tuple[str, ...]:
         """Return what arguments do not have in them, since parsers take it for their end.
 
         What JSON cannot be written without is left out.
@@ -105,11 +105,11 @@ class Family:
             form = open_.pop()
             if isinstance(form, dict) and "$arguments" in form:
                 style = STYLES.get(form["$arguments"])
-                own = (style.barred or style.close,) if style else ()
+                own = (style.forbidden or style.close,) if style else ()
                 found |= dict.fromkeys((*own, *form.get("excludes", ())))
             elif isinstance(form, dict | list):
                 open_ += form.values() if isinstance(form, dict) else form
-        return tuple(word for word in found if may_be_barred(word.encode()))
+        return tuple(word for word in found if may_be_forbidden(word.encode()))
 
 
 _NOTHING = object()  # stands in the place of a part that there is not

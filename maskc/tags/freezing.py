@@ -24,8 +24,8 @@ from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
     Expression,
-    Leaf,
     Nothing,
+    PieceExpression,
     Repetition,
 )
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
@@ -49,7 +49,7 @@ from maskc.runtime.link.plan.records import (
     list_ranges,
     write_node,
 )
-from maskc.runtime.link.text.barred_schema import BarredSchemaPiece
+from maskc.runtime.link.text.forbidding_schema import ForbiddingSchemaPiece
 from maskc.runtime.link.text.free_text import FreeText, FreeWords
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.names import OtherName
@@ -140,7 +140,7 @@ class _Freezer:
             case Members(parameters=parameters, seen=0):
                 kind = "separated" if parameters.separates else "parameters"
                 return kind, [self._table(parameters)]
-            case Leaf(piece=piece):
+            case PieceExpression(piece=piece):
                 return self._piece(piece)
         raise ValueError(f"{type(expression).__name__} is not frozen")
 
@@ -159,15 +159,15 @@ class _Freezer:
             case CountingPiece(automaton=PatternCounter(pattern=pattern)):
                 return "counter", [self.counters.setdefault(pattern, len(self.counters))]
             case CountingPiece(automaton=RawText(string=string)):
-                fields = [self._schema(string.plan), string.number, string.barred]
+                fields = [self._schema(string.plan), string.number, string.forbidden]
                 quoted = "quoted text", [*fields, string.quote]
                 return quoted if string.quote else ("raw text", fields)
             case LimitedPiece(automaton=FreeText() as text, limits=limits):
                 return "limited text", [self._text(text), *limits]
             case SchemaPiece(machine=machine):
                 return "schema", [self._schema(machine.plan)]
-            case BarredSchemaPiece(piece=inner, words=barred):
-                return "barred schema", [self._schema(inner.machine.plan), barred]
+            case ForbiddingSchemaPiece(piece=inner, words=forbidden):
+                return "barred schema", [self._schema(inner.machine.plan), forbidden]
             case MachinePiece(contents=contents):
                 self.grammars.append(contents)
                 return "grammar", [len(self.grammars) - 1]

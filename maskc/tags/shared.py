@@ -20,7 +20,7 @@ _WHOLE = "maskc:arguments"  # the name of a whole schema that has none
 HELD = (f"/$defs/{_WHOLE}", f"/definitions/{_WHOLE}")
 
 
-class Shared:
+class ParameterContext:
     """What the parameters of a tool share with those that are values of them.
 
     Attributes:

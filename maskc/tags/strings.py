@@ -3,7 +3,7 @@
 Where the name of a special token stands in a text of a tag, the tokenizer reads that token there,
 and so does a model write it. Two readings are offered: the token *or* its characters, as a parser
 of text takes both; or the token alone, as the families of models have it, whose parsers look at
-tokens. In free text the characters of a delimiter are barred either way.
+tokens. In free text the characters of a delimiter are forbidden either way.
 
 Example: ``<|call|>x`` is the symbols ``[<|call|>, x]``, or else nine bytes.
 """

@@ -25,7 +25,7 @@ class CallStyle:
         other: between the name and any other value; ``{type}`` is its type, if that is written.
         gap: another text, with blanks before it, that follows ``string`` and ``other``.
         close: after the value, with ``{name}`` if the name is written again.
-        barred: what stands in no string; empty: ``close``.
+        forbidden: what stands in no string; empty: ``close``.
         line: what may stand before and after a string that is not free, as templates write it.
         booleans: another way to write false and true, as the models' own templates do in Python's
             words, and parsers read both; empty: JSON alone.
@@ -51,7 +51,7 @@ class CallStyle:
     other: str
     close: str
     gap: str = ""
-    barred: str = ""
+    forbidden: str = ""
     line: str = ""
     booleans: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)

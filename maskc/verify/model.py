@@ -111,7 +111,7 @@ class Experiment:
 
     def fail_at(self, what: str, document: Document, offset: int, **sides: str) -> None:
         """Count a failure at a byte of a text; ``sides``: the token, and what each side says."""
-        self.fail(what=what, file=document.name, **place_of(document.data, offset), **sides)
+        self.fail(what=what, file=document.name, **describe_offset(document.data, offset), **sides)
 
     def add(self, other: Experiment) -> None:
         for name, number in other.counts.items():
@@ -181,7 +181,7 @@ class VerifyReport:
         }
 
 
-def place_of(data: bytes, offset: int) -> dict[str, Any]:
+def describe_offset(data: bytes, offset: int) -> dict[str, Any]:
     """Return line, byte offset, and the text around an offset, for a witness."""
     around = slice(max(0, offset - 4 * N_BEFORE), offset), slice(offset, offset + 4 * N_AFTER)
     before, after = (data[part].decode(errors="replace") for part in around)

@@ -23,7 +23,7 @@ from typing import TypeVar
 from maskc.errors import TokenizerError
 from maskc.runtime.matcher import Matcher
 from maskc.verify.characters import UTF8, split_cut
-from maskc.verify.model import Document, Experiment, Unit, legality, place_of
+from maskc.verify.model import Document, Experiment, Unit, describe_offset, legality
 from maskc.verify.subject import Mutation, Subject
 
 _N_MASKS = 40  # masks compared with the tokens that are taken after the change
@@ -125,9 +125,9 @@ class _Judgement:
             self._fail("bytes that are not UTF-8 are taken", self._n_text, **sides)
         elif not verdict:
             count("refused at the end" if offset == len(data) else "refused at a byte")
-            self._judge_place(offset, sides)
+            self._judge_offset(offset, sides)
 
-    def _judge_place(self, offset: int, sides: dict[str, str]) -> None:
+    def _judge_offset(self, offset: int, sides: dict[str, str]) -> None:
         """Check that the text goes on before an offset, and not after the byte there."""
         subject, taken, after = self._subject, self._data[:offset], self._data[offset : offset + 1]
         text = self._data[: self._n_text].decode(subject.encoding, errors="ignore")
@@ -178,7 +178,7 @@ class _Judgement:
             what=what,
             file=self._name,
             mutation=self._mutation.where,
-            **place_of(self._data, offset),
+            **describe_offset(self._data, offset),
             **{"token": byte, **sides},
         )
 

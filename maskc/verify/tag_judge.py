@@ -69,7 +69,7 @@ class TagJudge:
         """Return what does not stand in free text: words, and names of special tokens."""
         return [word for word in (*words, *self._names) if word]
 
-    def places_inside(self, text: str) -> Ends:
+    def offsets_inside(self, text: str) -> Ends:
         """Return the places of a text that are inside the names of special tokens."""
         if not self._names:
             return _NONE
@@ -84,7 +84,7 @@ class _Reading:
     def __init__(self, judge: TagJudge, text: str, *, strict: bool) -> None:
         self._judge, self._text, self._strict = judge, text, strict
         # A special token is whole: nothing ends inside its name.
-        self._inside = judge.places_inside(text)
+        self._inside = judge.offsets_inside(text)
         self._known: dict[tuple[int, int, tuple[str, ...]], Ends] = {}
 
     def ends(self, form: Mapping[str, Any], start: int, around: tuple[str, ...]) -> Ends:
@@ -242,8 +242,8 @@ class _Reading:
         seen = set(worklist)
         while worklist:
             here = worklist.pop()
-            barred = self._judge.bars([*triggers, *excludes])
-            found.update(range(here, self._first_end(barred, here) + 1))
+            forbidden = self._judge.bars([*triggers, *excludes])
+            found.update(range(here, self._first_end(forbidden, here) + 1))
             for trigger, read in rules:
                 at = self._turn_at(trigger, triggers, excludes, here)
                 after = read(at) if at is not None else _NONE

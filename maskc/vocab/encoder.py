@@ -27,7 +27,7 @@ from maskc.vocab.canonical import build_tokenize
 from maskc.vocab.encodings import open_encoding
 from maskc.vocab.files import open_tokenizer_file
 from maskc.vocab.loading import load_tokens, read_tokenizer
-from maskc.vocab.pieces import LOWER_BAR
+from maskc.vocab.piece_decoder import LOWER_BAR
 from maskc.vocab.registry import find_tokenizer, format_name
 from maskc.vocab.vocabulary import build_byte_table
 

@@ -29,7 +29,7 @@ from maskc.errors import TokenizerError
 from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile
 from maskc.vocab.gguf_files import PREFIX
-from maskc.vocab.pieces import BYTE_PIECE, LOWER_BAR, decode_byte_level, is_in_byte_alphabet
+from maskc.vocab.piece_decoder import BYTE_PIECE, LOWER_BAR, decode_byte_level, is_in_byte_alphabet
 from maskc.vocab.vocabulary import MAX_TOKENS, TokenizerTokens
 
 

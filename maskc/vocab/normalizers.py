@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from maskc.vocab.files import TokenizerFile
-from maskc.vocab.pieces import LOWER_BAR
+from maskc.vocab.piece_decoder import LOWER_BAR
 
 _MOST_NAMED = 5
 

@@ -19,7 +19,7 @@ from enum import IntEnum
 
 from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile
-from maskc.vocab.pieces import BYTE_PIECE, LOWER_BAR
+from maskc.vocab.piece_decoder import BYTE_PIECE, LOWER_BAR
 from maskc.vocab.vocabulary import TokenizerTokens, place_tokens
 
 # Field numbers of sentencepiece_model.proto.

@@ -11,7 +11,7 @@ import pytest
 import maskc
 from maskc.captures.tracing import Span
 from maskc.errors import CaptureError, HoleError, UnknownSymbolError
-from maskc.runtime.effort import count_taken, one_mask
+from maskc.runtime.step_budget import count_taken, one_mask
 from tests.compiled import compile_text, legal_ids
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.errors import MaskcError
-from maskc.explain.checking import find_problem, place_of
+from maskc.explain.checking import find_problem, line_and_column_of
 from maskc.explain.heat import Warmth, measure_heat
 from maskc.explain.readings import open_reader
 from maskc.kit.artifacts import compile_structural_tag
@@ -157,5 +157,5 @@ def test_a_line_break_at_the_end_may_be_there_or_not():
 
 
 def test_columns_are_characters():
-    assert place_of("a\nößb".encode(), 6) == (2, 3)
-    assert place_of(b"", 0) == (1, 1)
+    assert line_and_column_of("a\nößb".encode(), 6) == (2, 3)
+    assert line_and_column_of(b"", 0) == (1, 1)

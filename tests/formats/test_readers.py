@@ -10,7 +10,7 @@ from maskc.errors import ArtifactError, FormatError, LimitError, SchemaError
 from maskc.integrations.session import Session
 from maskc.jsonschema.compiling import compile_schema
 from maskc.kit.file import make_kit
-from maskc.runtime.effort import one_mask
+from maskc.runtime.step_budget import one_mask
 from maskc.verify.json_judge import Judge
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary

@@ -20,7 +20,7 @@ from maskc.integrations.compile_worker import (
 )
 from maskc.jobs import SchemaJob
 from maskc.kit.kit import REQUEST_LIMITS
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.vocab import load_vocabulary
 from maskc.work.worker_queue import Request
 
@@ -52,7 +52,7 @@ def test_a_refusal_comes_back_with_its_class_and_fields(queue):
     with pytest.raises(GrammarError) as raised:
         ask(queue, {"kind": "pattern", "text": "("})
     assert raised.value.name == "<regex>"
-    job = SchemaJob({"type": "nothing"}, {}, Layout(), True)
+    job = SchemaJob({"type": "nothing"}, {}, JsonLayout(), True)
     with pytest.raises(SchemaError) as raised:
         ask(queue, job.describe())
     assert (raised.value.pointer, raised.value.keyword) == ("", "type")

@@ -329,12 +329,12 @@ def test_what_ends_a_call_is_barred_from_arguments(monkeypatch, parser, before, 
     monkeypatch.delenv("MASKC_REQUESTS", raising=False)
     plain = constrain(parser)
     monkeypatch.setenv("MASKC_REQUESTS", "structural_tag")
-    barred = constrain(parser)
-    assert f'"{word}"' in barred
+    forbidden = constrain(parser)
+    assert f'"{word}"' in forbidden
     assert f'"excludes": ["{word}' not in plain
     if before is not None:
         kit = make_kit(load_vocabulary("bytes"))
-        for tag, expected in ((plain, True), (barred, False)):
+        for tag, expected in ((plain, True), (forbidden, False)):
             matcher = kit.structural_tag(tag).matcher()
             assert matcher.accept_bytes(before.encode())
             assert matcher.accept_bytes(word.encode()) is expected

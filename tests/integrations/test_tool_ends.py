@@ -60,7 +60,7 @@ def test_a_schema_that_speaks_of_formats_is_left_alone():
 @pytest.mark.parametrize("family", list_families())
 def test_what_every_family_bars_can_be_barred(family):
     kit = make_kit(load_vocabulary("bytes"))
-    words = load_family(family).list_barred()
+    words = load_family(family).list_forbidden()
     form = {"type": "json_schema", "json_schema": SCHEMA, "excludes": list(words)}
     matcher = kit.structural_tag({"type": "structural_tag", "format": form}).matcher()
     assert matcher.accept_bytes(b'{"q": "a')
@@ -93,11 +93,11 @@ def test_a_tag_of_sglangs_older_form_has_a_place_for_what_is_excluded():
     text = b'<tool_call>{"name": "f", "a": {"q": "</tool_call>"}}</tool_call>'
     assert matcher_of(given).matcher().accept_bytes(text)
     tag = SimpleNamespace(model_dump=lambda **_: json.loads(json.dumps(given)))
-    barred = sglang_tools.bar_tag(tag, None).model_dump(by_alias=True)
-    assert barred["structures"][0]["excludes"] == ["</tool_call>", "<tool_call>"]
-    assert not matcher_of(barred).matcher().accept_bytes(text)
+    forbidden = sglang_tools.bar_tag(tag, None).model_dump(by_alias=True)
+    assert forbidden["structures"][0]["excludes"] == ["</tool_call>", "<tool_call>"]
+    assert not matcher_of(forbidden).matcher().accept_bytes(text)
     escaped = text.replace(b'</tool_call>"', b'\\u003c/tool_call>"')
-    assert matcher_of(barred).matcher().accept_bytes(escaped)
+    assert matcher_of(forbidden).matcher().accept_bytes(escaped)
 
 
 def test_a_tag_of_sglangs_newer_form_is_given_back_as_json_with_its_free_text_at_hand(monkeypatch):
@@ -107,10 +107,10 @@ def test_a_tag_of_sglangs_newer_form_is_given_back_as_json_with_its_free_text_at
     tag = SimpleNamespace(model_dump=lambda **_: {"format": form})
     parser = SimpleNamespace(detector=SimpleNamespace(get_structural_tag_name=lambda: "qwen_3_5"))
     make = sglang_tools.wrap_constraint(lambda _, kind: (kind, tag))
-    barred = make(parser, "structural_tag")[1]
+    forbidden = make(parser, "structural_tag")[1]
     assert "</function>" in call["content"]["excludes"]
-    barred.format["excludes"] = []
-    assert barred.model_dump(by_alias=True)["format"]["excludes"] == []
+    forbidden.format["excludes"] = []
+    assert forbidden.model_dump(by_alias=True)["format"]["excludes"] == []
     assert make(parser, "json_schema") == ("json_schema", tag)
     parser.detector.get_structural_tag_name = lambda: None
     assert make(parser, "structural_tag") == ("structural_tag", tag)

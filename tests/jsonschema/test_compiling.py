@@ -4,7 +4,7 @@ import pytest
 import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.vocab.vocabulary import build_byte_table, build_vocabulary
 from tests.jsonschema.texts import accepts, build_machine, read
 
@@ -42,7 +42,7 @@ def test_recursion_goes_as_deep_as_the_text():
 def test_keys_that_are_only_required_come_after_those_with_a_schema():
     inner = {"type": "object", "properties": {"c": {}}, "required": ["a", "b"]}
     schema = {**inner, "required": ["b", "a"], "properties": {"c": inner}}
-    machine = build_machine(schema, layout=Layout(key_order="schema"))
+    machine = build_machine(schema, layout=JsonLayout(key_order="schema"))
     right = '{"c":{"c":1,"a":1,"b":1,"x":1},"b":1,"a":1,"x":1}'
     assert accepts(machine, right)
     assert not accepts(machine, right.replace('"a":1,"b":1', '"b":1,"a":1'))
@@ -51,14 +51,14 @@ def test_keys_that_are_only_required_come_after_those_with_a_schema():
 
 
 def test_minimal_escapes_are_those_that_must_be():
-    machine = build_machine({}, layout=Layout(escapes="minimal"))
+    machine = build_machine({}, layout=JsonLayout(escapes="minimal"))
     assert accepts(machine, r'"\"\\\n\u001f"')
     assert not accepts(machine, r'"\u0061"')
     assert not accepts(machine, r'"\/"')
 
 
 def test_plain_numbers_have_no_exponent():
-    assert not accepts(build_machine({}, layout=Layout(numbers="plain")), "1e2")
+    assert not accepts(build_machine({}, layout=JsonLayout(numbers="plain")), "1e2")
 
 
 def test_half_of_a_surrogate_pair_is_no_character():
@@ -97,7 +97,7 @@ def test_what_is_not_supported_is_refused_by_place_and_keyword(schema, pointer, 
 def test_a_negated_class_of_keys_is_refused_with_the_keys_in_the_schemas_order():
     negated = {"type": "object", "not": {"additionalProperties": {"type": "null"}}}
     with pytest.raises(SchemaError, match="not supported with the keys in the schema's order"):
-        build_machine(negated, layout=Layout(key_order="schema"))
+        build_machine(negated, layout=JsonLayout(key_order="schema"))
 
 
 @pytest.mark.parametrize(

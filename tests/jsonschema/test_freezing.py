@@ -9,12 +9,14 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.fields import PlanError
-from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
+from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout, Plan
 from maskc.runtime.schema.strings.texts import find_texts
 
 
 def plan_of(schema):
-    return json.loads(build_plan(schema, resources={}, layout=Layout(), assert_formats=True).data)
+    return json.loads(
+        build_plan(schema, resources={}, layout=JsonLayout(), assert_formats=True).data
+    )
 
 
 def test_equal_rules_are_written_once():
@@ -66,8 +68,8 @@ WORDS = [f"{n:b}".replace("0", "é").replace("1", "a") for n in range(200)]
 
 
 def test_the_plan_of_a_large_enum_reads_its_texts():
-    data = build_plan({"enum": WORDS}, resources={}, layout=Layout(), assert_formats=True).data
-    (dfa,) = Plan(FrozenPlan(data), Layout(), Budget(1 << 20)).dfas
+    data = build_plan({"enum": WORDS}, resources={}, layout=JsonLayout(), assert_formats=True).data
+    (dfa,) = Plan(FrozenPlan(data), JsonLayout(), Budget(1 << 20)).dfas
     texts = ["".join(letters) for n in range(9) for letters in product("aé", repeat=n)]
     assert [t for t in texts if dfa.labels[dfa.read(t)] == 0] == sorted(
         WORDS, key=lambda word: (len(word), word)
@@ -88,7 +90,7 @@ def test_the_plan_of_a_large_enum_reads_its_texts():
 def test_a_damaged_list_of_texts_is_refused(entry, fact):
     plan = {**plan_of({"enum": WORDS}), "dfas": [entry]}
     with pytest.raises(PlanError, match=fact):
-        Plan(FrozenPlan(json.dumps(plan).encode()), Layout(), Budget(1 << 20))
+        Plan(FrozenPlan(json.dumps(plan).encode()), JsonLayout(), Budget(1 << 20))
 
 
 @pytest.mark.parametrize(
@@ -101,9 +103,9 @@ def test_a_damaged_list_of_texts_is_refused(entry, fact):
     ],
 )
 def test_automata_that_were_made_here_are_those_that_are_read(schema):
-    frozen = build_plan(schema, resources={}, layout=Layout(), assert_formats=True)
-    made = Plan(frozen, Layout(), Budget(0)).dfas
-    read = Plan(FrozenPlan(frozen.data), Layout(), Budget(0)).dfas
+    frozen = build_plan(schema, resources={}, layout=JsonLayout(), assert_formats=True)
+    made = Plan(frozen, JsonLayout(), Budget(0)).dfas
+    read = Plan(FrozenPlan(frozen.data), JsonLayout(), Budget(0)).dfas
     assert len(made) == len(read) > 0
     assert list(map(describe, made)) == list(map(describe, read))
 
@@ -124,7 +126,7 @@ MANY = {
 
 @pytest.mark.parametrize("key_order", ["any", "schema"])
 def test_a_plan_that_was_made_here_is_the_one_that_is_read(key_order):
-    layout = Layout(key_order=key_order)
+    layout = JsonLayout(key_order=key_order)
     schema = MANY if key_order == "any" else {**MANY, "not": {"required": ["z"]}}
     frozen = build_plan(schema, resources={}, layout=layout, assert_formats=True)
     made = Plan(frozen, layout, Budget(0))

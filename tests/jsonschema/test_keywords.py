@@ -1,8 +1,8 @@
-from maskc.jsonschema.keywords import is_known, leave_out, list_spots
+from maskc.jsonschema.keywords import is_known, leave_out, list_subschemas
 
 
 def pointers(schema):
-    return [spot.pointer for spot in list_spots(schema)]
+    return [spot.pointer for spot in list_subschemas(schema)]
 
 
 def test_subschemas_are_found_as_they_are_written():
@@ -29,14 +29,15 @@ def test_nothing_counts_beside_a_reference_in_draft_7():
 
 
 def test_unknown_keywords_are_those_of_no_dialect_or_another():
-    (spot,) = list_spots({"type": "object", "hint": 1, "dependencies": {}})
+    (spot,) = list_subschemas({"type": "object", "hint": 1, "dependencies": {}})
     assert spot.unknown == ["hint", "dependencies"]
     assert is_known("dependencies", 7)
 
 
 def test_what_is_negated_is_known():
     found = {
-        spot.pointer: spot.is_negated for spot in list_spots({"not": {"items": {}}, "items": {}})
+        spot.pointer: spot.is_negated
+        for spot in list_subschemas({"not": {"items": {}}, "items": {}})
     }
     assert found == {"": False, "/not": True, "/not/items": True, "/items": False}
 

@@ -5,15 +5,17 @@ from maskc.jsonschema.building import PositionBuilder
 from maskc.jsonschema.compiling import lower
 from maskc.jsonschema.drafts import Satisfying
 from maskc.jsonschema.listing import MAX_VALUES, ValueListing
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 
 
 def listing_of(schema):
     lowering, formula = lower(schema, resources={})
-    builder = PositionBuilder(lowering.space, Layout(), lowering.pointers)
+    builder = PositionBuilder(lowering.space, JsonLayout(), lowering.pointers)
     root = builder.add(formula, "")
     builder.finish()
-    return builder.drafts[root], ValueListing(builder.drafts, Satisfying(builder.drafts, Layout()))
+    return builder.drafts[root], ValueListing(
+        builder.drafts, Satisfying(builder.drafts, JsonLayout())
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,7 @@ def test_items_differ_if_there_are_enough_of_them():
             }
         )
         (array,) = draft.parts
-        rule = Satisfying([], Layout()).bare_rule(array, listing.fit)
+        rule = Satisfying([], JsonLayout()).bare_rule(array, listing.fit)
         assert listing.may_differ(array, rule) is may_differ
 
 

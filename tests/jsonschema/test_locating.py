@@ -1,7 +1,7 @@
 import pytest
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.places import Locator
+from maskc.jsonschema.locations import Locator
 from tests.jsonschema.texts import build_machine
 
 DOCUMENT = {"$defs": {"a": {"$anchor": "n"}, "b/c": [{"x": {}}, True], "p%q~": {}}}

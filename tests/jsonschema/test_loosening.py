@@ -12,7 +12,7 @@ from maskc.errors import LimitError, SchemaError, UnsatisfiableError
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.loosening import apply_all, compile_loosely, loosen
 from maskc.jsonschema.uses import SchemaUses
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 
 BAD = {"type": "string", "pattern": "(a)\\1"}
 SINCE = "since pattern '(a)\\\\1' has a back-reference, which is not regular"
@@ -20,7 +20,7 @@ DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 
 
 def compile_it(schema):
-    build_plan(schema, resources={}, layout=Layout(key_order="any"), assert_formats=True)
+    build_plan(schema, resources={}, layout=JsonLayout(key_order="any"), assert_formats=True)
     return schema
 
 

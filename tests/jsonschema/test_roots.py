@@ -5,13 +5,13 @@ import pytest
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.openapi import read_component
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 
 PET = {"type": "object", "properties": {"name": {"type": "string"}}}
 
 
 def build(schema):
-    return build_plan(schema, resources={}, layout=Layout(), assert_formats=True)
+    return build_plan(schema, resources={}, layout=JsonLayout(), assert_formats=True)
 
 
 @pytest.mark.parametrize(

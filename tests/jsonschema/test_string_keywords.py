@@ -6,7 +6,7 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.dialects import DEFAULT
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT
-from maskc.jsonschema.places import SchemaLocation
+from maskc.jsonschema.locations import SchemaLocation
 from maskc.jsonschema.string_keywords import StringKeywords
 
 

@@ -9,15 +9,15 @@ from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.waiting import MOST_PLACES, is_simple_pattern
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.plan.plan import Layout, Plan
+from maskc.runtime.schema.plan.plan import JsonLayout, Plan
 
 INNER = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
 NOTHING = {"allOf": [{"type": "string"}, {"type": "integer"}]}
 
 
 def make(schema):
-    settings = {"resources": {}, "layout": Layout(), "assert_formats": True}
-    return Plan(build_plan(schema, waits=True, **settings), Layout(), Budget(1 << 20))
+    settings = {"resources": {}, "layout": JsonLayout(), "assert_formats": True}
+    return Plan(build_plan(schema, waits=True, **settings), JsonLayout(), Budget(1 << 20))
 
 
 def n_waiting(schema):

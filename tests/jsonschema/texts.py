@@ -5,11 +5,11 @@ import json
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.plan.plan import Layout, Plan
+from maskc.runtime.schema.plan.plan import JsonLayout, Plan
 
 
 def build_machine(schema, *, resources=None, layout=None, assert_formats=True):
-    layout = layout or Layout()
+    layout = layout or JsonLayout()
     frozen = build_plan(
         schema, resources=resources or {}, layout=layout, assert_formats=assert_formats
     )

@@ -11,7 +11,7 @@ from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError
 from maskc.kit.file import load_kit, make_kit, save_kit
-from maskc.runtime.schema.scans import spelled
+from maskc.runtime.schema.scans import character_trie
 from maskc.runtime.schema.tries.trie import ROOT
 from maskc.vocab.vocabulary import Vocabulary
 from tests.kit.conftest import fill, legal
@@ -122,8 +122,8 @@ def test_what_lies_in_the_file_is_not_worked_out(escaped_path, monkeypatch):
         assert trie is not kit.tokens.index.tokens or nodes != (ROOT,) or before
         return read_items(trie, nodes, free, before)
 
-    read_items = spelled._read_items
-    monkeypatch.setattr(spelled, "_read_items", read_few)
+    read_items = character_trie._read_items
+    monkeypatch.setattr(character_trie, "_read_items", read_few)
     kit.prepare()
 
 
@@ -145,7 +145,7 @@ def test_no_schema_reads_the_vocabulary_anew_inside_a_character_of_a_key(
         matcher = kit.json_schema(some).matcher()
         assert matcher.accept_bytes(b'{"' + begun)
         fill(matcher, kit.vocab_size)
-        monkeypatch.setattr("maskc.runtime.schema.scans.spelled.tabulate_items", refuse)
+        monkeypatch.setattr("maskc.runtime.schema.scans.character_trie.tabulate_items", refuse)
 
 
 def test_a_kit_that_was_used_is_saved_as_a_new_one(escaped_path, tmp_path):

@@ -15,12 +15,12 @@ from maskc.kit.file import make_kit
 from maskc.kit.making import Maker
 from maskc.kit.single_flight import SingleFlight
 from maskc.limits import Limits
-from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
+from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
 from maskc.work.worker_queue import CancelledOrderError
 
-ORDER = SchemaJob({"const": 1}, {}, Layout(), True)
+ORDER = SchemaJob({"const": 1}, {}, JsonLayout(), True)
 
 
 class Damaging:
@@ -46,7 +46,7 @@ def test_a_piece_is_made_once():
     assert maker.keep("other", "key", lambda: "another") == "another"
     counts = maker.statistics()
     assert (counts["pieces_made"], counts["pieces_found"], counts["tokens"]) == (2, 2, 3)
-    assert maker.link(maker.joints.leaf(piece)).matcher().legal_tokens().tolist() == [0]
+    assert maker.link(maker.joints.as_expression(piece)).matcher().legal_tokens().tolist() == [0]
 
 
 def test_a_constraint_of_a_schema_is_its_machine():
@@ -92,12 +92,12 @@ def test_only_a_schema_that_may_take_long_is_compiled_under_the_clock(
         return make()
 
     monkeypatch.setattr(compiling, "run_bounded", run)
-    InProcess(None).plan(SchemaJob(schema, {}, Layout(), True), Limits())
+    InProcess(None).plan(SchemaJob(schema, {}, JsonLayout(), True), Limits())
     assert watched == ["schema"] * is_watched
 
 
 def test_a_schema_becomes_a_plan(compiler):
-    assert compiler.plan(SchemaJob({}, {}, Layout(), True), Limits()).data.startswith(b"{")
+    assert compiler.plan(SchemaJob({}, {}, JsonLayout(), True), Limits()).data.startswith(b"{")
 
 
 def test_a_pattern_becomes_an_automaton(compiler):

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 from tests.examples import examples
 from tests.jsonschema.texts import build_machine
 from tests.laws.test_json_schema import TOKENS
 
-PLAIN = Layout(blanks="compact", escapes="minimal", numbers="plain")
+PLAIN = JsonLayout(blanks="compact", escapes="minimal", numbers="plain")
 MORE = (
     b'":true}',
     b'":true},{"',

@@ -16,8 +16,8 @@ from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.contextual import Contextual, build_scanner
 from maskc.lexer.dynamic import build_dynamic_scanner
-from maskc.lexer.forgetting import LookbehindPruning
 from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
+from maskc.lexer.lookbehind_pruning import LookbehindPruning
 
 
 def scanner_of(text, **settings):

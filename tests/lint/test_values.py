@@ -65,7 +65,7 @@ def test_names_have_the_lines_that_define_them():
 
 def test_a_string_has_the_line_of_its_first_occurrence():
     subject = LintedLalrGrammar(load_source('start: list\nlist: "a" ("," "a")*\n'))
-    assert {subject.place_of_terminal(t).line for t in subject.strings} == {2}
+    assert {subject.locate_terminal(t).line for t in subject.strings} == {2}
 
 
 def test_what_lark_makes_of_a_rule_is_the_rules():

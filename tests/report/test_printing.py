@@ -4,7 +4,7 @@ import pytest
 
 import maskc
 from maskc.compiler.pipeline import compile_contents
-from maskc.explain.questions import parse_token
+from maskc.explain.explaining import parse_token
 from maskc.frontends.source import load_source
 from maskc.kinds import kind_of
 from maskc.lint.model import Finding, Severity, SourceLocation

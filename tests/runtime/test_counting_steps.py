@@ -5,7 +5,7 @@ import pytest
 import maskc
 from maskc.errors import LimitError
 from maskc.jsonschema.compiling import compile_schema
-from maskc.runtime.effort import count_taken
+from maskc.runtime.step_budget import count_taken
 from maskc.vocab import load_vocabulary
 from tests.compiled import EVERY_BYTE, compile_text, legal_ids
 

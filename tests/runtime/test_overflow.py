@@ -99,7 +99,7 @@ def test_readings_of_a_token_that_is_taken_by_its_id_are_bounded(monkeypatch):
     from maskc.runtime.link.joining.pieces import TokenPiece
 
     joints = make_joints()
-    either = [joints.leaf(TokenPiece([6])), joints.leaf(TokenPiece([6, 7]))]
+    either = [joints.as_expression(TokenPiece([6])), joints.as_expression(TokenPiece([6, 7]))]
     start = joints.rest(joints.choice(either), joints.end).starts
     assert len(joints.take(start, 6)) == 2
     monkeypatch.setattr(machine, "MAX_HYPOTHESES", 1)

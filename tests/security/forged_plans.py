@@ -16,7 +16,7 @@ from maskc.artifact.container import encode
 from maskc.jsonschema.compiling import compile_schema
 from maskc.kit.artifacts import compile_structural_tag, compile_tools
 from maskc.limits import Limits
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.vocab.vocabulary import Vocabulary
 
 SCHEMA = {
@@ -39,8 +39,8 @@ TOKENS = (
     *(b"[1,", b'"x"', b'],"', b"}}", b"]]", b"aa", b'ab"', b"\\u00", b"\xc3", b"\xc3\xa9", b"{}"),
 )
 LAYOUTS = {
-    "schema": Layout(),
-    "schema, ordered": Layout("schema", "compact", "minimal", "plain"),
+    "schema": JsonLayout(),
+    "schema, ordered": JsonLayout("schema", "compact", "minimal", "plain"),
 }
 MADE_UP: tuple[Any, ...] = (
     *(-1, 0, 1, 2, 7, 255, 1 << 20, (1 << 31) - 1, (1 << 40) - 1, 1 << 64, 1.5),

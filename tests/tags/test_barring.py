@@ -14,7 +14,7 @@ from maskc.kit.artifacts import compile_structural_tag, compile_tools
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.checking import check_contents
-from maskc.runtime.link.text.barred_schema import may_be_barred
+from maskc.runtime.link.text.forbidding_schema import may_be_forbidden
 from maskc.tags.styles import STYLES
 from maskc.tags.tools import describe_tools
 from maskc.vocab import load_vocabulary
@@ -41,7 +41,7 @@ MARKERS = {
 }
 
 
-def barred(*excludes, schema=SCHEMA, **fields):
+def forbidden(*excludes, schema=SCHEMA, **fields):
     return tag_of(
         {"type": "json_schema", "json_schema": schema, "excludes": list(excludes), **fields}
     )
@@ -67,9 +67,9 @@ def find_arguments(form):
 
 
 def test_a_word_that_json_may_need_cannot_be_barred():
-    assert all(map(may_be_barred, (b"</tool_call>", b"```", "｜".encode(), b"\n<")))
+    assert all(map(may_be_forbidden, (b"</tool_call>", b"```", "｜".encode(), b"\n<")))
     needed = (b'<"', b"<\\", b"}}", b"\\u003c", b"true", b"d83d", b" ", b"")
-    assert not any(map(may_be_barred, needed))
+    assert not any(map(may_be_forbidden, needed))
 
 
 @pytest.mark.parametrize("family", sorted(MARKERS))
@@ -103,7 +103,7 @@ def test_what_hermes_regular_expression_finds_is_each_call_whole(kit):
 
 def test_a_word_that_cannot_be_excluded_is_refused_with_its_place(kit):
     with pytest.raises(TagError) as raised:
-        kit.structural_tag(barred("<a>", "}}"))
+        kit.structural_tag(forbidden("<a>", "}}"))
     assert raised.value.pointer == "/format/excludes/1"
     assert "JSON cannot always be written without '}}'" in str(raised.value)
 
@@ -120,18 +120,18 @@ def test_arguments_are_on_one_line_where_a_parser_reads_no_other(family, kit):
 
 
 def test_a_line_break_is_excluded_beside_counted_blanks_and_in_parameters(kit):
-    counted = kit.structural_tag(barred("\n", max_whitespace_cnt=1)).matcher()
+    counted = kit.structural_tag(forbidden("\n", max_whitespace_cnt=1)).matcher()
     assert counted.accept_bytes(b"{ ")
     assert not counted.fork().accept_bytes(b" ")
-    assert not kit.structural_tag(barred("\n")).matcher().accept_bytes(b"{\n")
-    parameters = kit.structural_tag(barred("\n", style="qwen_xml")).matcher()
+    assert not kit.structural_tag(forbidden("\n")).matcher().accept_bytes(b"{\n")
+    parameters = kit.structural_tag(forbidden("\n", style="qwen_xml")).matcher()
     assert parameters.fork().accept_bytes(b"<parameter=list>[ 1]</parameter>")
     assert not parameters.fork().accept_bytes(b"<parameter=list>[\n")
     assert not parameters.accept_bytes(b"<parameter=q>a\n")
 
 
 def test_a_value_that_is_the_word_is_written_with_an_escape(kit):
-    matcher = kit.structural_tag(barred("</a>", schema={"const": "</a>"})).matcher()
+    matcher = kit.structural_tag(forbidden("</a>", schema={"const": "</a>"})).matcher()
     assert matcher.forced_bytes() == b'"'
     assert matcher.fork().accept_bytes(b'"<\\/a>"')
     assert matcher.fork().accept_bytes(b'"</a\\u003E"')
@@ -142,7 +142,7 @@ def test_a_value_that_is_the_word_is_written_with_an_escape(kit):
 
 def test_a_key_has_no_word_either(kit):
     schema = {"type": "object", "required": ["a`b"]}
-    matcher = kit.structural_tag(barred("`", schema=schema)).matcher()
+    matcher = kit.structural_tag(forbidden("`", schema=schema)).matcher()
     assert not matcher.fork().accept_bytes(b'{"a`')
     assert matcher.accept_bytes(b'{"a\\u0060b":0}')
     assert matcher.is_accepting
@@ -170,14 +170,14 @@ def test_an_artifact_bars_the_same_and_is_explained():
     ],
 )
 def test_a_damaged_node_is_refused(change):
-    header, arrays, plan = plan_of(barred("</a>"))
+    header, arrays, plan = plan_of(forbidden("</a>"))
     change(next(node for node in plan["nodes"] if node[0] == "barred schema"))
     with pytest.raises(ArtifactError):
         check_plan(header, arrays, plan)
 
 
 def test_words_of_json_with_few_escapes_are_refused():
-    header, arrays, plan = plan_of(barred("</a>"))
+    header, arrays, plan = plan_of(forbidden("</a>"))
     assert plan["schemas"][0][2] == "any"
     plan["schemas"][0][2] = "minimal"
     with pytest.raises(ArtifactError, match="few escapes"):

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from maskc.jsonschema.compiling import build_plan
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.tags.plain import is_plain
 
 _CITY = {"type": "string", "description": "where"}
@@ -90,7 +90,7 @@ def test_what_is_plain_compiles():
         schema = _draw(draw, 2)
         if is_plain(schema):
             n_plain += 1
-            build_plan(schema, resources={}, layout=Layout(), assert_formats=True)
+            build_plan(schema, resources={}, layout=JsonLayout(), assert_formats=True)
     assert n_plain > 40
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from maskc.verify.model import MAX_FAILURES, Document, Experiment, Outcome, Unit, place_of
+from maskc.verify.model import MAX_FAILURES, Document, Experiment, Outcome, Unit, describe_offset
 
 
 def checked(n=1):
@@ -57,10 +57,10 @@ def test_a_unit_without_its_text_is_a_fault_of_ours():
 
 
 def test_a_place_is_told_by_line_offset_and_what_stands_around_it():
-    place = place_of("a\né\nb".encode(), 4)
+    place = describe_offset("a\né\nb".encode(), 4)
     assert place == {"line": 2, "offset": 4, "before": "a\né", "after": "\nb"}
 
 
 def test_what_stands_around_is_cut():
-    place = place_of(b"x" * 1000, 500)
+    place = describe_offset(b"x" * 1000, 500)
     assert (len(place["before"]), len(place["after"])) == (80, 40)

@@ -16,7 +16,7 @@ import pytest
 from maskc.errors import ExecutorError, GrammarError, LimitError
 from maskc.limits import MEGABYTE, Limits
 from maskc.system import read_memory
-from maskc.work.alone import run_alone
+from maskc.work.dedicated import run_dedicated
 from maskc.work.executors import gather, open_executor, result_of
 from maskc.work.fork_server import ForkServer
 from maskc.work.processes import ProcessExecutor, _open_server
@@ -145,7 +145,7 @@ def test_the_server_of_a_process_is_one_until_it_ends():
 
 def test_memory_is_bounded_while_the_work_goes_on():
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    inside = run_alone(lambda: resource.getrlimit(resource.RLIMIT_DATA), Limits())
+    inside = run_dedicated(lambda: resource.getrlimit(resource.RLIMIT_DATA), Limits())
     assert inside[0] != before[0]
     assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
@@ -159,7 +159,7 @@ def test_what_is_only_reserved_or_mapped_does_not_count(tmp_path):
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ).close()
         return "mapped"
 
-    assert run_alone(map_much, Limits(bytes=100 * MEGABYTE)) == "mapped"
+    assert run_dedicated(map_much, Limits(bytes=100 * MEGABYTE)) == "mapped"
 
 
 def test_what_grows_bit_by_bit_grows_up_to_the_limit():
@@ -173,15 +173,15 @@ def test_what_grows_bit_by_bit_grows_up_to_the_limit():
             grown[0] = max(grown[0], read_memory() - base)
 
     with pytest.raises(LimitError, match="more than 100 MB of memory"):
-        run_alone(grow, Limits(bytes=100 * MEGABYTE))
+        run_dedicated(grow, Limits(bytes=100 * MEGABYTE))
     assert grown[0] > 99 * MEGABYTE
 
 
 def test_the_collector_looks_more_seldom_while_the_work_goes_on():
     before = gc.get_threshold()
-    assert run_alone(gc.get_threshold, Limits())[0] > before[0]
+    assert run_dedicated(gc.get_threshold, Limits())[0] > before[0]
     assert gc.get_threshold() == before
     # One allocation beyond the bound fails at once.
     with pytest.raises(LimitError, match="MB of memory"):
-        run_alone(lambda: bytearray(1 << 40), Limits(bytes=100 * MEGABYTE))
+        run_dedicated(lambda: bytearray(1 << 40), Limits(bytes=100 * MEGABYTE))
     assert gc.get_threshold() == before

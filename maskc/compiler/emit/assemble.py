@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 import maskc
 from maskc import bits
 from maskc.artifact.model import FORMAT, Contents, fit
-from maskc.artifact.pieces import cut_rows
+from maskc.artifact.row_chunks import cut_rows
 from maskc.compiler.emit.graph import DecisionGraph
 from maskc.compiler.emit.mask_differences import Unions
 from maskc.compiler.emit.provenance import describe_grammar, describe_tokenizer, describe_unicode
-from maskc.compiler.lexed import LexicalAnalysis
+from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.order import OptimisedRows
 from maskc.compiler.rows.unlexed import UnlexedPair
 from maskc.errors import LimitError

@@ -27,15 +27,15 @@ from maskc.compiler.emit.graph import (
     DecisionGraph,
     GraphAnswer,
     GraphNode,
+    LookaheadCheck,
     NodeAnswers,
     Nodes,
-    Question,
-    Trial,
-    read_question,
-    write_question,
+    ParserQuery,
+    decode_query,
+    encode_query,
 )
 from maskc.compiler.emit.profiles import ByContext, Flags, Profiles, find_contexts, find_distinct
-from maskc.compiler.lexed import LexicalAnalysis
+from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.order import OptimisedRows
 from maskc.compiler.optimise.rows import Rows
 from maskc.compiler.optimise.state import Verdicts
@@ -50,13 +50,13 @@ Ints = NDArray[np.int32]
 
 def make_roots(
     rows: Rows, nodes: Nodes, contexts: Sequence[int], newline: TerminalId | None
-) -> tuple[tuple[Question, ...], ...]:
+) -> tuple[tuple[ParserQuery, ...], ...]:
     """Return the questions of each scanner state: its own rows, and those after its ends."""
     place = nodes.place
     sequences = np.array([place[sequence] for sequence in rows.sequence.tolist()], dtype=np.int32)
     terminals = np.array([event.terminal for event in rows.events], dtype=np.int32)
     columns = np.array([event.column for event in rows.events], dtype=np.int32)
-    questions = write_question(terminals, columns)[rows.first]
+    questions = encode_query(terminals, columns)[rows.first]
     asked = [ANY_CONTEXT if e.terminal == NO_EVENT else e.contexts for e in rows.events]
     groups = np.array(list(map(nodes.number_group, asked)), dtype=np.int32)[rows.first]
     bounds = np.searchsorted(rows.source, np.arange(rows.n_sources + 1)).tolist()
@@ -76,7 +76,7 @@ def make_roots(
                 node = nodes.make(terminal, groups[here], sequences[here], rows.token_set[here])
                 if terminal == NO_EVENT:
                     nodes.inside_of[node] = nodes.inside_of.get(node, 0) | contexts[state]
-                root.append(Question(terminal, column, node))
+                root.append(ParserQuery(terminal, column, node))
         roots.append(tuple(root))
     return tuple(roots)
 
@@ -88,8 +88,8 @@ def _group_rows(
     here = questions[first:last]
     distinct = sorted(set(here.tolist()))
     if len(distinct) == 1:
-        return {read_question(distinct[0]): [np.arange(first, last)]}
-    return {read_question(one): [(here == one).nonzero()[0] + first] for one in distinct}
+        return {decode_query(distinct[0]): [np.arange(first, last)]}
+    return {decode_query(one): [(here == one).nonzero()[0] + first] for one in distinct}
 
 
 MAX_UNIONS = 60_000
@@ -193,13 +193,13 @@ class Answers:
 
     def _make_children(
         self, rows: _Rows, asked: NDArray[np.intp]
-    ) -> list[tuple[Question, NDArray[np.intp]]]:
+    ) -> list[tuple[ParserQuery, NDArray[np.intp]]]:
         """Return the questions of some rows, each with the rows that ask it."""
         nodes, sequences = self._nodes, rows.sequences[asked]
         questions = nodes.question[sequences]
         children = []
         for question in sorted(set(questions.tolist())):
-            terminal, column = read_question(question)
+            terminal, column = decode_query(question)
             if terminal == NO_EVENT:
                 continue
             chosen = (questions == question).nonzero()[0]
@@ -209,12 +209,12 @@ class Answers:
                 nodes.rest[sequences[chosen]],
                 rows.sets[asked[chosen]],
             )
-            children.append((Question(terminal, column, after), asked[chosen]))
+            children.append((ParserQuery(terminal, column, after), asked[chosen]))
         return children
 
-    def _try(self, rows: _Rows, row: int) -> Trial:
+    def _try(self, rows: _Rows, row: int) -> LookaheadCheck:
         sequence = rows.sequences[row]
-        return Trial(
+        return LookaheadCheck(
             int(self._nodes.open_lexeme[sequence]),
             int(self._nodes.column[sequence]),
             self._unite(rows.sets[[row]]),
@@ -244,8 +244,8 @@ def build_graph(lexed: LexicalAnalysis[Grammar], optimised: OptimisedRows) -> De
     order = nodes.order()
     place = {node: NodeId(i) for i, node in enumerate(order)}
 
-    def move(questions: tuple[Question, ...]) -> tuple[Question, ...]:
-        return tuple(Question(q.terminal, q.column, place[q.node]) for q in questions)
+    def move(questions: tuple[ParserQuery, ...]) -> tuple[ParserQuery, ...]:
+        return tuple(ParserQuery(q.terminal, q.column, place[q.node]) for q in questions)
 
     graph = DecisionGraph(
         tuple(map(move, roots)),

@@ -22,7 +22,7 @@ from maskc.ids import NO_EVENT, NodeId, SequenceId, TerminalId
 Ints = NDArray[np.int32]
 
 
-class Question(NamedTuple):
+class ParserQuery(NamedTuple):
     """A terminal, a newline's column change, and the node that answers after it."""
 
     terminal: TerminalId
@@ -30,7 +30,7 @@ class Question(NamedTuple):
     node: NodeId
 
 
-class Trial(NamedTuple):
+class LookaheadCheck(NamedTuple):
     """An open lexeme, its column change, and the tokens that are legal if some text finishes it."""
 
     open_lexeme: int
@@ -42,8 +42,8 @@ class GraphAnswer(NamedTuple):
     """What a node says: a union of token sets, and what the stack is asked."""
 
     union: int
-    questions: tuple[Question, ...]
-    trials: tuple[Trial, ...]
+    questions: tuple[ParserQuery, ...]
+    trials: tuple[LookaheadCheck, ...]
 
 
 class NodeAnswers(NamedTuple):
@@ -66,7 +66,7 @@ class DecisionGraph:
         n_undecided: nodes whose rows are all asked about.
     """
 
-    roots: tuple[tuple[Question, ...], ...]
+    roots: tuple[tuple[ParserQuery, ...], ...]
     profile_of: Ints
     answers: tuple[GraphAnswer, ...]
     nodes: tuple[NodeAnswers, ...]
@@ -138,7 +138,7 @@ class Nodes:
             for values in (terminals, columns, groups, rests, open_lexemes)
         )
         self.opened: NDArray[np.bool_] = terminal == NO_EVENT
-        self.question: NDArray[np.int64] = write_question(terminal, self.column)
+        self.question: NDArray[np.int64] = encode_query(terminal, self.column)
         self._lengths = np.array([sequences.length[s] for s in self.place], dtype=np.int32)
 
     def number_group(self, contexts: int) -> int:
@@ -165,12 +165,12 @@ class Nodes:
         return sorted(map(NodeId, range(len(self.nodes))), key=lambda node: (longest[node], node))
 
 
-def write_question(terminals: Ints, columns: Ints) -> NDArray[np.int64]:
+def encode_query(terminals: Ints, columns: Ints) -> NDArray[np.int64]:
     """Return int64[n], a terminal and a column change in one number; they order as the pairs do."""
     return terminals.astype(np.int64) * COLUMNS + columns + COLUMNS // 2
 
 
-def read_question(question: int) -> tuple[TerminalId, int]:
+def decode_query(question: int) -> tuple[TerminalId, int]:
     """Return the terminal and the column change that a number stands for."""
     terminal, column = divmod(question, COLUMNS)
     return TerminalId(terminal), column - COLUMNS // 2

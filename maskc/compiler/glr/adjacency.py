@@ -49,7 +49,7 @@ class Adjacency:
     first: Lookaheads
 
 
-class LexedSymbol(NamedTuple):
+class LookaheadSymbol(NamedTuple):
     """A terminal, and those of its lookaheads that are meant, as bits."""
 
     terminal: int
@@ -57,7 +57,7 @@ class LexedSymbol(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class LexedCfg:
+class LookaheadCfg:
     """A grammar over terminals with lookaheads: what its productions hold is a symbol's number.
 
     Attributes:
@@ -66,10 +66,10 @@ class LexedCfg:
     """
 
     cfg: Cfg
-    symbols: tuple[LexedSymbol, ...]
+    symbols: tuple[LookaheadSymbol, ...]
 
 
-def keep_adjacent(cfg: Cfg, adjacency: Adjacency) -> LexedCfg:
+def keep_adjacent(cfg: Cfg, adjacency: Adjacency) -> LookaheadCfg:
     """Return the sequences of a grammar that the lexer can give.
 
     Raises:
@@ -111,7 +111,7 @@ def keep_adjacent(cfg: Cfg, adjacency: Adjacency) -> LexedCfg:
                         Phrase.IGNORE_BLANKS,
                     )
     lexed = make_cfg(0, len(number) + 1, productions, has_empty=cfg.has_empty)
-    return LexedCfg(lexed, tuple(automaton.symbols))
+    return LookaheadCfg(lexed, tuple(automaton.symbols))
 
 
 class _Automaton:
@@ -163,12 +163,12 @@ class _Automaton:
                 targets = self.moves[class_of[state]].setdefault(terminal_of[lookahead], {})
                 target = class_of[after[lookahead]]
                 targets[target] = targets.get(target, 0) | 1 << lookahead
-        self.symbols = [LexedSymbol(END, bits.from_members(lookaheads[END]))]
-        self._number: dict[LexedSymbol, int] = {}
+        self.symbols = [LookaheadSymbol(END, bits.from_members(lookaheads[END]))]
+        self._number: dict[LookaheadSymbol, int] = {}
 
     def symbol(self, here: int, terminal: int, there: int) -> int:
         """Return the number of a terminal with the lookaheads between two states."""
-        key = LexedSymbol(terminal, self.moves[here][terminal][there])
+        key = LookaheadSymbol(terminal, self.moves[here][terminal][there])
         number = self._number.setdefault(key, len(self.symbols))
         if number == len(self.symbols):
             self.symbols.append(key)

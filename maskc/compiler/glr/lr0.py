@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
-from maskc.compiler.glr.adjacency import LexedSymbol
+from maskc.compiler.glr.adjacency import LookaheadSymbol
 from maskc.compiler.glr.cfg import Cfg
 from maskc.errors import LimitError
 from maskc.ids import END, ROOT, GeneralStateId
@@ -170,7 +170,7 @@ def _walk(table: GeneralTable, state: int, side: tuple[int, ...]) -> int:
 
 def general_sections(
     table: GeneralTable,
-    symbols: Sequence[LexedSymbol],
+    symbols: Sequence[LookaheadSymbol],
     n_lookaheads: int,
     end: int,
     closed: Sequence[bool],

@@ -214,7 +214,7 @@ class CutRule:
             numbers, parent.astype(np.int32), event.astype(np.int32), np.zeros_like(numbers)
         )
 
-    def list_unlisted(self, trie: TokenTrie) -> Ints:
+    def list_tokens_without_rows(self, trie: TokenTrie) -> Ints:
         """Return the tokens that begin with what is cut in too many ways.
 
         Raises:

@@ -28,7 +28,7 @@ import numpy as np
 
 from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
-from maskc.compiler.lexed import LexicalAnalysis, terminals_of
+from maskc.compiler.lexical_analysis import LexicalAnalysis, terminals_of
 from maskc.compiler.optimise.order import LegalityOracle
 from maskc.compiler.optimise.rows import Rows, merge, rewrite
 from maskc.compiler.optimise.state import States, Verdicts, condition_on_states, make_lalr_tops
@@ -69,7 +69,7 @@ def replace_decided(
         joined = np.bitwise_or.reduce(here, axis=1, initial=0)[inverse.reshape(-1)].tolist()
         decided = (here != DEPENDS).all(axis=1)[inverse.reshape(-1)].tolist()
         content = [row.tobytes() for row in here]
-        alike = decisions.alike_after(event)
+        alike = decisions.equivalent_after(event)
         for place, kind, verdict, sure in zip(
             places, inverse.reshape(-1).tolist(), joined, decided, strict=True
         ):

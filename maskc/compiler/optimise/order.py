@@ -23,7 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.compiler.lexed import LexicalAnalysis
+from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.rows import Rows, collect_rows
 from maskc.compiler.optimise.state import States, Tops, Verdicts, leave_open
 from maskc.compiler.optimise.steps import (
@@ -35,7 +35,7 @@ from maskc.compiler.optimise.steps import (
 from maskc.compiler.optimise.undecided import (
     count_rows,
     count_sequences,
-    describe_residue,
+    describe_undecided,
     percentiles,
 )
 from maskc.compiler.pushdown.interchangeable import Classes
@@ -183,7 +183,7 @@ def optimise(
     else:
         tops = oracle.tops
         report["left_out"] = by_table.explain_left_out()
-        report["residue"] = describe_residue(
+        report["residue"] = describe_undecided(
             rows, verdicts, by_table.states_after, boundaries, names
         )
     return OptimisedRows(rows, tuple(after), verdicts, tops, raw_rows.unlisted, report)

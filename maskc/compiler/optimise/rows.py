@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
-from maskc.compiler.lexed import LexicalAnalysis
+from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.rows.sequences import NOTHING_ENDS, ParserEvent, RawRows, Sequences
 from maskc.compiler.rows.token_sets import TokenSets
 from maskc.grammar.model import Grammar

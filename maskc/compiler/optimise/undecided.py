@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.compiler.lexed import terminals_of
+from maskc.compiler.lexical_analysis import terminals_of
 from maskc.compiler.optimise.rows import Rows
 from maskc.compiler.optimise.state import States, Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS
@@ -143,7 +143,7 @@ MAX_EXAMPLES = 12
 
 
 @dataclass(slots=True, eq=False)
-class _Residue:
+class _UndecidedCounts:
     """What has been counted so far."""
 
     rows: list[int] = field(default_factory=list)
@@ -151,7 +151,7 @@ class _Residue:
     blamed: Counter[SequenceId] = field(default_factory=Counter)
 
 
-def describe_residue(
+def describe_undecided(
     rows: Rows,
     verdicts: Verdicts,
     states_after: Callable[[ParserEvent], States],
@@ -159,7 +159,7 @@ def describe_residue(
     terminals: tuple[str, ...],
 ) -> dict[str, Any]:
     """Return how many rows depend on the stack, over all (source, state on top) pairs."""
-    residue = _count_residue(rows, verdicts, states_after)
+    residue = _count_undecided(rows, verdicts, states_after)
     worst = sorted(residue.blamed.items(), key=lambda item: (-item[1], item[0]))[:MAX_EXAMPLES]
     curve, moves = percentiles(residue.rows), percentiles(residue.moves)
     return {
@@ -182,9 +182,9 @@ def describe_residue(
     }
 
 
-def _count_residue(
+def _count_undecided(
     rows: Rows, verdicts: Verdicts, states_after: Callable[[ParserEvent], States]
-) -> _Residue:
+) -> _UndecidedCounts:
     sequences = rows.sequences
     classes = verdicts.class_of[np.searchsorted(verdicts.sequences, rows.sequence)]
     # What waits for no terminal reads the same as what begins with an ignored lexeme.
@@ -193,7 +193,7 @@ def _count_residue(
         for event, length in zip(sequences.event, sequences.length, strict=True)
     ]
     asked = np.array(first_terminals, dtype=np.int64)[rows.sequence]
-    residue = _Residue()
+    residue = _UndecidedCounts()
     bounds = np.searchsorted(rows.source, np.arange(rows.n_states, rows.n_sources + 1))
     for low, high in zip(bounds.tolist(), bounds[1:].tolist(), strict=False):
         here = slice(low, high)
@@ -208,7 +208,7 @@ def _count_source(
     asked: NDArray[np.int64],
     flags: NDArray[np.uint8],
     states_after: Callable[[ParserEvent], States],
-    residue: _Residue,
+    residue: _UndecidedCounts,
 ) -> None:
     """Count the rows of one source."""
     firsts, sequences = rows.first[here], rows.sequence[here]

@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from maskc.compiler.lalr.driver import StackOutcome, drive_refined
 from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
-from maskc.compiler.lexed import LexicalAnalysis
+from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.pushdown.interchangeable import Classes
 from maskc.compiler.pushdown.reductions import Words, find_reductions, list_edges, spread
 from maskc.compiler.pushdown.state_facts import Bools, StateFacts
@@ -174,7 +174,7 @@ class Decisions:
             found = self._after[event] = np.flatnonzero(self.facts.after(event))
         return found
 
-    def alike_after(self, event: ParserEvent) -> dict[bytes, SequenceId]:
+    def equivalent_after(self, event: ParserEvent) -> dict[bytes, SequenceId]:
         """Return, for answers of the states after an event, the sequence that stands for them."""
         return self._alike.setdefault(event, {})
 

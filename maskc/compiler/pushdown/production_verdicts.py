@@ -44,7 +44,7 @@ from functools import cached_property
 from maskc import bits
 from maskc.compiler.lalr.conflicts import find_conflicts
 from maskc.compiler.lalr.items import ItemSets
-from maskc.compiler.lexed import LexicalAnalysis, terminals_of
+from maskc.compiler.lexical_analysis import LexicalAnalysis, terminals_of
 from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.emptiness import Suffix
 from maskc.compiler.pushdown.production_debts import ProductionDebts

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from maskc import bits
 from maskc.compiler.lalr.refine import RefinedTable
-from maskc.compiler.lexed import LexicalAnalysis
+from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.pushdown.interchangeable import Classes
 from maskc.compiler.rows.sequences import ContextSet, ParserEvent
 from maskc.grammar.model import LalrGrammar

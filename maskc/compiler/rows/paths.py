@@ -85,7 +85,7 @@ class LalrRule:
             parent.astype(np.int32), event.astype(np.int32), column.astype(np.int32), used
         )
 
-    def list_unlisted(self, trie: TokenTrie) -> Ints:
+    def list_tokens_without_rows(self, trie: TokenTrie) -> Ints:
         """Return nothing: all tokens have rows."""
         del trie
         return np.zeros(0, dtype=np.int32)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from maskc import bits
 from maskc.compiler.lalr.refine import RefinedTable
-from maskc.compiler.lexed import LexicalAnalysis, terminals_of
+from maskc.compiler.lexical_analysis import LexicalAnalysis, terminals_of
 from maskc.frontends.dialects import LARK
 from maskc.grammar.model import Bnf, Grammar, LexerSpec
 from maskc.grammar.rule_names import quote_rule
@@ -169,9 +169,10 @@ def _blame(lexed: LexicalAnalysis[Grammar], lexed_first: Lookaheads) -> str | No
     scanner, boundaries = lexed.scanner, lexed.boundaries
     reduced = reduce_grammar(bnf)
     if bnf.start not in reduced.used_nonterminals:
+        rule = _find_nonterminating(bnf, reduced.used_nonterminals)
         return (
-            f"{_NONE}: {quote_rule(bnf, _find_endless(bnf, reduced.used_nonterminals))} never "
-            "ends, since each of its alternatives needs a rule that does not; give it one that ends"
+            f"{_NONE}: {quote_rule(bnf, rule)} never ends, since each of its alternatives needs a "
+            "rule that does not; give it one that ends"
         )
     declared = sorted(t for t in reduced.used_terminals - _given(lexer) if not lexer.patterns[t])
     if declared:
@@ -215,7 +216,7 @@ def _given(lexer: LexerSpec) -> frozenset[int]:
     return frozenset({END, *made, *layout})
 
 
-def _find_endless(bnf: Bnf, ending: Collection[int]) -> int:
+def _find_nonterminating(bnf: Bnf, ending: Collection[int]) -> int:
     """Return a nonterminal without a text that needs none but those on the way to it."""
     on_the_way = [bnf.start]
     while True:

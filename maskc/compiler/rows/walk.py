@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.budget import reserve
-from maskc.compiler.lexed import LexicalAnalysis
+from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.rows.numbering import Opens, OrderedPaths, order_opens
 from maskc.compiler.rows.seeds import (
     Seeds,
@@ -118,7 +118,7 @@ class PathRule(Protocol):
     def order(self, used: Ints) -> OrderedPaths:
         """Return the paths with the numbers that rows have, given those of rows."""
 
-    def list_unlisted(self, trie: TokenTrie) -> Ints:
+    def list_tokens_without_rows(self, trie: TokenTrie) -> Ints:
         """Return the tokens that lack rows, ascending."""
 
 
@@ -372,5 +372,5 @@ class _Walk:
             open_lexeme=open_lexeme,
             open_column=open_column,
             tokens=tokens,
-            unlisted=self.rule.list_unlisted(self.trie),
+            unlisted=self.rule.list_tokens_without_rows(self.trie),
         )

@@ -60,7 +60,7 @@ def check_literals(text: str, name: str) -> None:
                 "blank characters in a row",
                 MOST_BLANKS,
                 "delete most of them",
-                _place(text, found.start(), name),
+                _locate(text, found.start(), name),
             )
         if kind in _CLOSING:
             sign, what, wanted = _CLOSING[kind]
@@ -73,13 +73,14 @@ def check_literals(text: str, name: str) -> None:
                 at = found.start() + last + 1
             elif found[0].count("\\") > MOST_BACKSLASHES:
                 raise GrammarError(
-                    _place(text, found.start(), name), f"{what} is not closed; end it with {wanted}"
+                    _locate(text, found.start(), name),
+                    f"{what} is not closed; end it with {wanted}",
                 )
             else:
                 at = found.start() + 1
 
 
-def _place(text: str, at: int, name: str) -> str:
+def _locate(text: str, at: int, name: str) -> str:
     return f"{name}:{text.count(chr(10), 0, at) + 1}"
 
 

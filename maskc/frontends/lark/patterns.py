@@ -101,7 +101,7 @@ def check_readable(source: str, name: str, pattern: str, flags: int, *, by_regex
         try:
             regex.compile(pattern)
         except (regex.error, RecursionError, OverflowError) as error:
-            fact = f"{_place(name, pattern)}: the module regex cannot read it ({error})"
+            fact = f"{_locate(name, pattern)}: the module regex cannot read it ({error})"
             raise GrammarError(source, f"{fact}; correct the pattern") from None
         return
     try:
@@ -113,10 +113,10 @@ def check_readable(source: str, name: str, pattern: str, flags: int, *, by_regex
 def _explain(name: str, pattern: str) -> str:
     what = "it" if name.startswith("__") else f"its pattern {_show(pattern)}"
     fact = f"re cannot read {what} ({_complaint(pattern)})"
-    return f"{_place(name, pattern)}: {fact}; {_advise(name, pattern)}"
+    return f"{_locate(name, pattern)}: {fact}; {_advise(name, pattern)}"
 
 
-def _place(name: str, pattern: str) -> str:
+def _locate(name: str, pattern: str) -> str:
     if name.startswith("__"):
         return f"terminal /{_show(pattern)}/"
     return quote_symbol("terminal", name)

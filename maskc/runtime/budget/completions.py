@@ -18,9 +18,9 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from maskc.runtime.budget.cells import END, FAR, LOST, Cell, CompletionWriting
-from maskc.runtime.effort import spend
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.step_budget import charge_steps
 from maskc.runtime.successors import key_of
 
 Known = dict[Hashable, Cell]
@@ -166,9 +166,9 @@ class Completions:
     def follow(self, here: Hypotheses, word: Word) -> Hypotheses:
         """Return the live hypotheses after a word; none: it is refused."""
         if isinstance(word, int):
-            spend(2)
+            charge_steps(2)
             return self._machine.take(here, word)
-        spend(2 + len(word) // _STEP_BYTES)
+        charge_steps(2 + len(word) // _STEP_BYTES)
         if self._link is None or not any(h.piece.counts_tokens for h in here):
             return self._machine.step(here, word)
         # Each byte counts as a token.
@@ -192,7 +192,7 @@ class Completions:
                 break
             after = self.follow(here, byte)
             if after:
-                spend(_SEARCH_STEPS)
+                charge_steps(_SEARCH_STEPS)
                 has_usual = not is_rare
                 yield self._reach(after, number, byte)
 

@@ -21,10 +21,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from maskc.ids import GeneralStateId, LalrStateId
-from maskc.runtime.effort import spend
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.stack import Stack, lower, serial_of
+from maskc.runtime.step_budget import charge_steps
 
 NEVER: Final = 1_000_000
 _MOST_KNOWN: Final = 200_000
@@ -187,7 +187,7 @@ class Derivations:
             here, made = waiting[-1]
             key = (serial_of(here), made)
             if key not in known:
-                spend(1)
+                charge_steps(1)
                 best, exits = self._close(here.state, made)
                 below = [
                     (lower(here, here.depth - n_popped), lhs, cost)
@@ -221,7 +221,7 @@ class Derivations:
             if top is None:
                 continue
             before = reached[made]
-            spend(1)
+            charge_steps(1)
             if self._table.may_end(top):
                 ends = min(ends, before)
             for n_popped, lhs, cost in self._list_exits(top):

@@ -25,10 +25,10 @@ from maskc.errors import LimitError, TokensLeftError
 from maskc.runtime.budget.cells import FAR, LOST, Cell, CompletionWriting, list_tokens, text_of
 from maskc.runtime.budget.completions import COMING_KEY, NO_KEY, Completions, Known, Texts
 from maskc.runtime.budget.links import open_texts
-from maskc.runtime.effort import one_mask
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
+from maskc.runtime.step_budget import one_mask
 from maskc.runtime.successors import NOT_FOLLOWED, Successors, key_of
 
 _MOST_STEPS: Final = 2_000_000  # to find a completion, where the machine may take as many or more
@@ -104,7 +104,7 @@ class Point:
 class Endings:
     """What is known of the ends of one machine's texts. Safe to use from any thread.
 
-    ``make_room`` is told before more is remembered, and has some endings forget.
+    ``evict_half`` is told before more is remembered, and has some endings forget.
     """
 
     def __init__(
@@ -112,11 +112,11 @@ class Endings:
         machine: Machine[Any],
         index: TokenIndex,
         ends: frozenset[int],
-        make_room: Callable[[Endings], None],
+        evict_half: Callable[[Endings], None],
     ) -> None:
         self._machine, self._index, self._ends = machine, index, ends
         self.name = _name(machine)
-        self._make_room, self._is_link = make_room, isinstance(machine, LinkMachine)
+        self._evict_old, self._is_link = evict_half, isinstance(machine, LinkMachine)
         steps = machine.pool.steps
         self._most_steps = _MOST_STEPS if steps is None else min(steps, _MOST_STEPS)
         self._mask_steps = min(_MASK_STEPS, self._most_steps)
@@ -172,7 +172,7 @@ class Endings:
         if found is not None and found.keeps(promised):
             return found
         with self._lock, one_mask(self._most_steps, _REMEDY):
-            self._make_room(self)
+            self._evict_old(self)
             found = self._points.get(key)
             if found is None or found.cell.n_tokens >= FAR:
                 found = self._find_point(hypotheses, key, before.known if before else None)
@@ -351,13 +351,13 @@ class SharedEndings:
         key = _name(machine)
         with self._lock:
             if key not in self._known:
-                self._known[key] = Endings(machine, index, ends, self._make_room)
+                self._known[key] = Endings(machine, index, ends, self._evict_old)
                 if len(self._known) > _MOST_MACHINES:
                     self._known.popitem(last=False)
             self._known.move_to_end(key)
             return self._known[key]
 
-    def _make_room(self, asking: Endings) -> None:
+    def _evict_old(self, asking: Endings) -> None:
         """Have endings forget, the one that was not asked for longest first, and who asks last."""
         asking.size = asking.n_bytes
         with self._lock:

@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.pieces import read_rows
+from maskc.artifact.row_chunks import read_rows
 from maskc.ids import DEAD, IGNORED, BoundaryId, ContextId, ScannerStateId, TerminalId
-from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.scanner import ScannerTables
 from maskc.runtime.schema.tries.trie import spread
+from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 _MOST_BYTES: Final = 30_000  # of a lexeme; one that takes more counts as one that never ends
 # In this order bytes stand for all that the scanner does not tell from them.
@@ -56,7 +56,7 @@ class ShortLexemes:
             level = np.unique(self._end_state[self._end_terminal == terminal])
             n_bytes = 0
             while len(level) and n_bytes < _MOST_BYTES:
-                spend_at_once(len(level) + 100)
+                charge_vector_steps(len(level) + 100)
                 found[level] = n_bytes
                 n_bytes += 1
                 _, edges = spread(self._first[level], self._first[level + 1])
@@ -101,7 +101,7 @@ class ShortLexemes:
         self, row: Sequence[ScannerStateId], distance: Any
     ) -> list[tuple[int, int, int, ScannerStateId]]:
         """Return the distances of states in a row, with rank and value of the byte to each."""
-        spend(1 + len(row) // 16)
+        charge_steps(1 + len(row) // 16)
         reached = ((row[c], byte) for c, byte in self._byte_of.items() if row[c] != DEAD)
         return [(distance[s], _rank(b), b, s) for s, b in reached if distance[s] >= 0]
 

@@ -21,7 +21,6 @@ from maskc.runtime.budget.completions import NO_KEY, Completions, Proposal, Text
 from maskc.runtime.budget.parsing import ParsedTexts
 from maskc.runtime.budget.strings import search
 from maskc.runtime.budget.values import JsonTexts
-from maskc.runtime.effort import spend
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.machine import HoleMachine
 from maskc.runtime.lalr.machine import LalrMachine
@@ -30,7 +29,7 @@ from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
     Expression,
-    Leaf,
+    PieceExpression,
     Repetition,
     Rest,
 )
@@ -47,11 +46,12 @@ from maskc.runtime.link.joining.pieces import (
 )
 from maskc.runtime.link.joining.switching import SwitchPiece
 from maskc.runtime.link.plan.members import Members
-from maskc.runtime.link.text.barred_schema import BarredSchemaPiece, Reading
+from maskc.runtime.link.text.forbidding_schema import ForbiddingSchemaPiece, SchemaHypothesis
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.plan.objects import list_bits
+from maskc.runtime.step_budget import charge_steps
 
 # Bytes, and tokens that are taken whole as -1 - their ids.
 Written = tuple[int, ...]
@@ -127,8 +127,8 @@ class LinkTexts(Texts):
         (schema,) = self._of(opened[0]).stand_in((opened[1],))
         if schema is opened[1]:
             return link
-        is_barred = isinstance(link.piece, BarredSchemaPiece)
-        inner = Reading(schema, link.inner.at) if is_barred else schema
+        is_forbidden = isinstance(link.piece, ForbiddingSchemaPiece)
+        inner = SchemaHypothesis(schema, link.inner.at) if is_forbidden else schema
         return Link(link.piece, inner, link.rest)
 
     def key_at(self, hypotheses: Hypotheses) -> int:
@@ -176,7 +176,7 @@ class LinkTexts(Texts):
         return self._remember(expression, lambda: self._find_text(expression))
 
     def _find_text(self, expression: Expression) -> Written | None:
-        if isinstance(expression, Leaf):
+        if isinstance(expression, PieceExpression):
             return self._begin(expression.piece)
         if isinstance(expression, Concatenation):
             return _join([self._text(part) for part in expression.parts])
@@ -188,7 +188,7 @@ class LinkTexts(Texts):
 
     def _begin(self, piece: Piece) -> Written | None:
         """Return a short text of a piece."""
-        if isinstance(piece, BarredSchemaPiece):
+        if isinstance(piece, ForbiddingSchemaPiece):
             piece = piece.piece
         if isinstance(piece, SchemaPiece | MachinePiece):
             machine = piece.machine
@@ -241,7 +241,7 @@ class LinkTexts(Texts):
         """Return the shortest text from a state to where an automaton accepts or turns."""
         automaton, turned = piece.automaton, list[Written | None]()
         for state, text in search(start, partial(_list_moves, automaton), _MOST_STATES):
-            spend(4 + len(text) // 64)
+            charge_steps(4 + len(text) // 64)
             if isinstance(piece, SwitchPiece) and state != start:
                 label = automaton.label(state)
                 if label != NO_LABEL:
@@ -256,7 +256,7 @@ class LinkTexts(Texts):
 def _count_on(automaton: CountingAutomaton[Any], start: Hashable) -> Written | None:
     """Return a short text of usual bytes to the end of a text with counts, else of any."""
     filled, start = automaton.fill(start, _FILLERS)
-    spend(16 * len(filled))
+    charge_steps(16 * len(filled))
     for usual in (True, False):
         before: dict[Any, tuple[Any, int]] = {start: (None, 0)}
         todo = [start]
@@ -274,7 +274,7 @@ def _count_on(automaton: CountingAutomaton[Any], start: Hashable) -> Written | N
                     after not in bytes_ or _by_filler(byte) < _by_filler(bytes_[after])
                 ):
                     bytes_[after] = byte
-            spend(16)
+            charge_steps(16)
             for byte in sorted(bytes_.values(), key=_by_filler):
                 after = automaton.read(here, byte)
                 if after is not None and after not in before and len(before) < _MOST_STATES:
@@ -301,7 +301,7 @@ def _by_use(move: tuple[int, int]) -> tuple[int, int]:
 
 def _open(piece: Piece, inner: Any) -> tuple[Machine[Any], Any] | None:
     """Return the machine that reads a piece that is open, and its hypothesis."""
-    if isinstance(piece, BarredSchemaPiece):
+    if isinstance(piece, ForbiddingSchemaPiece):
         return piece.piece.machine, inner.schema
     return (piece.machine, inner) if isinstance(piece, SchemaPiece | MachinePiece) else None
 

@@ -17,7 +17,6 @@ from maskc.ids import DEAD, IGNORED, ContextId, RefinedStateId, ScannerStateId, 
 from maskc.runtime.budget.completions import Proposal, Texts
 from maskc.runtime.budget.derivations import NEVER, Cost, Derivations, DerivationTable
 from maskc.runtime.budget.lexemes import ShortLexemes
-from maskc.runtime.effort import spend
 from maskc.runtime.glr.gss import Stacks, list_nodes
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.side import SideHypothesis
@@ -26,6 +25,7 @@ from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.scanner import ScannerTables
+from maskc.runtime.step_budget import charge_steps
 
 _MOST_READINGS: Final = 8  # hypotheses that words are looked for of
 _MOST_ENDS: Final = 4  # terminals that an open lexeme becomes, of each mask
@@ -110,7 +110,7 @@ class ParsedTexts(Texts):
         found = list[_Way]()
         least = NEVER
         for terminal, text, state in self._list_rests(h.state):
-            spend(1)
+            charge_steps(1)
             if len(text) > least:
                 # None that comes after it is shorter.
                 break
@@ -173,7 +173,7 @@ class ParsedTexts(Texts):
             if missing:
                 todo += missing
                 continue
-            spend(1 + len(nodes))
+            charge_steps(1 + len(nodes))
             number = todo.pop()[0]
             if number not in paths:
                 found = [Stack(RefinedStateId(s), paths.get(below[0])) for s, below in nodes]

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, product
 from typing import TypeVar
 
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.spellings import State as NumberState
 from maskc.runtime.schema.plan.custom import CustomRule
@@ -22,6 +21,7 @@ from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.spelling import write_body
 from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.step_budget import charge_steps
 
 ALL_LABELS = -1  # as bits
 _MOST_CHARACTERS = 10_000  # of one string
@@ -135,21 +135,21 @@ class ShortStrings:
         """Yield other texts that lead through the same states."""
         options = list[str]()
         for character in text:
-            spend(_STATE_STEPS)
+            charge_steps(_STATE_STEPS)
             target = dfa.step(state, ord(character))
             others = self._characters.replace(character, "")
             alike = [other for other in others if dfa.step(state, ord(other)) == target]
             options.append(character + "".join(alike))
             state = target
         for varied in islice(product(*options), 1, None):
-            spend(2)
+            charge_steps(2)
             yield "".join(varied)
 
     def _list_ways(self, dfa: CharDfa, state: int) -> dict[int, str]:
         found = self._ways.get((dfa, state))
         if found is None:
             found = {}
-            spend(_STATE_STEPS)
+            charge_steps(_STATE_STEPS)
             starts = (c for c in dfa.starts if not 0xD800 <= c <= 0xDFFF)
             for code in (*map(ord, self._characters), *starts):
                 target = dfa.step(state, code)
@@ -164,7 +164,7 @@ class ShortStrings:
         while low > 0 or dfa.labels[state] == NO_LABEL:
             if len(text) > _MOST_CHARACTERS:
                 return None
-            spend(2)
+            charge_steps(2)
             nearest, ways = dfa.nearest(state), self._list_ways(dfa, state)
             low, most = low - 1, None if most is None else most - 1
             for state, character in ways.items():  # noqa: B007  # what is found is gone on with
@@ -184,7 +184,7 @@ class ShortStrings:
         """Return the state of a body where the open character has ended, and what ends it."""
 
         def list_moves(here: int) -> Iterator[tuple[int, int]]:
-            spend(_STATE_STEPS)
+            charge_steps(_STATE_STEPS)
             for byte in _INSIDE:
                 after = body.step(here, byte)
                 n_read = count + (body.characters[after] >= 0)
@@ -216,7 +216,7 @@ def _list_steps(numbers: Numbers, here: NumberState) -> list[tuple[int, NumberSt
     Where only bounds are asked for, a digit between others leads as far as any of them: 0, the
     least, the greatest, and one between them are enough.
     """
-    spend(_NUMBER_STEPS)
+    charge_steps(_NUMBER_STEPS)
     steps = [(b, after) for b in _DIGITS + b".-e" if (after := numbers.step(here, b)) is not None]
     digits = [step for step in steps if step[0] in _DIGITS[1:]]
     if len(digits) > _FEW_DIGITS and numbers.has_bounds_only:
@@ -229,7 +229,7 @@ def _follow(numbers: Numbers, start: NumberState, order: bytes) -> bytes | None:
     """Return what ends a number that has many digits, of which the first that may come is taken."""
     here, text = start, bytearray()
     while not numbers.may_end(here) and len(text) < _MOST_DIGITS:
-        spend(_NUMBER_STEPS)
+        charge_steps(_NUMBER_STEPS)
         for byte in order:
             after = numbers.step(here, byte)
             if after is not None:

@@ -21,9 +21,8 @@ from typing import TypeVar
 from maskc.errors import LimitError
 from maskc.runtime.budget.cells import CompletionWriting
 from maskc.runtime.budget.completions import Proposal, Texts
-from maskc.runtime.budget.forgetting import Folded, Forgetting
+from maskc.runtime.budget.key_abstraction import Folded, KeyAbstraction
 from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, finish_number, list_ends
-from maskc.runtime.effort import spend
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
@@ -57,6 +56,7 @@ from maskc.runtime.schema.plan.objects import (
 )
 from maskc.runtime.schema.plan.rules import ArrayEntry
 from maskc.runtime.schema.strings.other_keys import OtherKeys, count_begun, has_key, unread_key
+from maskc.runtime.step_budget import charge_steps
 
 _MOST_BYTES = 20_000  # of a value, and of what finishes a level
 _FAR_BYTES = 1_000_000  # what is unknown counts for so many
@@ -76,7 +76,7 @@ class JsonTexts(Texts):
             machine.plan,
             ShortStrings(_find_filler(writing), machine.plan.layout.escapes),
         )
-        self._forgetting = Forgetting(machine, writing.index.tokens)
+        self._forgetting = KeyAbstraction(machine, writing.index.tokens)
         # Position → its value, ``None`` if none is known.
         self._values: dict[int, bytes | None] = {}
         self._numbers: dict[int, bytes | None] = {}
@@ -202,7 +202,7 @@ class JsonTexts(Texts):
         self, rule: ObjectRule, members: Members, _before: Sequence[bytes]
     ) -> Iterator[_Part[Members]]:
         for label in _list_labels(rule, members):
-            spend(_MEMBER_STEPS)
+            charge_steps(_MEMBER_STEPS)
             key = self._key_of(rule, label, members[OTHERS])
             for after, child in () if key is None else rule.enter(members, label, key):
                 text = _after(b'"%s":' % self._strings.write(key or ""), self.value(child))

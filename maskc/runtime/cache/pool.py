@@ -61,8 +61,8 @@ class MaskPool:
         vocab_size: number of tokens.
         eos_ids: end-of-sequence ids.
         cache_bytes: half of it is for numbered masks, an eighth for the others.
-        steps: how much may be looked at for one mask, see :mod:`maskc.runtime.effort`; ``None``:
-            it is not counted, as where a grammar that was compiled ahead bounds it.
+        steps: the limit for one mask, see :mod:`maskc.runtime.step_budget`; ``None``: steps are not
+            counted, as where a grammar that was compiled ahead bounds them.
         n_ready: for how many masks memory is written to at once. The system gives it in pages of
             up to 2 MB when they are first written to, and one fill in 128 would take a quarter of a
             millisecond longer.

@@ -1,13 +1,13 @@
 """Which tokens does a set of stacks allow? The stacks are read from the top down.
 
-What the decision graph leaves open about the state on top are asks
-(:mod:`maskc.runtime.glr.asks`). A general parser reduces before it shifts, and a reduction uncovers
-a state that is not known yet. All that there is to know then is: how many states are still to be
-popped, the nonterminal that is pushed instead, and what is asked of the stack after that. That is a
-*debt*: the stack below owes these states. A set of debts is a state of a finite automaton that
-reads the stack, one state of the parser after the other. Reading one yields some unions of tokens,
-which are legal on every stack that begins like this, and the debts that are left; when none is
-left, the rest of the stack does not matter.
+What the decision graph leaves open about the state on top are queries
+(:mod:`maskc.runtime.glr.queries`). A general parser reduces before it shifts, and a reduction
+uncovers a state that is not known yet. All that there is to know then is: how many states are still
+to be popped, the nonterminal that is pushed instead, and what is asked of the stack after that.
+That is a *debt*: the stack below owes these states. A set of debts is a state of a finite automaton
+that reads the stack, one state of the parser after the other. Reading one yields some unions of
+tokens, which are legal on every stack that begins like this, and the debts that are left; when none
+is left, the rest of the stack does not matter.
 
 This is the debt automaton of the appendix (4.3), made deterministic, over the parser's states in
 the place of productions and with sets of tokens on its edges. It does not depend on the
@@ -42,11 +42,11 @@ from typing import Final
 
 from maskc.ids import GeneralStateId, NonterminalId, ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.effort import spend
-from maskc.runtime.glr.asks import Ask, Asks
 from maskc.runtime.glr.gss import ONE, Stacks, index_nodes, list_nodes
 from maskc.runtime.glr.layers import Layer, Layers
+from maskc.runtime.glr.queries import Queries, Query
 from maskc.runtime.glr.tables import BOTTOM, Lr0Tables
+from maskc.runtime.step_budget import charge_steps
 
 _ASKED: Final = 8  # trials, questions or debts that are gone through in one step of effort
 _NUMBER_BYTES: Final = 10  # of a debt in a key, roughly, most of which are shared
@@ -65,7 +65,7 @@ Debts = tuple[Debt, ...]
 # texts are read in a loop over these.
 Edge = tuple[tuple[int, ...], Debts]
 
-_Top = tuple[Ask, Layer]  # what is on top of a state, and what it is asked
+_Top = tuple[Query, Layer]  # what is on top of a state, and what it is asked
 
 
 class _Reading:
@@ -93,8 +93,8 @@ class _Reading:
 class DebtReader:
     """Reads the stacks of one artifact, for all its matchers."""
 
-    def __init__(self, asks: Asks, parser: Lr0Tables, budget: Budget) -> None:
-        self._asks = asks
+    def __init__(self, queries: Queries, parser: Lr0Tables, budget: Budget) -> None:
+        self._asks = queries
         self._parser = parser
         self._n_states = len(parser.taken)
         self._follow = self._find_follow()
@@ -131,7 +131,7 @@ class DebtReader:
             self._read_graph(parting, found)
         return found
 
-    def _debt(self, ask: Ask, pushed: int, n_states: int) -> Debt:
+    def _debt(self, ask: Query, pushed: int, n_states: int) -> Debt:
         return (ask.number * self._n_pushed + pushed) * self._n_lengths + n_states
 
     def _read_below(
@@ -163,7 +163,7 @@ class DebtReader:
         while parting or order:
             if parting:
                 stacks, owed = parting.pop()
-                spend(1 + len(stacks) // 2)
+                charge_steps(1 + len(stacks) // 2)
                 for number, (state, below) in index_nodes(stacks, self._n_states).items():
                     known = waiting.get(number)
                     if known is None:
@@ -207,7 +207,7 @@ class DebtReader:
         pending = [reading]
         last: Edge | None = None
         while True:
-            spend(1)
+            charge_steps(1)
             reading = pending[-1]
             is_above = bool(reading.above)
             wanted = reading.above if is_above else reading.beside
@@ -249,7 +249,7 @@ class DebtReader:
         """Read the state below for some debts that begin with it."""
         below, n_lengths, n_pushed = reading.below, self._n_lengths, self._n_pushed
         gotos = self._parser.gotos(below)
-        spend(len(debts) // _ASKED)
+        charge_steps(len(debts) // _ASKED)
         for debt in debts:
             n_states = debt % n_lengths
             if n_states > 1:
@@ -263,10 +263,10 @@ class DebtReader:
                 if ask.lookaheads & layer.live:
                     reading.beside.append((ask, layer))
 
-    def _open(self, ask: Ask, layer: Layer, key: int) -> _Reading:
+    def _open(self, ask: Query, layer: Layer, key: int) -> _Reading:
         """Return the reading of a layer that is asked."""
         reading = _Reading(key, layer.below)
-        spend((len(ask.trials) + len(ask.questions)) // _ASKED)
+        charge_steps((len(ask.trials) + len(ask.questions)) // _ASKED)
         for wanted, allowed in ask.trials:
             if wanted & layer.taken:
                 reading.unions |= allowed
@@ -297,7 +297,7 @@ class DebtReader:
 
 def _unite(several: set[Debts]) -> Debts:
     """Return all of some sets of debts."""
-    spend(sum([1 + len(debts) // _ASKED for debts in several]))
+    charge_steps(sum([1 + len(debts) // _ASKED for debts in several]))
     found: set[Debt] = set()
     return tuple(sorted(found.union(*several)))
 

@@ -31,10 +31,10 @@ from typing import Any, Final
 
 from maskc.ids import GeneralStateId, NonterminalId, TerminalId
 from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
-from maskc.runtime.effort import spend
 from maskc.runtime.glr.tables import Lr0Tables
+from maskc.runtime.step_budget import charge_steps
 
-# In one step of :mod:`maskc.runtime.effort`: nodes that are looked at, and pairs compared.
+# In one step of :mod:`maskc.runtime.step_budget`: nodes that are looked at, and pairs compared.
 _NODES: Final = 8
 _PAIRS: Final = 32
 
@@ -170,7 +170,7 @@ class GraphStructuredStack:
                     n_seen += len(level)
                 n_seen += len(level)
                 if n_seen > 32 * _NODES:
-                    spend(n_seen // _NODES)
+                    charge_steps(n_seen // _NODES)
                     n_seen = 0
                 for target, found in self._go_to(level, nonterminal).items():
                     known = bases.setdefault(target, {})
@@ -178,7 +178,7 @@ class GraphStructuredStack:
                     if new:
                         known.update(new)
                         pending.append((target, new))
-        spend((n_seen + sum(map(len, bases.values()))) // _NODES)
+        charge_steps((n_seen + sum(map(len, bases.values()))) // _NODES)
         reduced = [(state, self._share(bases[state])) for state in sorted(bases)]
         if len(self._reduced) >= _MOST_REDUCED:
             self._reduced = {}
@@ -244,7 +244,7 @@ class GraphStructuredStack:
             for n, x in below_of.items()
             if len(x) > ONE
         }
-        spend((len(numbers) + len(several) * len(several)) // _PAIRS)
+        charge_steps((len(numbers) + len(several) * len(several)) // _PAIRS)
         if not several:
             return []
         below_several = frozenset[int]().union(*several.values())

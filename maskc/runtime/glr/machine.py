@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from maskc.artifact.model import Contents
-from maskc.artifact.sections import UNLISTED
+from maskc.artifact.sections import TOKENS_WITHOUT_ROWS
 from maskc.ids import (
     DEAD,
     EMPTY_TEXT,
@@ -27,15 +27,15 @@ from maskc.ids import (
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.composing import MaskComposer
 from maskc.runtime.cache.pool import MaskPool, PooledMask
-from maskc.runtime.effort import one_mask, spend
-from maskc.runtime.glr.asks import END_OF_TEXT, PLACE, Asks
 from maskc.runtime.glr.debts import DebtReader
 from maskc.runtime.glr.gss import GraphStructuredStack, Stacks
+from maskc.runtime.glr.queries import END_OF_TEXT, PLACE, Queries
 from maskc.runtime.glr.tables import Lr0Tables
-from maskc.runtime.glr.unlisted import UnlistedTokens
+from maskc.runtime.glr.tokens_without_rows import TokensWithoutRows
 from maskc.runtime.graph import GraphReader
 from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.scanner import ScannerTables, group_bytes
+from maskc.runtime.step_budget import charge_steps, one_mask
 
 _STATES = 4  # of the scanner that are one step
 _ONE_MOVE = 2  # the length of a cached move to one hypothesis
@@ -91,10 +91,12 @@ class GlrMachine:
         self.gss = GraphStructuredStack(parser, budget)
         self._closed: list[int] = arrays["general_closed"].tolist()
         graph = GraphReader(arrays)
-        tokens: list[int] = arrays[UNLISTED].tolist() if UNLISTED in arrays else []
-        self._unlisted = UnlistedTokens(graph, self.scanner, tokens, text_of)
-        asks = Asks(graph, self.scanner, self.lookaheads, self._closed, self._unlisted)
-        self.debts = DebtReader(asks, parser, budget)
+        tokens: list[int] = (
+            arrays[TOKENS_WITHOUT_ROWS].tolist() if TOKENS_WITHOUT_ROWS in arrays else []
+        )
+        self._unlisted = TokensWithoutRows(graph, self.scanner, tokens, text_of)
+        queries = Queries(graph, self.scanner, self.lookaheads, self._closed, self._unlisted)
+        self.debts = DebtReader(queries, parser, budget)
         self._composer = MaskComposer(self._unlisted, pool, budget)
         self._text_of = text_of
         # (scanner state, number of stacks, token) → scanner state, stacks, …: no hypotheses, as the
@@ -198,7 +200,7 @@ class GlrMachine:
     def _step(self, here: _StacksOf, text: bytes) -> GlrHypotheses:
         """Return the live hypotheses after the bytes."""
         for byte_class in text.translate(self.scanner.byte_classes):
-            spend(1 + len(here) // _STATES)
+            charge_steps(1 + len(here) // _STATES)
             here = self._advance(here, byte_class)
         return _sorted(self._keep_live(here))
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from maskc.ids import ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.effort import spend_at_once
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.scanner import ScannerTables
 from maskc.runtime.schema.tries.trie import ROOT, Trie
+from maskc.runtime.step_budget import charge_vector_steps
 
 # Nodes of the trie, int32[n], and the states of the scanner there, int32[n].
 Nodes = tuple[NDArray[np.int32], NDArray[np.int32]]
@@ -68,7 +68,7 @@ class Beginnings:
     def _find(self, state: ScannerStateId) -> Begun:
         scanner, trie = self._scanner, self._trie
         n_nodes = len(trie.byte_array)
-        spend_at_once(n_nodes)
+        charge_vector_steps(n_nodes)
         classes = np.frombuffer(scanner.byte_classes, dtype=np.uint8)[trie.byte_array]
         begins, parents = self._begins[trie.byte_array], trie.parent_array
         states = np.zeros(n_nodes, dtype=np.int32)

@@ -16,7 +16,6 @@ from maskc.errors import HoleError, UnknownSymbolError, WrongValueError
 from maskc.ids import TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.compiled import Compiled
-from maskc.runtime.effort import USUAL_STEPS, one_mask
 from maskc.runtime.holes.beginnings import Beginnings
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.holes.machine import HoleMachine
@@ -25,6 +24,7 @@ from maskc.runtime.holes.words import read_words
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.machine import Machine
+from maskc.runtime.step_budget import USUAL_STEPS, one_mask
 
 if TYPE_CHECKING:
     from maskc.runtime.artifact import Artifact

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
-from maskc.artifact.pieces import read_rows
+from maskc.artifact.row_chunks import read_rows
 from maskc.ids import DEAD, BoundaryId, ScannerStateId, TerminalId
-from maskc.runtime.effort import spend
 from maskc.runtime.holes.tracks import Automaton
 from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.link.automata.automaton import START
 from maskc.runtime.scanner import ScannerTables
+from maskc.runtime.step_budget import charge_steps
 
 
 class TerminalLexemes:
@@ -102,7 +102,7 @@ class TerminalLexemes:
         ]
         seen = set(pending)
         while pending and wanted:
-            spend(1)
+            charge_steps(1)
             state, at = pending.pop()
             if not state:
                 continue

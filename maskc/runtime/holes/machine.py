@@ -13,7 +13,6 @@ from collections.abc import Callable, Hashable
 
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.effort import one_mask
 from maskc.runtime.holes.beginnings import Beginnings
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.holes.masks import HoleMasks
@@ -30,6 +29,7 @@ from maskc.runtime.lalr.stack_cache import HypothesisCache, measure_effects
 from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.scanner import group_bytes
 from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.step_budget import one_mask
 
 _Known = tuple[SideHypothesis[int], ...]
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from maskc.ids import DEAD, NO_LINE, BoundaryId, ContextId, ScannerStateId, TerminalId
 from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.graph import Mask
 from maskc.runtime.holes.side import SideHypothesis
 from maskc.runtime.holes.stepping import HoleStepper
@@ -27,6 +26,7 @@ from maskc.runtime.lalr.hypothesis import Ended, Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Trie
+from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 _STEP = 4  # what ending one lexeme counts for
 _FEW = 8  # nodes, from which on NumPy is quicker
@@ -123,8 +123,8 @@ class HoleMasks:
         entries: dict[tuple[BoundaryId, ContextId], NDArray[np.int32]] = {}
         while pending:
             (state, track, column, nodes), (stack, indents), masks, trail = pending.pop()
-            spend(_STEP)
-            spend_at_once(len(nodes))
+            charge_steps(_STEP)
+            charge_vector_steps(len(nodes))
             children = list_asked(trie, n_before, nodes)
             for terminal, boundary in scanner.ends(state) if len(children) else ():
                 if not masks.tracks.allows(track, terminal):
@@ -139,13 +139,13 @@ class HoleMasks:
                     row = self._enter(scanner.entry(*key), any_words=any_words)
                     entered_by = entries[key] = row
                 counts = stepper.counts(ended[0])
-                spend_at_once(len(children))
+                charge_vector_steps(len(children))
                 bytes_ = trie.byte_array[children]
                 states = entered_by[bytes_]
                 going_on = states != DEAD
                 columns = (children, bytes_, states)
                 going = [array[going_on].tolist() for array in columns]
-                spend(_STEP * len(going[0]))
+                charge_steps(_STEP * len(going[0]))
                 for child, byte, entered in zip(*going, strict=True):
                     begun, longer, moved = masks, trail, OUTSIDE
                     if follow is not None:

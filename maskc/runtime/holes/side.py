@@ -16,11 +16,11 @@ from typing import Generic, TypeVar
 
 from maskc.ids import DEAD, ENDS, FORKS, NO_LINE, ScannerStateId, TerminalId
 from maskc.runtime.cache.pool import MaskPool, PooledMask
-from maskc.runtime.effort import one_mask, spend
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
+from maskc.runtime.step_budget import charge_steps, one_mask
 
 Side = TypeVar("Side")  # a state of the side automaton
 
@@ -111,7 +111,7 @@ class SideStepper(Generic[Side]):
                 here[0], offset = self._run(here[0], classes, text, offset)
                 if offset == len(text):
                     break
-            spend(len(here))
+            charge_steps(len(here))
             step.at, byte_class, byte = first + offset, classes[offset], text[offset]
             here = [x for known in here for x in self._advance(known, byte_class, byte, step)]
             if len(here) > MANY_HYPOTHESES:

@@ -16,13 +16,13 @@ from collections.abc import Hashable, Sequence
 
 from maskc.ids import EMPTY_TEXT, BoundaryId, OpenLexemeId, ScannerStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.effort import spend
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.holes.side import SideHypothesis, SideStepper, Step
 from maskc.runtime.holes.tracks import BEGINNING, Tracks
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.stack import Stack
+from maskc.runtime.step_budget import charge_steps
 
 NO_ENDS: frozenset[BoundaryId] = frozenset()
 
@@ -124,7 +124,7 @@ class HoleStepper(SideStepper[int]):
             state = scanner.next(state)[scanner.byte_classes[byte]]
             if not self._holes_lexemes[number].reach[state] or (state, words) in row:
                 break
-            spend(1)
+            charge_steps(1)
             row[state, words] = None
             if self._ends.get((number, state, words)) is not None:
                 break
@@ -138,7 +138,7 @@ class HoleStepper(SideStepper[int]):
         most = len(hole.classes_of(state))
         pending, seen = [(state, words)], {(state, words)}
         while pending and len(found) < most:
-            spend(1)
+            charge_steps(1)
             here, at = pending.pop()
             known = self._ends.get((number, here, at))
             if known is not None:

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from maskc.ids import DEAD, ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.effort import spend
 from maskc.runtime.holes.beginnings import Beginnings, Nodes
 from maskc.runtime.holes.stepping import HoleStepper
 from maskc.runtime.holes.tracks import OUTSIDE, Tracks
 from maskc.runtime.schema.tries.trie import ROOT, Trie, spread
+from maskc.runtime.step_budget import charge_steps
 
 _STEP = 2  # what following one byte counts for
 
@@ -115,7 +115,7 @@ class LexemeWalks:
         while pending:
             here = pending.pop()
             node, state, track, column = here
-            spend(_STEP)
+            charge_steps(_STEP)
             if n_ending[node] and node != ROOT:
                 sign = stepper.sign(state, track, column)
                 if sign not in tokens:

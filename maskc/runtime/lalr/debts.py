@@ -36,7 +36,7 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
-from maskc.runtime.graph import GraphReader, Question, Trial
+from maskc.runtime.graph import GraphReader, LookaheadCheck, Question
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.lexemes import Lexemes
 from maskc.runtime.lalr.line_ends import TEXT_END, Ended, LineEnds, OpenLine, what_then
@@ -203,7 +203,7 @@ class Debts:
         self,
         asking: Asking,
         questions: tuple[Question, ...],
-        trials: tuple[Trial, ...],
+        trials: tuple[LookaheadCheck, ...],
         stack: Stack,
         blocks: Open,
         column: int,
@@ -233,7 +233,9 @@ class Debts:
         if (ended or open_) and self._line_ends is not None:
             self._line_ends.give(asking, stack, (tuple(ended), tuple(open_)), column, blocks)
 
-    def _try(self, asking: Asking, trial: Trial, stack: Stack, open_: list[OpenLine]) -> None:
+    def _try(
+        self, asking: Asking, trial: LookaheadCheck, stack: Stack, open_: list[OpenLine]
+    ) -> None:
         """Add tokens if some text goes on from what they leave open, or note the open newline."""
         number, change, allowed = trial
         if self._lexemes.leads_on_at_once(number, stack.state):

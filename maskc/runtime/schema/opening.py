@@ -10,14 +10,14 @@ from maskc.artifact.header import check_added
 from maskc.artifact.model import Contents
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
-from maskc.runtime.effort import one_mask
 from maskc.runtime.fields import PlanError
 from maskc.runtime.machine import EVERY_BYTE
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import Configurations
 from maskc.runtime.schema.masks.masks import REMEDY, SchemaMasks
-from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
+from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout, Plan
 from maskc.runtime.schema.tries.summary import Mixes
+from maskc.runtime.step_budget import one_mask
 from maskc.runtime.vocabulary import index_of
 
 
@@ -60,7 +60,7 @@ def open_schema(
 
 
 def _read_plan(contents: Contents, budget: Budget) -> Plan:
-    layout = Layout(**contents.header["schema_layout"])
+    layout = JsonLayout(**contents.header["schema_layout"])
     try:
         frozen = contents.made.pop()
     except IndexError:

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import LimitError
-from maskc.runtime.effort import one_mask
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.spelling.chunks import DEAD, WholeChunks
 from maskc.runtime.spelling.pairs import Ints, Words, pack
-from maskc.runtime.spelling.spelling import Spelling, make_room
+from maskc.runtime.spelling.spelling import Spelling, evict_half
+from maskc.runtime.step_budget import one_mask
 from maskc.runtime.successors import NOT_FOLLOWED, Successors
 
 _MOST_BYTES = 16 << 20  # of what is known of successors
@@ -85,7 +85,7 @@ class LookAhead:
             self._forget()
         state = self._successors.find(hypotheses)
         if (state, chunk) not in self._rows:
-            make_room(self._rows, _MOST_ROWS)
+            evict_half(self._rows, _MOST_ROWS)
             try:
                 with one_mask(self._machine.pool.steps):
                     row = self._make(self._reach(state), chunk)
@@ -135,7 +135,7 @@ class LookAhead:
 
     def _reach(self, state: int) -> Reached:
         if state not in self._reached:
-            make_room(self._reached, _MOST_REACHED)
+            evict_half(self._reached, _MOST_REACHED)
             ids = self._legal(state, self._spelling.is_written)
             after = np.full(len(ids), NOT_FOLLOWED, dtype=np.int32)
             if self._stand_in(self._successors.hypotheses[state]) is not None:
@@ -203,7 +203,7 @@ class LookAhead:
         """Return the tokens that one of some tokens may follow."""
         key = nexts.tobytes()
         if key not in self._before_tokens:
-            make_room(self._before_tokens, _MOST_ROWS)
+            evict_half(self._before_tokens, _MOST_ROWS)
             words = self._pack(np.empty(0, dtype=np.int32))
             for token in nexts.tolist():
                 words |= self._spelling.predecessors(token)

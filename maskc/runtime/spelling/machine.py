@@ -28,7 +28,7 @@ from maskc.runtime.machine import Hypotheses, Machine, check_hypotheses
 from maskc.runtime.spelling.chunks import DEAD
 from maskc.runtime.spelling.lookahead import ChunkState, LookAhead, outside
 from maskc.runtime.spelling.pairs import Words
-from maskc.runtime.spelling.spelling import Spelling, make_room
+from maskc.runtime.spelling.spelling import Spelling, evict_half
 
 NO_LAST = -1  # no token of the chunk was written
 _MOST_MASKS = 50_000
@@ -164,7 +164,7 @@ class CanonicalMachine:
                 if self.pool.is_full:
                     self.pool.forget()
                     self._masks = {}
-                make_room(self._masks, _MOST_MASKS)
+                evict_half(self._masks, _MOST_MASKS)
                 known = self._masks[key] = self._compose(h)
         if known[0].number != NO_NUMBER:
             h.mask = known  # the pool keeps it for good

@@ -114,7 +114,7 @@ class Spelling(Shared):
         row = self._rows.get((token, is_left))
         if row is None:
             row = pack(self._pairs.neighbours(token, is_left=is_left))
-            make_room(self._rows, _MOST_ROWS)
+            evict_half(self._rows, _MOST_ROWS)
             self._rows[token, is_left] = row
         return row
 
@@ -130,7 +130,7 @@ class Spelling(Shared):
         if every is None:
             every = np.arange(self.tokens.vocab_size, dtype=np.int32)
             every = read_tokens(self.tokens, every, node, self.chunks.move)
-            make_room(self._after, _MOST_NODES)
+            evict_half(self._after, _MOST_NODES)
             self._after[node] = every
         return every[ids]
 
@@ -236,7 +236,7 @@ def _find_fault(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -
     return None if is_whole else "a whole chunk has no other tokens"
 
 
-def make_room(known: dict[Any, Any], most: int) -> None:
+def evict_half(known: dict[Any, Any], most: int) -> None:
     """Forget the older half of what is known if it is too much."""
     if len(known) >= most:
         # A dictionary is in the order of its making.

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from maskc.compiler.glr.adjacency import LexedCfg
+from maskc.compiler.glr.adjacency import LookaheadCfg
 from maskc.compiler.glr.lr0 import GeneralTable, build_general_table
 from maskc.compiler.glr_path import rewrite_productions
 from maskc.compiler.rows.sequences import ParserEvent, Sequences
@@ -22,7 +22,7 @@ class Values:
     grammar: Grammar
     scanner: Scanner
     boundaries: LexemeContexts
-    lexed: LexedCfg
+    lexed: LookaheadCfg
     table: GeneralTable
     sequences: Sequences
 

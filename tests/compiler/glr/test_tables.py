@@ -19,7 +19,7 @@ from maskc.compiler.glr_path import (
     ask_lexed,
     rewrite_productions,
 )
-from maskc.compiler.lexed import analyse
+from maskc.compiler.lexical_analysis import analyse
 from maskc.compiler.rows.steps import build_steps
 from maskc.compiler.rows.walk import Frontier
 from maskc.compiler.rows.walk import walk_tokens as walk

@@ -8,7 +8,7 @@ from maskc.compiler.optimise.rows import Rows
 from maskc.compiler.optimise.state import (
     condition_on_states,
 )
-from maskc.compiler.optimise.undecided import describe_residue, format_sequence
+from maskc.compiler.optimise.undecided import describe_undecided, format_sequence
 from maskc.compiler.pushdown.debt_automaton import Verdict
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
@@ -221,7 +221,7 @@ def test_the_residue_is_counted_by_source_and_state():
     found = bracket_stages()
     rows, language = rows_of(found, "jointly legal"), found.language
     decisions = decisions_of(language, rows.sequences)
-    residue = describe_residue(
+    residue = describe_undecided(
         rows,
         found.optimised.verdicts,
         decisions.states_after,

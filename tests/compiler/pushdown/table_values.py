@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from maskc.compiler.lalr_path import LalrLanguage
-from maskc.compiler.lexed import terminals_of
+from maskc.compiler.lexical_analysis import terminals_of
 from maskc.compiler.pushdown.decisions import Decisions
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts, ask_grammar
 from maskc.compiler.pushdown.table_debts import TableDebts

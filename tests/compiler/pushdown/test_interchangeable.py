@@ -14,7 +14,7 @@ from maskc.compiler.pushdown.interchangeable import (
     merge_states,
     safe_for_contexts,
 )
-from maskc.compiler.pushdown.questions import Questions
+from maskc.compiler.pushdown.queries import GrammarQueries
 from maskc.compiler.pushdown.reductions import NO_STATE, ReductionSteps, find_reductions
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
@@ -213,4 +213,4 @@ def test_a_symbol_that_no_state_takes_leads_nowhere():
 
 
 def questions(text):
-    return Questions(language_of(text).lexed.grammar, "g.lark")
+    return GrammarQueries(language_of(text).lexed.grammar, "g.lark")

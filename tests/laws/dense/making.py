@@ -16,7 +16,7 @@ from maskc.frontends.source import load_source
 from maskc.jsonschema.compiling import compile_schema
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.vocab.vocabulary import Vocabulary
 from tests.laws.dense.judges import (
     FramedJudge,
@@ -32,7 +32,7 @@ from tests.laws.dense.judges import (
 
 Letters = tuple[str, ...]
 INDENTS = "tests.indenters:TwoColumns"
-LAYOUT = Layout(blanks="compact", escapes="minimal")
+LAYOUT = JsonLayout(blanks="compact", escapes="minimal")
 
 
 class Case(NamedTuple):
@@ -278,7 +278,7 @@ def schemas(
     more: Iterable[str] = (),
     longest: int = 4,
     is_linked: bool = False,
-    layout: Layout = LAYOUT,
+    layout: JsonLayout = LAYOUT,
 ) -> list[Case]:
     """Return the cases of a JSON Schema.
 

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 from tests.laws.dense.making import schemas
 
 
@@ -70,7 +70,7 @@ SCHEMAS = [
         "-0.13",
         {"type": "number", "minimum": -1.1, "exclusiveMaximum": 31, "multipleOf": 0.1},
         n=4,
-        layout=Layout(numbers="plain"),
+        layout=JsonLayout(numbers="plain"),
         is_linked=True,
     ),
     *schemas("integers", "-013", {"type": "integer", "minimum": -13, "maximum": 101}, n=4),
@@ -113,7 +113,7 @@ SCHEMAS = [
         {"type": "integer", "exclusiveMinimum": 3, "exclusiveMaximum": 30},
         n=3,
         pattern="[4-9]|[12][0-9]",
-        layout=Layout(numbers="digits"),
+        layout=JsonLayout(numbers="digits"),
     ),
     *schemas(
         "two keys, of which one is needed",
@@ -134,7 +134,7 @@ SCHEMAS = [
         "-0.34",
         {"type": "number", "exclusiveMinimum": 3},
         n=3,
-        layout=Layout(numbers="plain"),
+        layout=JsonLayout(numbers="plain"),
     ),
     *schemas(
         "characters of three bytes",
@@ -227,7 +227,7 @@ SCHEMAS = [
         values=[[], [[]]],
         pattern=f"{_gap(0)}\\[{_gap(1)}(?:\\[{_gap(2)}\\]{_gap(1)})?\\]{_gap(0)}",
         more=["        [       \n        [  \n               ]    \n       ]\n"],
-        layout=Layout(escapes="minimal"),
+        layout=JsonLayout(escapes="minimal"),
         is_linked=True,
     ),
     *schemas(
@@ -237,7 +237,7 @@ SCHEMAS = [
         n=5,
         pattern=r"[ \n]{0,3}\[[ \n]{0,3}(?:\[[ \n]{0,3}\][ \n]{0,3})?\][ \n]{0,3}",
         more=["  \n[  [   ]\n\n]   "],
-        layout=Layout(blanks="at most 3", escapes="minimal"),
+        layout=JsonLayout(blanks="at most 3", escapes="minimal"),
     ),
     *schemas(
         "numbers that differ, after blanks",
@@ -247,7 +247,7 @@ SCHEMAS = [
         n=3,
         pattern=_spaced("[(1(,2)?|2(,1)?)?]"),
         more=["[ 1 , 2 ] ", "[  2,  1]"],
-        layout=Layout(blanks="at most 2", numbers="digits"),
+        layout=JsonLayout(blanks="at most 2", numbers="digits"),
     ),
     *schemas(
         "escapes",
@@ -255,7 +255,7 @@ SCHEMAS = [
         {"type": "string", "pattern": "^(a|\n)a?$"},
         pattern=r'"(?:a|\\u0061|\\n|\\u000[aA])(?:a|\\u0061)?"',
         more=['"\\na"', '"\\u0061a"', '"a\\u0061"'],
-        layout=Layout(blanks="compact"),
+        layout=JsonLayout(blanks="compact"),
     ),
     *schemas(
         "keys in the schema's order",
@@ -268,7 +268,7 @@ SCHEMAS = [
         },
         pattern=r'\{(?:"b":"",)?"a":""(?:,"ab":"")?\}',
         more=['{"b":"","a":"","ab":""}', '{"a":""}'],
-        layout=Layout(key_order="schema", blanks="compact", escapes="minimal"),
+        layout=JsonLayout(key_order="schema", blanks="compact", escapes="minimal"),
     ),
     *schemas(
         "nested objects",

@@ -5,7 +5,7 @@ import pytest
 from maskc import allocate_bitmask
 from maskc.errors import LimitError
 from maskc.kit.file import make_kit
-from maskc.runtime.effort import count_taken
+from maskc.runtime.step_budget import count_taken
 from maskc.vocab.vocabulary import Vocabulary
 
 _TOKENS = (*(bytes([byte]) for byte in range(256)), *(b"%d" % n for n in range(10, 1_000)), None)

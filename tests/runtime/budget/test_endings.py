@@ -188,7 +188,7 @@ def test_a_string_of_the_greatest_length_is_finished_in_time():
 def test_no_generation_breaks_off_however_little_is_kept(parser, monkeypatch):
     artifact = compile_text(LISTS, TOKENS, parser=parser)
     endings, draw = artifact.endings, Random(0)
-    monkeypatch.setattr(endings, "_make_room", lambda asking: asking.forget())
+    monkeypatch.setattr(endings, "_evict_old", lambda asking: asking.forget())
     for budget in [*range(2, 9), 20, 30]:
         matcher = artifact.matcher()
         for left in range(budget, 0, -1):

@@ -38,9 +38,9 @@ def test_the_machine_that_was_not_asked_for_longest_forgets_first():
     known = [endings_of(each.machine, index, ends) for each in made]
     for endings, each in zip(known, made, strict=True):
         endings.point(each.matcher()._hypotheses, None)
-        room._make_room(endings)
+        room._evict_old(endings)
     room._most_bytes = sum(each.n_bytes for each in known) - 1
-    room._make_room(known[2])
+    room._evict_old(known[2])
     assert [len(each._points) for each in known] == [0, 1, 1]
 
 

@@ -90,7 +90,7 @@ def test_forced_bytes_are_those_of_the_words(bound):
 @pytest.mark.costly
 def test_the_rest_of_a_long_word_is_looked_at_once(monkeypatch):
     steps = []
-    monkeypatch.setattr("maskc.runtime.holes.stepping.spend", steps.append)
+    monkeypatch.setattr("maskc.runtime.holes.stepping.charge_steps", steps.append)
     artifact = compile_text('start: "x" T ";"\nT: /[a-z]+/\n')
     word = "a" * 2000
     matcher = artifact.bind(T=[word, "b"]).matcher()

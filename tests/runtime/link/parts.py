@@ -1,19 +1,19 @@
-"""Joints of a few tokens, and the tokens of a part."""
+"""Boundaries of a few tokens, and the tokens of a part."""
 
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata.automaton import Words
-from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from tests.runtime.schema.vocabularies import build_index
 
 TOKENS = (b"a", b"b", b"c", b"ab", b"bc", b"abc", b"!", b"c!")
 
 
 def make_joints():
-    return Joints(build_index(TOKENS), Budget(1 << 20))
+    return PieceBoundaries(build_index(TOKENS), Budget(1 << 20))
 
 
 def make_leaf(joints, *words):
-    return joints.leaf(joints.regular(Words(sorted(words))))
+    return joints.as_expression(joints.regular(Words(sorted(words))))
 
 
 def tokens_of(joints, part):

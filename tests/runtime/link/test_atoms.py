@@ -9,7 +9,7 @@ BANG = 6  # the token !
 def test_a_token_is_taken_by_its_id_and_not_by_its_bytes():
     joints = make_joints()
     piece = TokenPiece([BANG])
-    (before,) = joints.rest(joints.leaf(piece), joints.end).starts
+    (before,) = joints.rest(joints.as_expression(piece), joints.end).starts
     assert tokens_of(joints, piece.legal(before.inner, before.rest)) == {b"!"}
     assert joints.step((before,), b"!") == ()
     (after,) = joints.take((before,), BANG)
@@ -21,6 +21,6 @@ def test_a_token_is_taken_by_its_id_and_not_by_its_bytes():
 def test_the_end_of_the_sequence_has_ended_and_reads_nothing():
     joints = make_joints()
     piece = StopPiece(9)
-    (here,) = joints.rest(joints.leaf(piece), joints.end).starts
+    (here,) = joints.rest(joints.as_expression(piece), joints.end).starts
     assert piece.has_ended(here.inner)
     assert (piece.end, joints.step((here,), b"a")) == (9, ())

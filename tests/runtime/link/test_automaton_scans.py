@@ -4,7 +4,7 @@ import numpy as np
 
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata.automaton import START, Words
-from maskc.runtime.link.automata.scanning import AutomatonScans, Scanner
+from maskc.runtime.link.automata.scanning import AutomatonScans, TrieScanner
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
 
@@ -13,7 +13,7 @@ TOKENS = (b"a", b"b", b"ab", b"ba", b"abc", b"c")
 
 def make_scans(words):
     index = build_index(TOKENS)
-    return AutomatonScans(Words(words), Scanner(index, Budget(1 << 20)))
+    return AutomatonScans(Words(words), TrieScanner(index, Budget(1 << 20)))
 
 
 def test_a_state_and_the_nodes_of_a_trie_are_scanned_once():

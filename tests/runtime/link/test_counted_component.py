@@ -10,7 +10,7 @@ from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START
 from maskc.runtime.link.automata.loop_reader import LoopReader
-from maskc.runtime.link.automata.scanning import ROOT_ONLY, Scanner
+from maskc.runtime.link.automata.scanning import ROOT_ONLY, TrieScanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.examples import seeds
@@ -126,7 +126,7 @@ def test_loops_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch)
         for many_texts in (0, 10_000):
             monkeypatch.setattr(walk, "_MANY_TEXTS", many_texts)
             monkeypatch.setattr(walk, "_MANY_BYTES", 1)
-            scanner = Scanner(index, Budget(1 << 26))
+            scanner = TrieScanner(index, Budget(1 << 26))
             scan = scanner.scan(counter, index.tokens, ROOT_ONLY, state)
             read.append((scanner.words(scan.part).tolist(), scan.exits.tolist()))
             check_before_bytes(scanner, counter, (ROOT_ONLY, state), scan, frozenset("aé".encode()))

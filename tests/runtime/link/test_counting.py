@@ -7,7 +7,7 @@ from maskc.regular.counted import count_loops
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.joining import pieces
-from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.pieces import CountingPiece
 from tests.runtime.schema.vocabularies import build_index
 
@@ -15,30 +15,30 @@ TOKENS = (b"a", b"aa", b"b")
 
 
 @pytest.fixture
-def joints() -> Joints:
-    return Joints(build_index(TOKENS), Budget(1 << 20))
+def joints() -> PieceBoundaries:
+    return PieceBoundaries(build_index(TOKENS), Budget(1 << 20))
 
 
-def _make_piece(pattern: str, joints: Joints) -> CountingPiece:
+def _make_piece(pattern: str, joints: PieceBoundaries) -> CountingPiece:
     found = count_loops(pattern)
     assert found is not None
     passes = [2] * len(found.bounds)
     return CountingPiece(lambda: PatternCounter(found, passes), joints.scanner)
 
 
-def _read(piece: CountingPiece, joints: Joints, text: bytes):
+def _read(piece: CountingPiece, joints: PieceBoundaries, text: bytes):
     inner = piece.start(joints.end)[0].inner
     for byte in text:
         (inner,) = piece.step(inner, byte)
     return inner
 
 
-def _tokens(piece: CountingPiece, joints: Joints, text: bytes) -> set[bytes]:
+def _tokens(piece: CountingPiece, joints: PieceBoundaries, text: bytes) -> set[bytes]:
     words = joints.scanner.words(piece.legal(_read(piece, joints, text), joints.end))
     return {t for n, t in enumerate(TOKENS) if words[n // 32] >> (n % 32) & 1}
 
 
-def test_counts_far_from_the_bounds_are_seen_alike(joints: Joints) -> None:
+def test_counts_far_from_the_bounds_are_seen_alike(joints: PieceBoundaries) -> None:
     piece = _make_piece("a{1,100}b", joints)
     one, other = _read(piece, joints, b"a" * 5), _read(piece, joints, b"a" * 98)
     assert piece.describe(one) != piece.describe(other)
@@ -46,7 +46,9 @@ def test_counts_far_from_the_bounds_are_seen_alike(joints: Joints) -> None:
     assert piece.seen(other) != piece.seen(_read(piece, joints, b"a" * 99))
 
 
-def test_states_of_old_masks_are_forgotten(joints: Joints, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_states_of_old_masks_are_forgotten(
+    joints: PieceBoundaries, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pieces, "MAX_STATES", 20)
     piece = _make_piece(".*a.{30}", joints)
     for n in range(40):
@@ -56,7 +58,7 @@ def test_states_of_old_masks_are_forgotten(joints: Joints, monkeypatch: pytest.M
 
 
 def test_states_that_take_much_memory_are_forgotten(
-    joints: Joints, monkeypatch: pytest.MonkeyPatch
+    joints: PieceBoundaries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pieces, "MAX_BYTES", 80_000)
     piece = _make_piece(".*a.{30}", joints)
@@ -67,7 +69,7 @@ def test_states_that_take_much_memory_are_forgotten(
 
 
 def test_states_that_take_too_much_memory_are_refused(
-    joints: Joints, monkeypatch: pytest.MonkeyPatch
+    joints: PieceBoundaries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     piece = _make_piece("(?:ab){99}", joints)
     monkeypatch.setattr(pieces, "MAX_BYTES", 1)
@@ -76,7 +78,7 @@ def test_states_that_take_too_much_memory_are_refused(
 
 
 def test_a_mask_of_too_many_states_is_refused(
-    joints: Joints, monkeypatch: pytest.MonkeyPatch
+    joints: PieceBoundaries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pieces, "MAX_STATES", 2)
     with pytest.raises(LimitError, match="more than 2 states in the pattern's automaton"):

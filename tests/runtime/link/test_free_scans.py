@@ -7,7 +7,7 @@ import pytest
 
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata.scanning import AutomatonScans
-from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.text.free_text import FreeScans, FreeText, FreeWords
 from tests.examples import seeds
 from tests.runtime.schema.vocabularies import build_index
@@ -15,7 +15,7 @@ from tests.runtime.schema.vocabularies import build_index
 _CHARACTERS = "ab<>é€😀｜"
 
 
-def _joints(draw: random.Random) -> Joints:
+def _joints(draw: random.Random) -> PieceBoundaries:
     """Return joints of tokens that begin and end anywhere in a character."""
     tokens = {bytes([byte]) for character in _CHARACTERS for byte in character.encode()}
     while len(tokens) < 120:
@@ -23,7 +23,7 @@ def _joints(draw: random.Random) -> Joints:
         start = draw.randrange(4)
         tokens.add(text[start : start + draw.randint(1, 6)])
     texts = sorted(tokens)
-    return Joints(build_index(texts), Budget(1 << 26))
+    return PieceBoundaries(build_index(texts), Budget(1 << 26))
 
 
 @pytest.mark.parametrize("seed", seeds(25))
@@ -32,9 +32,9 @@ def test_scans_are_those_of_the_whole_automaton(seed: int) -> None:
     joints = _joints(draw)
     words = {"".join(draw.choices(_CHARACTERS, k=draw.randint(1, 3))) for _ in range(4)}
     alone = sorted(w for w in words if not any(w != v and w.startswith(v) for v in words))
-    n_barred = draw.randint(0, len(alone) - 1)
+    n_forbidden = draw.randint(0, len(alone) - 1)
     encoded = [word.encode() for word in alone]
-    words = FreeWords(tuple(map(tuple, encoded[n_barred:])), (), tuple(encoded[:n_barred]))
+    words = FreeWords(tuple(map(tuple, encoded[n_forbidden:])), (), tuple(encoded[:n_forbidden]))
     automaton = FreeText(words)
     plain = AutomatonScans(FreeText(FreeWords()), joints.scanner)
     quick, slow = FreeScans(automaton, plain), AutomatonScans(automaton, joints.scanner)

@@ -43,7 +43,7 @@ def test_a_text_that_may_end_has_another_mask_than_one_that_goes_on():
     (here,) = longer.step(longer.start(), b"a")
     assert longer.mask(here).words[0] == bang
     # An end that is written as a part of the text is that one alone.
-    named = machine_of(results, joints.leaf(StopPiece(OTHER_END)))
+    named = machine_of(results, joints.as_expression(StopPiece(OTHER_END)))
     (here,) = named.start()
     assert named.mask(here).words[0] == 1 << OTHER_END
 

@@ -5,8 +5,8 @@ import pytest
 from maskc.errors import LimitError
 from maskc.kit.file import make_kit
 from maskc.regular.counted import count_loops
-from maskc.runtime.effort import one_mask
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
+from maskc.runtime.step_budget import one_mask
 from maskc.vocab.vocabulary import Vocabulary
 
 

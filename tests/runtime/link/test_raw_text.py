@@ -13,11 +13,11 @@ from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START, Words
-from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.pieces import CountingPiece
 from maskc.runtime.link.text.raw_body import RawBody
 from maskc.runtime.link.text.raw_text import RawString, RawText
-from maskc.runtime.schema.plan.plan import Layout, Plan
+from maskc.runtime.schema.plan.plan import JsonLayout, Plan
 from tests.examples import seeds
 from tests.runtime.schema.vocabularies import build_index
 
@@ -25,11 +25,11 @@ LONGEST = 9
 PERIODS = "^((a{97})*|(b{89})*|(c{83})*)$"  # lengths repeat after 716,539
 
 
-def make(schema, *barred):
-    frozen = build_plan({"type": "string", **schema}, resources={}, layout=Layout(),
+def make(schema, *forbidden):
+    frozen = build_plan({"type": "string", **schema}, resources={}, layout=JsonLayout(),
                       assert_formats=True)  # fmt: skip
-    plan = Plan(frozen, Layout(), Budget(1 << 20))
-    number, words = plan.position(plan.root).strings[0], tuple(b.encode() for b in barred)
+    plan = Plan(frozen, JsonLayout(), Budget(1 << 20))
+    number, words = plan.position(plan.root).strings[0], tuple(b.encode() for b in forbidden)
     return RawString(plan, number, words, RawBody(plan.strings[number].body.dfa, words))
 
 
@@ -117,7 +117,7 @@ DELIMITERS = ("<b", "<", "<éa", "<a<")
 
 @pytest.fixture(scope="module")
 def joints():
-    return Joints(build_index(TOKENS), Budget(1 << 24))
+    return PieceBoundaries(build_index(TOKENS), Budget(1 << 24))
 
 
 @pytest.mark.parametrize("is_at_once", [False, True])
@@ -148,7 +148,9 @@ def test_masks_are_those_of_all_texts(seed, is_at_once, joints, monkeypatch):
     prefixes = {text[:n] for text in texts for n in range(len(text) + 1)}
     words = joints.regular(Words([delimiter.encode()]))
     piece = CountingPiece(lambda: RawText(body, 3), joints.scanner)
-    rest = joints.rest(joints.leaf(piece), joints.rest(joints.leaf(words), joints.end))
+    rest = joints.rest(
+        joints.as_expression(piece), joints.rest(joints.as_expression(words), joints.end)
+    )
     here, prefix = rest.starts, b""
     for _ in range(12):
         legal = {TOKENS[t] for link in here for t in tokens_of(joints, link)}

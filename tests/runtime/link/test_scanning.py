@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import node_sets, scanning
-from maskc.runtime.link.automata.scanning import Scanner
+from maskc.runtime.link.automata.scanning import TrieScanner
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
 
@@ -26,21 +26,21 @@ def test_nodes_that_go_on_are_those_with_a_child_by_one_of_the_bytes(bytes_):
     expected = [
         node for node in nodes.tolist() if any(trie.child(node, byte) >= 0 for byte in bytes_)
     ]
-    onward = Scanner(index, Budget(1 << 20)).onward(trie, frozenset(bytes_))
+    onward = TrieScanner(index, Budget(1 << 20)).onward(trie, frozenset(bytes_))
     assert onward.of(nodes).tolist() == expected
     assert nodes[onward.are(nodes)].tolist() == expected
 
 
 def test_a_part_is_left_without_some_of_its_texts_whichever_trie_they_are_of():
     index = build_index(sorted(word + b'"' + rest for word in (b"", b"a", b"bc") for rest in RESTS))
-    scanner = Scanner(index, Budget(1 << 20))
+    scanner = TrieScanner(index, Budget(1 << 20))
 
     def texts(trie, part):
-        if trie is index.rests:
+        if trie is index.suffixes:
             return [place for place in range(trie.high[ROOT]) if part.bits >> place & 1]
         return np.flatnonzero(np.unpackbits(scanner.words(part).view(np.uint8))).tolist()
 
-    for trie in (index.tokens, index.rests):
+    for trie in (index.tokens, index.suffixes):
         every = np.arange(0, trie.high[ROOT], 2, dtype=np.int32)
         part = scanner.part(trie, every)
         assert len(texts(trie, part)) == len(every) > 3
@@ -68,7 +68,7 @@ def test_unions_and_differences_are_those_of_sets(left: set[int], right: set[int
 def test_a_text_is_cut_where_what_is_left_of_it_is_illegal_after_every_node():
     """A text that ends where the walk began is not read from there."""
     index = build_index([b"a", b"ab", b"b", b"bb"])
-    scanner, trie = Scanner(index, Budget(1 << 20)), index.tokens
+    scanner, trie = TrieScanner(index, Budget(1 << 20)), index.tokens
     scan = scanning.Scan(scanner.part(trie, np.arange(4, dtype=np.int32)), scanning.NO_EXITS)
     nodes = np.array([ROOT, trie.child(ROOT, ord("a"))], dtype=np.int32)
     cut = scanner.cut(trie, nodes, scan, [0, 1, 2], lambda left: left == b"b")

@@ -45,7 +45,7 @@ def make_piece(joints, made, *, loops):
 def test_a_target_is_made_when_the_text_turns_to_it_and_once(joints):
     made = []
     piece = make_piece(joints, made, loops=False)
-    start = joints.rest(joints.leaf(piece), joints.end).starts
+    start = joints.rest(joints.as_expression(piece), joints.end).starts
     here = joints.step(start, b"ab")
     assert (len(here), made) == (1, [])
     after = joints.step(here, b"c")

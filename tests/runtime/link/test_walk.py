@@ -10,7 +10,7 @@ from maskc.kit.patterns import PatternAutomaton
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import NO_LABEL, START, ByteAutomaton, Words
-from maskc.runtime.link.automata.scanning import ROOT_ONLY, Scanner
+from maskc.runtime.link.automata.scanning import ROOT_ONLY, TrieScanner
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.examples import seeds
 from tests.runtime.schema.vocabularies import build_index
@@ -31,7 +31,7 @@ def test_both_ways_to_walk_find_the_same(seed, monkeypatch):
     found = []
     for few in (1_500, 0):
         monkeypatch.setattr(walk, "_FEW", few)
-        scanner = Scanner(index, Budget(1 << 26))
+        scanner = TrieScanner(index, Budget(1 << 26))
         scan = scanner.scan(Dense(words), index.tokens, ROOT_ONLY, START)
         found.append((scanner.words(scan.part).tolist(), scan.exits.tolist()))
     assert found[0] == found[1]
@@ -67,7 +67,7 @@ def test_tokens_are_those_that_the_pattern_may_begin_with():
         b"b-b-a",
     ]
     index = build_index(sorted(tokens))
-    scanner = Scanner(index, Budget(1 << 26))
+    scanner = TrieScanner(index, Budget(1 << 26))
     scan = scanner.scan(
         PatternAutomaton(read_pattern("[ab]+(?:-[ab]+)*")), index.tokens, ROOT_ONLY, START
     )
@@ -110,7 +110,7 @@ def test_labels_are_found_where_texts_go_on(seed, few, monkeypatch):
     draw = random.Random(seed)
     tokens = sorted({bytes(draw.choices(b"abc", k=draw.randint(1, 4))) for _ in range(30)})
     index, automaton = build_index(tokens), Drawn(draw)
-    scanner, trie = Scanner(index, Budget(1 << 20)), index.tokens
+    scanner, trie = TrieScanner(index, Budget(1 << 20)), index.tokens
     scan = scanner.scan(automaton, trie, ROOT_ONLY, START)
     legal, exits, turns = set(), set(), set()
     for n, token in enumerate(tokens):

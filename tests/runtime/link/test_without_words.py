@@ -8,7 +8,7 @@ import pytest
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.text.without_words import without_words
-from maskc.runtime.schema.plan.plan import Layout, Plan
+from maskc.runtime.schema.plan.plan import JsonLayout, Plan
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
 from tests.examples import seeds
 
@@ -23,9 +23,9 @@ SCHEMAS = [
 @pytest.mark.parametrize("seed", seeds(20))
 def test_texts_with_a_word_are_gone_and_no_others(seed, schema):
     draw = random.Random(seed)
-    frozen = build_plan({"type": "string", **schema}, resources={}, layout=Layout(),
+    frozen = build_plan({"type": "string", **schema}, resources={}, layout=JsonLayout(),
                         assert_formats=True)  # fmt: skip
-    plan = Plan(frozen, Layout(), Budget(1 << 20))
+    plan = Plan(frozen, JsonLayout(), Budget(1 << 20))
     (number,) = plan.position(plan.root).strings
     whole = plan.strings[number].body.dfa
     words = ["".join(draw.choices("ab<", k=draw.randint(1, 3))) for _ in range(draw.randint(1, 3))]

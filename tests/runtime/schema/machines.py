@@ -1,6 +1,6 @@
 """Machines, vocabularies and masks of small schemas."""
 
-from maskc.runtime.schema.masks.walking import Walk, make_parts
+from maskc.runtime.schema.masks.walking import SchemaWalk, make_parts
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.vocabularies import build_index
@@ -19,7 +19,7 @@ def walk_after(schema, text):
     """Return the tokens that a walk finds legal after a text, and those that the machine reads."""
     machine, node = node_after(schema, text)
     here = read(machine, text)
-    walk = Walk(make_parts(INDEX, machine), INDEX.tokens, here.text)
+    walk = SchemaWalk(make_parts(INDEX, machine), INDEX.tokens, here.text)
     walk.enter(node, here.gap, (ROOT,))
     return texts_of(walk.parts()), {t for t in INDEX.texts if read(machine, t, here) is not None}
 

@@ -1,6 +1,6 @@
 """A few texts that spell characters in several ways, and what a string does byte by byte."""
 
-from maskc.runtime.schema.scans.spelled import spell
+from maskc.runtime.schema.scans.character_trie import spell
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index

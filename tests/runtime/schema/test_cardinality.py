@@ -50,11 +50,11 @@ def test_what_could_be_used_up_is_not(schema):
     assert not root_is_endless(schema)
 
 
-@pytest.mark.parametrize(("text", "is_endless"), [('{"a": true ', True), ('{"b": "x" ', False)])
-def test_an_object_is_endless_until_the_last_member_that_is(text, is_endless):
+@pytest.mark.parametrize(("text", "is_infinite"), [('{"a": true ', True), ('{"b": "x" ', False)])
+def test_an_object_is_endless_until_the_last_member_that_is(text, is_infinite):
     machine = build_machine({**PAIR, "additionalProperties": False})
     (node,) = read(machine, text).nodes
-    assert Cardinality(machine.plan).of_open(node[STATE]) is is_endless
+    assert Cardinality(machine.plan).of_open(node[STATE]) is is_infinite
 
 
 PAIRS = {

@@ -8,7 +8,7 @@ import pytest
 import maskc
 from maskc.kit.file import make_kit
 from maskc.runtime.schema.masks.walking import make_parts
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.runtime.schema.tries.trie import ROOT
 from maskc.vocab import load_vocabulary
 from tests.jsonschema.texts import build_machine, read
@@ -36,7 +36,7 @@ def test_a_number_or_literal_has_one_part_in_all_artifacts(inner, text, is_share
 def test_numbers_of_other_layouts_have_other_parts():
     found = []
     for blanks in ("any", "compact"):
-        machine = build_machine({"type": "integer"}, layout=Layout(blanks=blanks))
+        machine = build_machine({"type": "integer"}, layout=JsonLayout(blanks=blanks))
         (node,) = read(machine, "1").nodes
         found.append(make_parts(INDEX, machine).part(INDEX.tokens, node, 0, (ROOT,)))
     assert found[0] is not found[1]

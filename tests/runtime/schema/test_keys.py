@@ -40,7 +40,7 @@ def test_flat_keys_lead_where_all_others_would(properties):
     assert rule.is_flat
     states = range(1, flat.dfa.n_states)
     assert [*map(flat.labels_after, states)] == [*map(usual.labels_after, states)]
-    assert flat.endless == usual.endless
+    assert flat.infinite == usual.infinite
 
 
 def test_words_that_are_no_keys_may_share_endings():
@@ -69,4 +69,4 @@ def test_words_lead_to_the_same_labels_in_one_pass_as_in_many(monkeypatch, words
     wanted = Keys(dfa, dfa.n_states, is_flat=False)
     states = range(found.dfa.n_states)
     assert [*map(found.labels_after, states)] == [*map(wanted.labels_after, states)]
-    assert found.endless == wanted.endless
+    assert found.infinite == wanted.infinite

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
-from maskc.runtime.effort import count_taken, one_mask
 from maskc.runtime.schema.machine.nodes import KEY
 from maskc.runtime.schema.numbers.spellings import SPELLINGS
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.runtime.schema.strings.spelling import ESCAPES
+from maskc.runtime.step_budget import count_taken, one_mask
 from tests.examples import examples
 from tests.laws.test_json_schema import SCHEMAS, VALUES
 from tests.runtime.schema.vocabularies import TEXTS, VOCABULARY
 
 LAYOUTS = st.builds(
-    Layout,
+    JsonLayout,
     key_order=st.sampled_from(["any", "schema"]),
     blanks=st.sampled_from(["bounded", "compact", "any"]),
     escapes=st.sampled_from(ESCAPES),
@@ -44,20 +44,20 @@ def read_by_token(matcher):
 
 @examples(8)
 @given(SCHEMAS, st.lists(VALUES, min_size=1, max_size=3), LAYOUTS, st.sampled_from([None, 1]))
-@example(UNIQUE, [["", 1], ["a", "ab"]], Layout(blanks="any"), 3)
-@example(FEW_KEYS, [{"a": 1, "ab": 2}], Layout(), None)
-@example({"items": {"pattern": "^[^b]*$"}}, [["", "a", "é"]], Layout(escapes="minimal"), None)
-@example({}, [["", "é", {"é": 1}]], Layout(escapes="ascii"), None)
+@example(UNIQUE, [["", 1], ["a", "ab"]], JsonLayout(blanks="any"), 3)
+@example(FEW_KEYS, [{"a": 1, "ab": 2}], JsonLayout(), None)
+@example({"items": {"pattern": "^[^b]*$"}}, [["", "a", "é"]], JsonLayout(escapes="minimal"), None)
+@example({}, [["", "é", {"é": 1}]], JsonLayout(escapes="ascii"), None)
 @example(
     {"items": {"type": "string", "maxLength": 2}, "uniqueItems": True},
     [["a", "ab"]],
-    Layout(),
+    JsonLayout(),
     None,
 )
 @example(
     {"patternProperties": {"^(a|cd.*)$": {}}, "additionalProperties": False},
     [{"a": 1, "cd": {"a": 1}}],
-    Layout(),
+    JsonLayout(),
     None,
 )
 @example(
@@ -67,10 +67,10 @@ def read_by_token(matcher):
         "minProperties": 2,
     },
     [{"a": 1, "b": 2}],
-    Layout(),
+    JsonLayout(),
     None,
 )
-@example({"properties": {"a": {}}, "maxProperties": 2}, [{"b": 1, "a": {"a": 2}}], Layout(), 1)
+@example({"properties": {"a": {}}, "maxProperties": 2}, [{"b": 1, "a": {"a": 2}}], JsonLayout(), 1)
 def test_every_mask_of_a_text_is_what_the_machine_reads(schema, values, layout, indent):
     try:
         contents = compile_schema(schema, VOCABULARY, layout=layout)

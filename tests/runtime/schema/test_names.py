@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import maskc
 from maskc.jsonschema.compiling import compile_schema
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.schema.leaves.key_leaves import Names
+from maskc.runtime.schema.string_rows.key_rows import Names
 from tests.examples import examples
 from tests.runtime.schema.test_masks import mask, read_by_token
 from tests.runtime.schema.vocabularies import VOCABULARY, build_index
@@ -57,6 +57,6 @@ def test_many_tokens_after_a_quote_are_found_likewise():
     names = Names(index, Budget(1 << 20))
     quote = names.quote(int(index.quote_nodes[0]))
     wanted = {b",", b",,,"}
-    bits = sum(1 << index.rests.texts[:].index(rest) for rest in wanted)
-    found = {index.texts[place][1:] for place in names.with_rests(quote, bits)}
+    bits = sum(1 << index.suffixes.texts[:].index(rest) for rest in wanted)
+    found = {index.texts[place][1:] for place in names.with_suffixes(quote, bits)}
     assert found == wanted

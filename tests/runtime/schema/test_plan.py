@@ -9,7 +9,7 @@ from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.fields import PlanError
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
+from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout, Plan
 
 SCHEMA = {
     "properties": {
@@ -20,7 +20,7 @@ SCHEMA = {
     "patternProperties": {"^d": {"contains": {"type": "null"}, "maxContains": 2}},
     "required": ["a"],
 }
-PLAN = json.loads(build_plan(SCHEMA, resources={}, layout=Layout(), assert_formats=True).data)
+PLAN = json.loads(build_plan(SCHEMA, resources={}, layout=JsonLayout(), assert_formats=True).data)
 TEXTS = ['{"a": 3, "b": [1, "x"], "c": "aa"}', '{"d": [null, 1]}', "[1, 1]", '"x"', "12.5e-3"]
 ODD = st.sampled_from([-1, 0, 1, 7, 1 << 50, None, "x", [], {}, [0], [[0, 0]], True, "1/0"])
 
@@ -44,7 +44,7 @@ def test_a_plan_with_anything_changed_is_refused_or_followed(path, odd):
         inner = inner[key]
     inner[path[-1]] = odd
     try:
-        plan = Plan(FrozenPlan(json.dumps(changed).encode()), Layout(), Budget(1 << 20))
+        plan = Plan(FrozenPlan(json.dumps(changed).encode()), JsonLayout(), Budget(1 << 20))
     except PlanError:
         return
     machine = SchemaMachine(plan, lambda _: None, Budget(1 << 20))
@@ -60,7 +60,7 @@ def test_a_plan_with_anything_changed_is_refused_or_followed(path, odd):
 def test_a_plan_that_is_no_json_is_refused():
     for data in (b"", b"{", b"[]", b"\xff", b"[" * 100_000):
         try:
-            Plan(FrozenPlan(data), Layout(), Budget(0))
+            Plan(FrozenPlan(data), JsonLayout(), Budget(0))
         except PlanError:
             continue
         raise AssertionError(data[:9])

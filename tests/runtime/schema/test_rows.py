@@ -1,9 +1,9 @@
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.leaves import rows
-from maskc.runtime.schema.leaves.rows import FreeRows
 from maskc.runtime.schema.scans.searching import search
+from maskc.runtime.schema.string_rows import rows
+from maskc.runtime.schema.string_rows.rows import FreeRows
 from tests.runtime.schema.spelling import spell_below
 from tests.runtime.schema.vocabularies import build_index
 

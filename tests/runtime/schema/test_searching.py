@@ -1,8 +1,8 @@
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
+from maskc.runtime.schema.scans.character_trie import CLOSES
 from maskc.runtime.schema.scans.searching import free_items, search, search_all
-from maskc.runtime.schema.scans.spelled import CLOSES
 from maskc.runtime.schema.strings.spelling import ESCAPES
 from maskc.runtime.schema.strings.strings import Body
 from tests.runtime.schema.spelling import spell_below, step_texts

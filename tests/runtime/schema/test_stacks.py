@@ -3,7 +3,7 @@
 import pytest
 
 from maskc.runtime.schema.machine.nodes import Configuration
-from maskc.runtime.schema.masks.walking import Walk, make_parts
+from maskc.runtime.schema.masks.walking import SchemaWalk, make_parts
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.machines import INDEX, texts_of
@@ -12,7 +12,7 @@ PAIR = {"properties": {"a": {"type": "integer"}, "b": True}, "additionalProperti
 
 
 def walk_above(parts, node, gap):
-    walk = Walk(parts, INDEX.tokens, None)
+    walk = SchemaWalk(parts, INDEX.tokens, None)
     walk.enter(node, gap, (ROOT,))
     return walk.parts()
 
@@ -45,10 +45,10 @@ def test_parts_of_a_stack_have_what_the_machine_reads(schema, text):
 def test_rests_are_those_that_the_machine_reads(text):
     machine = build_machine(True)
     nodes = read(machine, text + " ").nodes
-    walk = Walk(make_parts(INDEX, machine), INDEX.rests, None)
+    walk = SchemaWalk(make_parts(INDEX, machine), INDEX.suffixes, None)
     walk.begin(nodes)
     part, here = walk.part(), Configuration(nodes, 0, b"")
-    for place, rest in enumerate(INDEX.rests.texts):
+    for place, rest in enumerate(INDEX.suffixes.texts):
         is_legal = not rest or bool(machine.step((here,), rest))
         assert part.unsure >> place & 1 or part.bits >> place & 1 == is_legal, rest
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from maskc.runtime.schema.tries.tokens import Shared
+from maskc.runtime.schema.tries.tokens import SharedResults
 from maskc.runtime.vocabulary import index_of
 from tests.runtime.schema.vocabularies import build_index
 
@@ -20,14 +20,14 @@ def test_artifacts_with_the_same_tokens_share_their_index():
 
 
 def test_what_is_shared_is_forgotten_when_it_takes_too_much():
-    shared = Shared(90)
+    shared = SharedResults(90)
     for name in "abcde":
         shared.put(name, name.upper(), 20)
     assert [shared.get(name) for name in "abde"] == [None, None, "D", "E"]
 
 
 def test_what_is_asked_for_again_is_kept():
-    shared = Shared(90)
+    shared = SharedResults(90)
     shared.put("a", 1, 10)
     for number in range(20):
         shared.put(number, number, 20)
@@ -36,13 +36,13 @@ def test_what_is_asked_for_again_is_kept():
 
 
 def test_a_result_larger_than_the_limit_is_kept_until_another_comes():
-    shared = Shared(90)
+    shared = SharedResults(90)
     shared.put("a", 1, 1_000)
     assert shared.get("a") == 1
 
 
 def test_what_is_kept_for_good_is_not_forgotten():
-    shared = Shared(90)
+    shared = SharedResults(90)
     shared.keep("a", 1)
     for n in range(9):
         shared.put(n, n, 30)

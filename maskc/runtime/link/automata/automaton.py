@@ -22,9 +22,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.loops import Loop
 from maskc.runtime.shared import Shared
+from maskc.runtime.step_budget import charge_steps
 
 _Name = TypeVar("_Name", bound=Hashable)
 
@@ -147,7 +147,7 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
                 found = self._moves[state]
                 if found is None:
                     named = self.find_moves(self._names[state])
-                    spend(1 + len(named))
+                    charge_steps(1 + len(named))
                     found, last, number = dict[int, int](), None, START
                     for byte, name in named.items():
                         # Neighbours mostly lead to the same, and a name may be long to hash.

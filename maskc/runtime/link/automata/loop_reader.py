@@ -26,7 +26,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.effort import AT_ONCE, spend
 from maskc.runtime.link.automata.automaton import ByteAutomaton
 from maskc.runtime.link.automata.loops import (
     MOST_PASSES,
@@ -38,6 +37,7 @@ from maskc.runtime.link.automata.loops import (
 from maskc.runtime.link.automata.node_sets import Onward, going_on, list_ending
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
+from maskc.runtime.step_budget import AT_ONCE, charge_steps
 
 _KEY = "loop"
 # Steps of a level of a walk, and nodes of it that are one step more.
@@ -48,7 +48,7 @@ _NO_NODES: Ints = np.zeros(0, dtype=np.int32)
 _NO_PASSES: Passes = np.zeros(0, dtype=np.uint16)
 
 
-class Reading(NamedTuple):
+class ComponentReading(NamedTuple):
     """What a component reads below a node, which is not itself among what is read.
 
     Attributes:
@@ -102,10 +102,10 @@ class LoopReader:
     def __init__(self, index: TokenIndex) -> None:
         self.index = index
 
-    def read(self, component: Component, node: int) -> Reading:
+    def read(self, component: Component, node: int) -> ComponentReading:
         """Return what the component reads below a node, from its first place."""
         key = (_KEY, node, component.key)
-        found: Reading | None = self.index.shared.get(key)
+        found: ComponentReading | None = self.index.shared.get(key)
         if found is None:
             found = self._read(component, node)
             n_bytes = 6 * (len(found.places) + len(found.inside)) + 14 * len(found.left)
@@ -141,7 +141,7 @@ class LoopReader:
             _within(found.nodes, found.node_passes, low, high),
         )
 
-    def leave_out(self, reading: Reading, children: Iterable[int]) -> Reading:
+    def leave_out(self, reading: ComponentReading, children: Iterable[int]) -> ComponentReading:
         """Return a reading without what is at and below some children of its node."""
         trie, index = self.index.tokens, self.index
         is_out = np.zeros(len(trie.texts) + 1, dtype=np.bool_)
@@ -154,7 +154,7 @@ class LoopReader:
         read = ~is_out[reading.places]
         inside = ~is_out[trie.low_array[reading.inside]]
         left = ~is_out[trie.low_array[reading.left]]
-        return Reading(
+        return ComponentReading(
             row,
             reading.places[read],
             reading.place_passes[read],
@@ -166,7 +166,7 @@ class LoopReader:
             reading.left_passes[left],
         )
 
-    def _read(self, component: Component, node: int) -> Reading:
+    def _read(self, component: Component, node: int) -> ComponentReading:
         trie, levels = self.index.tokens, _Levels()
         # The place that a byte leads to, and above it the step: one look-up for both.
         cells = (component.table + (component.passes.astype(np.uint16) << 8)).reshape(-1)
@@ -185,7 +185,7 @@ class LoopReader:
                 passed = _among(nodes - low, passed, high - low)
             else:
                 parents, children = trie.children_of(nodes)
-            spend(1 + len(children) // AT_ONCE)
+            charge_steps(1 + len(children) // AT_ONCE)
             passes = passed[parents]
             keys = (above[parents] << 8) + trie.byte_array[children]
             cell = cells[keys]
@@ -198,7 +198,7 @@ class LoopReader:
             levels.inside.append((nodes, above.astype(np.uint8), passed))
         return self._pack(component, node, levels)
 
-    def _pack(self, component: Component, node: int, levels: _Levels) -> Reading:
+    def _pack(self, component: Component, node: int, levels: _Levels) -> ComponentReading:
         """Return the reading of what each level has."""
         index, trie = self.index, self.index.tokens
         nodes, numbers, passes = map(np.concatenate, zip(*levels.inside, strict=True))
@@ -211,7 +211,7 @@ class LoopReader:
         # Two sorts of narrow numbers take less time than one by pairs.
         by_key = np.argsort(left_passes, kind="stable")
         by_key = by_key[np.argsort(keys[by_key], kind="stable")]
-        return Reading(
+        return ComponentReading(
             index.pack(index.order[places]) if node == ROOT else None,
             places,
             place_passes,
@@ -250,7 +250,7 @@ def go_down(
 ) -> tuple[Ints, Ints, Ints]:
     """Return what is read one byte further: at which of the nodes, the child, the state there."""
     above, children = trie.children_of(nodes)
-    spend(LEVEL + len(children) // NODES_AT_ONCE)
+    charge_steps(LEVEL + len(children) // NODES_AT_ONCE)
     after = automaton.step_all(states[above], trie.byte_array[children])
     alive = np.flatnonzero(after >= 0)
     return above[alive], children[alive], after[alive]
@@ -284,7 +284,7 @@ def _within(found: Ints, passes: Passes, low: int, high: int) -> Ints:
 
 
 def _read_exits(
-    automaton: ByteAutomaton[Any], loop: Loop, reading: Reading, trie: Trie, onward: Onward
+    automaton: ByteAutomaton[Any], loop: Loop, reading: ComponentReading, trie: Trie, onward: Onward
 ) -> LoopExits:
     nodes, states, passes = _list_left(loop, reading)
     places, place_passes = [nodes[:0]], [passes[:0]]
@@ -304,7 +304,7 @@ def _read_exits(
     return LoopExits(*_by_passes(places, place_passes), *_by_passes(exits, exit_passes))
 
 
-def _list_left(loop: Loop, reading: Reading) -> tuple[Ints, Ints, Passes]:
+def _list_left(loop: Loop, reading: ComponentReading) -> tuple[Ints, Ints, Passes]:
     nodes, states, passes = [reading.left[:0]], [reading.left[:0]], [reading.left_passes[:0]]
     for (number, byte, is_kept), left, passed in reading.leave_by(loop.out):
         # However often the loop has passed, it is left.

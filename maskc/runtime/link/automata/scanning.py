@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import START, ByteAutomaton
 from maskc.runtime.link.automata.loop_reader import LoopReader
 from maskc.runtime.link.automata.node_sets import Onward, ascending
-from maskc.runtime.link.automata.walk import Turn, Walk
+from maskc.runtime.link.automata.walk import AutomatonWalk, Turn
 from maskc.runtime.schema.tries.summary import Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
+from maskc.runtime.step_budget import charge_steps
 
 _SCAN_BYTES = 200  # of a scan with its array, before what it holds
 _FEW = 48  # ids that are no row of their own
@@ -60,7 +60,7 @@ NO_EXITS: Ints = np.zeros(0, dtype=np.int32)
 ROOT_ONLY: Ints = np.array([ROOT], dtype=np.int32)
 
 
-class Scanner:
+class TrieScanner:
     """Scans the tries of a vocabulary; what is cached of them is charged to the budget."""
 
     def __init__(self, index: TokenIndex, budget: Budget) -> None:
@@ -69,7 +69,7 @@ class Scanner:
         self._reader = LoopReader(index)
 
     def onward(self, trie: Trie, bytes_: frozenset[int] | None) -> Onward:
-        return Onward(trie, bytes_, self._parents[trie is self.index.rests])
+        return Onward(trie, bytes_, self._parents[trie is self.index.suffixes])
 
     def scan(
         self,
@@ -84,7 +84,7 @@ class Scanner:
         What follows it begins with one of ``bytes_``; ``None``: with any.
         """
         reader = self._reader if trie is self.index.tokens else None
-        walk = Walk(automaton, trie, reader, self.onward(trie, bytes_))
+        walk = AutomatonWalk(automaton, trie, reader, self.onward(trie, bytes_))
         walk.go(nodes, state)
         turns, few, exits = tuple(walk.turns), walk.few, NO_EXITS
         if walk.few_exits or walk.exits:
@@ -101,7 +101,7 @@ class Scanner:
 
     def part(self, trie: Trie, places: Ints) -> Part:
         index = self.index
-        if trie is index.rests:
+        if trie is index.suffixes:
             return Part(bits=bits_of(places.tolist()))
         ids = index.order[places]
         few = len(ids) <= _FEW
@@ -111,7 +111,7 @@ class Scanner:
         """Return a part without some texts of a trie, by place."""
         if not places:
             return part
-        if trie is self.index.rests:
+        if trie is self.index.suffixes:
             kept = ~bits_of(places)
             return Part(bits=part.bits & kept, unsure=part.unsure & kept)
         ids = self.index.order[np.array(places, dtype=np.int32)]
@@ -129,13 +129,13 @@ class Scanner:
 
         A text goes if what is left of it after none of the nodes is legal.
         """
-        paths, gone = [trie.path(node) for node in nodes.tolist()], list[int]()
+        paths, removed = [trie.path(node) for node in nodes.tolist()], list[int]()
         for place in places:
             text = trie.texts[place]
             lefts = {text[len(path) :] for path in paths if text.startswith(path)} - {b""}
             if lefts and not any(map(is_legal, lefts)):
-                gone.append(place)
-        return scan._replace(part=self.without(trie, scan.part, gone)) if gone else scan
+                removed.append(place)
+        return scan._replace(part=self.without(trie, scan.part, removed)) if removed else scan
 
     def unite(self, parts: Iterable[Part]) -> Part:
         """Return one part with the texts of several, of one trie."""
@@ -154,7 +154,7 @@ class Scanner:
 
     def words(self, part: Part) -> Words:
         """Return the mask of a part's tokens: int32[ceil(vocab_size / 32)]."""
-        return self.index.mix(part.rows, part.few, part.gone)
+        return self.index.mix(part.rows, part.few, part.removed)
 
 
 class AutomatonScans:
@@ -165,7 +165,7 @@ class AutomatonScans:
 
     automaton: ByteAutomaton[Any]
 
-    def __init__(self, automaton: ByteAutomaton[Any], scanner: Scanner) -> None:
+    def __init__(self, automaton: ByteAutomaton[Any], scanner: TrieScanner) -> None:
         self.automaton, self.scanner, self.index = automaton, scanner, scanner.index
         self._scans = Cache(scanner.budget, _measure)
         automaton.charge_to(scanner.budget.charge)
@@ -181,10 +181,10 @@ class AutomatonScans:
 
     def walk(self, trie: Trie, nodes: Ints) -> Scan:
         """Return what is read from some nodes of a trie on, from the beginning."""
-        key = (trie is self.index.rests, nodes.tobytes())
+        key = (trie is self.index.suffixes, nodes.tobytes())
         found: Scan | None = self._scans.get(key)
         if found is None:
-            spend(len(nodes) // 8)
+            charge_steps(len(nodes) // 8)
             found = self._walk(trie, nodes)
             self._scans.put(key, found)
         return found

@@ -15,19 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton
 from maskc.runtime.link.automata.loop_reader import (
     LEVEL,
     NODES_AT_ONCE,
+    ComponentReading,
     LoopReader,
-    Reading,
     go_down,
 )
 from maskc.runtime.link.automata.loops import LEFT, Loop
 from maskc.runtime.link.automata.node_sets import Onward, going_on, list_ending
 from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
+from maskc.runtime.step_budget import charge_steps
 
 _FEW = 48  # nodes of a level that are walked one by one
 _MANY_TEXTS, _MANY_BYTES = 2_000, 8  # below a node, that lead from it to a component
@@ -36,7 +36,7 @@ Turn = tuple[int, int]  # a label and a node
 Pair = tuple[int, int]  # a node and the automaton's state there
 
 
-class Walk:
+class AutomatonWalk:
     """One walk, of the trie of the tokens (which the reader reads in loops), or that of the rests.
 
     Attributes:
@@ -101,14 +101,14 @@ class Walk:
                 pairs = [(n, m) for n, byte in enumerate(bytes_, low) if (m := get(byte, -1)) >= 0]
         if self._reader is not None and trie.high[node] - trie.low[node] > _MANY_TEXTS:
             pairs = self._read_loops(self._reader, node, pairs)
-        spend(4 * len(pairs) + 4)
+        charge_steps(4 * len(pairs) + 4)
         return self._arrive(pairs)
 
     def _follow_text(self, node: int, here: int, text: bytes) -> list[Pair]:
         """Read the only text that goes on; return its last node, if there is one, as a pair."""
         trie, last = self._trie, len(text) - 1
         first, find, ending = trie.first, trie.bytes.find, trie.n_ending
-        spend(4 * len(text))
+        charge_steps(4 * len(text))
         for n_read, byte in enumerate(text):
             node = find(byte, first[node], first[node + 1])
             if node < 0:
@@ -163,7 +163,7 @@ class Walk:
         loop = self._automaton.loop_of(state) if node == ROOT else None
         if loop is None or np.count_nonzero(loop.component.table[0]) < _MANY_BYTES:
             return level
-        spend(LEVEL)
+        charge_steps(LEVEL)
         reading = reader.read(loop.component, ROOT)
         return self._arrive(self._take(loop, reading, node, loop.count, begins=True))
 
@@ -189,7 +189,7 @@ class Walk:
             if not begun or 2 * n_others > n_texts:
                 continue
             pairs = [pair for pair in pairs if pair[0] not in begun or pair[0] in others]
-            spend(LEVEL)
+            charge_steps(LEVEL)
             reading = reader.read(loop.component, node)
             if others:
                 reading = reader.leave_out(reading, others)
@@ -220,7 +220,7 @@ class Walk:
         return found
 
     def _take(
-        self, loop: Loop, reading: Reading, node: int, base: int, *, begins: bool
+        self, loop: Loop, reading: ComponentReading, node: int, base: int, *, begins: bool
     ) -> list[Pair]:
         """Take what a loop reads below a node; return where the walk goes on after it.
 
@@ -257,7 +257,7 @@ class Walk:
                 _add(by_state, after, left[is_in & (passes >= low)])
         return self._list_left(by_state)
 
-    def _take_tokens(self, reading: Reading, most: int) -> None:
+    def _take_tokens(self, reading: ComponentReading, most: int) -> None:
         """Take the tokens that a loop reads where it passes so often at most."""
         read, too_often = reading.read_within(most)
         row, reader = reading.row, self._reader
@@ -273,7 +273,7 @@ class Walk:
         few = list[Pair]()
         for state, parts in by_state.items():
             nodes = np.concatenate(parts)
-            spend(1 + len(nodes) // NODES_AT_ONCE)
+            charge_steps(1 + len(nodes) // NODES_AT_ONCE)
             if len(nodes) <= _FEW:
                 few += ((child, state) for child in nodes.tolist())
                 continue

@@ -22,7 +22,6 @@ import numpy as np
 
 from maskc.byte_classes import DONE, byte_classes
 from maskc.errors import LimitError
-from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.loops import LEFT, Loop
 from maskc.runtime.link.counts.counts import (
     FREE,
@@ -39,6 +38,7 @@ from maskc.runtime.link.counts.counts import (
 from maskc.runtime.link.counts.positions import START, CountedPattern, Place, Round, find_round
 from maskc.runtime.link.joining.pieces import CountingAutomaton
 from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.step_budget import charge_steps
 
 _PLACE, _BOX = 4, 3  # steps
 _PLACE_BYTES, _BOX_BYTES = 150, 250  # of memory, about; a test compares
@@ -106,7 +106,7 @@ class PatternCounter(CountingAutomaton[State]):
         ((position, node), boxes), *others = name
         if others or len(boxes) > 1:
             return None
-        spend(_PLACE + _BOX)
+        charge_steps(_PLACE + _BOX)
         if node != DONE:
             return tuple((place, boxes) for place in self._reach(position, node, 0)[byte_class])
         found = dict[Place, Boxes]()
@@ -201,7 +201,7 @@ class PatternCounter(CountingAutomaton[State]):
         for place in sorted(found):
             boxes, bounds = found[place], self._bounds[place[0]]
             n_pairs = len(boxes) ** 2 if len(bounds) > 1 else 0
-            spend(_PLACE + _BOX * len(boxes) + n_pairs // 2)
+            charge_steps(_PLACE + _BOX * len(boxes) + n_pairs // 2)
             joined = join(boxes, bounds) if bounds else FREE
             n_boxes += len(joined)
             n_nested += len(joined) if len(bounds) > 1 else 0

@@ -31,7 +31,7 @@ from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.trie import Ints, Trie
 
 if TYPE_CHECKING:
-    from maskc.runtime.link.joining.joints import Joints
+    from maskc.runtime.link.joining.boundaries import PieceBoundaries
     from maskc.runtime.link.joining.pieces import Link, Piece
 
 MAX_DEPTH = 100
@@ -59,7 +59,7 @@ class Expression(ABC):
             )
 
     @abstractmethod
-    def enter(self, after: Rest, joints: Joints, /) -> list[Entry]:
+    def enter(self, after: Rest, joints: PieceBoundaries, /) -> list[Entry]:
         """Return the pieces with which it may begin, and what is left after each.
 
         ``after`` is what follows the whole expression.
@@ -72,11 +72,11 @@ class Nothing(Expression):
     def __init__(self) -> None:
         super().__init__((), may_be_empty=True)
 
-    def enter(self, _after: Rest, _joints: Joints) -> list[Entry]:
+    def enter(self, _after: Rest, _joints: PieceBoundaries) -> list[Entry]:
         return []
 
 
-class Leaf(Expression):
+class PieceExpression(Expression):
     """One piece."""
 
     __slots__ = ("piece",)
@@ -85,7 +85,7 @@ class Leaf(Expression):
         super().__init__((), may_be_empty=piece.may_be_empty)
         self.piece = piece
 
-    def enter(self, after: Rest, _joints: Joints) -> list[Entry]:
+    def enter(self, after: Rest, _joints: PieceBoundaries) -> list[Entry]:
         return [(self.piece, after)]
 
 
@@ -98,7 +98,7 @@ class Concatenation(Expression):
         super().__init__(parts, may_be_empty=all(part.may_be_empty for part in parts))
         self.parts = parts
 
-    def enter(self, after: Rest, joints: Joints) -> list[Entry]:
+    def enter(self, after: Rest, joints: PieceBoundaries) -> list[Entry]:
         """Return the first part's entries, and the next one's while parts may be empty."""
         rests = [after]
         for part in reversed(self.parts[1:]):
@@ -120,7 +120,7 @@ class Choice(Expression):
         super().__init__(parts, may_be_empty=any(part.may_be_empty for part in parts))
         self.parts = parts
 
-    def enter(self, after: Rest, joints: Joints) -> list[Entry]:
+    def enter(self, after: Rest, joints: PieceBoundaries) -> list[Entry]:
         return [entry for part in self.parts for entry in part.enter(after, joints)]
 
 
@@ -133,7 +133,7 @@ class Repetition(Expression):
         super().__init__((body,), may_be_empty=not low or body.may_be_empty)
         self.body, self.low, self.high = body, low, high
 
-    def enter(self, after: Rest, joints: Joints) -> list[Entry]:
+    def enter(self, after: Rest, joints: PieceBoundaries) -> list[Entry]:
         """Return the body's entries, after which one pass less is left."""
         high = None if self.high is None else self.high - 1
         if high == 0:
@@ -167,7 +167,9 @@ class Rest:
         "number",
     )
 
-    def __init__(self, expression: Expression | None, after: Rest | None, joints: Joints) -> None:
+    def __init__(
+        self, expression: Expression | None, after: Rest | None, joints: PieceBoundaries
+    ) -> None:
         self.expression, self.after, self._joints = expression, after, joints
         self.may_be_empty: bool = expression is None or (
             expression.may_be_empty and after is not None and after.may_be_empty

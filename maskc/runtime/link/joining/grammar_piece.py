@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
-from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.node_sets import ascending, going_on, list_ending
-from maskc.runtime.link.automata.scanning import NO_EXITS, Scan, Scanner
+from maskc.runtime.link.automata.scanning import NO_EXITS, Scan, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece
 from maskc.runtime.machine import Machine
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
+from maskc.runtime.step_budget import charge_steps
 
 _STEP = 20  # what a step of a grammar's machine counts for
 _FEW_NODES = 5_000  # on ways, which are listed
@@ -56,7 +56,7 @@ class MachinePiece(Piece):
     """An artifact of a grammar, and its machine, without the tokens that end the sequence."""
 
     def __init__(
-        self, contents: Contents, machine: Machine[Any], ends: frozenset[int], scanner: Scanner
+        self, contents: Contents, machine: Machine[Any], ends: frozenset[int], scanner: TrieScanner
     ) -> None:
         self.contents = contents
         self.machine, self._scanner, self._index = machine, scanner, scanner.index
@@ -104,7 +104,7 @@ class MachinePiece(Piece):
         return self._scanner.unite((part, rest.walk(self._index.tokens, exits)))
 
     def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:  # noqa: ARG002
-        key = (trie is self._index.rests, nodes.tobytes())
+        key = (trie is self._index.suffixes, nodes.tobytes())
         found: Scan | None = self._walks.get(key)
         if found is None:
             found = self._follow(trie, nodes.tolist(), self.machine.start())
@@ -135,7 +135,7 @@ class MachinePiece(Piece):
         while open_:
             node, here = open_.pop()
             for child, byte in ways.children.get(node, ()):
-                spend(_STEP)
+                charge_steps(_STEP)
                 after = machine.step(here, bytes([byte]))
                 if after:
                     open_.append((child, after))
@@ -178,11 +178,11 @@ class MachinePiece(Piece):
                 if within is not None:
                     children = children[within[children]]
                 groups = group_of[trie.byte_array[children]]
-                spend(_STEP + len(children) // 16)
+                charge_steps(_STEP + len(children) // 16)
                 for group in np.flatnonzero(np.bincount(groups)).tolist():
                     move = moves.get((name, group), "")
                     if move == "":
-                        spend(_STEP)
+                        charge_steps(_STEP)
                         after = machine.step(known[name], machine.byte_groups[group][:1])
                         move = moves[name, group] = self._name(after) if after else None
                         if after:

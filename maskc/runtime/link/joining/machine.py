@@ -1,4 +1,4 @@
-"""The machine of a text that is linked of pieces; see :mod:`maskc.runtime.link.joining.joints`.
+"""The machine of a text that is linked of pieces; see :mod:`maskc.runtime.link.joining.boundaries`.
 
 All links of a tokenizer share the pieces, what is cached of them, and one pool of numbered masks,
 so a mask that one request needed has its number in the next one.
@@ -15,12 +15,12 @@ from collections.abc import Callable, Hashable, Iterable
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
-from maskc.runtime.effort import one_mask
+from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Rest
-from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.pieces import Link
 from maskc.runtime.machine import EVERY_BYTE, check_hypotheses
 from maskc.runtime.schema.tries.summary import Mixes
+from maskc.runtime.step_budget import one_mask
 
 
 class LinkResults:
@@ -30,7 +30,7 @@ class LinkResults:
     """
 
     def __init__(
-        self, joints: Joints, pool: MaskPool, text_of: Callable[[int], bytes | None]
+        self, joints: PieceBoundaries, pool: MaskPool, text_of: Callable[[int], bytes | None]
     ) -> None:
         self.joints, self.pool, self.text_of = joints, pool, text_of
         self.budget = budget = joints.scanner.budget
@@ -111,7 +111,7 @@ class LinkMachine:
                 part = piece.legal(inner, capped)
                 if self.may_end(hypothesis):
                     ends = self.pool.eos_ids if piece.end is None else (piece.end,)
-            found = self._results.mixes.mask(part.rows, part.few, part.gone, ends)
+            found = self._results.mixes.mask(part.rows, part.few, part.removed, ends)
             self._results.masks.put(key, found)
         if found.number != NO_NUMBER:
             hypothesis.mask = found  # the pool keeps it for good

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 from maskc.errors import LimitError
 from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.link.automata.automaton import MAX_MEGABYTES, START, ByteAutomaton
-from maskc.runtime.link.automata.scanning import NO_EXITS, AutomatonScans, Scan, Scanner
+from maskc.runtime.link.automata.scanning import NO_EXITS, AutomatonScans, Scan, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.schema.machine.nodes import Configuration
 from maskc.runtime.schema.opening import MaskedSchemaMachine
@@ -324,7 +324,7 @@ class CountingPiece(ScannedPiece):
 
     automaton: CountingAutomaton[Any]
 
-    def __init__(self, make: Callable[[], CountingAutomaton[Any]], scanner: Scanner) -> None:
+    def __init__(self, make: Callable[[], CountingAutomaton[Any]], scanner: TrieScanner) -> None:
         super().__init__(AutomatonScans(make(), scanner))
         self._make = make
 

@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton, Left, split_words
 from maskc.runtime.link.automata.scanning import AutomatonScans
+from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Expression, Rest
-from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.pieces import AutomatonPiece
 from maskc.runtime.schema.tries.summary import Part
 
@@ -75,7 +75,12 @@ class SwitchPiece(AutomatonPiece):
     has_turns = has_atoms = True
 
     def __init__(
-        self, scans: AutomatonScans, joints: Joints, targets: Sequence[Target], *, loops: bool
+        self,
+        scans: AutomatonScans,
+        joints: PieceBoundaries,
+        targets: Sequence[Target],
+        *,
+        loops: bool,
     ) -> None:
         super().__init__(scans)
         self._joints = joints
@@ -101,7 +106,7 @@ class SwitchPiece(AutomatonPiece):
         """Return the target of a label, and the rest after it."""
         joints = self._joints
         if self.loops:
-            rest = joints.rest(joints.leaf(self), rest)
+            rest = joints.rest(joints.as_expression(self), rest)
         return joints.rest(self.target(label), rest)
 
     def target(self, label: int) -> Expression:

@@ -24,11 +24,11 @@ import numpy as np
 
 from maskc.errors import LimitError
 from maskc.runtime.link.automata.automaton import Words
-from maskc.runtime.link.automata.scanning import AutomatonScans, Scanner
+from maskc.runtime.link.automata.scanning import AutomatonScans, TrieScanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
 from maskc.runtime.link.counts.positions import CountedPattern
+from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Expression
-from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.pieces import (
     CountingPiece,
     Piece,
@@ -37,7 +37,7 @@ from maskc.runtime.link.joining.pieces import (
     TokenPiece,
 )
 from maskc.runtime.link.joining.switching import ATOM, Markers, SwitchPiece, Target, Word
-from maskc.runtime.link.text.barred_schema import BarredSchemaPiece, Barring
+from maskc.runtime.link.text.forbidding_schema import Barring, ForbiddingSchemaPiece
 from maskc.runtime.link.text.free_text import FreeScans, FreeText, FreeWords
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.names import OtherName
@@ -76,7 +76,7 @@ class Keep(Protocol):
 class Composer:
     """Makes expressions of items; ``keep`` finds pieces again."""
 
-    def __init__(self, joints: Joints, keep: Keep) -> None:
+    def __init__(self, joints: PieceBoundaries, keep: Keep) -> None:
         self.joints, self.keep = joints, keep
 
     def join(self, items: Iterable[Item]) -> Expression:
@@ -117,28 +117,30 @@ class Composer:
         return self.either([[constant]])
 
     def words(self, texts: list[bytes]) -> Expression:
-        return self.leaf("words", tuple(texts), lambda: self.joints.regular(Words(texts)))
+        return self.as_expression("words", tuple(texts), lambda: self.joints.regular(Words(texts)))
 
     def switch(self, words: Sequence[Word], targets: Sequence[Target]) -> Expression:
         """Return one of some words, sorted and each once, and what each turns to."""
         scans = AutomatonScans(Markers(words), self.joints.scanner)
-        return self.joints.leaf(SwitchPiece(scans, self.joints, targets, loops=False))
+        return self.joints.as_expression(SwitchPiece(scans, self.joints, targets, loops=False))
 
     def other_name(self, names: Iterable[bytes]) -> Expression:
         listed = tuple(sorted(set(names)))
-        return self.leaf("other_name", listed, lambda: self.joints.regular(OtherName(listed)))
+        return self.as_expression(
+            "other_name", listed, lambda: self.joints.regular(OtherName(listed))
+        )
 
     def counter(self, pattern: CountedPattern) -> Expression:
-        return self.joints.leaf(count_pattern(pattern, self.joints.scanner))
+        return self.joints.as_expression(count_pattern(pattern, self.joints.scanner))
 
     def raw_string(
-        self, plan: Plan, number: int, barred: Iterable[bytes], quote: bytes = b""
+        self, plan: Plan, number: int, forbidden: Iterable[bytes], quote: bytes = b""
     ) -> RawString:
         """Return a rule of a plan's strings without some words, as it is written.
 
         With a quote it is what Python writes between two of them.
         """
-        words, dfa = tuple(barred), plan.strings[number].body.dfa
+        words, dfa = tuple(forbidden), plan.strings[number].body.dfa
 
         def make() -> RawBody:
             return RawBody(dfa, words, quote)
@@ -149,10 +151,10 @@ class Composer:
     def raw_text(self, string: RawString) -> Expression:
         scanner = self.joints.scanner
         longest = len(scanner.index.tokens.levels)
-        return self.joints.leaf(CountingPiece(lambda: RawText(string, longest), scanner))
+        return self.joints.as_expression(CountingPiece(lambda: RawText(string, longest), scanner))
 
     def token(self, token_id: int) -> Expression:
-        return self.leaf("token", token_id, lambda: TokenPiece([token_id]))
+        return self.as_expression("token", token_id, lambda: TokenPiece([token_id]))
 
     def tokens(self, key: Hashable, find: Callable[[], frozenset[int]]) -> Expression:
         """Return one of some tokens, at least one, which are found once for a key."""
@@ -163,11 +165,11 @@ class Composer:
                 return TokenPiece(ids)
             return TokenPiece(ids, self.joints.index.pack(np.array(sorted(ids), dtype=np.int64)))
 
-        return self.leaf("tokens", key, make)
+        return self.as_expression("tokens", key, make)
 
     def stop(self, token_id: int) -> Expression:
         """Return the end of the sequence, by one of the tokens that end it."""
-        return self.leaf("stop", token_id, lambda: StopPiece(token_id))
+        return self.as_expression("stop", token_id, lambda: StopPiece(token_id))
 
     def free_text(self, words: FreeWords, targets: Sequence[Target], *, loops: bool) -> Expression:
         """Return free text up to a trigger, each with what it turns to.
@@ -176,31 +178,33 @@ class Composer:
         """
         scans, joints = self._free(words), self.joints
         if words.triggers:
-            return joints.leaf(SwitchPiece(scans, joints, targets, loops=loops))
-        return self.leaf("any_text", words, lambda: SwitchPiece(scans, joints, (), loops=False))
+            return joints.as_expression(SwitchPiece(scans, joints, targets, loops=loops))
+        return self.as_expression(
+            "any_text", words, lambda: SwitchPiece(scans, joints, (), loops=False)
+        )
 
     def limited_text(
-        self, barred: tuple[bytes, ...], max_tokens: int | None, max_characters: int | None
+        self, forbidden: tuple[bytes, ...], max_tokens: int | None, max_characters: int | None
     ) -> Expression:
         make = partial(
             LimitedPiece,
-            self._free(FreeWords(barred=barred)),
+            self._free(FreeWords(forbidden=forbidden)),
             max_tokens=max_tokens,
             max_characters=max_characters,
         )
-        return self.leaf("limited_text", (barred, max_tokens, max_characters), make)
+        return self.as_expression("limited_text", (forbidden, max_tokens, max_characters), make)
 
-    def barred_schema(self, piece: SchemaPiece, barred: tuple[bytes, ...]) -> Expression:
+    def forbidding_schema(self, piece: SchemaPiece, forbidden: tuple[bytes, ...]) -> Expression:
         """Return a JSON Schema in whose texts some words do not stand, at least one."""
 
         def make() -> Barring:
-            text = self._free(FreeWords(barred=barred))
+            text = self._free(FreeWords(forbidden=forbidden))
             assert isinstance(text, FreeScans)  # noqa: S101  # as it is made
-            return Barring(text, barred)
+            return Barring(text, forbidden)
 
-        barring: Barring = self.keep("barring", barred, make)
-        bar = partial(BarredSchemaPiece, piece, barring, self.joints)
-        return self.leaf("barred_schema", (piece, barring), bar)
+        barring: Barring = self.keep("barring", forbidden, make)
+        bar = partial(ForbiddingSchemaPiece, piece, barring, self.joints)
+        return self.as_expression("forbidding_schema", (piece, barring), bar)
 
     def _free(self, words: FreeWords) -> AutomatonScans:
 
@@ -214,11 +218,11 @@ class Composer:
         found: AutomatonScans = self.keep("free_text", words, make)
         return found
 
-    def leaf(self, kind: str, key: Hashable, make: Callable[[], Piece]) -> Expression:
-        return self.joints.leaf(self.keep(kind, key, make))
+    def as_expression(self, kind: str, key: Hashable, make: Callable[[], Piece]) -> Expression:
+        return self.joints.as_expression(self.keep(kind, key, make))
 
 
-def count_pattern(pattern: CountedPattern, scanner: Scanner) -> CountingPiece:
+def count_pattern(pattern: CountedPattern, scanner: TrieScanner) -> CountingPiece:
     passes = find_passes(pattern, scanner.index)
     return CountingPiece(lambda: PatternCounter(pattern, passes), scanner)
 

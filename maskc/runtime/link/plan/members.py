@@ -12,8 +12,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Entry, Expression, Rest
-from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.plan.composing import Composer, Item, Late
 
 # The ways to write a parameter: items, of which the first is a constant.
@@ -83,9 +83,9 @@ class Parameters:
         return self._following[seen]
 
     def one(self, number: int | None, *, is_first: bool = False) -> Expression:
-        return self._place(self._composer.either(self.ways(number)), is_first=is_first)
+        return self._separate(self._composer.either(self.ways(number)), is_first=is_first)
 
-    def _place(self, one: Expression, *, is_first: bool) -> Expression:
+    def _separate(self, one: Expression, *, is_first: bool) -> Expression:
         return one if self.separates and is_first else self._composer.join([self.blanks, one])
 
     def _find_next(self, seen: int) -> Expression | None:
@@ -101,7 +101,7 @@ class Parameters:
             options += [[*way, Late(partial(self.after, last))] for way in self.ways(None)]
         if not options:
             return None
-        return self._place(self._composer.either(options), is_first=not seen)
+        return self._separate(self._composer.either(options), is_first=not seen)
 
     def _list_allowed(self, seen: int) -> list[int]:
         """Return the parameters that may come after a set, so that the rest can be enough."""
@@ -129,6 +129,6 @@ class Members(Expression):
         super().__init__((), may_be_empty=parameters.may_end(seen))
         self.parameters, self.seen = parameters, seen
 
-    def enter(self, after: Rest, joints: Joints, /) -> list[Entry]:
+    def enter(self, after: Rest, joints: PieceBoundaries, /) -> list[Entry]:
         following = self.parameters.next(self.seen)
         return [] if following is None else following.enter(after, joints)

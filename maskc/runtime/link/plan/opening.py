@@ -20,9 +20,9 @@ from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.fields import PlanError
 from maskc.runtime.link.automata.automaton import TabledAutomaton
+from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
-from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
 from maskc.runtime.link.joining.pieces import SchemaPiece
 from maskc.runtime.link.plan.composing import Composer, Constant, Item, Keep, Late
@@ -77,22 +77,22 @@ class LinkOpener:
             case "words", texts:
                 return compose.words(list(texts))
             case "automaton", automaton:
-                return compose.joints.leaf(
+                return compose.joints.as_expression(
                     compose.joints.regular(TabledAutomaton(plan.automata[automaton]))
                 )
             case "counter", counter:
                 return compose.counter(plan.counters[counter])
             case "name", names:
                 return compose.other_name(names)
-            case (("raw text" | "quoted text"), schema, rule, barred, *quote):
+            case (("raw text" | "quoted text"), schema, rule, forbidden, *quote):
                 read = plan.schema(schema, self._results.budget)
-                return compose.raw_text(compose.raw_string(read, rule, barred, *quote))
+                return compose.raw_text(compose.raw_string(read, rule, forbidden, *quote))
             case "schema", schema:
-                return compose.joints.leaf(self._schema(schema))
-            case "barred schema", schema, barred:
-                return compose.barred_schema(self._schema(schema), barred)
+                return compose.joints.as_expression(self._schema(schema))
+            case "barred schema", schema, forbidden:
+                return compose.forbidding_schema(self._schema(schema), forbidden)
             case "grammar", grammar:
-                return compose.joints.leaf(self._grammar(grammar))
+                return compose.joints.as_expression(self._grammar(grammar))
             case "tokens", ranges:
                 return compose.tokens(("ranges", *ranges), lambda: in_ranges(ranges))
             case "stop", token:
@@ -102,7 +102,7 @@ class LinkOpener:
             case "free text", text, targets, loops:
                 return compose.free_text(plan.texts[text], self._targets(targets), loops=loops)
             case "limited text", text, max_tokens, max_characters:
-                return compose.limited_text(plan.texts[text].barred, max_tokens, max_characters)
+                return compose.limited_text(plan.texts[text].forbidden, max_tokens, max_characters)
             case (("parameters" | "separated"), table):
                 return self._parameters(table, separates=kind == "separated").after(0)
         raise ValueError(f"{kind} is no node")
@@ -157,7 +157,7 @@ def open_link(
 
     Grammars in it are opened by ``open_grammar``.
     """
-    joints = Joints(index_of(*(contents.arrays[name] for name in TOKEN_ARRAYS)), budget)
+    joints = PieceBoundaries(index_of(*(contents.arrays[name] for name in TOKEN_ARRAYS)), budget)
     results = LinkResults(joints, pool, text_of)
     ends = frozenset(contents.header["tokenizer"]["eos_ids"])
     composer = Composer(joints, _keep_all())

@@ -28,9 +28,9 @@ from maskc.runtime.link.plan.records import (
     FrozenTable,
     read_node,
 )
-from maskc.runtime.link.text.barred_schema import may_be_barred
+from maskc.runtime.link.text.forbidding_schema import may_be_forbidden
 from maskc.runtime.link.text.free_text import FreeWords
-from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
+from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout, Plan
 
 PARTS = ("automata", "counters", "nodes", "schemas", "tables", "texts")
 # Composing parameters adds some levels.
@@ -85,7 +85,7 @@ class LinkPlan:
         if not all(isinstance(part, str) for part in (*layout, text)):
             raise PlanError("a schema of the link is no text")
         frozen = FrozenPlan(text.encode(errors="replace"))
-        return Plan(frozen, Layout(*layout), budget)
+        return Plan(frozen, JsonLayout(*layout), budget)
 
     def check_schemas(self) -> None:
         """Refuse plans of schemas that are damaged, and what their nodes ask of none."""
@@ -108,11 +108,11 @@ class LinkPlan:
             case "repeat", _, low, high:
                 if high is not None:
                     read_number(high, MOST_COUNT, max(low, 1))
-            case (("raw text" | "quoted text"), _, _, barred, *_):
-                if not all(barred):
-                    raise PlanError("a string of the link is barred from the empty text")
+            case (("raw text" | "quoted text"), _, _, forbidden, *_):
+                if not all(forbidden):
+                    raise PlanError("a string of the link forbids the empty text")
             case "barred schema", _, words:
-                if not all(map(may_be_barred, words)):
+                if not all(map(may_be_forbidden, words)):
                     raise PlanError("JSON of the link cannot be without a word")
             case "switch", words, targets:
                 read_list(targets, len(words))

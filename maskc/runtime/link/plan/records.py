@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from maskc.byte_classes import DONE, ByteEdge
 from maskc.runtime.fields import (
     FLAG,
-    Field,
+    Codec,
     PlanError,
     Scope,
     as_it_is,
@@ -42,7 +42,7 @@ _MOST_LOOPS = 64  # inside each other
 _MOST_PASSES = 1 << 40
 
 
-def ordered(inner: Field, *, least: int = 0, may_be_empty: bool = False) -> Field:
+def ordered(inner: Codec, *, least: int = 0, may_be_empty: bool = False) -> Codec:
     """Declare a tuple of ascending words, at least so many."""
     every = listed(inner, into=tuple)
 
@@ -53,7 +53,7 @@ def ordered(inner: Field, *, least: int = 0, may_be_empty: bool = False) -> Fiel
             raise PlanError("words of the link are too few, empty, or not in order")
         return found
 
-    return Field(read, every.write)
+    return Codec(read, every.write)
 
 
 def read_bytes(text: Any, _scope: Scope | None = None) -> bytes:
@@ -66,7 +66,7 @@ def read_bytes(text: Any, _scope: Scope | None = None) -> bytes:
     raise PlanError("a word of the link is no text of bytes")
 
 
-BYTES = Field(read_bytes, lambda data: data.decode("latin-1"))
+BYTES = Codec(read_bytes, lambda data: data.decode("latin-1"))
 
 
 def read_word(entry: Any, scope: Scope) -> Word:
@@ -94,7 +94,7 @@ def write_word(word: Word) -> str | list[str | int]:
     return parts[0] if len(parts) == 1 and isinstance(parts[0], str) else parts
 
 
-WORD = Field(read_word, write_word)
+WORD = Codec(read_word, write_word)
 
 
 def _read_ranges(entry: Any, scope: Scope) -> list[int]:
@@ -171,11 +171,11 @@ _TABLE = grouped(
     optional(number(MOST_COUNT)),
     FLAG,
     number("nodes"),
-    listed(optional(listed(listed(Field(_read_item, _write_item))))),
+    listed(optional(listed(listed(Codec(_read_item, _write_item))))),
 )
 
 
-TABLE = Field(_TABLE.read, lambda t: _TABLE.write((*t.counts[:-1], t.blanks, t.ways)))
+TABLE = Codec(_TABLE.read, lambda t: _TABLE.write((*t.counts[:-1], t.blanks, t.ways)))
 
 
 def _read_edges(entry: Any, scope: Scope) -> tuple[ByteEdge, ...]:
@@ -199,11 +199,11 @@ _EDGE = grouped(Edge, _TARGETS, number(_MOST_LOOPS + 1), FLAG)
 _BOUNDS = grouped(together, number(_MOST_PASSES, 1), optional(number(_MOST_PASSES, 1)))
 _COUNTER = grouped(
     CountedPattern,
-    listed(Field(_read_edges, _write_edges), size="counter nodes", into=tuple),
+    listed(Codec(_read_edges, _write_edges), size="counter nodes", into=tuple),
     listed(number("counter nodes", -1), size="positions", into=tuple),
     listed(listed(number("loops"), into=tuple), length="positions", into=tuple),
     listed(listed(_EDGE, into=tuple), length="positions", into=tuple),
-    Field(listed(number("positions"), into=frozenset).read, sorted),
+    Codec(listed(number("positions"), into=frozenset).read, sorted),
     listed(_BOUNDS, size="loops", into=tuple),
 )
 
@@ -228,7 +228,7 @@ def _read_counter(entry: Any, scope: Scope) -> CountedPattern:
     return pattern
 
 
-COUNTER = Field(_read_counter, _COUNTER.write)
+COUNTER = Codec(_read_counter, _COUNTER.write)
 
 
 def _write_automaton(tables: Mapping[str, NDArray[Any]]) -> list[Any]:
@@ -261,7 +261,7 @@ def _read_automaton(entry: Any, _scope: Scope) -> dict[str, NDArray[Any]]:
 
 
 # The tables of an automaton, as :class:`TabledAutomaton` takes them.
-AUTOMATON = Field(_read_automaton, _write_automaton)
+AUTOMATON = Codec(_read_automaton, _write_automaton)
 
 
 def _read_quote(value: Any, _scope: Scope) -> bytes:
@@ -276,7 +276,7 @@ _INNER = listed(number("inner"))  # nodes that are entered at once
 _LATER = listed(number("nodes"))  # nodes that a text turns to
 _LIMIT = optional(number(MOST_COUNT, 1))
 # Kind of a node → what follows the kind.
-NODES: dict[str, tuple[Field, ...]] = {
+NODES: dict[str, tuple[Codec, ...]] = {
     "nothing": (),
     "sequence": (_INNER,),
     "choice": (_INNER,),
@@ -286,12 +286,12 @@ NODES: dict[str, tuple[Field, ...]] = {
     "counter": (number("counters"),),
     "name": (listed(BYTES),),
     "raw text": _RAW_TEXT,
-    "quoted text": (*_RAW_TEXT, Field(_read_quote, BYTES.write)),
+    "quoted text": (*_RAW_TEXT, Codec(_read_quote, BYTES.write)),
     "schema": (number("schemas"),),
     "barred schema": (number("schemas"), ordered(BYTES, least=1)),
     "grammar": (number("grammars"),),
-    "tokens": (Field(_read_ranges, as_it_is),),
-    "stop": (Field(_read_end, as_it_is),),
+    "tokens": (Codec(_read_ranges, as_it_is),),
+    "stop": (Codec(_read_end, as_it_is),),
     "switch": (ordered(WORD, least=1), _LATER),
     "free text": (number("texts"), _LATER, FLAG),
     "limited text": (number("texts"), _LIMIT, _LIMIT),

@@ -1,6 +1,6 @@
 """Free text: UTF-8, without some words, up to one of some triggers.
 
-One automaton looks for all words at once. A word that is *barred* never stands in the text; a
+One automaton looks for all words at once. A word that is *forbidden* never stands in the text; a
 *trigger* ends the text as soon as it is whole, and the text turns to what the trigger's label
 stands for. Where triggers end at the same byte, the one that began first counts. A trigger that
 has another one inside of it may still be written to its end: after the inner one, only the rest of
@@ -14,8 +14,8 @@ for those in which a word is whole: these are found where a word's first byte st
 the tokens, or where a word that was begun goes on from its root. They are cut out, and where a
 trigger is whole the text turns.
 
-Example: with the trigger ``<f>`` and ``</x>`` barred, ``a < b <f`` is a text, ``>`` turns it to the
-call of ``f``, and after ``a </x`` the byte ``>`` is illegal. Of the tokens ``<f`` and ``f>x``
+Example: with the trigger ``<f>`` and ``</x>`` forbidden, ``a < b <f`` is a text, ``>`` turns it to
+the call of ``f``, and after ``a </x`` the byte ``>`` is illegal. Of the tokens ``<f`` and ``f>x``
 after ``<``, only the second one has the whole trigger.
 
 Source: Aho and Corasick 1975 (doi:10.1145/360825.360855), as in TagDispatch of XGrammar 2.
@@ -88,12 +88,12 @@ class FreeWords(NamedTuple):
         triggers: that the text turns at; a trigger's number is its label.
         unused: that it turns to nothing at, and that stand only inside of triggers. None of these
             or of the triggers is the beginning of another.
-        barred: that do not stand in the text.
+        forbidden: those that do not stand in the text.
     """
 
     triggers: tuple[Word, ...] = ()
     unused: tuple[Word, ...] = ()
-    barred: tuple[bytes, ...] = ()
+    forbidden: tuple[bytes, ...] = ()
 
 
 class FreeText(ByteAutomaton[Position]):
@@ -110,11 +110,11 @@ class FreeText(ByteAutomaton[Position]):
             self._labels[self._add(word)] = label
         for word in words.unused:
             self._labels[self._add(word)] = NO_LABEL
-        self._barred = bars = {self._add(tuple(text)) for text in words.barred}
+        self._forbidden = bars = {self._add(tuple(text)) for text in words.forbidden}
         self._fail = [_ROOT] * len(self._children)
         self._bars = [node in bars for node in range(len(self._children))]
         self._complete()
-        # Whether a trigger ends there or further on, with nothing barred before its end.
+        # Whether a trigger ends there or further on, with nothing forbidden before its end.
         self._leads_on = [False] * len(self._children)
         for node in reversed(range(len(self._children))):
             self._leads_on[node] = not self._bars[node] and (
@@ -140,11 +140,11 @@ class FreeText(ByteAutomaton[Position]):
         return self._chain(node, 1)
 
     def is_whole(self, node: int) -> bool:
-        return node in self._labels or node in self._barred
+        return node in self._labels or node in self._forbidden
 
     def rank(self, node: int) -> tuple[int, int]:
         """Return what counts more where several words end, and the label that it has then."""
-        if node in self._barred:
+        if node in self._forbidden:
             return sys.maxsize, NO_LABEL
         return self._depth[node], self._labels.get(node, NO_LABEL)
 
@@ -197,7 +197,7 @@ class FreeText(ByteAutomaton[Position]):
         return goto
 
     def _bound(self, node: int, least: int) -> int:
-        """Return the length of what may be gone on with after a node, 0 if it is free."""
+        """Return the length of the trigger that may go on after a node; 0: any."""
         trigger = self._trigger(node, least)
         return least if trigger == _ROOT else self._depth[trigger] + 1
 
@@ -300,7 +300,7 @@ class FreeScans(AutomatonScans):
     def _cut(self, plain: Scan, whole: list[_Whole], left: int) -> Scan:
         """Return a scan without what follows whole words, and with turns where triggers are."""
         trie = self.index.tokens
-        # A barred word counts before a trigger, and of triggers the one that began first.
+        # A forbidden word counts before a trigger, and of triggers the one that began first.
         ended: dict[int, tuple[int, int]] = {}
         for node, word in whole:
             ended[node] = max(ended.get(node, (0, NO_LABEL)), self._text.rank(word))
@@ -315,9 +315,9 @@ class FreeScans(AutomatonScans):
             # Characters are whole up to a turn.
             if label != NO_LABEL and trie.has_children(node) and self._reads(node, left):
                 turns.append((label, node))
-        gone = [place for stretch in places for place in stretch]
-        if gone:
-            part = self.scanner.without(trie, part, gone)
+        removed = [place for stretch in places for place in stretch]
+        if removed:
+            part = self.scanner.without(trie, part, removed)
             exits = self._leave_out(exits, highest)
         return Scan(part, exits, tuple(sorted(turns)))
 
@@ -332,16 +332,16 @@ class FreeScans(AutomatonScans):
 
     def _leave_out(self, exits: Ints, nodes: list[int]) -> Ints:
         """Return exits without those at and below some nodes, none below another one."""
-        first, gone = self.index.tokens.first, list[tuple[int, int]]()
+        first, removed = self.index.tokens.first, list[tuple[int, int]]()
         for node in nodes:
             # What is below a node is consecutive on each level.
             low, high = node, node + 1
             while low < high:
-                gone.append((low, high))
+                removed.append((low, high))
                 low, high = first[low], first[high]
-        gone.sort()
+        removed.sort()
         # With numbers of another type, NumPy would copy all exits first.
-        starts, stops = np.searchsorted(exits, np.array(gone, dtype=np.int32)).T.tolist()
+        starts, stops = np.searchsorted(exits, np.array(removed, dtype=np.int32)).T.tolist()
         kept = zip([0, *stops], [*starts, len(exits)], strict=True)
         return np.concatenate([exits[start:stop] for start, stop in kept])
 

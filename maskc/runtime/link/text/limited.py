@@ -26,7 +26,7 @@ _MOST_MISSING = 3  # bytes of a character that is begun
 _FIRST_CONTINUATION, _FIRST_LEAD = 0x80, 0xC0
 
 
-class Reading(NamedTuple):
+class LimitedHypothesis(NamedTuple):
     """A state of free text, and the tokens and characters that may still begin; ``None``: any."""
 
     state: int
@@ -77,9 +77,9 @@ class LimitedPiece(Piece):
         self._breaking: list[tuple[int, bytes]] | None = None
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
-        return (Link(self, Reading(START, *self.limits), rest),)
+        return (Link(self, LimitedHypothesis(START, *self.limits), rest),)
 
-    def step(self, inner: Reading, byte: int) -> Sequence[Reading]:
+    def step(self, inner: LimitedHypothesis, byte: int) -> Sequence[LimitedHypothesis]:
         state, tokens, characters = inner
         after = self.automaton.moves(state).get(byte)
         if after is None:
@@ -88,15 +88,15 @@ class LimitedPiece(Piece):
             if not characters:
                 return ()
             characters -= 1
-        return (Reading(after, tokens, characters),)
+        return (LimitedHypothesis(after, tokens, characters),)
 
-    def begin_token(self, inner: Reading) -> Reading | None:
+    def begin_token(self, inner: LimitedHypothesis) -> LimitedHypothesis | None:
         state, tokens, characters = inner
         if tokens is None:
             return inner
-        return Reading(state, tokens - 1, characters) if tokens else None
+        return LimitedHypothesis(state, tokens - 1, characters) if tokens else None
 
-    def is_live(self, inner: Reading, rest: Rest) -> bool:
+    def is_live(self, inner: LimitedHypothesis, rest: Rest) -> bool:
         """Return whether the text may end here, or a character that is begun can be finished."""
         left, tokens = MISSING[self.automaton.name_of(inner.state)[1]], inner.tokens
         if not left or tokens is None or tokens >= left:
@@ -105,7 +105,7 @@ class LimitedPiece(Piece):
             self._finishes(inner, text, rest) for _, text in self._list_breaking()
         )
 
-    def _finishes(self, inner: Reading, text: bytes, rest: Rest) -> bool:
+    def _finishes(self, inner: LimitedHypothesis, text: bytes, rest: Rest) -> bool:
         """Return whether a token's text leads to where the text may end."""
         here = self.begin_token(inner)
         assert here is not None  # noqa: S101  # a token is left
@@ -125,10 +125,10 @@ class LimitedPiece(Piece):
             self._breaking = [(index.ids[n], index.texts[n]) for n in _list_breaking(index.texts)]
         return self._breaking
 
-    def has_ended(self, inner: Reading) -> bool:
+    def has_ended(self, inner: LimitedHypothesis) -> bool:
         return self.automaton.accepts(inner.state)
 
-    def legal(self, inner: Reading, rest: Rest) -> Part:
+    def legal(self, inner: LimitedHypothesis, rest: Rest) -> Part:
         state, tokens, characters = inner
         if tokens == 0:
             return Part()
@@ -144,7 +144,7 @@ class LimitedPiece(Piece):
             return part
         return self._scanner.unite((part, rest.walk(self._index.tokens, scan.exits)))
 
-    def _without_dead(self, part: Part, inner: Reading, rest: Rest) -> Part:
+    def _without_dead(self, part: Part, inner: LimitedHypothesis, rest: Rest) -> Part:
         """Return a part without the tokens after which no character can be finished."""
         words = self._scanner.words(part)
         dead = []
@@ -159,10 +159,10 @@ class LimitedPiece(Piece):
                 dead.append(token)
         return Part((self._index.clear_bits(words, dead),)) if dead else part
 
-    def seen(self, inner: Reading) -> Reading:
+    def seen(self, inner: LimitedHypothesis) -> LimitedHypothesis:
         """Return what no mask tells from what is known: no count in it is larger than matters."""
         state, tokens, characters = inner
-        return Reading(
+        return LimitedHypothesis(
             state,
             None if tokens is None else min(tokens, _MOST_MISSING + 1),
             None if characters is None else min(characters, self._longest),
@@ -182,7 +182,7 @@ class LimitedPiece(Piece):
 
     def _enters(self, text: bytes, rest: Rest) -> bool:
         """Return whether the limited text may begin with this, if a token ends after it."""
-        here = Reading(START, *self.limits)
+        here = LimitedHypothesis(START, *self.limits)
         for byte in text:
             after = self.step(here, byte)
             if not after:

@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.loops import MOST_PLACES, Component
 from maskc.runtime.link.text.free_text import CHARACTERS, MISSING
 from maskc.runtime.link.text.without_words import without_words
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.step_budget import charge_steps
 
 NO_CODE = -1
 _STATE_BYTES = 1_000  # of memory, about: between characters, with those inside of one
@@ -55,7 +55,7 @@ class RawBody:
 
     Args:
         dfa: the strings.
-        barred: words that do not stand in them.
+        forbidden: words that do not stand in them.
         quote: what they stand between, a byte; empty if they are written as they are.
 
     Attributes:
@@ -65,8 +65,8 @@ class RawBody:
             accepts some length accepts all greater ones.
     """
 
-    def __init__(self, dfa: CharDfa, barred: Sequence[bytes], quote: bytes = b"") -> None:
-        self.dfa = dfa = without_words(dfa, [word.decode() for word in barred])
+    def __init__(self, dfa: CharDfa, forbidden: Sequence[bytes], quote: bytes = b"") -> None:
+        self.dfa = dfa = without_words(dfa, [word.decode() for word in forbidden])
         live, labels = range(1, dfa.n_states), dfa.labels
         self.start = RawState(dfa.start, 0, NO_CODE)
         self.furthest = max(map(dfa.nearest, live), default=0)
@@ -108,7 +108,7 @@ class RawBody:
         found = self._moves.get(state)
         if found is None:
             by_state = self._go_on(state) if state.left else self._begin(state.at)
-            spend(8 * len(by_state))
+            charge_steps(8 * len(by_state))
             found = [pair for pair in by_state.items() if self.targets(pair[0])]
             self._moves[state] = found
         return found

@@ -30,7 +30,7 @@ class RawString:
 
     plan: Plan
     number: int
-    barred: tuple[bytes, ...]
+    forbidden: tuple[bytes, ...]
     body: RawBody
     quote: bytes = b""
 

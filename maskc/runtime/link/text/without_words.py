@@ -16,9 +16,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from maskc.errors import LimitError
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import build_texts
+from maskc.runtime.step_budget import charge_steps
 
 _MOST_STATES = 200_000
 _ROOT, _WHOLE = 0, -1  # no word is begun; one of them is whole
@@ -92,7 +92,7 @@ class _Product:
                     found[own] = after
             self._defaults.append(other)
             self._rows.append(found)
-            spend(1 + len(found))
+            charge_steps(1 + len(found))
             if len(self._pairs) > _MOST_STATES:
                 remedy = "write a simpler pattern, or list shorter texts"
                 raise LimitError("states of a string", _MOST_STATES, remedy)

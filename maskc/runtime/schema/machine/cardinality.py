@@ -43,7 +43,7 @@ from maskc.runtime.schema.machine.nodes import (
     Slack,
     State,
     is_compared,
-    place_of,
+    position_of,
     read_members,
 )
 from maskc.runtime.schema.numbers.sides import Rule
@@ -149,7 +149,7 @@ class Cardinality:
             rule, loose = self._plan.objects[number].loosen(read_members(state))
             labels = rule.open_labels(loose)
             entered = (rule.enter(loose, label, UNREAD) for label in list_bits(labels))
-            return None if rule.has_endless(labels) else {c for way in entered for _, c in way}
+            return None if rule.has_infinite(labels) else {c for way in entered for _, c in way}
         return set()
 
     def _is_infinite_string(self, number: int, state: int, count: Any) -> bool:
@@ -192,7 +192,7 @@ class Cardinality:
         rule, body = self._plan.objects[number], self._plan.key_bodies[number]
         labels = rule.open_labels(members) & rule.keys.reach_of(body.targets[at])
         classes = labels & ~rule.keys.names
-        if any(rule.keys.endless[target] & classes for target in body.targets[at]):
+        if any(rule.keys.infinite[target] & classes for target in body.targets[at]):
             return True
         return any(
             self.of_position(child) or self._of_object(number, after)
@@ -210,7 +210,11 @@ class Cardinality:
                 break
             entry = arrays[parent[STATE][RULE]] if is_compared(parent) else None
             # Only an item that was there may be the one under way, if it is the last.
-            if parent[MUST_EQUAL] or entry is not None and entry.only(place_of(parent)) is not None:
+            if (
+                parent[MUST_EQUAL]
+                or entry is not None
+                and entry.only(position_of(parent)) is not None
+            ):
                 must_equal = True
             elif entry is None or entry.repeats:
                 has_slack = has_slack or parent[HAS_SLACK] or self.of_open(parent[STATE])
@@ -244,7 +248,7 @@ def _list_items(array: ArrayEntry, place: Place, *, further: bool) -> Iterable[i
                 return
             for _, child in options:
                 yield from array.split(child)
-            if stop is None or not array.has_endless(piece):
+            if stop is None or not array.has_infinite(piece):
                 return  # few items may be used up before an array gets there
         return
     worklist, seen = [(index, counts)], {(index, counts)}
@@ -272,7 +276,7 @@ def _has_many_strings(rule: StringRule, state: int, count: Any) -> bool:
     dfa, high = rule.body.dfa, rule.high
     is_inside = rule.body.characters[state] < 0
     targets = rule.body.targets[state]
-    if high is None and any(map(dfa.is_endless, targets)):
+    if high is None and any(map(dfa.is_infinite, targets)):
         return True
     here, n_found, length = dict.fromkeys(targets, 1), 0, count + is_inside
     for _ in range(_MOST_STEPS):

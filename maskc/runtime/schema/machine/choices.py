@@ -157,7 +157,7 @@ class Choices:
         """Yield the place after an array's next item, but for its value, with its position."""
         array = self._plan.arrays[number]
         for after, position in array.ways(place):
-            if after[VALUES] is None or self.has_other(position, array.barred(after)):
+            if after[VALUES] is None or self.has_other(position, array.forbidden(after)):
                 yield after, position
 
     def _others(
@@ -179,7 +179,9 @@ class Choices:
                     by_part.setdefault(rest[n_read], []).append(rest)
             for after, position in series.ways(place):
                 only = series.only(after)
-                if only is None and self.has_other(position, series.barred(after).union(by_part)):
+                if only is None and self.has_other(
+                    position, series.forbidden(after).union(by_part)
+                ):
                     return True
                 if any(v not in by_part and self.fits(position, v) for v in only or ()):
                     return True
@@ -253,7 +255,7 @@ class Choices:
 def _has_more_keys(rule: ObjectRule, members: Members, known: list[int]) -> bool:
     """Return whether a key may come beside those of which the labels are known."""
     labels = rule.open_labels(members)
-    if rule.has_endless(labels):
+    if rule.has_infinite(labels):
         return True
     used = [rule.label_of(key) for key in list_keys(members[OTHERS])]
     sizes = ((label, rule.size_of(label)) for label in list_bits(labels))

@@ -37,7 +37,7 @@ from maskc.runtime.schema.machine.nodes import (
     Node,
     State,
     is_compared,
-    place_of,
+    position_of,
     read_members,
 )
 from maskc.runtime.schema.numbers.numbers import Numbers
@@ -69,13 +69,13 @@ class Distinct:
         self.choices = Choices(plan, self.cardinality)
         self._scarce: dict[int, bool] = {}
 
-    def is_scarce(self, number: int) -> bool:
+    def has_finite_items(self, number: int) -> bool:
         """Return whether the items of an array may be used up, by the number of its rule."""
         found = self._scarce.get(number)
         if found is None:
             splits = (self._plan.arrays[number].unique or {}).values()
             found = self._scarce[number] = any(
-                split.values or not self.cardinality.of_position(split.endless) for split in splits
+                split.values or not self.cardinality.of_position(split.infinite) for split in splits
             )
         return found
 
@@ -94,8 +94,8 @@ class Distinct:
 
         Once for each such item of an array's frame, with nothing where no string or key is open.
         """
-        array, place = self._plan.arrays[frame[STATE][RULE]], place_of(frame)
-        values = place[2] if array.repeats else array.barred(place)
+        array, place = self._plan.arrays[frame[STATE][RULE]], position_of(frame)
+        values = place[2] if array.repeats else array.forbidden(place)
         if values:
             kind = node[STATE][KIND]
             read = read_unfinished(text[frame[STATE][ITEM] :], inside=kind in _INSIDE)
@@ -198,25 +198,25 @@ class _Question:
         """
         if node is self._top:
             return self._top_is_other(values, read, depth)
-        barred, only = _NONE, None
+        forbidden, only = _NONE, None
         rests: dict[Value, list[Rest]] = {}
         for value in values if read is not None else ():
             parts = _take_apart(value, read.open[depth]) if read is not None else None
             if parts is not None and parts[0] is not None:
                 rests.setdefault(parts[0], []).append(parts[1])
         if is_compared(node):
-            array, place = self._plan.arrays[node[STATE][RULE]], place_of(node)
-            barred, only = array.barred(place), array.only(place)
+            array, place = self._plan.arrays[node[STATE][RULE]], position_of(node)
+            forbidden, only = array.forbidden(place), array.only(place)
             if read is None:
                 inside = self._top[STATE][KIND] in _INSIDE
                 read, depth = read_unfinished(self._text[node[STATE][ITEM] :], inside=inside), -1
         inner = self._inner[node[SERIAL]]
         if only is None:
-            taken = barred.union(rests) if rests else barred
+            taken = forbidden.union(rests) if rests else forbidden
             if any(self._has_other(child, taken, read, depth + 1) for child in inner):
                 return True
         return any(
-            value not in barred
+            value not in forbidden
             and (left is None or self._rest_has_other(node, value, left))
             and read is not None
             and any(self._may_be(child, value, read, depth + 1) for child in inner)
@@ -245,7 +245,7 @@ class _Question:
         state: State = node[STATE]
         if state[KIND] == OBJECT:
             return state
-        place = self._plan.arrays[state[RULE]].add(place_of(node), part)
+        place = self._plan.arrays[state[RULE]].add(position_of(node), part)
         return None if place is None else (ARRAY, state[RULE], place, AFTER, 0)
 
     def _rest_has_other(self, node: Node, part: Value, rests: list[Rest]) -> bool:
@@ -266,9 +266,9 @@ class _Question:
         if not values or read is None:
             return True
         if state[KIND] == KEY:
-            return self._key_has_other(self._top_rests(values, read, depth), read.rest)
+            return self._key_has_other(self._top_suffixes(values, read, depth), read.rest)
         if state[KIND] in _BRACKETS:
-            return self._choices.rest_has_other(state, self._top_rests(values, read, depth))
+            return self._choices.rest_has_other(state, self._top_suffixes(values, read, depth))
         return self._choices.becomes_other(state, values, read.rest)
 
     def _top_may_be(self, value: Value, read: Unfinished, depth: int) -> bool:
@@ -280,7 +280,7 @@ class _Question:
             return False
         if state[KIND] != KEY and state[KIND] not in _BRACKETS:
             return choices.becomes(state, value, read.rest)
-        rests = self._top_rests([value], read, depth)
+        rests = self._top_suffixes([value], read, depth)
         if state[KIND] != KEY:
             return any(choices.rest_fits(state, rest) for rest in rests)
         return any(
@@ -294,7 +294,7 @@ class _Question:
         if self._numbers is not None and numbers is not None and state is not None:
             self._numbers.append((numbers, state))
 
-    def _top_rests(self, values: Values, read: Unfinished, depth: int) -> list[Rest]:
+    def _top_suffixes(self, values: Values, read: Unfinished, depth: int) -> list[Rest]:
         """Return what is left of the values that have what was read of the bracket on top."""
         found = []
         for value in values:

@@ -18,7 +18,6 @@ from weakref import WeakValueDictionary
 
 from maskc.runtime.cache.budget import EDGE_BYTES, Budget, Cache
 from maskc.runtime.cache.interner import Interner
-from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.schema.machine.moves import Moves, read_within
 from maskc.runtime.schema.machine.nodes import (
     ASSUMED,
@@ -54,6 +53,7 @@ from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import with_value
 from maskc.runtime.schema.tries.summary import Following
+from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 _STRINGS = (STRING, KEY)
 # Bits of a token's id, beside the serial of the configuration that it is taken in.
@@ -127,14 +127,14 @@ class SchemaMachine(Moves):
         """Return the configuration after some bytes; nothing if the text is illegal."""
         here, n_read = hypotheses[0], 0
         while n_read < len(text):
-            spend(1)
+            charge_steps(1)
             is_string = here.nodes[0][STATE][KIND] in _STRINGS
             if is_string and n_read + 1 < len(text) and not here.captures:
                 found, n_more = read_within(self.plan, here.nodes, text[n_read:])
                 if not found:
                     return ()
                 if n_more:
-                    spend(n_more // _IN_STRING)
+                    charge_steps(n_more // _IN_STRING)
                     here, n_read = Configuration(self._nodes_of(found), 0, b""), n_read + n_more
                     continue
             after = self.read(here, text[n_read])
@@ -234,8 +234,8 @@ class SchemaMachine(Moves):
         found: Found = {}
         gap = 0
         first = here.nodes[0]
-        spend(_READ_STEPS * len(here.nodes))
-        spend_at_once(len(here.text))
+        charge_steps(_READ_STEPS * len(here.nodes))
+        charge_vector_steps(len(here.text))
         if byte in BLANK_BYTES and first[STATE][KIND] not in _STRINGS:
             after = self.plan.blanks.step(here.gap, byte, first[DEPTH])
             if after is None:

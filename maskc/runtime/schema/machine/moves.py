@@ -47,7 +47,7 @@ from maskc.runtime.schema.machine.nodes import (
     captures_at,
     is_compared,
     make_node,
-    place_of,
+    position_of,
     read_members,
 )
 from maskc.runtime.schema.numbers.numbers import Numbers
@@ -158,7 +158,7 @@ class Moves:
         parent = parents[0]
         if not is_compared(parent) or self.plan.arrays[parent[STATE][RULE]].repeats:
             return None
-        return place_of(parent)[VALUES]
+        return position_of(parent)[VALUES]
 
     def _move_literal(self, node: Node, byte: int, text: bytes, found: Found) -> None:
         _, which, at = node[STATE]
@@ -238,8 +238,8 @@ class Moves:
 
     def close_key(self, node: Node, label: int) -> tuple[Node, ...]:
         """Return the nodes after a key of a label, one that was not there before."""
-        is_scarce = self.plan.objects[node[STATE][RULE]].is_scarce
-        return self.after_key(node, label, unread_key(label) if is_scarce else UNREAD)
+        has_finite_keys = self.plan.objects[node[STATE][RULE]].has_finite_keys
+        return self.after_key(node, label, unread_key(label) if has_finite_keys else UNREAD)
 
     def after_key(self, node: Node, label: int, key: str) -> tuple[Node, ...]:
         """Return the nodes after a key, of the node of the object or of the key."""
@@ -276,7 +276,7 @@ class Moves:
     def after_item(self, node: Node, value: Value) -> Node | None:
         """Return an array's node after an item that was compared, ``None`` if it may not be."""
         number = node[STATE][RULE]
-        place = self.plan.arrays[number].add(place_of(node), value)
+        place = self.plan.arrays[number].add(position_of(node), value)
         if place is None:
             return None
         # What has been compared is no longer where it was.
@@ -299,7 +299,7 @@ class Moves:
 
 
 def _measure(key: tuple[State | int, ...], node: Node) -> int:
-    n_values = len(place_of(node)[VALUES] or ()) if node[STATE][KIND] == ARRAY else 0
+    n_values = len(position_of(node)[VALUES] or ()) if node[STATE][KIND] == ARRAY else 0
     return _NODE_BYTES + _LINK_BYTES * len(key) + _VALUE_BYTES * n_values
 
 

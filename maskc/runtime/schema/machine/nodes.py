@@ -71,7 +71,7 @@ ASSUMED_VALUE: Value = ("assumed",)  # a value that is not known, and none of th
 #  - its slack, see :mod:`maskc.runtime.schema.machine.cardinality`: whether what is below lets it
 #    become infinitely many values, whatever it becomes itself; whether it must become what was
 #    there before; whether it needs a check that it can become something else;
-#  - the number of what comes after the whole text, 0 if nothing does, OVER_HOLE above a hole;
+#  - the number of what comes after the whole text, 0 if nothing does, OVER_PLACEHOLDER above one;
 #  - its parents, what goes on when it ends. They have no tuple of their own, as the collector sees
 #    through one more level each time it runs.
 Node = tuple[Any, ...]
@@ -83,7 +83,7 @@ HAS_SLACK: Final = 4
 MUST_EQUAL: Final = 5
 NEEDS_CHECK: Final = 6
 FOLLOWING: Final = 7
-OVER_HOLE: Final = -1
+OVER_PLACEHOLDER: Final = -1
 PARENTS: Final = slice(8, None)
 
 Slack = tuple[bool, bool, bool]
@@ -102,7 +102,7 @@ def read_members(state: State) -> Members:
     return members
 
 
-def place_of(node: Node) -> Place:
+def position_of(node: Node) -> Place:
     """Return how far an array was read."""
     place: Place = node[STATE][2]
     return place
@@ -158,7 +158,7 @@ def make_node(
     if kind == END:
         following = state[1] if len(state) > 1 else 0
     elif kind == HOLE:
-        following = OVER_HOLE
+        following = OVER_PLACEHOLDER
     elif kind in (OBJECT, ARRAY, KEY):
         depth += 1
     return (next(_serials), state, depth, captures, *slack, following, *parents)

@@ -19,15 +19,6 @@ from collections.abc import Iterable
 
 from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Cache, measure_sized
 from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.effort import one_mask, spend
-from maskc.runtime.schema.leaves.conflicts import (
-    Closing,
-    find_equal,
-    find_used_keys,
-    read_each,
-)
-from maskc.runtime.schema.leaves.key_leaves import KeyLeaves, Names
-from maskc.runtime.schema.leaves.leaves import Leaves
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     CAPTURES,
@@ -47,13 +38,22 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
     serials_of,
 )
-from maskc.runtime.schema.masks.walking import Walk, make_parts
+from maskc.runtime.schema.masks.walking import SchemaWalk, make_parts
 from maskc.runtime.schema.plan.objects import OTHERS
-from maskc.runtime.schema.scans.class_tries import Closers
+from maskc.runtime.schema.scans.class_tries import ClosingTokens
+from maskc.runtime.schema.string_rows.conflicts import (
+    Closing,
+    find_equal,
+    find_used_keys,
+    read_each,
+)
+from maskc.runtime.schema.string_rows.key_rows import KeyRows, Names
+from maskc.runtime.schema.string_rows.string_rows import StringRows
 from maskc.runtime.schema.strings.characters import NO_LABEL
 from maskc.runtime.schema.tries.summary import Mixes, Part, Rests
 from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
+from maskc.runtime.step_budget import charge_steps, one_mask
 
 _NO_RESTS: Rests = (0, 0)
 # Steps: of a node on top, and of tokens that close a string with one label.
@@ -71,8 +71,8 @@ class SchemaMasks:
     def __init__(self, machine: SchemaMachine, mixes: Mixes) -> None:
         self._machine, self._index, self._mixes = machine, mixes.index, mixes
         self._parts = make_parts(self._index, machine)
-        self._leaves = Leaves(self._index, machine)
-        self._key_leaves = KeyLeaves(self._index, machine, self._leaves)
+        self._leaves = StringRows(self._index, machine)
+        self._key_leaves = KeyRows(self._index, machine, self._leaves)
         self._names = Names(self._index, machine.budget)
         self._known = Cache(machine.budget, n_bytes=EDGE_BYTES)
         self._composed = Cache(machine.budget)
@@ -99,7 +99,7 @@ class SchemaMasks:
 
     def begin(self, trie: Trie, nodes: Nodes, start: Configuration) -> Part:
         """Return the texts of a trie that are legal from some nodes on, where a text begins."""
-        walk = Walk(self._parts, trie, None)
+        walk = SchemaWalk(self._parts, trie, None)
         for node in start.nodes:
             walk.enter(node, start.gap, nodes)
         return walk.part()
@@ -107,17 +107,17 @@ class SchemaMasks:
     def _collect(self, here: Configuration) -> tuple[dict[Part, None], list[int]]:
         """Return the tokens of all nodes, and those that are illegal nevertheless, by id."""
         parts: dict[Part, None] = {}
-        spend(_NODE_STEPS * len(here.nodes))
+        charge_steps(_NODE_STEPS * len(here.nodes))
         if len(here.nodes) == 1 and here.nodes[0][STATE][KIND] in (STRING, KEY):
-            inside, gone = self._in_string(here.nodes[0], here.text)
-            return dict.fromkeys(inside), gone
+            inside, removed = self._in_string(here.nodes[0], here.text)
+            return dict.fromkeys(inside), removed
         for node in here.nodes:
             if node[STATE][KIND] in (STRING, KEY):
-                inside, gone = self._in_string(node, here.text)
-                if gone:
+                inside, removed = self._in_string(node, here.text)
+                if removed:
                     # What one node forbids another may allow.
-                    whole = _join(inside, gone)
-                    words = self._index.mix(whole.rows, whole.few, whole.gone)
+                    whole = _join(inside, removed)
+                    words = self._index.mix(whole.rows, whole.few, whole.removed)
                     inside = [Part(rows=(words,))]
                 parts.update(dict.fromkeys(inside))
             else:
@@ -126,16 +126,16 @@ class SchemaMasks:
 
     def _between(self, node: Node, here: Configuration) -> Iterable[Part]:
         """Return all that is legal with a node on top that is no string."""
-        walk = Walk(self._parts, self._index.tokens, here.text if node[CAPTURES] else None)
+        walk = SchemaWalk(self._parts, self._index.tokens, here.text if node[CAPTURES] else None)
         top = self._machine.mark_distinct(node, here.text) if node[CAPTURES] else node
         walk.enter(top, here.gap, (ROOT,))
         return walk.parts()
 
     def _find(self, here: Configuration) -> PooledMask:
-        parts, gone = self._collect(here)
+        parts, removed = self._collect(here)
         may_end = self._machine.may_end(here)
-        if gone or here.nodes[0][STATE][KIND] == KEY:
-            return self._compose(parts, gone, may_end=may_end)
+        if removed or here.nodes[0][STATE][KIND] == KEY:
+            return self._compose(parts, removed, may_end=may_end)
         # Parts of what is no key are mostly the same ones.
         key = (may_end, *sorted([part.serial for part in parts]))
         found: PooledMask | None = self._composed.get(key)
@@ -144,7 +144,7 @@ class SchemaMasks:
             self._composed.put(key, found)
         return found
 
-    def _compose(self, parts: Iterable[Part], gone: list[int], *, may_end: bool) -> PooledMask:
+    def _compose(self, parts: Iterable[Part], removed: list[int], *, may_end: bool) -> PooledMask:
         mixes = self._mixes
         rows: tuple[Words, ...] = ()
         few: tuple[int, ...] = ()
@@ -153,7 +153,7 @@ class SchemaMasks:
                 rows += part.rows
             if part.few:
                 few += part.few
-        return mixes.mask(rows, few, tuple(gone), mixes.pool.eos_ids if may_end else ())
+        return mixes.mask(rows, few, tuple(removed), mixes.pool.eos_ids if may_end else ())
 
     def _in_string(self, node: Node, text: bytes) -> tuple[list[Part], list[int]]:
         """Return the tokens that are legal inside a string or a key, but for some of them, by id.
@@ -163,14 +163,14 @@ class SchemaMasks:
         is_key = node[STATE][KIND] == KEY
         assumed = self._machine.assume_distinct(node) if node[CAPTURES] else node
         parts: list[Part] = []
-        gone: list[int] = []
+        removed: list[int] = []
         if assumed is not None:
             named = self._in_named(node, assumed) if is_key else None
-            parts, gone = named or (self._in_any(node, assumed, text), [])
+            parts, removed = named or (self._in_any(node, assumed, text), [])
         if not node[CAPTURES] and not (is_key and read_members(node[STATE])[OTHERS]):
-            return parts, gone  # nothing was there before that it may not become
-        machine, index, words = self._machine, self._index, self._leaves.spelled
-        ids, away, doubtful = index.ids, set(gone), list[int]()
+            return parts, removed  # nothing was there before that it may not become
+        machine, index, words = self._machine, self._index, self._leaves.character_trie
+        ids, away, doubtful = index.ids, set(removed), list[int]()
         if is_key:
             closing, inside = find_used_keys(machine, index, words, node)
             away.update(ids[place] for place, _ in closing)
@@ -190,8 +190,8 @@ class SchemaMasks:
             doubtful += inside
             if not is_repeated:
                 doubtful = [p for p in doubtful if _has(parts, ids[p])]
-        if not doubtful and len(away) == len(gone):
-            return parts, gone
+        if not doubtful and len(away) == len(removed):
+            return parts, removed
         away.update(ids[place] for place in doubtful)
         kept = [ids[place] for place in self._read_each(node, text, doubtful)]
         few = {token for part in parts for token in part.few}.difference(away)
@@ -207,7 +207,7 @@ class SchemaMasks:
         if not is_open and (not node[HAS_SLACK] or any(map(is_compared, node[PARENTS]))):
             return [place for place, _ in closing]
         # Only where the item ends it is compared.
-        rests = self._index.rests.texts
+        rests = self._index.suffixes.texts
         return [place for place, rest in closing if b"}" in rests[rest] or b"]" in rests[rest]]
 
     def _in_named(self, node: Node, assumed: Node) -> tuple[list[Part], list[int]] | None:
@@ -224,8 +224,8 @@ class SchemaMasks:
         free, names = self._leaves.free_rows, self._names
         others = self._rests_after(assumed, rule.n_names)
         ended: list[tuple[Nodes, Rests]] = []
-        all_ended = names.ended(self._leaves.spelled, number, body.dfa, state)
-        spend(len(all_ended))
+        all_ended = names.ended(self._leaves.character_trie, number, body.dfa, state)
+        charge_steps(len(all_ended))
         for label, quotes in all_ended:
             may_come = label != NO_LABEL and labels >> label & 1
             ended.append((quotes, self._rests_after(assumed, label) if may_come else _NO_RESTS))
@@ -243,13 +243,13 @@ class SchemaMasks:
             _, number, at, count, _ = node[STATE]
             leaf = self._leaves.string(number, at, count)
         parts = [leaf.inside]
-        spend(_CLOSERS_STEPS * len(leaf.closers))
+        charge_steps(_CLOSERS_STEPS * len(leaf.closers))
         for label, closers in leaf.closers:
             bits, unsure = self._rests_after(assumed, label)
             unsure &= bits
             parts.append(self._closed_by(closers, bits & ~unsure))
             if unsure:
-                places = closers.of_rests(self._index, unsure)
+                places = closers.with_suffixes(self._index, unsure)
                 kept = self._read_each(node, text, places.tolist())
                 parts.append(self._leaves.part_of([self._index.ids[p] for p in kept]))
         return parts
@@ -267,7 +267,7 @@ class SchemaMasks:
         if node[CAPTURES]:
             key: object = (serials_of(node[PARENTS]), *node[STATE][RULE:PHASE], label)
         else:
-            key = self._parts.outlook(self._index.rests, node, label)
+            key = self._parts.continuation_key(self._index.suffixes, node, label)
         found: Rests | None = self._rests.get(key)
         if found is None:
             found = self._read_rests(self._close(node, label))
@@ -278,19 +278,19 @@ class SchemaMasks:
         key = serials_of(after)
         found: Rests | None = self._rests.get(key)
         if found is None:
-            walk = Walk(self._parts, self._index.rests, None)
+            walk = SchemaWalk(self._parts, self._index.suffixes, None)
             walk.begin(after)
             part = walk.part()
             found = part.bits, part.unsure
             self._rests.put(key, found)
         return found
 
-    def _closed_by(self, closers: Closers, bits: int) -> Part:
+    def _closed_by(self, closers: ClosingTokens, bits: int) -> Part:
         key = (closers, bits)
         shared = self._index.shared
         found: Part | None = (shared if closers.is_shared else self._closing).get(key)
         if found is None:
-            places = closers.of_rests(self._index, bits)
+            places = closers.with_suffixes(self._index, bits)
             found = self._leaves.part_of(self._index.order[places])
             if closers.is_shared:
                 shared.put(key, found, ENTRY_BYTES + found.n_bytes)
@@ -305,11 +305,11 @@ class SchemaMasks:
         return [place for place, is_legal in zip(ordered, are_legal, strict=True) if is_legal]
 
 
-def _join(parts: Iterable[Part], gone: list[int]) -> Part:
+def _join(parts: Iterable[Part], removed: list[int]) -> Part:
     """Return one part with the tokens of several but for some, by id."""
     rows = {id(row): row for part in parts for row in part.rows}
     few = {token for part in parts for token in part.few}
-    return Part(tuple(rows.values()), tuple(sorted(few)), gone=tuple(gone))
+    return Part(tuple(rows.values()), tuple(sorted(few)), removed=tuple(removed))
 
 
 def _has(parts: list[Part], token: int) -> bool:

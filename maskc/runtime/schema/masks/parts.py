@@ -36,7 +36,7 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
     serials_of,
 )
-from maskc.runtime.schema.masks.openings import KeySummary, Openings
+from maskc.runtime.schema.masks.opened_strings import KeySummary, OpenedStrings
 from maskc.runtime.schema.plan.objects import OTHERS, SEEN
 from maskc.runtime.schema.scans.gaps import Gaps
 from maskc.runtime.schema.tries.summary import MANY, Part
@@ -64,7 +64,7 @@ class Parts:
         self.index, self.machine = index, machine
         self.gaps = Gaps(index, machine.plan.blanks)
         plan = machine.plan
-        self.openings = Openings(index, plan, machine.budget)
+        self.openings = OpenedStrings(index, plan, machine.budget)
         self.key_summary = KeySummary(index, plan, self.openings, machine.budget)
         self._known = Cache(machine.budget, measure_sized)
         self._below = Cache(machine.budget, _measure)
@@ -80,13 +80,13 @@ class Parts:
         ``node`` is on top of a stack in which no items are compared, where something above it has
         ended. A node that stays below, while others come and go on top of it, remembers it.
         """
-        return self._remember((node[SERIAL], nodes, trie is self.index.rests), trie, nodes, node)
+        return self._remember((node[SERIAL], nodes, trie is self.index.suffixes), trie, nodes, node)
 
     def after_key(
         self, trie: Trie, node: Node, label: int, text: str, nodes: Nodes
     ) -> tuple[Part, ...]:
         """Return the same after the quote of a key of an object."""
-        key = (self.outlook(trie, node, label), text, nodes, trie is self.index.rests)
+        key = (self.continuation_key(trie, node, label), text, nodes, trie is self.index.suffixes)
         found: tuple[Part, ...] | None = self._below.get(key)
         if found is None:
             found = self._remember(key, trie, nodes, *self.machine.after_key(node, label, text))
@@ -117,7 +117,7 @@ class Parts:
         Nothing above the node has to be compared.
         """
         state, depth, is_strict = node[STATE], node[DEPTH], self.is_strict(node)
-        is_rests = trie is self.index.rests
+        is_rests = trie is self.index.suffixes
         key: tuple[Any, ...]
         if state[0] in _WITHOUT_GAPS:
             key = (state, is_strict, 0, 0, nodes, is_rests)
@@ -142,7 +142,7 @@ class Parts:
             return known
         # What opens a bracket counts itself.
         inner = 1 if node[STATE][0] in (OBJECT, ARRAY) else 0
-        hole = self._hole(level - inner, is_strict=is_strict)
+        hole = self._placeholder(level - inner, is_strict=is_strict)
         walk = self._make_walk(self, trie)
         walk.follow(make_node(node[STATE], (hole,)), gap, nodes)
         found: Part = walk.part()
@@ -168,7 +168,7 @@ class Parts:
             return (plan.layout, kind, rule.low, rule.high, *state[3:])
         return None
 
-    def outlook(self, trie: Trie, node: Node, label: int) -> Any:
+    def continuation_key(self, trie: Trie, node: Node, label: int) -> Any:
         """Return what counts of a key that was read, and was not there before, for what follows.
 
         ``node`` is of its object, or of a key of it, in no item that is compared.
@@ -177,7 +177,7 @@ class Parts:
         above = serials_of(node[PARENTS])
         rule = self.machine.plan.objects[number]
         options = rule.options[label]
-        if not rule.is_plain or rule.may_run_out or len(options) != 1:
+        if not rule.is_plain or rule.tracks_used_keys or len(options) != 1:
             return (above, number, members, label)
         seen = members[SEEN] | 1 << label
         labels = rule.allowed & ~(seen & rule.keys.names)
@@ -209,7 +209,7 @@ class Parts:
             self._known.put(name, found)
         return found
 
-    def _hole(self, depth: int, *, is_strict: bool) -> Node:
+    def _placeholder(self, depth: int, *, is_strict: bool) -> Node:
         """Return a hole; texts that end where a strict one is reached are not in the part."""
         key = (depth, is_strict)
         found = self._holes.get(key)
@@ -226,7 +226,7 @@ class Parts:
         rule = self.machine.plan.objects[number]
         labels = rule.open_labels(members)
         can_close = phase != NEXT and rule.can_close(members)
-        if rule.is_scarce or rule.may_run_out:
+        if rule.has_finite_keys or rule.tracks_used_keys:
             others = read_members(node[STATE])[OTHERS]
             return (OBJECT, number, phase, labels, can_close, others)
         quotes = self._key_quotes(trie, phase, gap, level, nodes) if labels else ()
@@ -237,7 +237,7 @@ class Parts:
 
     def _key_quotes(self, trie: Trie, phase: int, gap: int, level: int, nodes: Nodes) -> Nodes:
         gaps = self.gaps
-        key = (phase, gap, level, nodes, trie is self.index.rests)
+        key = (phase, gap, level, nodes, trie is self.index.suffixes)
         found: Nodes | None = self._quotes.get(key)
         if found is None:
             signs = gaps.lead(trie, nodes, gap, level).signs

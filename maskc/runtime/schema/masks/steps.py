@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from maskc.runtime.effort import spend_at_once
 from maskc.runtime.schema.machine.nodes import (
     ASSUMED,
     ASSUMED_VALUE,
@@ -22,13 +21,13 @@ from maskc.runtime.schema.machine.nodes import (
     KIND,
     NEEDS_CHECK,
     NEW,
-    OVER_HOLE,
+    OVER_PLACEHOLDER,
     PARENTS,
     RULE,
     STATE,
     Node,
     is_compared,
-    place_of,
+    position_of,
     read_members,
 )
 from maskc.runtime.schema.masks.parts import Parts
@@ -37,6 +36,7 @@ from maskc.runtime.schema.plan.rules import VALUES
 from maskc.runtime.schema.plan.values import read_value
 from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of, new_keys
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
+from maskc.runtime.step_budget import charge_vector_steps
 
 
 class Steps:
@@ -49,7 +49,7 @@ class Steps:
     def __init__(self, parts: Parts, trie: Trie, text: bytes | None) -> None:
         self._parts, self._trie, self._text = parts, trie, text
         self._machine, self._plan = parts.machine, parts.machine.plan
-        self._is_rests = trie is parts.index.rests
+        self._is_rests = trie is parts.index.suffixes
         self._taken: dict[Part, None] = {}
         self._few: list[int] = []
         self._exits: list[int] = []
@@ -123,7 +123,7 @@ class Steps:
     def _is_alone(self, node: Node) -> bool:
         """Return whether a node is on a whole stack, in which no items are compared."""
         # Where a text is known, items that are new may be below, whose values count.
-        return self._text is None and not node[CAPTURES] and node[FOLLOWING] != OVER_HOLE
+        return self._text is None and not node[CAPTURES] and node[FOLLOWING] != OVER_PLACEHOLDER
 
     def follow(self, node: Node, gap: int, nodes: Nodes) -> None:
         """Go on likewise, without asking what is remembered of this node."""
@@ -196,7 +196,7 @@ class Steps:
             start = frame[STATE][ITEM]
             start = start if start >= 0 else NEW - start
             item = self.text_at(node)[start:]
-            spend_at_once(len(item))
+            charge_vector_steps(len(item))
             value = read_value(item)
             after = self._machine.after_item(frame, value)
             if after is not None:
@@ -204,7 +204,7 @@ class Steps:
             return
         self.mark(node)
         after = self._machine.after_item(
-            frame, (*ASSUMED_VALUE, len(place_of(frame)[VALUES] or ()))
+            frame, (*ASSUMED_VALUE, len(position_of(frame)[VALUES] or ()))
         )
         if after is not None:
             yield after

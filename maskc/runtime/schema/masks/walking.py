@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     AFTER,
@@ -47,7 +46,7 @@ from maskc.runtime.schema.machine.nodes import (
     has_assumed,
     read_members,
 )
-from maskc.runtime.schema.masks.openings import after_quote, read_body
+from maskc.runtime.schema.masks.opened_strings import after_quote, read_body
 from maskc.runtime.schema.masks.parts import Parts
 from maskc.runtime.schema.masks.steps import Steps
 from maskc.runtime.schema.plan.custom import CustomRule
@@ -57,6 +56,7 @@ from maskc.runtime.schema.scans.digits import follow_number
 from maskc.runtime.schema.strings.characters import DEAD
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Nodes
+from maskc.runtime.step_budget import charge_steps
 
 _QUOTE, _COMMA, _COLON = 0x22, 0x2C, 0x3A
 _CLOSE_BRACE, _CLOSE_BRACKET = 0x7D, 0x5D
@@ -66,16 +66,16 @@ _FOLLOW_STEPS = 20  # of following a node of the stack
 
 def make_parts(index: TokenIndex, machine: SchemaMachine) -> Parts:
     """Return what is remembered of an artifact's walks, nothing so far."""
-    return Parts(index, machine, lambda parts, trie: Walk(parts, trie, None))
+    return Parts(index, machine, lambda parts, trie: SchemaWalk(parts, trie, None))
 
 
-class Walk(Steps):
+class SchemaWalk(Steps):
     """One walk, with what each kind of node does."""
 
     def follow(self, node: Node, gap: int, nodes: Nodes) -> None:
         """Go on likewise, without asking what is remembered of this node."""
         kind = node[STATE][KIND]
-        spend(_FOLLOW_STEPS + len(nodes))
+        charge_steps(_FOLLOW_STEPS + len(nodes))
         if kind == LITERAL:
             self._literal(node, nodes)
         elif kind == NUMBER:
@@ -137,7 +137,7 @@ class Walk(Steps):
         if at != rule.body.start or count != rule.begin:
             raise ValueError("a string that was opened before is no part of a walk")
         is_watched = node[CAPTURES] and not node[HAS_SLACK]
-        is_watched = is_watched and (node[MUST_EQUAL] or not rule.is_endless)
+        is_watched = is_watched and (node[MUST_EQUAL] or not rule.is_infinite)
         if isinstance(rule, CustomRule):
             inside, ends = self._parts.openings.custom(self._trie, rule, nodes)
             self.add_places(self._read_places(node, inside, nodes) if is_watched else inside)
@@ -174,7 +174,7 @@ class Walk(Steps):
         """
         kept = list(places)
         trie = self._trie
-        spend(len(kept))
+        charge_steps(len(kept))
         if self._is_rests:
             for place in kept:
                 self._unsure |= 1 << place  # what comes before it is not known
@@ -215,7 +215,12 @@ class Walk(Steps):
         closing, commas = signs.get(_CLOSE_BRACKET), signs.get(_COMMA)
         if closing and phase != NEXT and self._plan.arrays[number].may_end(place):
             self.complete(node[PARENTS], closing)
-        if commas and self._is_rests and has_assumed(place) and machine.distinct.is_scarce(number):
+        if (
+            commas
+            and self._is_rests
+            and has_assumed(place)
+            and machine.distinct.has_finite_items(number)
+        ):
             # It counts for what may follow which value the item had.
             for comma in commas:
                 self.mark(comma)
@@ -274,7 +279,7 @@ class Walk(Steps):
         found, keys = opened.inside, rule.keys
         pairs = zip(found.places, found.targets, strict=True)
         places: Iterable[int]
-        if members[OTHERS] and rule.may_run_out:
+        if members[OTHERS] and rule.tracks_used_keys:
             places = self._unused(node, pairs, labels, quotes)
         else:
             places = [place for place, to in pairs if keys.reach_of(to) & labels]
@@ -296,7 +301,7 @@ class Walk(Steps):
         body, keys = self._plan.key_bodies[number], self._plan.objects[number].keys
         found = []
         for place, targets in pairs:
-            spend(1)
+            charge_steps(1)
             is_live = keys.is_surely_live(targets, labels)
             if not is_live and keys.reach_of(targets) & labels and self._is_rests:
                 self._unsure |= 1 << place  # the key that was read before the quote may be the one

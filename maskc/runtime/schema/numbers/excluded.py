@@ -88,12 +88,12 @@ class Excluded:
         return cls(NOTHING, NOTHING, NOTHING, 0).change(values, ())
 
     def change(self, more: Iterable[Decimal], less: Iterable[Decimal]) -> Excluded:
-        come, gone = list(more), list(less)
+        come, removed = list(more), list(less)
         furthest = max([self.furthest, *[d.bit_length() + abs(e) for _, d, e in come]])
-        heads = _by_head(come), _by_head(gone)
+        heads = _by_head(come), _by_head(removed)
         made = Excluded(
-            self._positive.change(*[_by_digits(some, negative=False) for some in (come, gone)]),
-            self._negative.change(*[_by_digits(some, negative=True) for some in (come, gone)]),
+            self._positive.change(*[_by_digits(some, negative=False) for some in (come, removed)]),
+            self._negative.change(*[_by_digits(some, negative=True) for some in (come, removed)]),
             self._heads.change(*heads),
             furthest,
         )

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.numbers.excluded import NOTHING, Decimals
 from maskc.runtime.schema.numbers.powers import (
     Factor,
@@ -36,6 +35,7 @@ from maskc.runtime.schema.numbers.powers import (
     sort_numbers,
     split_zeros,
 )
+from maskc.runtime.step_budget import charge_steps
 
 _VALUE_STEPS = 4  # of each value that is listed
 
@@ -139,7 +139,7 @@ class Listing:
 
     def __init__(self, values: Iterable[Fraction]) -> None:
         kept = set(values)
-        spend(_VALUE_STEPS * len(kept))
+        charge_steps(_VALUE_STEPS * len(kept))
         self.has_zero = Fraction(0) in kept
         self.values = sort_numbers(value for value in kept if value)
         self.unit = common_denominator(self.values)
@@ -171,7 +171,7 @@ class Listed:
     def without(self, excluded: Decimals) -> Listed:
         return Listed(self._listing, excluded)
 
-    def _is_gone(self, n: int) -> bool:
+    def _is_removed(self, n: int) -> bool:
         written = self._listing.decimals[n]
         return written is not None and written[1] in self._excluded.get(written[0])
 
@@ -181,8 +181,8 @@ class Listed:
             return n_values > 0
         # From both ends, as items tend to be in order.
         for n in range((n_values + 1) // 2):
-            spend(1)
-            if not self._is_gone(indices[n]) or not self._is_gone(indices[n_values - 1 - n]):
+            charge_steps(1)
+            if not self._is_removed(indices[n]) or not self._is_removed(indices[n_values - 1 - n]):
                 return True
         return False
 
@@ -199,9 +199,9 @@ class Listed:
         if not digits:
             return self._has_zero
         short, n_zeros = split_zeros(digits)
-        gone = self._excluded.get(short)
+        removed = self._excluded.get(short)
         return any(
-            exponent not in gone and powers.has(exponent - n_zeros)
+            exponent not in removed and powers.has(exponent - n_zeros)
             for exponent in self._indices.get(short, {})
         )
 

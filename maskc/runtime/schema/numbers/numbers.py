@@ -32,7 +32,7 @@ from maskc.runtime.schema.numbers.spellings import (
     SMALLER,
     START,
     ZERO,
-    Spelling,
+    NumberSpelling,
     State,
     power_of,
 )
@@ -56,7 +56,7 @@ class Numbers:
     ) -> None:
         self.rule, self.base, self.excluded = rule, base, excluded
         self._written, self._spelled = written, rule.spelled
-        self.spelling = Spelling(written, rule.spelled)
+        self.spelling = NumberSpelling(written, rule.spelled)
         self._exponents, self._is_any = self.spelling.exponents, self.spelling.is_any
         # By sign, made when a number is first read: most rules of a schema are never asked.
         self._sides: list[Side | None] = [None, None]
@@ -79,7 +79,7 @@ class Numbers:
         rule = Rule(values=frozenset(fractions), spelled=self._spelled)
         return Numbers(rule, written=self._written)
 
-    def alone(self, value: Decimal) -> Numbers:
+    def with_value(self, value: Decimal) -> Numbers:
         """Return numbers that are written as these are, and have one value; see :meth:`only`."""
         found = self._alone.get(value)
         if found is None:
@@ -128,7 +128,7 @@ class Numbers:
         """Return the state after a byte, ``None`` if no allowed number begins so."""
         key = (state, byte)
         if key not in self._steps:
-            self._make_room(state)
+            self._evict_all(state)
             self._steps[key] = self._step(state, byte)
         return self._steps[key]
 
@@ -161,7 +161,7 @@ class Numbers:
             self._beyond = max(of_rule, 1 + self.excluded.furthest)
         return self._beyond
 
-    def _make_room(self, state: State) -> None:
+    def _evict_all(self, state: State) -> None:
         if self._size > _MOST_REMEMBERED:
             self._steps.clear()
             self._ends.clear()
@@ -232,7 +232,7 @@ class Numbers:
             return 1
         return 0 if state[3] == 0 and self.side(state[0]).places == 1 else -1
 
-    def barred_digits(self, state: State) -> frozenset[int]:
+    def forbidden_digits(self, state: State) -> frozenset[int]:
         """Return digits that surely may not follow; not complete."""
         negative, phase, digits, n_fraction, *_ = state
         side = self.side(negative)
@@ -279,7 +279,7 @@ class Numbers:
         """Return whether the number may end here."""
         found = self._ends.get(state)
         if found is None:
-            self._make_room(state)
+            self._evict_all(state)
             found = self._ends[state] = self._may_end(state)
         return found
 

@@ -27,7 +27,7 @@ SPELLINGS: Final = ("usual", "plain", "short", "any")
 _ENDS = frozenset([ZERO, INTEGER, FRACTION, LARGER, SMALLER])
 
 
-class Spelling:
+class NumberSpelling:
     """The spellings of a layout's numbers.
 
     Args:

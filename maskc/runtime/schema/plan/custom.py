@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from maskc.formats.guard import Guarded
 from maskc.formats.registry import READ, reader_of
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.spelling import Ranges, decode_body, ranges_after, write_body
 from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.step_budget import charge_steps
 
 _SURROGATES, _LAST = (0xD800, 0xDFFF), 0x10FFFF
 _READER_STEPS = 5  # of one character that a reader reads, which takes some ten microseconds
@@ -54,7 +54,7 @@ class CustomStrings:
         if after == DEAD:
             return None
         if after == self._sink:
-            spend(_READER_STEPS)
+            charge_steps(_READER_STEPS)
             held = self._reader.step(held, chr(code))
             if held is None:
                 return None

@@ -43,7 +43,7 @@ def count_ways(options: Sequence[Sequence[Option]], n_names: int, n_wishes: int)
 class Fulfilment:
     """Which members fulfil wishes, by the options of each label.
 
-    Labels from ``n_names`` on have more than one key: ``endless`` ones any number of them, and
+    Labels from ``n_names`` on have more than one key: ``infinite`` ones any number of them, and
     others as many as ``sizes`` says.
     """
 
@@ -51,7 +51,7 @@ class Fulfilment:
         self,
         options: Sequence[Sequence[Option]],
         n_names: int,
-        endless: AbstractSet[int],
+        infinite: AbstractSet[int],
         sizes: Mapping[int, int],
     ) -> None:
         self._n_names, self._sizes = n_names, sizes
@@ -66,7 +66,7 @@ class Fulfilment:
         # Labels of which one way fulfils all that others do, and these wishes.
         self._tops: list[tuple[int, int]] = []
         for label, found in self._ways:
-            if label in endless:
+            if label in infinite:
                 self._always |= sum(d for d in found if d.bit_count() == 1)
             top = max(found, key=int.bit_count)
             if not any(d & ~top for d in found):

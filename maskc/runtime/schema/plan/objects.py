@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.plan.fulfilment import Fulfilment, Option
 from maskc.runtime.schema.plan.used import UsedKeys
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.keys import Keys, order_names
 from maskc.runtime.schema.strings.other_keys import NO_KEYS, OtherKeys, add_key
+from maskc.runtime.step_budget import charge_steps
 
 _MOST_REMEMBERED = 50_000
 _PLENTY = 1 << 40  # keys that no text has
@@ -81,12 +81,12 @@ class ObjectRule:
         self._known: dict[Summary, int] = {}
 
     @property
-    def is_scarce(self) -> bool:
+    def has_finite_keys(self) -> bool:
         """Whether some keys that have no name of their own can be used up."""
         return bool(self._finite)
 
     @property
-    def _endless(self) -> set[int]:
+    def _infinite(self) -> set[int]:
         """The classes whose keys no text uses up."""
         if self._measured is None:
             self._measured = self._measure()
@@ -108,17 +108,17 @@ class ObjectRule:
         classes = {n for n in range(self.n_names, len(self.options)) if self.options[n]}
         finite: dict[int, int] = {}
         for label in sorted(classes):
-            if not self.keys.endless[start] >> label & 1:
+            if not self.keys.infinite[start] >> label & 1:
                 size = self.dfa.count(start, label, _PLENTY)
                 if size < _PLENTY:
                     finite[label] = size
         return classes.difference(finite), finite
 
     @property
-    def may_run_out(self) -> bool:
+    def tracks_used_keys(self) -> bool:
         """Whether which keys were there counts for what another one can still become."""
         if self._runs_out is None:
-            self._runs_out = self.has_classes and not self.is_flat and self.keys.may_run_out
+            self._runs_out = self.has_classes and not self.is_flat and self.keys.has_finite_prefix
         return self._runs_out
 
     @property
@@ -161,7 +161,7 @@ class ObjectRule:
     @property
     def is_open(self) -> bool:
         """Whether there is always one more key to add, of infinitely many."""
-        return self.high is None and bool(self._endless)
+        return self.high is None and bool(self._infinite)
 
     @property
     def unordered(self) -> ObjectRule:
@@ -182,9 +182,9 @@ class ObjectRule:
         over = self._names if members[OTHERS] else (1 << members[SEEN].bit_length()) - 1
         return self.unordered, (members[SEEN] | over, *members[OTHERS:])
 
-    def has_endless(self, labels: int) -> bool:
+    def has_infinite(self, labels: int) -> bool:
         """Return whether some of the labels have keys that no text uses up."""
-        return any(labels >> label & 1 for label in self._endless)
+        return any(labels >> label & 1 for label in self._infinite)
 
     def size_of(self, label: int) -> int:
         """Return how many keys a label without endlessly many has."""
@@ -229,7 +229,7 @@ class ObjectRule:
             return rest
         found = 0
         for label in list_bits(rest):
-            spend(1)
+            charge_steps(1)
             after_seen, after_used = seen, used
             if label < self.n_names:
                 after_seen |= 1 << label
@@ -284,7 +284,7 @@ class ObjectRule:
 
     def _remaining(self, seen: int, used: tuple[int, ...]) -> int:
         """Return how many more keys there can be."""
-        if self._endless:
+        if self._infinite:
             return self.low
         rest = self.allowed & ~seen & self._names
         if self.ordered:
@@ -300,7 +300,7 @@ class ObjectRule:
         if self.ordered:
             rest &= ~((1 << seen.bit_length()) - 1)
         if self._fulfilment is None:
-            self._fulfilment = Fulfilment(self.options, self.n_names, self._endless, self._finite)
+            self._fulfilment = Fulfilment(self.options, self.n_names, self._infinite, self._finite)
         if self.high is None and self._fulfilment.can_fulfil(wishes, rest):
             return wishes.bit_count()
         n_used = dict(zip(self._finite, used[1:], strict=True))
@@ -313,7 +313,7 @@ class ObjectRule:
         seen, others, n_members, before = members
         if label < self.n_names:
             seen |= 1 << label
-        elif self._finite or self.may_run_out:
+        elif self._finite or self.tracks_used_keys:
             others = self.used.add(others, key)
         else:
             others = add_key(others, key)

@@ -49,7 +49,7 @@ _VALUE_BYTES = 300  # of an excluded value, with its place in two tables
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class JsonLayout:
     """How a JSON text may be written.
 
     Attributes:
@@ -67,9 +67,9 @@ class Layout:
     numbers: str = "usual"
     digits: int | None = None
 
-    def __reduce__(self) -> tuple[type[Layout], tuple[str, str, str, str, int | None]]:
+    def __reduce__(self) -> tuple[type[JsonLayout], tuple[str, str, str, str, int | None]]:
         # Compiled, a frozen value is not filled after it is made, as pickle does.
-        return Layout, self.choices
+        return JsonLayout, self.choices
 
     def __post_init__(self) -> None:
         for name, choices in (
@@ -164,7 +164,7 @@ class Plan:
         PlanError: it is damaged.
     """
 
-    def __init__(self, frozen: FrozenPlan, layout: Layout, budget: Budget) -> None:
+    def __init__(self, frozen: FrozenPlan, layout: JsonLayout, budget: Budget) -> None:
         records = frozen.records
         self._records = _read_records(frozen.data) if records is None else records
         self._frozen, self.layout = frozen, layout
@@ -281,7 +281,7 @@ class Plan:
         is_open = False
         for state in body.targets[at]:
             reach = keys.labels_after(state) & labels
-            if reach & (keys.names | keys.endless[state]):
+            if reach & (keys.names | keys.infinite[state]):
                 return True
             is_open = is_open or bool(reach)
         if not is_open:

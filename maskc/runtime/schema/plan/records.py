@@ -18,7 +18,7 @@ from typing import Any
 from maskc.formats.registry import is_name
 from maskc.runtime.fields import (
     FLAG,
-    Field,
+    Codec,
     PlanError,
     Scope,
     as_it_is,
@@ -136,12 +136,12 @@ _SPLITS = listed(
         together,
         _POSITION,
         number("positions", -1),
-        listed(grouped(together, Field(_read_json, as_it_is), _POSITION), into=tuple),
+        listed(grouped(together, Codec(_read_json, as_it_is), _POSITION), into=tuple),
     ),
     into=tuple,
 )
-_FRACTION, _POSITIVE = (Field(read, _write_fraction) for read in (_read_fraction, _read_positive))
-_LISTED = Field(_read_listed, powers.write_numbers)
+_FRACTION, _POSITIVE = (Codec(read, _write_fraction) for read in (_read_fraction, _read_positive))
+_LISTED = Codec(_read_listed, powers.write_numbers)
 _ROW = pairs(number("ranges"), number("states"))
 # Where ranges of characters start, and their classes; of each state its default, and the targets of
 # the classes that have another one; the labels of states, and the start.
@@ -151,7 +151,7 @@ _DFA = grouped(
     listed(number("ranges"), size="ranges"),
     listed(number("states"), length="states"),
     listed(
-        Field(lambda row, scope: dict(_ROW.read(row, scope)), _write_row),
+        Codec(lambda row, scope: dict(_ROW.read(row, scope)), _write_row),
         length="states",
     ),
     listed(number(_MOST_LABEL, NO_LABEL), size="states"),
@@ -160,7 +160,7 @@ _DFA = grouped(
 # Texts, their labels, and that of all others.
 _TEXTS = grouped(
     together,
-    listed(Field(_read_text, as_it_is), size="texts"),
+    listed(Codec(_read_text, as_it_is), size="texts"),
     listed(_LABEL, length="texts"),
     number(_MOST_LABEL, NO_LABEL),
 )
@@ -185,7 +185,7 @@ RECORDS = {
         _COUNT,
         _BOUND,
         listed(grouped(Counter, _COUNT, _BOUND, _COUNT, _BOUND), into=tuple),
-        Field(_read_unique, _write_unique),
+        Codec(_read_unique, _write_unique),
     ),
     # Keys, number of names, options of each label, required names, low, high, number of wishes.
     "objects": grouped(
@@ -237,8 +237,8 @@ def make_array(entry: tuple[Any, ...]) -> ArrayEntry:
             raise PlanError("an array of the plan has items of several kinds to be repeated")
         return ArrayEntry(rule, None, repeats=True)
     splits = {
-        child: Split(endless, tuple([(_parse_value(text), position) for text, position in few]))
-        for child, endless, few in unique
+        child: Split(infinite, tuple([(_parse_value(text), position) for text, position in few]))
+        for child, infinite, few in unique
     }
     if any(child not in splits for _, options in pieces for _, child in options):
         raise PlanError("an array of the plan does not tell its items apart")

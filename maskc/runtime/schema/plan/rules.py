@@ -30,7 +30,7 @@ class StringRule:
         begin: what is counted of a string of which nothing was read.
         is_any: whether every string of the right length fits.
         is_unbounded: whether no number of characters is asked for.
-        is_endless: whether what was read can become infinitely many strings, or all but a few.
+        is_infinite: whether what was read can become infinitely many strings, or all but a few.
     """
 
     def __init__(self, body: Body, low: int, high: int | None) -> None:
@@ -39,7 +39,7 @@ class StringRule:
         self._dfa: CharDfa = body.dfa
         self.is_any = body.dfa.is_universal
         self.is_unbounded = low == 0 and high is None
-        self.is_endless = high is None and self.is_any
+        self.is_infinite = high is None and self.is_any
         self._furthest = -1
         self._known: dict[str, bool] = {}
 
@@ -133,7 +133,7 @@ class Split:
     Each other value stands with the position that is only this value.
     """
 
-    endless: int
+    infinite: int
     values: tuple[tuple[Value, int], ...]
 
 
@@ -160,7 +160,7 @@ class ArrayEntry(Series):
         )
         few = [domain for domain in self._domains if domain is not None]
         self._few: frozenset[Value] = frozenset().union(*few)
-        self._barred: dict[Place, frozenset[Value]] = {}
+        self._forbidden: dict[Place, frozenset[Value]] = {}
 
     def split(self, child: int) -> Iterable[int]:
         """Yield the positions into which one of its items is told apart."""
@@ -168,11 +168,11 @@ class ArrayEntry(Series):
             yield child
             return
         split = self.unique[child]
-        if split.endless >= 0:
-            yield split.endless
+        if split.infinite >= 0:
+            yield split.infinite
         yield from (position for _, position in split.values)
 
-    def has_endless(self, piece: int) -> bool:
+    def has_infinite(self, piece: int) -> bool:
         """Return whether the items of a piece are more than few."""
         return self.unique is None or self._domains[piece] is None
 
@@ -188,8 +188,8 @@ class ArrayEntry(Series):
                     yield after, child
                 continue
             split = self.unique[child]
-            if split.endless >= 0 and self.is_feasible(after):
-                yield after, split.endless
+            if split.infinite >= 0 and self.is_feasible(after):
+                yield after, split.infinite
             for value, position in split.values:
                 if value not in values and self.is_feasible(with_value(after, value)):
                     yield after, position
@@ -217,20 +217,20 @@ class ArrayEntry(Series):
             return None
         return after[VALUES]
 
-    def barred(self, after: Place) -> frozenset[Value]:
+    def forbidden(self, after: Place) -> frozenset[Value]:
         # Those before, and what the items after it then lack.
         values = after[VALUES]
         if values is None or self.repeats:
             return frozenset()
         if after[N_ITEMS] >= self.rule.low or not self._few:
             return values
-        found = self._barred.get(after)
+        found = self._forbidden.get(after)
         if found is None:
-            if len(self._barred) > _MOST_REMEMBERED:
-                self._barred.clear()
+            if len(self._forbidden) > _MOST_REMEMBERED:
+                self._forbidden.clear()
             left = self._few - values
             needed = {v for v in left if not self.is_feasible(with_value(after, v))}
-            found = self._barred[after] = values | needed
+            found = self._forbidden[after] = values | needed
         return found
 
     def is_feasible(self, place: Place) -> bool:
@@ -268,6 +268,6 @@ def with_value(place: Place, value: Value) -> Place:
 def _list_values(options: Sequence[Option], unique: Mapping[int, Split]) -> frozenset[Value] | None:
     """Return all that an item may be, ``None`` if it can never be used up."""
     splits = [unique[child] for _, child in options]
-    if any(split.endless >= 0 for split in splits):
+    if any(split.infinite >= 0 for split in splits):
         return None
     return frozenset(value for split in splits for value, _ in split.values)

@@ -35,7 +35,7 @@ class Series:
         """Return the place after a part with its value, ``None`` if it may not have that."""
         return after
 
-    def barred(self, after: Any) -> frozenset[Value]:  # noqa: ARG002  # as above
+    def forbidden(self, after: Any) -> frozenset[Value]:  # noqa: ARG002  # as above
         """Return the values that a part may not have."""
         return _NONE
 

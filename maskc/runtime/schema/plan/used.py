@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.strings.keys import Keys
 from maskc.runtime.schema.strings.other_keys import OtherKeys, add_key, label_of_unread, list_keys
+from maskc.runtime.step_budget import charge_steps
 
 _KEY_STEPS = 10  # that each character of a key counts for
 _MOST_CHARACTERS = 4_000_000  # of the keys that are remembered
@@ -68,7 +68,7 @@ class UsedKeys:
     def _use(self, used: Used, others: OtherKeys, key: str) -> Used:
         """Return what is used with one key more, which is among the others."""
         dfa = self._keys.dfa
-        spend(_KEY_STEPS * (1 + len(key)))
+        charge_steps(_KEY_STEPS * (1 + len(key)))
         label, spent = label_of_unread(key), used.spent
         if label is None:
             label = dfa.labels[dfa.read(key)]

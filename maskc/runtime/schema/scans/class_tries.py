@@ -1,9 +1,9 @@
 """The tries of a vocabulary in which texts are one that write characters of the same classes.
 
 Patterns are mostly about letters, digits and white space as a whole. So the decoded-character trie
-(:mod:`maskc.runtime.schema.scans.spelled`) is folded by classes that such patterns do not cut: the
-nodes that the same classes lead to become one, which leaves a twentieth or a fifth of them. A
-pattern that cuts these classes is followed in a trie of single characters.
+(:mod:`maskc.runtime.schema.scans.character_trie`) is folded by classes that such patterns do not
+cut: the nodes that the same classes lead to become one, which leaves a twentieth or a fifth of
+them. A pattern that cuts these classes is followed in a trie of single characters.
 
 Tokens that end at the same node in the same way are a *unit*. Units are numbered depth first, so
 what is below a node is one run of them. Characters are told apart in at most 64 *groups*, and of
@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from maskc.levels import first_children
 from maskc.runtime.cache.budget import ENTRY_BYTES
-from maskc.runtime.effort import spend
-from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, owners_of
+from maskc.runtime.schema.scans.character_trie import CLOSES, CharacterTrie, owners_of
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints, Nodes
+from maskc.runtime.step_budget import charge_steps
 
 Places = NDArray[np.intp]
 Bools = NDArray[np.bool_]
@@ -47,37 +47,37 @@ _NOT_ASCII, _SPACE = 0x80, 0x81  # two more classes
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
 
 
-class Closers:
+class ClosingTokens:
     """Tokens that close a string, by place, and the rests after their quotes."""
 
-    __slots__ = ("is_shared", "places", "rests")
+    __slots__ = ("is_shared", "places", "suffixes")
 
-    def __init__(self, places: Ints, rests: Ints, *, is_shared: bool = False) -> None:
-        self.places, self.rests, self.is_shared = places, rests, is_shared
+    def __init__(self, places: Ints, suffixes: Ints, *, is_shared: bool = False) -> None:
+        self.places, self.suffixes, self.is_shared = places, suffixes, is_shared
 
-    def chosen(self, kept: Bools) -> Closers:
-        return Closers(self.places[kept], self.rests[kept])
+    def chosen(self, kept: Bools) -> ClosingTokens:
+        return ClosingTokens(self.places[kept], self.suffixes[kept])
 
-    def of_rests(self, index: TokenIndex, bits: int) -> Ints:
+    def with_suffixes(self, index: TokenIndex, bits: int) -> Ints:
         """Return the tokens whose rests are in a bit set, by place."""
-        raw = bits.to_bytes(-(-index.n_rests // 8), "little")
+        raw = bits.to_bytes(-(-index.n_suffixes // 8), "little")
         allowed = np.unpackbits(np.frombuffer(raw, dtype=np.uint8), bitorder="little")
-        found: Ints = self.places[np.flatnonzero(allowed[self.rests])]
+        found: Ints = self.places[np.flatnonzero(allowed[self.suffixes])]
         return found
 
 
-def closers_at(index: TokenIndex, nodes: Nodes) -> Closers:
-    key = (Closers, nodes)
-    found: Closers | None = index.shared.get(key)
+def closing_tokens_at(index: TokenIndex, nodes: Nodes) -> ClosingTokens:
+    key = (ClosingTokens, nodes)
+    found: ClosingTokens | None = index.shared.get(key)
     if found is None:
         _, rows = index.quotes_below(np.array(nodes, dtype=np.int32))
-        found = Closers(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
+        found = ClosingTokens(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
         index.shared.put(key, found, ENTRY_BYTES + 8 * (len(rows) + len(nodes)))
     return found
 
 
 class Items(NamedTuple):
-    """The items of a :class:`Spelled` as tokens.
+    """The items of a :class:`CharacterTrie` as tokens.
 
     Attributes:
         owners: int32[n_items], their nodes.
@@ -90,11 +90,11 @@ class Items(NamedTuple):
     owners: Ints
     ids: Ints
     sizes: Ints
-    closers: Closers
+    closers: ClosingTokens
     quotes: Places
 
 
-def items_of(index: TokenIndex, spelled: Spelled) -> Items:
+def items_of(index: TokenIndex, spelled: CharacterTrie) -> Items:
     """Return what a whole vocabulary writes, as tokens."""
     key = (Items, spelled.escapes, spelled.like.before)
     found: Items | None = index.shared.get(key)
@@ -108,7 +108,7 @@ def items_of(index: TokenIndex, spelled: Spelled) -> Items:
         owners = owners_of(tables)
         sizes = lengths[owners] + (tables.begun > 0)
         run, rows = index.quotes_below(tables.places[closing])
-        closers = Closers(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
+        closers = ClosingTokens(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
         found = Items(owners, ids, sizes.astype(np.int32), closers, closing[run])
         index.shared.put(key, found, 12 * len(ids) + 16 * len(found.quotes))
     return found
@@ -132,7 +132,7 @@ class Units(NamedTuple):
     tokens: Ints
     first: Ints
     sizes: Ints
-    closers: Closers
+    closers: ClosingTokens
     quotes: Places
     n_tokens: int
 
@@ -141,7 +141,7 @@ class ClassTrie(NamedTuple):
     """A trie of symbols, which are classes of characters or single ones.
 
     Attributes:
-        symbols: intp[n_characters], of each of ``Spelled.distinct`` its symbol.
+        symbols: intp[n_characters], of each of ``CharacterTrie.distinct`` its symbol.
         groups: intp[n_symbols], of each symbol its group.
         first: int32[n + 1], the children of a node are those from its own to the next one's.
         low: int32[n], the first unit below it, less 1; its own come first.
@@ -170,7 +170,7 @@ class ClassTrie(NamedTuple):
         return n_bytes + (0 if units.unit_of is None else units.unit_of.nbytes)
 
 
-def trie_for(index: TokenIndex, spelled: Spelled, kind_of: Ints) -> ClassTrie:
+def trie_for(index: TokenIndex, spelled: CharacterTrie, kind_of: Ints) -> ClassTrie:
     """Return the smallest trie in which no two characters of different kinds are one.
 
     A trie is made once: it takes 25 to 40 ms for 128,000 tokens.
@@ -190,7 +190,7 @@ def trie_for(index: TokenIndex, spelled: Spelled, kind_of: Ints) -> ClassTrie:
     return _trie_of(index, spelled, len(_RANGES), None)
 
 
-def _classes_of(index: TokenIndex, spelled: Spelled, ranges: Sequence[bytes]) -> Places:
+def _classes_of(index: TokenIndex, spelled: CharacterTrie, ranges: Sequence[bytes]) -> Places:
     """Return the classes of a vocabulary's characters of which those of a range are one."""
     key = (_classes_of, spelled.escapes, spelled.before, ranges)
     found: Places | None = index.shared.get(key)
@@ -220,11 +220,13 @@ def _group(characters: Ints) -> Places:
     return _classify(np.where(capital, characters + 0x20, characters), _GROUPED)
 
 
-def _trie_of(index: TokenIndex, spelled: Spelled, number: int, symbols: Places | None) -> ClassTrie:
+def _trie_of(
+    index: TokenIndex, spelled: CharacterTrie, number: int, symbols: Places | None
+) -> ClassTrie:
     key = (ClassTrie, spelled.escapes, spelled.before, number)
     found: ClassTrie | None = index.shared.get(key)
     if found is None:
-        spend(len(spelled.chars) // _NODES_AT_ONCE)
+        charge_steps(len(spelled.chars) // _NODES_AT_ONCE)
         if spelled.like is spelled:
             found = _make_trie(index, spelled, symbols)
             n_bytes = found.n_bytes
@@ -235,13 +237,13 @@ def _trie_of(index: TokenIndex, spelled: Spelled, number: int, symbols: Places |
     return found
 
 
-def _move_trie(trie: ClassTrie, spelled: Spelled) -> ClassTrie:
+def _move_trie(trie: ClassTrie, spelled: CharacterTrie) -> ClassTrie:
     """Return a trie of single characters whose first ones alone are others."""
     symbols, groups = np.arange(len(spelled.distinct)), _group(spelled.distinct)
     return trie._replace(symbols=symbols, groups=groups, symbol_of=spelled.character_of)
 
 
-def _make_trie(index: TokenIndex, spelled: Spelled, symbols: Places | None) -> ClassTrie:
+def _make_trie(index: TokenIndex, spelled: CharacterTrie, symbols: Places | None) -> ClassTrie:
     tables, items = spelled.tables, items_of(index, spelled)
     levels, first, owners = spelled.levels, tables.first, items.owners.astype(np.intp)
     symbol_of = spelled.character_of
@@ -278,7 +280,7 @@ def _make_trie(index: TokenIndex, spelled: Spelled, symbols: Places | None) -> C
     )
 
 
-def _fold_nodes(spelled: Spelled, symbols: Places) -> tuple[list[int], Ints, Places]:
+def _fold_nodes(spelled: CharacterTrie, symbols: Places) -> tuple[list[int], Ints, Places]:
     """Return the levels of a folded trie, their children, and which node each node becomes."""
     n_symbols = int(symbols.max()) + 1
     own, above = symbols[spelled.character_of], spelled.parent_array

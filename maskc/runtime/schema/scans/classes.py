@@ -20,13 +20,13 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.effort import AT_ONCE, spend
+from maskc.runtime.schema.scans.character_trie import CharacterTrie
 from maskc.runtime.schema.scans.class_tries import N_GROUPS, Bits, Places, number_keys, trie_for
 from maskc.runtime.schema.scans.scanned import Scanned
-from maskc.runtime.schema.scans.spelled import Spelled
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints
+from maskc.runtime.step_budget import AT_ONCE, charge_steps
 
 # Steps of a scan, and characters of it that are one step.
 _SCAN_STEPS, _NODES_AT_ONCE = 200, 64
@@ -37,7 +37,7 @@ class Kinds:
     """A vocabulary's characters by class."""
 
     def __init__(
-        self, index: TokenIndex, spelled: Spelled, starts: Sequence[int], classes: Ints
+        self, index: TokenIndex, spelled: CharacterTrie, starts: Sequence[int], classes: Ints
     ) -> None:
         ranges = np.array(starts, dtype=np.int32)
         kind_of = classes[np.searchsorted(ranges, spelled.distinct, side="right") - 1]
@@ -50,7 +50,7 @@ class Kinds:
         is_there[kind_of, trie.groups[trie.symbols]] = True
         self._turning = np.packbits(is_there, axis=1, bitorder="little").view("<u8")[:, 0]
         # The sets of classes that a character left open can be of, and of each text its own.
-        self._openings, opening_of = _group_openings(spelled, ranges, classes)
+        self._openings, opening_of = _group_beginnings(spelled, ranges, classes)
         self._opening_of_cut = opening_of[spelled.tables.begun[trie.cut_items]]
 
     @property
@@ -76,13 +76,13 @@ class Kinds:
         self, delta: Ints, states: NDArray[np.integer]
     ) -> tuple[list[frozenset[int]], Places]:
         """Return sets of states, and to which of them texts lead that end inside a character."""
-        n_states, openings = len(delta), self._openings
+        n_states, beginning_ranges = len(delta), self._openings
         begun = self._opening_of_cut
         distinct, inverse = number_keys(begun * n_states + states)
         numbers: dict[frozenset[int], int] = {}
         of_key = np.zeros(len(distinct), dtype=np.intp)
         for n, key in enumerate(distinct.tolist()):
-            row = delta[key % n_states].take(openings[key // n_states])
+            row = delta[key % n_states].take(beginning_ranges[key // n_states])
             targets = frozenset(row.tolist()) - {0}
             of_key[n] = numbers.setdefault(targets, len(numbers))
         return list(numbers), n_states + of_key[inverse]
@@ -152,10 +152,12 @@ def _spread(lows: Ints, states: Places, n_units: int, most: int) -> NDArray[np.u
     return ends.repeat(counts)
 
 
-def scan_all(index: TokenIndex, spelled: Spelled, dfa: CharDfa, delta: Ints, state: int) -> Scanned:
+def scan_all(
+    index: TokenIndex, spelled: CharacterTrie, dfa: CharDfa, delta: Ints, state: int
+) -> Scanned:
     """Return what an automaton, as :func:`matrix_of` has it too, does to a whole vocabulary."""
     classes = np.array(dfa.classes, dtype=np.int32)
-    spend(_SCAN_STEPS + len(spelled.chars) // _NODES_AT_ONCE + delta.size // AT_ONCE)
+    charge_steps(_SCAN_STEPS + len(spelled.chars) // _NODES_AT_ONCE + delta.size // AT_ONCE)
     if delta.size <= _MOST_CELLS:
         rows = delta[list(reachable(dfa, state))]
         # Columns as bytes: NumPy's own way to tell them apart takes a field for each row.
@@ -169,7 +171,7 @@ def scan_all(index: TokenIndex, spelled: Spelled, dfa: CharDfa, delta: Ints, sta
     key = (Kinds, spelled.escapes, spelled.before, tuple(dfa.starts), classes.tobytes())
     kinds: Kinds | None = index.shared.get(key)
     if kinds is None:
-        spend(_SCAN_STEPS + len(spelled.chars) // _NODES_AT_ONCE)
+        charge_steps(_SCAN_STEPS + len(spelled.chars) // _NODES_AT_ONCE)
         kinds = Kinds(index, spelled, dfa.starts, classes)
         index.shared.put(key, kinds, kinds.n_bytes)
     return kinds.scan(delta, state)
@@ -184,7 +186,7 @@ def reachable(dfa: CharDfa, state: int) -> set[int]:
             if target not in found:
                 found.add(target)
                 open_.append(target)
-    spend(len(found))
+    charge_steps(len(found))
     return found
 
 
@@ -202,15 +204,15 @@ def never_dies(dfa: CharDfa, state: int) -> bool:
         new = dfa.successors(here) - seen
         seen |= new
         worklist += new
-    spend(len(seen))
+    charge_steps(len(seen))
     return True
 
 
-def _group_openings(
-    spelled: Spelled, starts: Ints, classes: Ints
+def _group_beginnings(
+    spelled: CharacterTrie, starts: Ints, classes: Ints
 ) -> tuple[list[tuple[int, ...]], Places]:
     """Return the sets of classes that beginnings of characters can be of, and which each has."""
-    lows, highs, opening = spelled.openings
+    lows, highs, opening = spelled.beginning_ranges
     n_begun = len(spelled.ranges)
     first = np.searchsorted(starts, lows, side="right") - 1
     last = np.searchsorted(starts, highs, side="right")
@@ -235,7 +237,7 @@ def _group_openings(
 def matrix_of(dfa: CharDfa) -> Ints:
     """Return an automaton as an array: int32[n_states, n_classes]."""
     n_kinds = max(dfa.classes) + 1
-    spend(dfa.n_states)
+    charge_steps(dfa.n_states)
     delta = np.repeat(np.array(dfa.defaults, dtype=np.int32)[:, None], n_kinds, axis=1)
     rows = list(dfa.rows)
     counts = list(map(len, rows))

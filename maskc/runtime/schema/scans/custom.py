@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.effort import spend_at_once
 from maskc.runtime.schema.plan.custom import CustomRule, CustomStrings, Read
-from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled, owners_of
+from maskc.runtime.schema.scans.character_trie import BETWEEN, CLOSES, CharacterTrie, owners_of
 from maskc.runtime.schema.strings.spelling import Ranges
+from maskc.runtime.step_budget import charge_vector_steps
 
 _MOST_MOVES = 200_000  # of one rule that are cached
 _MOVE_BYTES = 2 * ENTRY_BYTES  # with a part of the state that it leads to
@@ -30,7 +30,7 @@ _CODE_BITS = 21
 _CODES = (1 << _CODE_BITS) - 1
 
 
-class Walked(NamedTuple):
+class StringScan(NamedTuple):
     """The items of a vocabulary that stay inside a string, and those that close it."""
 
     inside: NDArray[np.intp]
@@ -43,7 +43,7 @@ class CustomScans:
     def __init__(self, budget: Budget) -> None:
         self._known = Cache(budget, _measure)
 
-    def walk(self, spelled: Spelled, rule: CustomRule, count: Read) -> Walked:
+    def walk(self, spelled: CharacterTrie, rule: CustomRule, count: Read) -> StringScan:
         """Return what a string of which something was read does to some texts.
 
         Raises:
@@ -110,7 +110,7 @@ def _measure(_: object, moves: _Moves) -> int:
     return 4 * ENTRY_BYTES + _MOVE_BYTES * len(moves.known)
 
 
-def _walk(spelled: Spelled, moves: _Moves, start: int) -> Walked:
+def _walk(spelled: CharacterTrie, moves: _Moves, start: int) -> StringScan:
     tables = spelled.tables
     chars, parents = tables.chars.astype(np.int64), spelled.parent_array
     at = np.zeros(len(chars), dtype=np.int64)
@@ -121,7 +121,7 @@ def _walk(spelled: Spelled, moves: _Moves, start: int) -> Walked:
         live = np.flatnonzero(above)
         if not len(live):
             break
-        spend_at_once(len(live))
+        charge_vector_steps(len(live))
         keys = above[live] << _CODE_BITS | chars[first + live]
         at[first + live] = _ask(keys, moves.follow)
     found, kinds = at[owners_of(tables)], tables.kinds
@@ -135,7 +135,7 @@ def _walk(spelled: Spelled, moves: _Moves, start: int) -> Walked:
         return moves.leads_into(key >> _CODE_BITS, spelled.ranges[key & _CODES])
 
     inside[cut] = _ask(found[cut] << _CODE_BITS | tables.begun[cut], is_open)
-    return Walked(np.flatnonzero(inside), closing[ends > 0])
+    return StringScan(np.flatnonzero(inside), closing[ends > 0])
 
 
 def _ask(keys: NDArray[np.int64], ask: Callable[[int], int]) -> NDArray[np.int64]:

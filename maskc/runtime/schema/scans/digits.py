@@ -19,13 +19,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.numbers.excluded import Decimal, Head, head_of
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.spellings import DIGITS, NUMBER_BYTES, State
 from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
+from maskc.runtime.step_budget import charge_steps
 
 _ZERO = frozenset(b"0")
 _IN_ORDER = bytes(sorted(NUMBER_BYTES))
@@ -42,7 +42,7 @@ class Run(NamedTuple):
     row: Words | None
 
 
-class Walked(NamedTuple):
+class NumberScan(NamedTuple):
     """What a number does to the texts after some nodes.
 
     Attributes:
@@ -61,7 +61,7 @@ class Walked(NamedTuple):
         return [*self.more, *(place for run in self.runs for place in run.places)]
 
 
-class _Gone(NamedTuple):
+class _Removed(NamedTuple):
     """Texts by place, and exits, that are illegal only for the excluded values."""
 
     places: set[int]
@@ -82,7 +82,7 @@ class _Text(NamedTuple):
 
 def follow_number(
     index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
-) -> Walked:
+) -> NumberScan:
     """Return what a number, at all nodes in one state, does to the texts after some nodes.
 
     Texts that end at the nodes do not count.
@@ -93,23 +93,23 @@ def follow_number(
     if base.runs_on:
         # Nobody asks for it again: the next item has one more value that is excluded.
         return _walk_number(index, trie, numbers, state, nodes)
-    gone = _Gone(set(), set())
+    removed = _Removed(set(), set())
     if state[2]:
         values = numbers.excluded.begun(state[2], negative=state[0])
         if values:
-            _add_gone(gone, numbers, _list_texts(trie, base.only(values), state, nodes))
+            _add_removed(removed, numbers, _list_texts(trie, base.only(values), state, nodes))
     else:
-        _Heads(index, trie, numbers, state, nodes).add_all(gone)
+        _Heads(index, trie, numbers, state, nodes).add_all(removed)
     walked = _follow_rule(index, trie, base, base.canonical(state), nodes)
-    return _leave_out(index, trie, walked, gone)
+    return _leave_out(index, trie, walked, removed)
 
 
 def _follow_rule(
     index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
-) -> Walked:
+) -> NumberScan:
     """Return it where no value is excluded beside those of the rule, shared by all artifacts."""
-    key = (Walked, numbers.identity, state, nodes, trie is index.rests)
-    found: Walked | None = index.shared.get(key)
+    key = (NumberScan, numbers.identity, state, nodes, trie is index.suffixes)
+    found: NumberScan | None = index.shared.get(key)
     if found is None:
         found = _walk_number(index, trie, numbers, state, nodes)
         # Rows of runs are counted with these.
@@ -122,18 +122,18 @@ def _follow_rule(
 
 def _walk_number(
     index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
-) -> Walked:
+) -> NumberScan:
     runs: list[Run] = []
     places: list[int] = []
     exits: list[int] = []
-    spend(len(nodes))
+    charge_steps(len(nodes))
     open_ = [(node, state) for node in nodes]
     while open_:
         node, here = open_.pop()
         if numbers.may_end(here) and _leads_out(trie, node):
             exits.append(node)
         n_children = trie.first[node + 1] - trie.first[node]
-        spend(1 + n_children)
+        charge_steps(1 + n_children)
         run = _run_after(index, trie, node) if n_children > 1 else None
         if run is not None and not numbers.takes_digits(here, run.longest):
             n_digits = numbers.exact_digits(here)
@@ -141,7 +141,7 @@ def _walk_number(
             run = _run_after(index, trie, node, n_digits, zeros) if n_digits else None
         if run is not None:
             runs.append(run)
-        skipped = DIGITS if run is not None else numbers.barred_digits(here)
+        skipped = DIGITS if run is not None else numbers.forbidden_digits(here)
         for child, byte in trie.children(node, _IN_ORDER if n_children > 1 else None):
             if byte not in NUMBER_BYTES or byte in skipped:
                 continue
@@ -152,8 +152,8 @@ def _walk_number(
             places += range(low, low + trie.n_ending[child])
             if trie.has_children(child):
                 open_.append((child, after))
-    part = _part_of(index, runs, places, is_rests=trie is index.rests)
-    return Walked(tuple(runs), tuple(places), part, tuple(exits))
+    part = _part_of(index, runs, places, is_rests=trie is index.suffixes)
+    return NumberScan(tuple(runs), tuple(places), part, tuple(exits))
 
 
 def _part_of(index: TokenIndex, runs: list[Run], more: list[int], *, is_rests: bool) -> Part:
@@ -190,7 +190,7 @@ def _run_after(
     index: TokenIndex, trie: Trie, node: int, most: int = 0, zeros: int = 0
 ) -> Run | None:
     """Return the digits after a node, at most so many if given; see ``Numbers.zeros_after``."""
-    key = (Run, trie is index.rests, node, most, zeros)
+    key = (Run, trie is index.suffixes, node, most, zeros)
     known: tuple[Run | None] | None = index.shared.get(key)
     if known is None:
         found = _find_run(index, trie, node, most, zeros)
@@ -220,7 +220,7 @@ def _find_run(index: TokenIndex, trie: Trie, node: int, most: int, zeros: int) -
         level = after
     if not n_digits:
         return None
-    is_many = trie is not index.rests and len(places) > MANY
+    is_many = trie is not index.suffixes and len(places) > MANY
     row = index.pack([index.ids[place] for place in places]) if is_many else None
     return Run(tuple(places), n_digits, row)
 
@@ -233,10 +233,10 @@ class _Listing:
     """
 
     def __init__(self) -> None:
-        self.last: tuple[int, dict[Head, _Gone]] = (0, {})
+        self.last: tuple[int, dict[Head, _Removed]] = (0, {})
         self.walked: set[Decimal] = set()
         self.texts: dict[Head, dict[_Text, None]] = {}
-        self.remembered: dict[tuple[Head, frozenset[Decimal]], _Gone] = {}
+        self.remembered: dict[tuple[Head, frozenset[Decimal]], _Removed] = {}
         self.n_bytes = 0
 
 
@@ -246,7 +246,7 @@ class _Heads:
     ) -> None:
         self._shared, self._trie, self._numbers = index.shared, trie, numbers
         self._base, self._state, self._nodes = numbers.base or numbers, state, nodes
-        self._key = (_Listing, self._base.identity, state, nodes, trie is index.rests)
+        self._key = (_Listing, self._base.identity, state, nodes, trie is index.suffixes)
         found: _Listing | None = self._shared.get(self._key)
         if found is None or len(found.walked) > _MOST_WALKED:
             # A new one: another thread may be at the old one.
@@ -254,7 +254,7 @@ class _Heads:
             self._shared.put(self._key, found, 500)
         self._listing = found
 
-    def add_all(self, gone: _Gone) -> None:
+    def add_all(self, removed: _Removed) -> None:
         """Add all that excluded values make illegal."""
         excluded, listing = self._numbers.excluded, self._listing
         number, by_head = listing.last
@@ -262,48 +262,48 @@ class _Heads:
             by_head = self._by_head(by_head if number == excluded.before else None)
             listing.last = excluded.number, by_head
         for found in by_head.values():
-            gone.places.update(found.places)
-            gone.exits.update(found.exits)
+            removed.places.update(found.places)
+            removed.exits.update(found.exits)
         for negative in (False, True):
             zero = (negative, 0, 0)
             if excluded.has(zero) and zero not in listing.walked:
                 self._walk(zero)
-            _add_gone(gone, self._numbers, listing.texts.get((negative, 0), ()))
+            _add_removed(removed, self._numbers, listing.texts.get((negative, 0), ()))
 
-    def _by_head(self, before: dict[Head, _Gone] | None) -> dict[Head, _Gone]:
+    def _by_head(self, before: dict[Head, _Removed] | None) -> dict[Head, _Removed]:
         """Return what excluded values do to the texts of each head, where they do anything."""
         excluded = self._numbers.excluded
         asked: Iterable[Head] = excluded.list_heads() if before is None else excluded.changed
         made = {} if before is None else before.copy()
         for head in asked:
-            spend(1)
+            charge_steps(1)
             made.pop(head, None)
             values = excluded.with_head(head)
             if not values:
                 continue
             found = self._listing.remembered.get((head, values))
             if found is None:
-                found = self._find_gone(head, values)
+                found = self._find_removed(head, values)
             if found.places or found.exits:
                 made[head] = found
         return made
 
-    def _find_gone(self, head: Head, values: frozenset[Decimal]) -> _Gone:
+    def _find_removed(self, head: Head, values: frozenset[Decimal]) -> _Removed:
         """Return what the excluded values of a head do to its texts, and remember it."""
-        found, listing = _Gone(set(), set()), self._listing
+        found, listing = _Removed(set(), set()), self._listing
         if listing.n_bytes > _MOST_REMEMBERED:
             listing.remembered.clear()
             listing.n_bytes = 0
         for value in values - listing.walked:
             self._walk(value)
-        _add_gone(found, self._numbers, listing.texts.get(head, ()))
+        _add_removed(found, self._numbers, listing.texts.get(head, ()))
         listing.remembered[head, values] = found
         self._count(700 + 40 * (len(values) + len(found.places) + len(found.exits)))
         return found
 
     def _walk(self, value: Decimal) -> None:
         listing = self._listing
-        texts = _list_texts(self._trie, self._base.alone(value), self._state, self._nodes)
+        texts = _list_texts(self._trie, self._base.with_value(value), self._state, self._nodes)
         for text in texts:
             head = head_of(text.state[2], negative=text.state[0])
             listing.texts.setdefault(head, {})[text] = None
@@ -325,11 +325,11 @@ def _list_texts(trie: Trie, only: Numbers, state: State, nodes: Nodes) -> list[_
     open_ = [(node, state) for node in nodes]
     while open_:
         node, here = open_.pop()
-        barred = only.barred_digits(here)
+        forbidden = only.forbidden_digits(here)
         children = trie.children(node, _IN_ORDER)
-        spend(1 + len(children))
+        charge_steps(1 + len(children))
         for child, byte in children:
-            after = None if byte in barred else only.step(here, byte)
+            after = None if byte in forbidden else only.step(here, byte)
             if after is None:
                 continue
             low = trie.low[child]
@@ -340,27 +340,27 @@ def _list_texts(trie: Trie, only: Numbers, state: State, nodes: Nodes) -> list[_
     return found
 
 
-def _add_gone(gone: _Gone, numbers: Numbers, texts: Iterable[_Text]) -> None:
+def _add_removed(removed: _Removed, numbers: Numbers, texts: Iterable[_Text]) -> None:
     seen: set[int] = set()
     for text in tuple(texts):  # another thread may add some
         if text.exit >= 0 and not numbers.may_end(text.state):
-            gone.exits.add(text.exit)
+            removed.exits.add(text.exit)
         if text.last > text.first and text.first not in seen:
             seen.add(text.first)
-            spend(1)
+            charge_steps(1)
             if not numbers.is_live(text.state):
-                gone.places.update(range(text.first, text.last))
+                removed.places.update(range(text.first, text.last))
 
 
-def _leave_out(index: TokenIndex, trie: Trie, walked: Walked, gone: _Gone) -> Walked:
-    if not gone.places and not gone.exits:
+def _leave_out(index: TokenIndex, trie: Trie, walked: NumberScan, removed: _Removed) -> NumberScan:
+    if not removed.places and not removed.exits:
         return walked
-    exits = tuple([node for node in walked.exits if node not in gone.exits])
-    if not gone.places:
+    exits = tuple([node for node in walked.exits if node not in removed.exits])
+    if not removed.places:
         return walked._replace(exits=exits)
-    more = tuple([place for place in walked.list_places() if place not in gone.places])
-    if trie is index.rests:
-        return Walked((), more, Part(bits=bits_of(more)), exits)
-    ids = sorted([index.ids[place] for place in gone.places])
+    more = tuple([place for place in walked.list_places() if place not in removed.places])
+    if trie is index.suffixes:
+        return NumberScan((), more, Part(bits=bits_of(more)), exits)
+    ids = sorted([index.ids[place] for place in removed.places])
     words = index.mix(walked.part.rows, walked.part.few, ids)
-    return Walked((), more, Part((words,)), exits)
+    return NumberScan((), more, Part((words,)), exits)

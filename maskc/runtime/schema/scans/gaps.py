@@ -70,7 +70,7 @@ class Gaps:
 
     def _longest_after(self, trie: Trie, nodes: Nodes) -> int:
         """Return the most blanks in a row that some text has after one of some nodes."""
-        is_rest = trie is self._index.rests
+        is_rest = trie is self._index.suffixes
         runs = self._runs[is_rest]
         if len(nodes) == 1:
             only: int = runs[nodes[0]]
@@ -84,7 +84,7 @@ class Gaps:
 
     def lead(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> Lead:
         """Return what comes after some nodes; the arguments are those of :meth:`place`."""
-        is_rest = trie is self._index.rests
+        is_rest = trie is self._index.suffixes
         gap, level = self.place(trie, nodes, gap, depth)
         # Inside of a bracket it is as in the layout that has blanks around the text as well.
         choice = self._blanks.choice if level or not self._blanks.is_inside else COMPACT
@@ -121,7 +121,7 @@ class Gaps:
                 elif goes_on and byte in _SIGNS:
                     signs.setdefault(byte, []).append(child)
         part = Part(few=tuple(places))
-        if trie is not self._index.rests:
+        if trie is not self._index.suffixes:
             ids = [self._index.ids[place] for place in places]
             part = Part((self._index.pack(ids),)) if len(ids) > _FEW else Part(few=tuple(ids))
         by_sign = {byte: tuple(found) for byte, found in signs.items()}
@@ -131,7 +131,7 @@ class Gaps:
 def _read_runs(index: TokenIndex) -> tuple[memoryview, ...]:
     found: tuple[memoryview, ...] | None = index.shared.get(_read_runs)
     if found is None:
-        found = tuple(_runs_below(trie).data for trie in (index.tokens, index.rests))
+        found = tuple(_runs_below(trie).data for trie in (index.tokens, index.suffixes))
         index.shared.keep(_read_runs, found)
     return found
 

@@ -1,10 +1,11 @@
 """What does a string do to texts that are spelled character by character, where it does much less?
 
-An automaton over characters is walked over their trie (:mod:`maskc.runtime.schema.scans.spelled`).
-Where few characters lead on, they are looked up. An automaton may have a state, its *sink*, in
-which every further character is free: after ``^foo``, or where a key is none of those that have
-names. All texts below a node that is reached in it do what they do in a string of any characters,
-so they are taken at once, and where nearly all characters lead there, the few others are followed.
+An automaton over characters is walked over their trie
+(:mod:`maskc.runtime.schema.scans.character_trie`). Where few characters lead on, they are looked
+up. An automaton may have a state, its *sink*, in which every further character is free: after
+``^foo``, or where a key is none of those that have names. All texts below a node that is reached in
+it do what they do in a string of any characters, so they are taken at once, and where nearly all
+characters lead there, the few others are followed.
 
 Example: of the keys ``id`` and any other one all texts are free, but for those below ``i`` and
 ``id``.
@@ -17,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.effort import spend
-from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled
+from maskc.runtime.schema.scans.character_trie import BETWEEN, CLOSES, CharacterTrie
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa, only
+from maskc.runtime.step_budget import charge_steps
 
 _SEARCHED_BYTES, _ITEM_BYTES = 500, 100
 _LOOKED_UP = 4  # characters that are one step
@@ -62,7 +63,7 @@ class Searched(NamedTuple):
 
 
 def search(
-    spelled: Spelled,
+    spelled: CharacterTrie,
     dfa: CharDfa,
     start: int,
     *,
@@ -85,7 +86,7 @@ def search(
 
 
 def search_all(
-    spelled: Spelled, dfa: CharDfa, *, exactly: bool = False, dropped: int = DEAD
+    spelled: CharacterTrie, dfa: CharDfa, *, exactly: bool = False, dropped: int = DEAD
 ) -> Searched:
     """Return what an automaton does from its start on, without runs; see :func:`search`."""
     found = search(spelled, dfa, dfa.start, exactly=exactly, dropped=dropped)
@@ -100,7 +101,7 @@ def search_all(
     return found._replace(runs=[], ended=ended, free=tables.places[items[~is_closing]].tolist())
 
 
-def free_items(spelled: Spelled, found: Searched) -> NDArray[np.intp]:
+def free_items(spelled: CharacterTrie, found: Searched) -> NDArray[np.intp]:
     is_free = np.zeros(spelled.n_items, dtype=np.bool_)
     for low, high, now in found.runs:
         is_free[low:high] = now
@@ -108,7 +109,7 @@ def free_items(spelled: Spelled, found: Searched) -> NDArray[np.intp]:
 
 
 def find_names(
-    spelled: Spelled, dfa: CharDfa, start: int, sink: int
+    spelled: CharacterTrie, dfa: CharDfa, start: int, sink: int
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Return the strings that some text ends, with label and nodes after their quotes.
 
@@ -124,7 +125,7 @@ def find_names(
     open_ = [(0, start)]
     while open_:
         node, state = open_.pop()
-        spend(1)
+        charge_steps(1)
         if state == sink:
             continue
         if labels[state] != unwanted:
@@ -147,7 +148,9 @@ def find_names(
 
 
 class _Search:
-    def __init__(self, spelled: Spelled, dfa: CharDfa, sink: int, dropped: int, most: int) -> None:
+    def __init__(
+        self, spelled: CharacterTrie, dfa: CharDfa, sink: int, dropped: int, most: int
+    ) -> None:
         self._spelled, self._dfa, self._most = spelled, dfa, most
         self._sink, self._dropped = sink, dropped
         # What is found: lists of its own are quicker to reach than those of a tuple with names.
@@ -183,7 +186,7 @@ class _Search:
                 self._follow_few(node, state, size, special)
             else:
                 self._follow_all(node, state, size)
-        spend(1 + (most - self._most) // _LOOKED_UP)
+        charge_steps(1 + (most - self._most) // _LOOKED_UP)
         if self._most < 0:
             return None
         return Searched(self._runs, self._places, self._targets, self._sizes, self._ended, [])

@@ -237,7 +237,7 @@ class CharDfa:
             distance += 1
         return found
 
-    def is_endless(self, state: int) -> bool:
+    def is_infinite(self, state: int) -> bool:
         """Return whether infinitely many strings are accepted from a state."""
         if self._cycles is None:
             self._cycles = self._find_cycles()
@@ -246,16 +246,16 @@ class CharDfa:
     def _find_cycles(self) -> list[bool]:
         n_after = [len(self.successors(state)) for state in range(len(self.labels))]
         before = self._predecessors()
-        endless = [state != DEAD for state in range(len(self.labels))]
+        infinite = [state != DEAD for state in range(len(self.labels))]
         open_ = [state for state in range(1, len(self.labels)) if not n_after[state]]
         while open_:
             state = open_.pop()
-            endless[state] = False
+            infinite[state] = False
             for earlier in before[state]:
                 n_after[earlier] -= 1
                 if not n_after[earlier]:
                     open_.append(earlier)
-        return endless
+        return infinite
 
     def accepts_length(self, state: int, least: int, most: int | None) -> bool:
         """Return whether some accepted rest has at least and at most so many characters."""
@@ -266,7 +266,7 @@ class CharDfa:
         nearest = self.nearest(state)
         if nearest >= least:
             return most is None or nearest <= most
-        if most is None and self.is_endless(state):
+        if most is None and self.is_infinite(state):
             return True
         return self._search_length(state, least, most)
 
@@ -319,7 +319,7 @@ class CharDfa:
 
     def n_strings(self, state: int) -> int | None:
         """Return how many strings are accepted from a state, ``None`` if endlessly many."""
-        if self.is_endless(state):
+        if self.is_infinite(state):
             return None
         known = self._n_strings
         open_ = [state]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.other_keys import OtherKeys, count_begun, list_keys
+from maskc.runtime.step_budget import charge_steps
 
 _LABELS = 10_000  # whose bits are one step for a state
 _STATES_AT_ONCE = 64  # that are one step
@@ -25,21 +25,21 @@ class Keys:
     If it is flat, every state leads to endlessly many keys of one class, of all without a name.
 
     Attributes:
-        endless: state → those of them that it leads to endlessly many keys of; never names.
+        infinite: state → those of them that it leads to endlessly many keys of; never names.
     """
 
     def __init__(self, dfa: CharDfa, n_names: int, *, is_flat: bool) -> None:
         self.dfa = dfa
         self.names = (1 << n_names) - 1
-        spend(dfa.n_states * (1 + n_names // _LABELS))
+        charge_steps(dfa.n_states * (1 + n_names // _LABELS))
         may_be_words = is_flat or dfa.defaults[dfa.start] == DEAD
         self._has_words = may_be_words and order_names(dfa) is not None
         if not self._has_words:
             own = [0 if label == NO_LABEL else 1 << label for label in dfa.labels]
-            self._reach, self.endless = _propagate(dfa, own, self.names)
+            self._reach, self.infinite = _propagate(dfa, own, self.names)
             return
-        endless = 1 << n_names if is_flat else 0
-        self.endless = [0] + [endless] * (dfa.n_states - 1)
+        infinite = 1 << n_names if is_flat else 0
+        self.infinite = [0] + [infinite] * (dfa.n_states - 1)
         # Of 20,000 names all bits take 50 MB; few states are asked about.
         self._reach = [_UNKNOWN] * dfa.n_states
 
@@ -70,7 +70,7 @@ class Keys:
                 if target not in seen:
                     seen.add(target)
                     worklist.append(target)
-        spend(n_states // _STATES_AT_ONCE)
+        charge_steps(n_states // _STATES_AT_ONCE)
         return found | int.from_bytes(own, "little")
 
     def reach_of(self, states: Iterable[int]) -> int:
@@ -80,24 +80,24 @@ class Keys:
         return found
 
     @property
-    def may_run_out(self) -> bool:
+    def has_finite_prefix(self) -> bool:
         """Whether some prefix of a key without a name can become few keys only."""
         start, names = self.dfa.start, self.names
-        # All that a state leads to, the start does, and words are endless nowhere or everywhere.
+        # All that a state leads to, the start does, and words are infinite nowhere or everywhere.
         states = [start] if self._has_words else range(self.dfa.n_states)
-        return any(self.labels_after(s) & ~self.endless[s] & ~names for s in states)
+        return any(self.labels_after(s) & ~self.infinite[s] & ~names for s in states)
 
     def is_surely_live(self, states: Iterable[int], labels: int) -> bool:
         """Return whether a prefix in one of some states can become a key of endlessly many."""
         return any(
-            self.labels_after(state) & labels & (self.names | self.endless[state])
+            self.labels_after(state) & labels & (self.names | self.infinite[state])
             for state in states
         )
 
     def reach_left(self, state: int, prefix: str, others: OtherKeys) -> int:
         """Return the labels of keys that a prefix can become, and that are not among the others."""
         left = self.labels_after(state)
-        open_ = left & ~(self.names | self.endless[state])
+        open_ = left & ~(self.names | self.infinite[state])
         if not open_:
             return left
         n_begun = count_begun(others, prefix)
@@ -107,7 +107,7 @@ class Keys:
             label = low.bit_length() - 1
             if self.dfa.count(state, label, n_begun + 1) > n_begun:
                 continue
-            spend(n_begun)
+            charge_steps(n_begun)
             taken = sum(
                 other.startswith(prefix) and self.dfa.labels[self.dfa.read(other)] == label
                 for other in list_keys(others)
@@ -165,7 +165,7 @@ def _propagate(dfa: CharDfa, own: list[int], names: int) -> tuple[list[int], lis
     By strongly connected components (Tarjan, 1972, with a stack of our own): each is found after
     all that it leads to.
     """
-    reach, endless = [0] * len(own), [0] * len(own)
+    reach, infinite = [0] * len(own), [0] * len(own)
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
@@ -202,8 +202,8 @@ def _propagate(dfa: CharDfa, own: list[int], names: int) -> tuple[list[int], lis
                     labels |= own[member]
                     for target in dfa.successors(member):
                         labels |= reach[target]
-                        many |= endless[target]
+                        many |= infinite[target]
                         is_cyclic |= target == member
                 for member in members:
-                    reach[member], endless[member] = labels, labels & ~names if is_cyclic else many
-    return reach, endless
+                    reach[member], infinite[member] = labels, labels & ~names if is_cyclic else many
+    return reach, infinite

@@ -51,11 +51,11 @@ class Part:
         few: more of them: ids of tokens, or places of rests.
         bits, unsure: rests, and those of them that have to be read token by token, as bit sets.
         exits: nodes of the trie at which the innermost thing that was open has ended.
-        gone: ids of tokens that are illegal nevertheless; only of what is a whole mask.
+        removed: ids of tokens that are illegal nevertheless; only of what is a whole mask.
         serial: a number that no other part of the process ever has.
     """
 
-    __slots__ = ("bits", "exits", "few", "gone", "keys", "rows", "serial", "unsure")
+    __slots__ = ("bits", "exits", "few", "keys", "removed", "rows", "serial", "unsure")
 
     def __init__(
         self,
@@ -65,16 +65,16 @@ class Part:
         keys: tuple[EndedKeys, ...] = (),
         bits: int = 0,
         unsure: int = 0,
-        gone: tuple[int, ...] = (),
+        removed: tuple[int, ...] = (),
     ) -> None:
         self.rows, self.few, self.exits, self.keys = rows, few, exits, keys
-        self.bits, self.unsure, self.gone = bits, unsure, gone
+        self.bits, self.unsure, self.removed = bits, unsure, removed
         self.serial = next(_serials)
 
     @property
     def n_bytes(self) -> int:
         """About how many bytes it takes, its rows included."""
-        n_tokens = len(self.few) + len(self.exits) + len(self.gone)
+        n_tokens = len(self.few) + len(self.exits) + len(self.removed)
         n_bytes = _PART_BYTES + _TOKEN_BYTES * n_tokens + _KEY_BYTES * len(self.keys)
         return n_bytes + len(self.rows) * self.rows[0].nbytes if self.rows else n_bytes
 
@@ -125,7 +125,7 @@ class Mixes:
         self,
         rows: tuple[Words, ...],
         few: tuple[int, ...],
-        gone: tuple[int, ...] = (),
+        removed: tuple[int, ...] = (),
         ends: tuple[int, ...] = (),
     ) -> PooledMask:
         """Return the mask of the tokens of some rows and a few more, without others, with ends.
@@ -136,31 +136,35 @@ class Mixes:
         if len(rows) > 1:
             distinct = sorted(dict(distinct).items())
         # Of numbers and tuples, which the garbage collector does not look at.
-        key = (tuple([number for number, _ in distinct]), few, gone, ends)
+        key = (tuple([number for number, _ in distinct]), few, removed, ends)
         found: tuple[Any, ...] | None = self._known.get(key)
         # The number of a row that is gone may be another one's.
         if found is None or not _are_same(found[1:], [row for _, row in distinct]):
             if self.pool.is_full:
                 self.pool.forget()
                 self.budget.clear()
-            mask = self._compose([row for _, row in distinct], few, gone, ends)
+            mask = self._compose([row for _, row in distinct], few, removed, ends)
             found = (mask, *[ref(row) for _, row in distinct])
             self._known.put(key, found)
         made: PooledMask = found[0]
         return made
 
     def _compose(
-        self, rows: list[Words], few: tuple[int, ...], gone: tuple[int, ...], ends: tuple[int, ...]
+        self,
+        rows: list[Words],
+        few: tuple[int, ...],
+        removed: tuple[int, ...],
+        ends: tuple[int, ...],
     ) -> PooledMask:
-        if len(few) + len(gone) > _MANY_CHANGED:
-            words = self.index.mix(tuple(rows), few, gone)
+        if len(few) + len(removed) > _MANY_CHANGED:
+            words = self.index.mix(tuple(rows), few, removed)
             return self.pool.share(self.index.set_bits(words, ends) if ends else words)
         if ends:
-            few, gone = few + ends, tuple([token for token in gone if token not in ends])
+            few, removed = few + ends, tuple([token for token in removed if token not in ends])
         if not rows:
-            return self.pool.change(None, 0, few, gone)
+            return self.pool.change(None, 0, few, removed)
         united, total = self._unite(rows)
-        return self.pool.change(united, total, few, gone)
+        return self.pool.change(united, total, few, removed)
 
     def _unite(self, rows: list[Words]) -> tuple[Words, int]:
         key = (Mixes, *[id(row) for row in rows])
@@ -182,5 +186,5 @@ def _are_same(known: tuple[Any, ...], rows: list[Words]) -> bool:
 
 
 def _measure(key: tuple[Any, ...], _: tuple[Any, ...]) -> int:
-    rows, few, gone, _ends = key
-    return ENTRY_BYTES + _ROW_BYTES * len(rows) + _TOKEN_BYTES * (len(few) + len(gone))
+    rows, few, removed, _ends = key
+    return ENTRY_BYTES + _ROW_BYTES * len(rows) + _TOKEN_BYTES * (len(few) + len(removed))

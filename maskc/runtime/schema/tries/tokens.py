@@ -28,7 +28,7 @@ _QUOTE = 0x22
 _MANY = 200  # ids that are packed by arrays rather than one by one
 
 
-class Shared:
+class SharedResults:
     """Results by key, whose sizes are counted, in a cache with a budget of its own, in bytes."""
 
     def __init__(self, limit: int = SHARED_BYTES) -> None:
@@ -99,7 +99,7 @@ class IndexTables(NamedTuple):
         order: int32[n], token ids in the order of their bytes.
         nodes: of the trie of the tokens.
         quote_nodes, quote_places, quote_rests: int32[n_quotes].
-        rest_first, rest_bytes: int32[n_rests + 1], where each rest begins; uint8, their bytes.
+        rest_first, rest_bytes: int32[n_suffixes + 1], where each rest begins; uint8, their bytes.
     """
 
     order: Ints
@@ -149,14 +149,14 @@ class TokenIndex:
         self.ids = tables.order.data
         self.quote_nodes, self.quote_places = tables.quote_nodes, tables.quote_places
         self.quote_rests = tables.quote_rests
-        self.rests = Trie(cut_texts(tables.rest_bytes, tables.rest_first))
-        self.n_rests = len(self.rests.texts)
-        self.shared = Shared()
+        self.suffixes = Trie(cut_texts(tables.rest_bytes, tables.rest_first))
+        self.n_suffixes = len(self.suffixes.texts)
+        self.shared = SharedResults()
 
     def _make_tables(self, ids: list[int]) -> IndexTables:
         quotes = self._find_quotes()
-        rests = sorted({rest for _, _, rest in quotes})
-        number = {rest: n for n, rest in enumerate(rests)}
+        suffixes = sorted({rest for _, _, rest in quotes})
+        number = {rest: n for n, rest in enumerate(suffixes)}
         table = np.array([(n, p, number[r]) for n, p, r in quotes], dtype=np.int32).reshape(-1, 3)
         nodes, places, rest_places = (np.ascontiguousarray(table[:, k]) for k in range(3))
         return IndexTables(
@@ -165,8 +165,8 @@ class TokenIndex:
             nodes,
             places,
             rest_places,
-            np.cumsum([0, *map(len, rests)], dtype=np.int32),
-            np.frombuffer(b"".join(rests), dtype=np.uint8),
+            np.cumsum([0, *map(len, suffixes)], dtype=np.int32),
+            np.frombuffer(b"".join(suffixes), dtype=np.uint8),
         )
 
     def _find_quotes(self) -> list[tuple[int, int, bytes]]:
@@ -194,7 +194,9 @@ class TokenIndex:
     def pack(self, ids: Sequence[int] | NDArray[Any]) -> Words:
         return self.set_bits(np.zeros(self.n_words, dtype="<i4"), ids)
 
-    def mix(self, rows: tuple[Words, ...], few: Sequence[int], gone: Sequence[int] = ()) -> Words:
+    def mix(
+        self, rows: tuple[Words, ...], few: Sequence[int], removed: Sequence[int] = ()
+    ) -> Words:
         """Return the tokens of some rows and a few more, without others, by id."""
         words = rows[0] if rows else self.pack(few)
         if len(rows) > 1:
@@ -204,7 +206,7 @@ class TokenIndex:
                 np.bitwise_or(words, row, out=words)
         if rows and few:
             words = self.set_bits(words, few)
-        return self.clear_bits(words, gone) if gone else words
+        return self.clear_bits(words, removed) if removed else words
 
     def set_bits(self, words: Words, ids: Sequence[int] | NDArray[Any]) -> Words:
         return _write_bits(words, ids, value=True)

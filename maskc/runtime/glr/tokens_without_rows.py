@@ -19,20 +19,20 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from maskc.ids import DEAD, IGNORED, ContextId, NodeId, OpenLexemeId, ScannerStateId, TerminalId
-from maskc.runtime.effort import spend
 from maskc.runtime.graph import GraphReader, Mask, Unions
 from maskc.runtime.scanner import ScannerTables
+from maskc.runtime.step_budget import charge_steps
 
 _CONTEXT = ContextId(0)  # the lexer of a general grammar may always look for all terminals
 
 _BIT = np.left_shift(np.uint32(1), np.arange(32, dtype=np.uint32)).view(np.int32)
 
 # As those of the decision graph, without column changes.
-Questions = list[tuple[TerminalId, NodeId]]
+GrammarQueries = list[tuple[TerminalId, NodeId]]
 Trials = list[tuple[OpenLexemeId, Unions]]
 
 
-class UnlistedTokens:
+class TokensWithoutRows:
     """The tokens of one artifact that have no rows, and the unions of all.
 
     The nodes and unions made here have numbers above those of the graph. A union's number, less
@@ -69,11 +69,11 @@ class UnlistedTokens:
         if place:
             self._ends[place] |= bit
 
-    def ask_start(self, state: ScannerStateId) -> tuple[Questions, Trials]:
+    def ask_start(self, state: ScannerStateId) -> tuple[GrammarQueries, Trials]:
         """Return what is asked where a token starts in a scanner state."""
         return self._ask(0, state)
 
-    def ask_node(self, node: NodeId) -> tuple[Questions, Trials]:
+    def ask_node(self, node: NodeId) -> tuple[GrammarQueries, Trials]:
         """Return what a node asks that :meth:`has_node` says is one of these."""
         place, state = divmod(node - self._graph.n_nodes, self._scanner.n_states)
         return self._ask(place, ScannerStateId(state))
@@ -82,7 +82,7 @@ class UnlistedTokens:
         """Return whether a node is one of these, and not of the graph."""
         return node >= self._graph.n_nodes
 
-    def _ask(self, place: int, state: ScannerStateId) -> tuple[Questions, Trials]:
+    def _ask(self, place: int, state: ScannerStateId) -> tuple[GrammarQueries, Trials]:
         """Return what is asked about all tokens below a place; ignored lexemes change no stack."""
         scanner, n_states = self._scanner, self._scanner.n_states
         questions: set[tuple[TerminalId, NodeId]] = set()
@@ -95,7 +95,7 @@ class UnlistedTokens:
                 lexeme = scanner.open_lexeme_of[state]
                 ends_of[lexeme] = ends_of.get(lexeme, 0) | self._ends[place]
             children = self._children[place]
-            spend(1 + len(children))
+            charge_steps(1 + len(children))
             moves, ends = scanner.next(state), scanner.ends(state)
             for byte_class, child in children.items():
                 reached = [moves[byte_class]]
@@ -116,13 +116,13 @@ class UnlistedTokens:
 
     def join(self, unions: set[int]) -> tuple[int, ...]:
         """Return the same tokens in order, with those that are unlisted in one union."""
-        bits = self._unlisted_of(unions) if self._tokens and unions else 0
+        bits = self._tokens_without_rows_of(unions) if self._tokens and unions else 0
         if not bits:
             return tuple(sorted(unions)) if unions else ()
         n_unions = self._graph.n_unions
         return (*sorted([union for union in unions if union < n_unions]), n_unions + bits)
 
-    def _unlisted_of(self, unions: Iterable[int]) -> int:
+    def _tokens_without_rows_of(self, unions: Iterable[int]) -> int:
         """Return the unlisted tokens of some unions, as a bit set."""
         n_unions, bits = self._graph.n_unions, 0
         for union in unions:
@@ -132,7 +132,7 @@ class UnlistedTokens:
 
     def unite(self, unions: Unions, n_words: int) -> Mask:
         """Return a new mask, int32[n_words], of all tokens of some unions, the graph's included."""
-        bits = self._unlisted_of(unions)
+        bits = self._tokens_without_rows_of(unions)
         if not bits:
             return self._graph.unite(unions, n_words)
         n_unions = self._graph.n_unions

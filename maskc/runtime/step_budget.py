@@ -9,8 +9,8 @@ which an engine ends that request. A step takes one to two microseconds.
 What was found before the end is kept and right, so the same mask may be found when it is asked for
 again.
 
-Example: in ``with one_mask(100):`` a hundred and one calls of ``spend(1)`` are too many; outside of
-it they are not counted.
+Example: in ``with one_mask(100):`` a hundred and one calls of ``charge_steps(1)`` are too many;
+outside of it they are not counted.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def count_taken() -> int:
     return _state.taken
 
 
-def spend(n_steps: int) -> None:
+def charge_steps(n_steps: int) -> None:
     """Count some steps.
 
     Raises:
@@ -82,10 +82,10 @@ def spend(n_steps: int) -> None:
         raise LimitError("steps to find one mask", _state.limit, _state.remedy)
 
 
-def spend_at_once(n: int) -> None:
+def charge_vector_steps(n: int) -> None:
     """Count things that are looked at in one call of NumPy.
 
     Raises:
         LimitError: there were too many.
     """
-    spend(1 + n // AT_ONCE)
+    charge_steps(1 + n // AT_ONCE)

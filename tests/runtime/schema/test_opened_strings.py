@@ -1,7 +1,7 @@
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.schema.masks.openings import Openings
-from maskc.runtime.schema.plan.plan import Layout, Plan
+from maskc.runtime.schema.masks.opened_strings import OpenedStrings
+from maskc.runtime.schema.plan.plan import JsonLayout, Plan
 from tests.runtime.schema.machines import INDEX
 from tests.runtime.schema.vocabularies import build_index
 
@@ -10,20 +10,20 @@ QUOTE = (TRIE.child(0, 0x22),)
 
 
 def plan_of(schema):
-    layout = Layout()
+    layout = JsonLayout()
     frozen = build_plan(schema, resources={}, layout=layout, assert_formats=True)
     return Plan(frozen, layout, Budget(1 << 22))
 
 
 def openings_of(schema):
     plan = plan_of(schema)
-    return plan, Openings(INDEX, plan, Budget(1 << 22))
+    return plan, OpenedStrings(INDEX, plan, Budget(1 << 22))
 
 
 def test_keys_are_told_apart_only_where_a_text_goes_on_to_a_value():
     index = build_index((b'"', b'"a":', b'"b":', b'"c":1', b'"d": ', b'"e"\n:\n'))
     plan = plan_of({"type": "object"})
-    openings = Openings(index, plan, Budget(1 << 22))
+    openings = OpenedStrings(index, plan, Budget(1 << 22))
     number = next(n for n, rule in enumerate(plan.objects) if not rule.n_names)
     nodes = (index.tokens.child(0, 0x22),)
     found = openings.ended_keys(index.tokens, number, nodes, 0)

@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.levels import build_levels, first_children
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.spelling import (
     Ranges,
@@ -34,6 +33,7 @@ from maskc.runtime.schema.strings.spelling import (
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
 from maskc.runtime.schema.tries.trie import Ints, Nodes, Trie, narrow, parents_of
+from maskc.runtime.step_budget import charge_steps
 
 # What an item does after its last whole character.
 BETWEEN, ESCAPED, CUT, CLOSES = range(4)  # ESCAPED: in an escape; CUT: in UTF-8
@@ -45,8 +45,8 @@ _MOST_REMEMBERED = 20_000
 Item = tuple[str, int, int, bytes]
 
 
-class SpelledTables(NamedTuple):
-    """A :class:`Spelled` as arrays: what is worked out once.
+class CharacterTrieTables(NamedTuple):
+    """A :class:`CharacterTrie` as arrays: what is worked out once.
 
     Attributes:
         chars: int32[n], of each node its last character.
@@ -77,7 +77,7 @@ class SpelledTables(NamedTuple):
     begun_bytes: NDArray[np.uint8]
 
 
-class Spelled:
+class CharacterTrie:
     """The trie of the characters that some texts write, where ``before`` of one was read.
 
     Attributes:
@@ -91,11 +91,11 @@ class Spelled:
 
     def __init__(
         self,
-        tables: SpelledTables,
+        tables: CharacterTrieTables,
         *,
         escapes: str,
         before: bytes = b"",
-        like: Spelled | None = None,
+        like: CharacterTrie | None = None,
     ) -> None:
         self.tables, self.escapes, self.before = tables, escapes, before
         self.like = like or self
@@ -131,7 +131,7 @@ class Spelled:
         return self._closing
 
     @property
-    def openings(self) -> Ints:
+    def beginning_ranges(self) -> Ints:
         """int32[3, m], the ranges that beginnings can become: ends, and which beginning it is."""
         if self._openings is None:
             rows = [(low, high, n) for n, pairs in enumerate(self.ranges) for low, high in pairs]
@@ -165,7 +165,7 @@ class Spelled:
     def n_bytes(self) -> int:
         return sum(array.nbytes for array in self.tables) + 4 * len(self.chars) + 1000
 
-    def after(self, before: bytes) -> Spelled:
+    def after(self, before: bytes) -> CharacterTrie:
         """Return the trie where another beginning was read that the same bytes end.
 
         See :func:`maskc.runtime.schema.strings.spelling.rests_like`.
@@ -186,7 +186,7 @@ class Spelled:
             begun_first=np.cumsum([0, *map(len, texts)], dtype=np.int32),
             begun_bytes=np.frombuffer(b"".join(texts), dtype=np.uint8),
         )
-        return Spelled(tables, escapes=self.escapes, before=before, like=self)
+        return CharacterTrie(tables, escapes=self.escapes, before=before, like=self)
 
     def child(self, node: int, character: int) -> int:
         """Return the child of a node by its character, -1 if there is none."""
@@ -243,7 +243,7 @@ class Spelled:
         key = (node, character)
         found = self._becoming.get(key)
         if found is None:
-            lows, highs, beginnings = self.openings
+            lows, highs, beginnings = self.beginning_ranges
             possible = beginnings[(lows <= character) & (character <= highs)]
             own = slice(self.low[node], self.low[node] + self.n_ending[node])
             # What closes or ends between two characters has 0 as its beginning.
@@ -254,7 +254,7 @@ class Spelled:
         return found
 
 
-def owners_of(tables: SpelledTables) -> Ints:
+def owners_of(tables: CharacterTrieTables) -> Ints:
     """Return int32[n_items], of each item its node; -1 of one that no node has as its own."""
     nodes = np.flatnonzero(tables.ending)
     counts = tables.ending[nodes].astype(np.int64)
@@ -265,7 +265,7 @@ def owners_of(tables: SpelledTables) -> Ints:
     return found
 
 
-def tabulate_items(items: Iterable[Item]) -> SpelledTables:
+def tabulate_items(items: Iterable[Item]) -> CharacterTrieTables:
     """Return the trie of some items."""
     ordered = sorted(items)
     texts = [item[0] for item in ordered]
@@ -278,7 +278,7 @@ def tabulate_items(items: Iterable[Item]) -> SpelledTables:
     for n, (_, kind, _, raw) in enumerate(ordered):
         if kind in (ESCAPED, CUT):
             begun[n] = numbers.setdefault(raw, len(numbers))
-    return SpelledTables(
+    return CharacterTrieTables(
         char,
         first_children(parent),
         low,
@@ -305,26 +305,26 @@ def free_body(index: TokenIndex, *, escapes: str) -> Body:
 
 def spell(
     index: TokenIndex, trie: Trie, nodes: Nodes, *, escapes: str, before: bytes = b""
-) -> Spelled:
+) -> CharacterTrie:
     """Return what the texts after some nodes write inside a string."""
-    key = spelled_key(index, trie, nodes, escapes=escapes, before=before)
-    found: Spelled | None = index.shared.get(key)
+    key = character_trie_key(index, trie, nodes, escapes=escapes, before=before)
+    found: CharacterTrie | None = index.shared.get(key)
     if found is None:
         alike = before and rests_like(before, escapes=escapes)
         if alike and alike != before:
             found = spell(index, trie, nodes, escapes=escapes, before=alike).after(before)
         else:
             items = _read_items(trie, nodes, free_body(index, escapes=escapes), before)
-            found = Spelled(tabulate_items(items), escapes=escapes, before=before)
-            spend(found.n_items // 8)
+            found = CharacterTrie(tabulate_items(items), escapes=escapes, before=before)
+            charge_steps(found.n_items // 8)
         index.shared.put(key, found, found.n_bytes)
     return found
 
 
-def spelled_key(
+def character_trie_key(
     index: TokenIndex, trie: Trie, nodes: Nodes, *, escapes: str, before: bytes = b""
 ) -> object:
-    return (Spelled, escapes, trie is index.rests, nodes, before)
+    return (CharacterTrie, escapes, trie is index.suffixes, nodes, before)
 
 
 def _read_items(trie: Trie, nodes: Nodes, free: Body, before: bytes) -> Iterator[Item]:

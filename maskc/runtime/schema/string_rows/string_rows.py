@@ -16,16 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
-from maskc.runtime.schema.leaves.rows import FreeRows, Leaf, free_rows_of, part_of
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.plan.custom import CustomRule, Read
 from maskc.runtime.schema.plan.rules import StringRule
-from maskc.runtime.schema.scans.class_tries import Closers, closers_at
+from maskc.runtime.schema.scans.character_trie import CharacterTrie, free_body, spell
+from maskc.runtime.schema.scans.class_tries import ClosingTokens, closing_tokens_at
 from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
 from maskc.runtime.schema.scans.custom import CustomScans
 from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.scans.searching import Searched, find_names, search
-from maskc.runtime.schema.scans.spelled import Spelled, free_body, spell
+from maskc.runtime.schema.string_rows.rows import FreeRows, StringRow, free_rows_of, part_of
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
@@ -37,13 +37,13 @@ _SHARED_STATES = 5_000  # of automata of which it takes a few milliseconds to sa
 _SEARCHED, _SEARCHED_AGAIN = 200, 150
 
 # What is remembered: also how many characters to look up, and an automaton's matrix.
-_Known = Leaf | Searched | Scanned | int | NDArray[Any]
+_Known = StringRow | Searched | Scanned | int | NDArray[Any]
 
 # The tokens that close a string, by the label that it then has.
-Labelled = tuple[tuple[int, Closers], ...]
+Labelled = tuple[tuple[int, ClosingTokens], ...]
 
 
-class Leaves:
+class StringRows:
     """Rows of strings. Shared by all matchers of an artifact."""
 
     def __init__(self, index: TokenIndex, machine: SchemaMachine) -> None:
@@ -55,7 +55,7 @@ class Leaves:
         self._longest = len(index.tokens.levels)
         self._free_rows: FreeRows | None = None
 
-    def string(self, number: int, at: int, count: Any) -> Leaf:
+    def string(self, number: int, at: int, count: Any) -> StringRow:
         """Return the row of a string."""
         rule = self._machine.plan.strings[number]
         if rule.is_any:
@@ -66,8 +66,8 @@ class Leaves:
             return self.free_rows_after(before).of_size(max(rule.low - count, 0), high)
         is_counted = isinstance(rule, CustomRule)
         is_counted = is_counted or not rule.is_unbounded and not rule.is_far(count, self._longest)
-        key = (Leaf, number, at, count if is_counted else -1)
-        found: Leaf | None = self._known.get(key)
+        key = (StringRow, number, at, count if is_counted else -1)
+        found: StringRow | None = self._known.get(key)
         if found is None:
             if isinstance(rule, CustomRule):
                 found = self._read_custom(rule, count)
@@ -78,21 +78,21 @@ class Leaves:
             self._known.put(key, found)
         return found
 
-    def _read_custom(self, rule: CustomRule, count: Read) -> Leaf:
-        spelled = self.spelled_after(count.begun)
-        walked = self._custom_scans.walk(spelled, rule, count)
-        places = spelled.tables.places
-        closers = closers_at(self._index, tuple(np.unique(places[walked.ended]).tolist()))
-        return Leaf(self.part_of(self._index.order[places[walked.inside]]), ((0, closers),))
+    def _read_custom(self, rule: CustomRule, count: Read) -> StringRow:
+        character_trie = self.character_trie_after(count.begun)
+        walked = self._custom_scans.walk(character_trie, rule, count)
+        places = character_trie.tables.places
+        closers = closing_tokens_at(self._index, tuple(np.unique(places[walked.ended]).tolist()))
+        return StringRow(self.part_of(self._index.order[places[walked.inside]]), ((0, closers),))
 
     def part_of(self, ids: list[int] | NDArray[Any]) -> Part:
         return part_of(self._index, ids)
 
-    def _find_uncounted(self, dfa: CharDfa, state: int, before: bytes) -> Leaf:
+    def _find_uncounted(self, dfa: CharDfa, state: int, before: bytes) -> StringRow:
         key, shared = None, self._index.shared
         if dfa.n_states <= _SHARED_STATES:
-            key = (Leaf, self._escapes, dfa.digest, state, before)
-            known: Leaf | None = shared.get(key)
+            key = (StringRow, self._escapes, dfa.digest, state, before)
+            known: StringRow | None = shared.get(key)
             if known is not None:
                 return known
         found = self._settle_uncounted(dfa, state, before)
@@ -100,15 +100,15 @@ class Leaves:
             shared.put(key, found, ENTRY_BYTES + found.n_bytes)
         return found
 
-    def _settle_uncounted(self, dfa: CharDfa, state: int, before: bytes) -> Leaf:
+    def _settle_uncounted(self, dfa: CharDfa, state: int, before: bytes) -> StringRow:
         searched = self._search(dfa, state, before)
         if searched is None and never_dies(dfa, state):
             # Whatever was read the string may go on.
             ended: dict[int, set[int]] = {}
-            for label, nodes in find_names(self.spelled_after(before), dfa, state, -1):
+            for label, nodes in find_names(self.character_trie_after(before), dfa, state, -1):
                 ended.setdefault(label, set()).update(nodes)
             part = Part((self.free_rows_after(before).words,))
-            return Leaf(part, self._by_label(ended))
+            return StringRow(part, self._by_label(ended))
         effects = searched or self._scan(dfa, state, before)
         part, closers = self.settle(effects, dfa, before)
         if isinstance(effects, Scanned):
@@ -118,9 +118,9 @@ class Leaves:
         elif effects.places:
             ids = [self._index.ids[place] for place in effects.places]
             part = Part((self._index.set_bits(part.rows[0], ids),))
-        return Leaf(part, closers)
+        return StringRow(part, closers)
 
-    def _select_sized(self, rule: StringRule, at: int, count: int) -> Leaf:
+    def _select_sized(self, rule: StringRule, at: int, count: int) -> StringRow:
         """Return the row of a string of which so many characters were read."""
         dfa, (state, before) = rule.body.dfa, rule.body.begun(at)
         key = ("sized", id(dfa), state, before)
@@ -136,17 +136,19 @@ class Leaves:
                 if rule.leads_on(targets, count + size)
             ]
             nodes = {n for n, at, size in effects.ended if rule.may_end(at, count + size)}
-            return Leaf(self.part_of(ids), ((0, closers_at(self._index, tuple(sorted(nodes)))),))
+            return StringRow(
+                self.part_of(ids), ((0, closing_tokens_at(self._index, tuple(sorted(nodes)))),)
+            )
         (groups, which), (distinct, quotes_of) = effects.groups, effects.quote_pairs
         lives = [rule.leads_on(group.targets, count + group.size) for group in groups]
         ends = [at > 0 and rule.may_end(at, count + size) for at, size in distinct]
         # Most counts lead to the same.
-        name = (Leaf, *key, bytes(lives), bytes(ends))
-        found: Leaf | None = self._known.get(name)
+        name = (StringRow, *key, bytes(lives), bytes(ends))
+        found: StringRow | None = self._known.get(name)
         if found is None:
             row = effects.pack(np.array(lives, dtype=np.bool_), which)
             closers = effects.units.closers.chosen(np.array(ends, dtype=np.bool_)[quotes_of])
-            found = Leaf(Part((row,)), ((0, closers),))
+            found = StringRow(Part((row,)), ((0, closers),))
             self._known.put(name, found)
         return found
 
@@ -172,10 +174,10 @@ class Leaves:
         exactly: bool = False,
         dropped: int = DEAD,
     ) -> Searched | None:
-        key, spelled = (search, id(dfa)), self.spelled_after(before)
+        key, character_trie = (search, id(dfa)), self.character_trie_after(before)
         # Names are a tree, so looking them up takes a step a state, and a scan several.
         most = self._known.get(key) or _SEARCHED + dfa.n_states
-        found = search(spelled, dfa, state, exactly=exactly, dropped=dropped, most=most)
+        found = search(character_trie, dfa, state, exactly=exactly, dropped=dropped, most=most)
         if found is None:
             self._known.put(key, _SEARCHED_AGAIN)
         return found
@@ -188,7 +190,7 @@ class Leaves:
             if delta is None:
                 delta = matrix_of(dfa)
                 self._known.put((matrix_of, id(dfa)), delta)
-            found = scan_all(self._index, self.spelled_after(before), dfa, delta, state)
+            found = scan_all(self._index, self.character_trie_after(before), dfa, delta, state)
             self._known.put(key, found)
         return found
 
@@ -201,7 +203,7 @@ class Leaves:
             some = sorted(set(labels.tolist()) - {NO_LABEL})
             closers = effects.units.closers
             return Part(), tuple([(label, closers.chosen(labels == label)) for label in some])
-        part, found = Part(), list[tuple[int, Closers]]()
+        part, found = Part(), list[tuple[int, ClosingTokens]]()
         if effects.runs:
             words, free = self.free_rows_after(before).of(effects)
             part = Part((words,))
@@ -213,14 +215,14 @@ class Leaves:
 
     def _by_label(self, ended: dict[int, set[int]]) -> Labelled:
         pairs = ((label, tuple(sorted(ended[label]))) for label in sorted(ended))
-        return tuple([(label, closers_at(self._index, nodes)) for label, nodes in pairs])
+        return tuple([(label, closing_tokens_at(self._index, nodes)) for label, nodes in pairs])
 
     @property
-    def spelled(self) -> Spelled:
+    def character_trie(self) -> CharacterTrie:
         """What the vocabulary writes inside a string, between two characters."""
-        return self.spelled_after(b"")
+        return self.character_trie_after(b"")
 
-    def spelled_after(self, before: bytes) -> Spelled:
+    def character_trie_after(self, before: bytes) -> CharacterTrie:
         """Return what the vocabulary writes after the beginning of a character."""
         index, escapes = self._index, self._escapes
         return spell(index, index.tokens, (ROOT,), escapes=escapes, before=before)
@@ -229,12 +231,16 @@ class Leaves:
     def free_rows(self) -> FreeRows:
         """Rows of strings of any characters, between two characters."""
         if self._free_rows is None:
-            self._free_rows = free_rows_of(self._index, self.spelled)
+            self._free_rows = free_rows_of(self._index, self.character_trie)
         return self._free_rows
 
     def free_rows_after(self, before: bytes) -> FreeRows:
         """Return rows of strings of any characters, after the beginning of one."""
-        return free_rows_of(self._index, self.spelled_after(before)) if before else self.free_rows
+        return (
+            free_rows_of(self._index, self.character_trie_after(before))
+            if before
+            else self.free_rows
+        )
 
 
 def _measure(_: object, found: _Known) -> int:

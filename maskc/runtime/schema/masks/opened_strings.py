@@ -14,20 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.scans.character_trie import CharacterTrie, free_body, spell
 from maskc.runtime.schema.scans.custom import CustomScans
 from maskc.runtime.schema.scans.searching import Searched, find_names, search_all
-from maskc.runtime.schema.scans.spelled import Spelled, free_body, spell
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.summary import MANY, EndedKeys, Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Nodes, Trie
+from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 _QUOTE, _COLON = 0x22, 0x3A
 _BEFORE_KEYS = frozenset(b",{")
@@ -51,7 +51,7 @@ class Opened(NamedTuple):
 _NOTHING_OPENED = Opened(_NOTHING, None)
 
 
-class Openings:
+class OpenedStrings:
     """Strings and keys that open inside tokens. Shared by all matchers of an artifact."""
 
     def __init__(self, index: TokenIndex, plan: Plan, budget: Budget) -> None:
@@ -73,7 +73,7 @@ class Openings:
             exactly: whether states and sizes are wanted where every character may follow.
             dropped: a state that counts as dead.
         """
-        is_rest = trie is self._index.rests
+        is_rest = trie is self._index.suffixes
         if not trie.lead_on(nodes):
             return _NOTHING_OPENED
         key = (id(body), nodes, is_rest, exactly, dropped)
@@ -90,29 +90,29 @@ class Openings:
         """Return the texts that stay inside a string that a reader reads, and nodes that end it."""
         if not trie.lead_on(nodes):
             return [], ()
-        key = (id(rule), nodes, trie is self._index.rests)
+        key = (id(rule), nodes, trie is self._index.suffixes)
         found: tuple[list[int], Nodes] | None = self._known.get(key)
         if found is None:
-            spelled = self.spelled(trie, nodes)
-            walked = self._custom_scans.walk(spelled, rule, rule.begin)
-            places = spelled.tables.places
+            character_trie = self.character_trie(trie, nodes)
+            walked = self._custom_scans.walk(character_trie, rule, rule.begin)
+            places = character_trie.tables.places
             found = places[walked.inside].tolist(), tuple(places[walked.ended].tolist())
             self._known.put(key, found)
         return found
 
-    def spelled(self, trie: Trie, nodes: Nodes) -> Spelled:
+    def character_trie(self, trie: Trie, nodes: Nodes) -> CharacterTrie:
         """Return what the texts after some quotes write."""
         return spell(self._index, trie, nodes, escapes=self._escapes)
 
     def _open(
         self, trie: Trie, dfa: CharDfa, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
     ) -> Opened:
-        found = search_all(self.spelled(trie, nodes), dfa, exactly=exactly, dropped=dropped)
+        found = search_all(self.character_trie(trie, nodes), dfa, exactly=exactly, dropped=dropped)
         return Opened(found, self._pack(trie, found.free) if found.free else None)
 
     def _open_any(self, trie: Trie, nodes: Nodes, *, exactly: bool) -> Opened:
         """Return what a string of any characters does, which is the same in all artifacts."""
-        key = ("opened", self._escapes, nodes, trie is self._index.rests, exactly)
+        key = ("opened", self._escapes, nodes, trie is self._index.suffixes, exactly)
         found: Opened | None = self._index.shared.get(key)
         if found is None:
             found = self._open(trie, self._free.dfa, nodes, exactly=exactly)
@@ -138,7 +138,7 @@ class Openings:
         self, trie: Trie, number: int, nodes: Nodes, dropped: int
     ) -> tuple[EndedKeys, ...]:
         """Return the keys of an object's rule that end within a trie, whatever may come."""
-        key = ("keys", number, nodes, trie is self._index.rests, dropped)
+        key = ("keys", number, nodes, trie is self._index.suffixes, dropped)
         known: tuple[EndedKeys, ...] | None = self._known.get(key)
         if known is None:
             known = self._find_ended(trie, number, nodes, dropped)
@@ -157,8 +157,8 @@ class Openings:
         opened = self.inside(trie, body, nodes, exactly=False, dropped=dropped)
         pairs = [(ended.node, body.dfa.labels[ended.state]) for ended in opened.inside.ended]
         pairs = [pair for pair in pairs if pair[1] != NO_LABEL]
-        spend(len(pairs))
-        return self._group(trie, nodes, pairs, rule.n_names, is_scarce=rule.is_scarce)
+        charge_steps(len(pairs))
+        return self._group(trie, nodes, pairs, rule.n_names, has_finite_keys=rule.has_finite_keys)
 
     def _find_flat(self, trie: Trie, rule: ObjectRule, nodes: Nodes) -> tuple[EndedKeys, ...]:
         """Return the same of a rule whose keys are names and any others.
@@ -166,13 +166,13 @@ class Openings:
         All are of the class of keys without a name, but for the names, and words that are none.
         """
         named: dict[int, int] = {}
-        spelled, dfa = self.spelled(trie, nodes), rule.dfa
-        for label, quotes in find_names(spelled, dfa, dfa.start, dfa.sink):
+        character_trie, dfa = self.character_trie(trie, nodes), rule.dfa
+        for label, quotes in find_names(character_trie, dfa, dfa.start, dfa.sink):
             named.update(dict.fromkeys(quotes, label))
         found: list[EndedKeys] = []
         for keys in self._any_ended(trie, nodes):
             texts, ends = keys.texts, keys.nodes
-            spend_at_once(len(ends))
+            charge_vector_steps(len(ends))
             if named and not named.keys().isdisjoint(ends):
                 pairs = [pair for pair in zip(texts, ends, strict=True) if pair[1] not in named]
                 texts, ends = tuple([t for t, _ in pairs]), tuple([n for _, n in pairs])
@@ -183,7 +183,7 @@ class Openings:
 
     def _any_ended(self, trie: Trie, nodes: Nodes) -> tuple[EndedKeys, ...]:
         """Return where keys end that may be any, which is the same in all artifacts."""
-        key = ("any ended", self._escapes, trie is self._index.rests, nodes)
+        key = ("any ended", self._escapes, trie is self._index.suffixes, nodes)
         known: tuple[EndedKeys, ...] | None = self._index.shared.get(key)
         if known is None:
             opened = self._open_any(trie, nodes, exactly=False)
@@ -199,7 +199,7 @@ class Openings:
         ended: Iterable[tuple[int, int]],
         n_names: int,
         *,
-        is_scarce: bool = False,
+        has_finite_keys: bool = False,
     ) -> tuple[EndedKeys, ...]:
         """Return keys that end as JSON may go on, those together that nothing tells apart.
 
@@ -208,11 +208,11 @@ class Openings:
         """
         together: dict[tuple[int, bool, str], list[tuple[str, int]]] = {}
         for node, label in ended:
-            goes_on = is_scarce or self._goes_on(trie, node)
+            goes_on = has_finite_keys or self._goes_on(trie, node)
             if not goes_on and not trie.n_ending[node]:
                 continue
             text = "" if label < n_names else self._key_before(trie, node, quotes)
-            is_alike = not text or not goes_on or not is_scarce and self._is_bare(trie, node)
+            is_alike = not text or not goes_on or not has_finite_keys and self._is_bare(trie, node)
             group = (label, goes_on, "" if is_alike else text)
             together.setdefault(group, []).append((text, node))
         return tuple(
@@ -227,7 +227,7 @@ class Openings:
 
     def _is_bare(self, trie: Trie, node: int) -> bool:
         """Return whether no text goes on to a value after a key that ends at a node."""
-        key = ("bare", trie is self._index.rests, node)
+        key = ("bare", trie is self._index.suffixes, node)
         found: bool | None = self._index.shared.get(key)
         if found is None:
             found, open_ = True, [(node, False)]
@@ -245,7 +245,7 @@ class Openings:
 
     def _key_before(self, trie: Trie, node: int, quotes: Nodes) -> str:
         """Return the key that ends at a node and begins after one of some quotes."""
-        key = ("key", trie is self._index.rests, node, quotes)
+        key = ("key", trie is self._index.suffixes, node, quotes)
         found: str | None = self._index.shared.get(key)
         if found is None:
             found = decode_body(after_quote(trie, trie.path(node), quotes)[:-1])
@@ -254,7 +254,7 @@ class Openings:
 
     def _pack(self, trie: Trie, places: Sequence[int]) -> Part:
         """Return the part of some texts, by place."""
-        if trie is self._index.rests:
+        if trie is self._index.suffixes:
             return Part(bits=bits_of(places))
         ids = [self._index.ids[place] for place in places]
         return Part(few=tuple(ids)) if len(ids) <= MANY else Part((self._index.pack(ids),))
@@ -277,7 +277,9 @@ class KeySummary:
     and ``c`` was there before.
     """
 
-    def __init__(self, index: TokenIndex, plan: Plan, openings: Openings, budget: Budget) -> None:
+    def __init__(
+        self, index: TokenIndex, plan: Plan, openings: OpenedStrings, budget: Budget
+    ) -> None:
         self._index, self._plan, self._openings = index, plan, openings
         self._known = Cache(budget)
 
@@ -291,7 +293,7 @@ class KeySummary:
 
         None of them leads to another one of the same tuple.
         """
-        key = ("quotes", trie is self._index.rests)
+        key = ("quotes", trie is self._index.suffixes)
         found: tuple[Nodes, ...] | None = self._index.shared.get(key)
         if found is None:
             found = _find_quotes(trie)
@@ -311,7 +313,7 @@ class KeySummary:
         if not labels:
             return 0
         is_open = self._is_open(number, labels)
-        key = (number, nodes, trie is self._index.rests, is_open)
+        key = (number, nodes, trie is self._index.suffixes, is_open)
         found: int | None = self._known.get(key)
         if found is None:
             found = 0
@@ -346,7 +348,7 @@ class KeySummary:
 
 
 def _find_quotes(trie: Trie) -> tuple[Nodes, ...]:
-    spend(len(trie.bytes) // _NODES)
+    charge_steps(len(trie.bytes) // _NODES)
     bytes_, first, parents = trie.byte_array, trie.first_array, trie.parent_array
     is_blank, opens = np.isin(bytes_, list(BLANK_BYTES)), np.isin(bytes_, list(_BEFORE_KEYS))
     # Of each node whether a key can open after it, and how many quotes of keys there were.

@@ -3,8 +3,8 @@
 A node of the graph says, by the state on top of a stack, which tokens every such stack takes, and
 what depends on the stack: questions, each a terminal and the node that answers when the parser has
 taken it, and trials, each some lookaheads and what is legal if the parser takes one of them. That
-is one :class:`Ask`; there are no more of them than the graph has answers, and they have numbers, so
-that what is known of a stack is numbers alone.
+is one :class:`Query`; there are no more of them than the graph has answers, and they have numbers,
+so that what is known of a stack is numbers alone.
 
 Example: for brackets, the node of the token ``))`` asks for RPAR and leads to the node of ``)``,
 which asks for RPAR and then allows the token.
@@ -26,7 +26,7 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
-from maskc.runtime.glr.unlisted import UnlistedTokens
+from maskc.runtime.glr.tokens_without_rows import TokensWithoutRows
 from maskc.runtime.graph import NO_TOKENS, GraphReader, Unions
 from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.scanner import ScannerTables
@@ -37,11 +37,11 @@ _THE_END: Unions = frozenset((END_OF_TEXT,))
 PLACE = PlaceId(0)  # there is one place of the lexer only, as general grammars have no contexts
 
 
-class Ask:
+class Query:
     """What is open about the stacks with some state on top. Never changes.
 
     Attributes:
-        number: its index in ``Asks.all``.
+        number: its index in ``Queries.all``.
         questions: terminal → the nodes that are asked after it.
         trials: lookaheads, and what is legal if the parser takes one of them.
         lookaheads: all those that questions and trials can begin with, as a bit set.
@@ -62,7 +62,7 @@ class Ask:
         self.lookaheads = lookaheads
 
 
-class Asks:
+class Queries:
     """What one artifact's stacks are asked.
 
     Attributes:
@@ -76,24 +76,24 @@ class Asks:
         scanner: ScannerTables,
         lookaheads: Lookaheads,
         closed: Sequence[int],
-        unlisted: UnlistedTokens,
+        unlisted: TokensWithoutRows,
     ) -> None:
         self._graph = graph
         self._scanner = scanner
         self._lookaheads = lookaheads
         self._closed = closed  # boundary → whether the text may end there
         self.unlisted = unlisted
-        self.all: list[Ask] = []
+        self.all: list[Query] = []
         self._lock = Lock()
         self._end = self._add({}, ((lookaheads.end, _THE_END),), lookaheads.end)
-        self._starts: dict[ScannerStateId, tuple[Ask | None, tuple[NodeId, ...]]] = {}
-        self._of_place: dict[NodeId, Ask | None] = {}
+        self._starts: dict[ScannerStateId, tuple[Query | None, tuple[NodeId, ...]]] = {}
+        self._of_place: dict[NodeId, Query | None] = {}
         # By node and profile of the state in one number.
-        self._of_node: dict[int, tuple[Unions, Ask | None]] = {}
+        self._of_node: dict[int, tuple[Unions, Query | None]] = {}
         # By what it asks: nodes and profiles share answers.
-        self._of_answer: dict[object, Ask | None] = {}
+        self._of_answer: dict[object, Query | None] = {}
 
-    def start(self, state: ScannerStateId) -> tuple[Ask | None, tuple[NodeId, ...]]:
+    def start(self, state: ScannerStateId) -> tuple[Query | None, tuple[NodeId, ...]]:
         """Return what is asked where a token starts in a scanner state.
 
         First what is given to the parser, then the nodes that answer at once, because nothing is.
@@ -113,13 +113,13 @@ class Asks:
             found = self._starts[state] = (self._make(questions, trials), at_once)
         return found
 
-    def of_node(self, node: NodeId, state: GeneralStateId) -> tuple[Unions, Ask | None]:
+    def of_node(self, node: NodeId, state: GeneralStateId) -> tuple[Unions, Query | None]:
         """Return what a node allows with a state on top, and what is left to be asked.
 
         ``END_OF_TEXT`` is among the unions that are allowed where the text may end.
         """
         if self.unlisted.has_node(node):
-            return (NO_TOKENS, self._of_unlisted(node))
+            return (NO_TOKENS, self._of_tokens_without_rows(node))
         if node == AT_THE_END:
             return (NO_TOKENS, self._end)
         graph = self._graph
@@ -136,7 +136,7 @@ class Asks:
             found = self._of_node[key] = (unions, self._of_answer[asked])
         return found
 
-    def _of_unlisted(self, node: NodeId) -> Ask | None:
+    def _of_tokens_without_rows(self, node: NodeId) -> Query | None:
         """Return what a node asks that is not the graph's, whatever is on top."""
         if node not in self._of_place:
             self._of_place[node] = self._make(*self.unlisted.ask_node(node))
@@ -146,7 +146,7 @@ class Asks:
         self,
         asked: list[tuple[TerminalId, NodeId]],
         tried: list[tuple[OpenLexemeId, Unions]],
-    ) -> Ask | None:
+    ) -> Query | None:
         """Return what is asked, ``None`` if it is nothing."""
         if not asked and not tried:
             return None
@@ -167,8 +167,8 @@ class Asks:
         questions: dict[TerminalId, tuple[NodeId, ...]],
         trials: tuple[tuple[int, Unions], ...],
         lookaheads: int,
-    ) -> Ask:
+    ) -> Query:
         with self._lock:
-            made = Ask(len(self.all), questions, trials, lookaheads)
+            made = Query(len(self.all), questions, trials, lookaheads)
             self.all.append(made)
         return made

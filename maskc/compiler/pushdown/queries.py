@@ -116,7 +116,7 @@ class OverviewAnswer:
     pairs: Mapping[str, int]
 
 
-class Questions:
+class GrammarQueries:
     """A grammar to ask about; what an answer needs is made when it is first asked for."""
 
     def __init__(self, grammar: Grammar, name: str) -> None:

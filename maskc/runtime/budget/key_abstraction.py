@@ -16,7 +16,6 @@ from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
 from maskc.runtime.budget.completions import COMING_KEY, NO_KEY, OPEN_KEY
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     KEY,
@@ -37,6 +36,7 @@ from maskc.runtime.schema.machine.nodes import (
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.strings.other_keys import NO_KEYS, add_key, count_begun, unread_key
 from maskc.runtime.schema.tries.trie import ROOT, Trie
+from maskc.runtime.step_budget import charge_steps
 
 _MOST_NODES: Final = 20_000  # of which something is remembered
 _Found = TypeVar("_Found")
@@ -68,12 +68,12 @@ class Folded(Generic[_Found]):
                 todo += missing
                 continue
             todo.pop()
-            spend(2)
+            charge_steps(2)
             known[node[SERIAL]] = self._find(node, [known[p[SERIAL]] for p in node[PARENTS]])
         return known[top[SERIAL]]
 
 
-class Forgetting:
+class KeyAbstraction:
     """Leaves keys and lengths out of one schema's texts."""
 
     def __init__(self, machine: SchemaMachine, trie: Trie) -> None:

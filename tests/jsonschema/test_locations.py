@@ -4,7 +4,7 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.dialects import DEFAULT
-from maskc.jsonschema.places import MAX_COUNT, SchemaLocation
+from maskc.jsonschema.locations import MAX_COUNT, SchemaLocation
 
 
 def place(schema):

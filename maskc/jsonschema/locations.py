@@ -118,7 +118,7 @@ class Locator:
             return None
 
 
-class Places:
+class SchemaLocations:
     """The places of schemas: with their own identifiers and dialects, and where references lead.
 
     Args:

@@ -25,8 +25,8 @@ from typing import NamedTuple
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.link.automata.automaton import START, ByteAutomaton
 from maskc.runtime.link.automata.scanning import Scan
+from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Rest
-from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.pieces import Link, Piece, SchemaPiece
 from maskc.runtime.link.text.free_text import FreeScans, Position
 from maskc.runtime.schema.machine.nodes import KEY, STATE, STRING, Configuration
@@ -40,23 +40,23 @@ _NEVER = frozenset(b'"\\')
 _ELSEWHERE = frozenset(b'0123456789abcdefABCDEF{}[],:+-. \t\r\n"\\/rtunls')
 
 
-def may_be_barred(word: bytes) -> bool:
+def may_be_forbidden(word: bytes) -> bool:
     r"""Return whether each JSON value can be written without a word, with all escapes.
 
-    >>> may_be_barred(b"</a>"), may_be_barred(b"<\\"), may_be_barred(b"}}"), may_be_barred(b"u00e9")
-    (True, False, False, False)
+    >>> [may_be_forbidden(word) for word in (b"</a>", b"<\\", b"}}", b"u00e9")]
+    [True, False, False, False]
     """
     return _NEVER.isdisjoint(word) and not _ELSEWHERE.issuperset(word)
 
 
-class Reading(NamedTuple):
+class SchemaHypothesis(NamedTuple):
     """What is known of a text; ``at`` is a state of the automaton that looks for the words."""
 
     schema: Configuration
     at: int
 
 
-class Doubtful(NamedTuple):
+class Unverified(NamedTuple):
     """Tokens that may make a word whole, by place.
 
     Attributes:
@@ -70,7 +70,7 @@ class Doubtful(NamedTuple):
     ids: list[int]
 
 
-def _measure(_: int, found: Doubtful) -> int:
+def _measure(_: int, found: Unverified) -> int:
     return 2 * ENTRY_BYTES + 40 * sum(map(len, found))
 
 
@@ -87,14 +87,14 @@ class Barring:
         self.is_delicate = any(word[-1] >= _FIRST_OF_MANY for word in words)
         self._doubtful = Cache(text.scanner.budget, _measure)
 
-    def doubtful(self, at: int) -> Doubtful:
-        found: Doubtful | None = self._doubtful.get(at)
+    def unverified(self, at: int) -> Unverified:
+        found: Unverified | None = self._doubtful.get(at)
         if found is None:
-            found = self._find_doubtful(at)
+            found = self._find_unverified(at)
             self._doubtful.put(at, found)
         return found
 
-    def _find_doubtful(self, at: int) -> Doubtful:
+    def _find_unverified(self, at: int) -> Unverified:
         index = self.index
         trie, texts = index.tokens, index.texts
         places = {
@@ -110,7 +110,7 @@ class Barring:
                 for place, text in enumerate(texts)
                 if place not in places and text[-1] >= _FIRST_OF_MANY and self._is_open(at, text)
             ]
-        return Doubtful(inside, others, index.order[inside].tolist())
+        return Unverified(inside, others, index.order[inside].tolist())
 
     def _is_open(self, at: int, text: bytes) -> bool:
         """Return whether a text ends inside of a character with which a word may end."""
@@ -123,56 +123,56 @@ class Barring:
         return bool(node and left)
 
 
-class BarredSchemaPiece(Piece):
+class ForbiddingSchemaPiece(Piece):
     """A JSON Schema in whose texts some words do not stand; any character may be an escape."""
 
-    def __init__(self, piece: SchemaPiece, barring: Barring, joints: Joints) -> None:
+    def __init__(self, piece: SchemaPiece, barring: Barring, joints: PieceBoundaries) -> None:
         self.piece, self.words, self._barring = piece, barring.words, barring
         self.first_bytes = piece.first_bytes
         self._automaton = barring.automaton
         self._machine, self._joints = piece.machine, joints
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
-        return (Link(self, Reading(self._machine.start_before(rest.capped), START), rest),)
+        return (Link(self, SchemaHypothesis(self._machine.start_before(rest.capped), START), rest),)
 
-    def step(self, inner: Reading, byte: int) -> Sequence[Reading]:
+    def step(self, inner: SchemaHypothesis, byte: int) -> Sequence[SchemaHypothesis]:
         at = self._automaton.moves(inner.at).get(byte)
         after = None if at is None else self._machine.read(inner.schema, byte)
         if at is None or after is None:
             return ()
-        found = Reading(after, at)
+        found = SchemaHypothesis(after, at)
         return (found,) if not self._barring.is_delicate or self._may_go_on(found) else ()
 
-    def _may_go_on(self, here: Reading) -> bool:
+    def _may_go_on(self, here: SchemaHypothesis) -> bool:
         """Return whether a character that is begun can be finished."""
         node, left, _ = self._automaton.name_of(here.at)
         if not left or not node:
             return True
         return any(self.step(here, byte) for byte in self._automaton.moves(here.at))
 
-    def has_ended(self, inner: Reading) -> bool:
+    def has_ended(self, inner: SchemaHypothesis) -> bool:
         return self._machine.has_ended(inner.schema)
 
-    def describe(self, inner: Reading) -> Hashable:
+    def describe(self, inner: SchemaHypothesis) -> Hashable:
         return (self._machine.describe(inner.schema), inner.at)
 
-    def identify(self, inner: Reading) -> Hashable:
+    def identify(self, inner: SchemaHypothesis) -> Hashable:
         return (self._machine.identify(inner.schema), inner.at)
 
-    def legal(self, inner: Reading, rest: Rest) -> Part:
+    def legal(self, inner: SchemaHypothesis, rest: Rest) -> Part:
         part = self._machine.masks.legal(inner.schema)
-        doubtful = self._barring.doubtful(inner.at)
+        unverified = self._barring.unverified(inner.at)
         is_string = inner.schema.nodes[0][STATE][0] in (STRING, KEY)
         index, here = self._joints.index, Link(self, inner, rest)
-        places = doubtful.others if is_string else [*doubtful.inside, *doubtful.others]
-        gone = [
+        places = unverified.others if is_string else [*unverified.inside, *unverified.others]
+        removed = [
             index.ids[place]
             for place in places
             if _has(part, index.ids[place]) and not self._reads(here, index.texts[place])
         ]
         if is_string:
-            gone += doubtful.ids
-        return Part(part.rows, part.few, gone=(*part.gone, *gone)) if gone else part
+            removed += unverified.ids
+        return Part(part.rows, part.few, removed=(*part.removed, *removed)) if removed else part
 
     def _reads(self, here: Link, text: bytes) -> bool:
         """Return whether a token's text is legal, that may lead into the rest."""
@@ -185,8 +185,8 @@ class BarredSchemaPiece(Piece):
         return self._joints.scanner.cut(trie, nodes, scan, self._find_holding(trie), reads)
 
     def _find_holding(self, trie: Trie) -> list[int]:
-        doubtful = self._barring.doubtful(START)
-        places = sorted([*doubtful.inside, *doubtful.others])
+        unverified = self._barring.unverified(START)
+        places = sorted([*unverified.inside, *unverified.others])
         if not places or trie is self._joints.index.tokens:
             return places
         # What follows a quote in a token has a word only if the token has it.

@@ -3,7 +3,7 @@
 import pytest
 
 import maskc.compiler.glr.walk
-from maskc.artifact.sections import UNLISTED
+from maskc.artifact.sections import TOKENS_WITHOUT_ROWS
 from maskc.errors import LimitError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
@@ -22,7 +22,7 @@ def artifact():
 
 def test_what_is_cut_in_too_many_ways_is_unlisted_and_all_else_is_not(artifact):
     # The token that ends in b is walked by nobody: no state reads a b.
-    assert artifact.header[UNLISTED] == 2
+    assert artifact.header[TOKENS_WITHOUT_ROWS] == 2
 
 
 @pytest.mark.parametrize("prefix", ["", "a", "-", "a-", "--"])
@@ -41,7 +41,7 @@ def test_lark_parses_what_goes_on_from_an_unlisted_token(artifact):
 
 
 def test_a_grammar_without_such_tokens_has_no_section():
-    assert UNLISTED not in compile_text('start: "a"+\n', TOKENS, **GENERAL).header
+    assert TOKENS_WITHOUT_ROWS not in compile_text('start: "a"+\n', TOKENS, **GENERAL).header
 
 
 def test_too_many_of_them_are_refused(monkeypatch):

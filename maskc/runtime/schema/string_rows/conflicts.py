@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from os.path import commonprefix
 from typing import NamedTuple
 
-from maskc.runtime.effort import spend
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     HAS_SLACK,
@@ -27,12 +26,13 @@ from maskc.runtime.schema.machine.nodes import (
 )
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.values import read_unfinished
-from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled, spell
+from maskc.runtime.schema.scans.character_trie import BETWEEN, CLOSES, CharacterTrie, spell
 from maskc.runtime.schema.strings.other_keys import list_begun
 from maskc.runtime.schema.strings.spelling import split_body
 from maskc.runtime.schema.tries.summary import Following
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.step_budget import charge_steps
 
 Closing = list[tuple[int, int]]
 
@@ -51,7 +51,7 @@ _NONE = Conflicts([], [])
 
 
 def find_used_keys(
-    machine: SchemaMachine, index: TokenIndex, words: Spelled, node: Node
+    machine: SchemaMachine, index: TokenIndex, words: CharacterTrie, node: Node
 ) -> Conflicts:
     """Return the tokens that make a key one that was there, and those that have to be read."""
     _, number, _, _, raw = node[STATE]
@@ -61,15 +61,15 @@ def find_used_keys(
         return _NONE
     prefix, begun = split_body(raw)
     left = [key[len(prefix) :] for key in list_begun(others, prefix)]
-    is_begun = bool(begun) and rule.may_run_out
+    is_begun = bool(begun) and rule.tracks_used_keys
     found = _find_words(index, words, left, begun, only_closing=not is_begun)
-    if begun or not rule.may_run_out:
+    if begun or not rule.tracks_used_keys:
         return found
     closing = found.closing
     labels, n_prefix = rule.open_labels(members), len(prefix)
     inside: set[int] = set()
     spent_of_all = rule.used.of(others).spent
-    spend(len(spent_of_all))
+    charge_steps(len(spent_of_all))
     for spent, reached in spent_of_all:
         if reached & labels or len(spent) <= n_prefix or not spent.startswith(prefix):
             continue
@@ -83,18 +83,20 @@ def find_used_keys(
     return Conflicts(closing, list(inside))
 
 
-def _all_below(index: TokenIndex, spelled: Spelled, node: int) -> Iterable[tuple[int, int]]:
+def _all_below(
+    index: TokenIndex, character_trie: CharacterTrie, node: int
+) -> Iterable[tuple[int, int]]:
     """Return the tokens whose texts lead through a node; of those that stay inside no rest."""
-    for item in range(spelled.low[node], spelled.high[node]):
-        place = spelled.places[item]
-        if spelled.kinds[item] == CLOSES:
+    for item in range(character_trie.low[node], character_trie.high[node]):
+        place = character_trie.places[item]
+        if character_trie.kinds[item] == CLOSES:
             yield from _below(index, place)
         else:
             yield place, 0
 
 
 def find_equal(
-    machine: SchemaMachine, index: TokenIndex, known: Spelled, node: Node, text: bytes
+    machine: SchemaMachine, index: TokenIndex, known: CharacterTrie, node: Node, text: bytes
 ) -> Conflicts:
     """Return the tokens that may make an item one that was there before."""
     frames = list_frames(node)
@@ -102,46 +104,48 @@ def find_equal(
     if not words:
         return _NONE
     raw = read_unfinished(text[frames[0][STATE][ITEM] :], inside=True).rest
-    is_endless = node[HAS_SLACK] or not node[MUST_EQUAL] and _is_endless(machine, node)
+    is_infinite = node[HAS_SLACK] or not node[MUST_EQUAL] and _is_infinite(machine, node)
     prefix, begun = split_body(raw)
     left = sorted({word[len(prefix) :] for word in words if word.startswith(prefix)})
-    return _find_words(index, known, left, begun, only_closing=is_endless)
+    return _find_words(index, known, left, begun, only_closing=is_infinite)
 
 
 def _find_words(
-    index: TokenIndex, words: Spelled, left: list[str], begun: bytes, *, only_closing: bool
+    index: TokenIndex, words: CharacterTrie, left: list[str], begun: bytes, *, only_closing: bool
 ) -> Conflicts:
     """Return the tokens that make a string one of some texts, of which a character may be begun."""
-    spelled = words
+    character_trie = words
     if begun and left:
-        spelled = spell(index, index.tokens, (ROOT,), escapes=words.escapes, before=begun)
+        character_trie = spell(index, index.tokens, (ROOT,), escapes=words.escapes, before=begun)
     closing: Closing = []
     inside: set[int] = set()
     for word in left:
-        spend(1)
-        node = spelled.find(word)
+        charge_steps(1)
+        node = character_trie.find(word)
         if node >= 0:
-            for item in spelled.closing_items(node):
-                closing += _below(index, spelled.places[item])
+            for item in character_trie.closing_items(node):
+                closing += _below(index, character_trie.places[item])
         if only_closing:
             continue
-        spend(len(word))
+        charge_steps(len(word))
         node = 0
         for character in word:
-            inside.update(spelled.becoming(node, ord(character)))
-            node = spelled.child(node, ord(character))
+            inside.update(character_trie.becoming(node, ord(character)))
+            node = character_trie.child(node, ord(character))
             if node < 0:
                 break
-            own = spelled.own_items(node)
-            inside.update([spelled.places[i] for i in own if spelled.kinds[i] == BETWEEN])
+            own = character_trie.own_items(node)
+            inside.update(
+                [character_trie.places[i] for i in own if character_trie.kinds[i] == BETWEEN]
+            )
     return Conflicts(closing, list(inside))
 
 
-def _is_endless(machine: SchemaMachine, node: Node) -> bool:
+def _is_infinite(machine: SchemaMachine, node: Node) -> bool:
     plan, number = machine.plan, int(node[STATE][1])
     if node[STATE][0] == KEY:
         return plan.objects[number].is_open
-    return plan.strings[number].is_endless
+    return plan.strings[number].is_infinite
 
 
 def _below(index: TokenIndex, quote: int) -> Iterable[tuple[int, int]]:
@@ -172,7 +176,7 @@ def _read_on(
 ) -> bool:
     """Return whether a token is legal, and add what it leads to, byte by byte."""
     for n_read in range(len(path) - 1, len(token)):
-        spend(1)
+        charge_steps(1)
         here = path[-1]
         if following and machine.has_ended(here) and following.reads(token[n_read:]):
             return True

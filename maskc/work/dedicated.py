@@ -23,7 +23,7 @@ T = TypeVar("T")
 _THRESHOLDS = 500_000, 20, 100  # objects, and collections of one generation before the next
 
 
-def run_alone(work: Callable[[], T], limits: Limits) -> T:
+def run_dedicated(work: Callable[[], T], limits: Limits) -> T:
     """Return what the work returns; the process does nothing else meanwhile.
 
     Raises:

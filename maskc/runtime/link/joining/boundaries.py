@@ -20,16 +20,15 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.link.automata.automaton import ByteAutomaton, Words
 from maskc.runtime.link.automata.node_sets import ascending, united, without
-from maskc.runtime.link.automata.scanning import AutomatonScans, Scan, Scanner
+from maskc.runtime.link.automata.scanning import AutomatonScans, Scan, TrieScanner
 from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
     Expression,
-    Leaf,
     Nothing,
+    PieceExpression,
     Repetition,
     Rest,
 )
@@ -38,6 +37,7 @@ from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints, Trie
+from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 _FEW_HYPOTHESES = 8
 _MANY = 2_000  # nodes that cost as much to look at as the calls that it takes
@@ -46,7 +46,7 @@ _FEW_NODES = 256  # that are walked from together
 _DEPTHS = (5, 9, *range(17, 130, 8))
 
 
-class Joints:
+class PieceBoundaries:
     """Makes expressions and rests, the same object for the same, and crosses from one to another.
 
     Attributes:
@@ -58,7 +58,7 @@ class Joints:
     """
 
     def __init__(self, index: TokenIndex, budget: Budget) -> None:
-        self.index, self.scanner = index, Scanner(index, budget)
+        self.index, self.scanner = index, TrieScanner(index, budget)
         # A piece that is entered reads a byte at least.
         self._most_passes = len(index.tokens.levels)
         self._expressions: WeakValueDictionary[Any, Expression] = WeakValueDictionary()
@@ -72,8 +72,8 @@ class Joints:
     def regular(self, automaton: ByteAutomaton[Any]) -> AutomatonPiece:
         return AutomatonPiece(AutomatonScans(automaton, self.scanner))
 
-    def leaf(self, piece: Piece) -> Expression:
-        return self.intern((Leaf, piece), lambda: Leaf(piece))
+    def as_expression(self, piece: Piece) -> Expression:
+        return self.intern((PieceExpression, piece), lambda: PieceExpression(piece))
 
     def sequence(self, parts: Sequence[Expression]) -> Expression:
         key = tuple(part for part in parts if part is not self.nothing)
@@ -148,7 +148,7 @@ class Joints:
         )
 
     def _walk_once(self, rest: Rest, trie: Trie, nodes: Ints) -> Part:
-        key = (rest, trie is self.index.rests, nodes.tobytes())
+        key = (rest, trie is self.index.suffixes, nodes.tobytes())
         found: Part | None = self._walks.get(key)
         if found is None:
             found = self._walk(rest, trie, nodes)
@@ -175,18 +175,18 @@ class Joints:
                 scan = scans.get(piece)
                 if scan is None:
                     begins = self.scanner.onward(trie, piece.first_bytes).of(new)
-                    spend_at_once(_MANY + len(new) + len(begins))
+                    charge_vector_steps(_MANY + len(new) + len(begins))
                     if not len(begins):
                         continue
                     scan = piece.walk(trie, begins, after)
                     parts.append(scan.part)
                     if piece.ignores_rest:
                         scans[piece] = scan
-                spend_at_once(_MANY + len(scan.exits))
+                charge_vector_steps(_MANY + len(scan.exits))
                 if len(scan.exits):
                     _open(open_, after, scan.exits)
                 for label, found in scan.by_label().items():
-                    spend_at_once(_MANY + len(found))
+                    charge_vector_steps(_MANY + len(found))
                     reached = ascending(np.array(found, dtype=np.int32))
                     _open(open_, piece.after(label, after), reached)
         return self.scanner.unite(parts)
@@ -194,7 +194,7 @@ class Joints:
     def step(self, here: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
         """Return the hypotheses after some bytes; none if the text is illegal."""
         for byte in text:
-            spend(len(here))
+            charge_steps(len(here))
             found: dict[Link, None] = {}
             for piece, inner, rest in here:
                 for after in piece.step(inner, byte):

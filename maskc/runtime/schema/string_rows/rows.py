@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.scans.class_tries import Closers, items_of
+from maskc.runtime.schema.scans.character_trie import CLOSES, CharacterTrie
+from maskc.runtime.schema.scans.class_tries import ClosingTokens, items_of
 from maskc.runtime.schema.scans.searching import Searched, free_items
-from maskc.runtime.schema.scans.spelled import CLOSES, Spelled
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Ints
@@ -28,11 +28,11 @@ _CLOSERS_BYTES = 400  # of tokens that close a string, before their numbers
 _MOST_CHANGED = 2_000  # items that are looked at one by one
 
 
-class Leaf(NamedTuple):
+class StringRow(NamedTuple):
     """The tokens that stay inside a string, and those that close it, by the label that it gets."""
 
     inside: Part
-    closers: tuple[tuple[int, Closers], ...]
+    closers: tuple[tuple[int, ClosingTokens], ...]
 
     @property
     def n_bytes(self) -> int:
@@ -40,7 +40,7 @@ class Leaf(NamedTuple):
         return self.inside.n_bytes + closers_bytes(self.closers)
 
 
-def closers_bytes(labelled: tuple[tuple[int, Closers], ...]) -> int:
+def closers_bytes(labelled: tuple[tuple[int, ClosingTokens], ...]) -> int:
     return sum(_CLOSERS_BYTES + 8 * len(closers.places) for _, closers in labelled)
 
 
@@ -53,9 +53,9 @@ def part_of(index: TokenIndex, ids: list[int] | NDArray[Any]) -> Part:
 class FreeRows:
     """Rows of strings of any characters, from between two characters or the beginning of one."""
 
-    def __init__(self, index: TokenIndex, spelled: Spelled) -> None:
-        self._index, self._spelled = index, spelled
-        self._items = items = items_of(index, spelled)
+    def __init__(self, index: TokenIndex, character_trie: CharacterTrie) -> None:
+        self._index, self._spelled = index, character_trie
+        self._items = items = items_of(index, character_trie)
         self.words = index.pack(items.ids[items.ids >= 0])
         self.closers = items.closers
         self._largest = int(items.sizes.max(initial=0))
@@ -65,19 +65,19 @@ class FreeRows:
     def n_bytes(self) -> int:
         return 4 * self._index.n_words + 4 * len(self._items.ids) + 1000
 
-    def of_size(self, least: int, most: int | None) -> Leaf:
+    def of_size(self, least: int, most: int | None) -> StringRow:
         """Return the row of strings of which so many more characters must come, and may."""
         most = None if most is None or most >= self._largest else most
         least, shared = min(least, self._largest + 1), self._index.shared
-        key = (Leaf, self._spelled.escapes, self._spelled.like.before, least, most)
-        found: Leaf | None = shared.get(key)
+        key = (StringRow, self._spelled.escapes, self._spelled.like.before, least, most)
+        found: StringRow | None = shared.get(key)
         if found is None:
             closers, sizes = self.closers, self._items.sizes[self._items.quotes]
             if least or most is not None:
                 kept = (sizes >= least) & (sizes <= (self._largest if most is None else most))
                 closers = closers.chosen(kept)
                 closers.is_shared = True
-            found = Leaf(self._up_to(most), ((0, closers),))
+            found = StringRow(self._up_to(most), ((0, closers),))
             shared.put(key, found, 500 + 8 * len(closers.places))
         return found
 
@@ -111,7 +111,7 @@ class FreeRows:
             self._sorted = ids, np.cumsum(counts).tolist()
         return self._sorted
 
-    def of(self, found: Searched) -> tuple[Words, Closers]:
+    def of(self, found: Searched) -> tuple[Words, ClosingTokens]:
         """Return the tokens that are free, and those of them that close the string."""
         (low, high, is_free), *others = found.runs
         is_all = is_free and low == 0 and high == self._spelled.n_items
@@ -127,20 +127,20 @@ class FreeRows:
         is_in[items] = True
         return self._index.pack(ids[ids >= 0]), self.closers.chosen(is_in[self._items.quotes])
 
-    def _without(self, gone: list[int]) -> tuple[Words, Closers]:
+    def _without(self, removed: list[int]) -> tuple[Words, ClosingTokens]:
         index, kinds = self._index, self._spelled.kinds
-        inside = [index.ids[self._spelled.places[i]] for i in gone if kinds[i] != CLOSES]
+        inside = [index.ids[self._spelled.places[i]] for i in removed if kinds[i] != CLOSES]
         words = index.clear_bits(self.words, inside) if inside else self.words
-        closing = [item for item in gone if kinds[item] == CLOSES]
+        closing = [item for item in removed if kinds[item] == CLOSES]
         if not closing:
             return words, self.closers
         return words, self.closers.chosen(~np.isin(self._items.quotes, closing))
 
 
-def free_rows_of(index: TokenIndex, spelled: Spelled) -> FreeRows:
-    key = (FreeRows, spelled.escapes, spelled.like.before)
+def free_rows_of(index: TokenIndex, character_trie: CharacterTrie) -> FreeRows:
+    key = (FreeRows, character_trie.escapes, character_trie.like.before)
     found: FreeRows | None = index.shared.get(key)
     if found is None:
-        found = FreeRows(index, spelled)
+        found = FreeRows(index, character_trie)
         index.shared.put(key, found, found.n_bytes)
     return found

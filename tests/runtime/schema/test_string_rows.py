@@ -1,12 +1,12 @@
 import pytest
 
 from maskc.native import is_compiled
-from maskc.runtime.schema.leaves import leaves
-from maskc.runtime.schema.leaves.key_leaves import KeyLeaves
-from maskc.runtime.schema.leaves.leaves import Leaves
 from maskc.runtime.schema.machine.nodes import KEY, STATE, read_members
+from maskc.runtime.schema.string_rows import string_rows
+from maskc.runtime.schema.string_rows.key_rows import KeyRows
+from maskc.runtime.schema.string_rows.string_rows import StringRows
 from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.tries.tokens import Shared
+from maskc.runtime.schema.tries.tokens import SharedResults
 from tests.jsonschema.texts import read
 from tests.runtime.schema.machines import INDEX, node_after
 
@@ -14,11 +14,11 @@ from tests.runtime.schema.machines import INDEX, node_after
 def legal_inside(schema, text):
     """Return the tokens that a leaf keeps inside and those that close it, and what is read."""
     machine, node = node_after(schema, text)
-    leaves = Leaves(INDEX, machine)
+    leaves = StringRows(INDEX, machine)
     if node[STATE][0] == KEY:
         _, number, _, at, _ = node[STATE]
         members = read_members(node[STATE])
-        keys = KeyLeaves(INDEX, machine, leaves)
+        keys = KeyRows(INDEX, machine, leaves)
         leaf = keys.key(number, at, machine.plan.objects[number].open_labels(members))
     else:
         _, number, at, count, _ = node[STATE]
@@ -60,7 +60,7 @@ def test_tokens_without_a_quote_stay_inside_as_the_machine_reads_them(schema, te
 
 @pytest.mark.parametrize("text", ['"', '"a', '"\\u00'])
 def test_a_huge_automaton_is_not_compared_with_those_of_others(monkeypatch, text):
-    monkeypatch.setattr(leaves, "_SHARED_STATES", 3)
+    monkeypatch.setattr(string_rows, "_SHARED_STATES", 3)
     digest = CharDfa.digest
     asked = []
     monkeypatch.setattr(
@@ -75,8 +75,8 @@ def test_a_huge_automaton_is_not_compared_with_those_of_others(monkeypatch, text
 @pytest.mark.parametrize("text", ['"', '"a', '"x', '"ab1'])
 def test_a_pattern_that_may_begin_anywhere_is_closed_where_a_scan_says_so(monkeypatch, text):
     schema = {"type": "string", "pattern": "ab+|[b-d]1|é"}
-    monkeypatch.setattr(leaves, "search", lambda *_, **__: None)
+    monkeypatch.setattr(string_rows, "search", lambda *_, **__: None)
     found = legal_inside(schema, text)
-    monkeypatch.setattr(leaves, "never_dies", lambda *_: False)
-    monkeypatch.setattr(INDEX, "shared", Shared())
+    monkeypatch.setattr(string_rows, "never_dies", lambda *_: False)
+    monkeypatch.setattr(INDEX, "shared", SharedResults())
     assert legal_inside(schema, text) == found

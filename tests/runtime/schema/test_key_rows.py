@@ -3,12 +3,12 @@ import pytest
 from maskc import Artifact
 from maskc.jsonschema.compiling import compile_schema
 from maskc.native import is_compiled
-from maskc.runtime.schema.leaves import leaves
-from maskc.runtime.schema.leaves.key_leaves import KeyLeaves
-from maskc.runtime.schema.leaves.leaves import Leaves
 from maskc.runtime.schema.machine.nodes import STATE
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.runtime.schema.scans.scanned import Scanned
+from maskc.runtime.schema.string_rows import string_rows
+from maskc.runtime.schema.string_rows.key_rows import KeyRows
+from maskc.runtime.schema.string_rows.string_rows import StringRows
 from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 from tests.compiled import legal_tokens
 from tests.laws.dense.judges import write_words
@@ -24,7 +24,7 @@ def leaf_of(keys, node, labels):
 
 def test_labels_that_a_prefix_leads_to_no_more_do_not_count():
     machine, node = node_after(CLOSED, '{"a')
-    keys = KeyLeaves(INDEX, machine, Leaves(INDEX, machine))
+    keys = KeyRows(INDEX, machine, StringRows(INDEX, machine))
     assert leaf_of(keys, node, 0b111) is leaf_of(keys, node, 0b011)
     assert leaf_of(keys, node, 0b111) is not leaf_of(keys, node, 0b001)
 
@@ -41,9 +41,9 @@ def search_or_scan(monkeypatch, *, scans):
         assert scans
         return scan_all(*arguments)
 
-    pack_row, scan_all = Scanned.pack, leaves.scan_all
+    pack_row, scan_all = Scanned.pack, string_rows.scan_all
     monkeypatch.setattr(Scanned, "pack", pack)
-    monkeypatch.setattr(leaves, "scan_all", scan)
+    monkeypatch.setattr(string_rows, "scan_all", scan)
     return rows
 
 
@@ -52,21 +52,21 @@ def search_or_scan(monkeypatch, *, scans):
 @pytest.mark.parametrize("text", ['{"', '{"a', '{"1a'])
 def test_many_names_are_looked_up_without_a_scan(monkeypatch, is_closed, text):
     search_or_scan(monkeypatch, scans=False)
-    monkeypatch.setattr(leaves, "_SEARCHED", 100)
+    monkeypatch.setattr(string_rows, "_SEARCHED", 100)
     schema = {
         "properties": {name: {"type": "null"} for name in NAMES},
         "additionalProperties": not is_closed,
     }
     machine, node = node_after(schema, text)
-    leaf_of(KeyLeaves(INDEX, machine, Leaves(INDEX, machine)), node, 1 << len(NAMES) - 1)
+    leaf_of(KeyRows(INDEX, machine, StringRows(INDEX, machine)), node, 1 << len(NAMES) - 1)
 
 
 @pytest.mark.skipif(is_compiled(), reason="exchanges a constant")
 def test_a_scan_of_many_names_packs_one_row_for_those_that_may_come(monkeypatch):
     rows = search_or_scan(monkeypatch, scans=True)
-    monkeypatch.setattr(leaves, "_SEARCHED", -(1 << 20))
+    monkeypatch.setattr(string_rows, "_SEARCHED", -(1 << 20))
     machine, node = node_after({"properties": {name: {"type": "null"} for name in NAMES}}, '{"')
-    keys = KeyLeaves(INDEX, machine, Leaves(INDEX, machine))
+    keys = KeyRows(INDEX, machine, StringRows(INDEX, machine))
     leaf_of(keys, node, (1 << len(NAMES)) - 1)
     assert len(rows) == 1
     leaf_of(keys, node, 0b101)
@@ -82,7 +82,7 @@ def test_keys_that_have_no_name_are_not_remembered_where_there_is_no_room_for_th
     }
     tokens = sorted(word.encode() for word in write_words('{}"ce:,1', 4) if word)
     vocabulary = build_vocabulary("dense", TokenizerTokens((*tokens, None), (len(tokens),)))
-    layout = Layout(blanks="compact", escapes="minimal")
+    layout = JsonLayout(blanks="compact", escapes="minimal")
     artifact = Artifact(compile_schema(schema, vocabulary, layout=layout))
     assert {b"c", b"1", b'1"', b'cc":'} <= legal_tokens(artifact, '{"')
     assert legal_tokens(artifact, '{"1":1,"') == {b"c", b"cc", b'cc"', b'cc":'}
@@ -100,8 +100,8 @@ def test_searched_and_scanned_keys_are_the_same(monkeypatch, text, is_open):
     for labels in (rule.allowed, rule.allowed & 0b1010, rule.allowed & ~0xFF):
         found = []
         for most in (1 << 20, -(1 << 20)):
-            monkeypatch.setattr(leaves, "_SEARCHED", most)
-            leaf = leaf_of(KeyLeaves(INDEX, machine, Leaves(INDEX, machine)), node, labels)
+            monkeypatch.setattr(string_rows, "_SEARCHED", most)
+            leaf = leaf_of(KeyRows(INDEX, machine, StringRows(INDEX, machine)), node, labels)
             closing = {(n, p) for n, closers in leaf.closers for p in closers.places.tolist()}
             tokens = {t for t in range(INDEX.n_words * 32) if has(leaf.inside, t)}
             found.append((tokens, closing))

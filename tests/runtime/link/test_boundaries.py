@@ -23,10 +23,12 @@ def test_what_follows_is_walked_from_each_place_at_which_parts_end(joints):
 
 
 def test_counts_beyond_the_longest_token_are_one(joints):
-    leaf = make_leaf(joints, b"a")
-    rests = [joints.rest(joints.repetition(leaf, low, None), joints.end) for low in (40, 90)]
+    as_expression = make_leaf(joints, b"a")
+    rests = [
+        joints.rest(joints.repetition(as_expression, low, None), joints.end) for low in (40, 90)
+    ]
     assert joints.cap(rests[0]) is joints.cap(rests[1])
-    few = joints.rest(joints.repetition(leaf, 1, 2), joints.end)
+    few = joints.rest(joints.repetition(as_expression, 1, 2), joints.end)
     assert joints.cap(few) is not joints.cap(rests[0])
 
 

@@ -12,18 +12,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from maskc.runtime.cache.budget import Budget, Cache, measure_sized
-from maskc.runtime.effort import spend
-from maskc.runtime.schema.leaves.leaves import Labelled, Leaves
-from maskc.runtime.schema.leaves.rows import FreeRows, Leaf, closers_bytes
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.scans.class_tries import Closers, closers_at
+from maskc.runtime.schema.scans.character_trie import CharacterTrie
+from maskc.runtime.schema.scans.class_tries import ClosingTokens, closing_tokens_at
 from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.scans.searching import find_names
-from maskc.runtime.schema.scans.spelled import Spelled
+from maskc.runtime.schema.string_rows.rows import FreeRows, StringRow, closers_bytes
+from maskc.runtime.schema.string_rows.string_rows import Labelled, StringRows
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes
+from maskc.runtime.step_budget import charge_steps
 
 
 class _Keys(NamedTuple):
@@ -47,20 +47,20 @@ class _Keys(NamedTuple):
         return n_bytes + self.base.n_bytes + closers_bytes(self.closers)
 
 
-class KeyLeaves:
+class KeyRows:
     """Rows of keys. Shared by all matchers of an artifact."""
 
-    def __init__(self, index: TokenIndex, machine: SchemaMachine, leaves: Leaves) -> None:
+    def __init__(self, index: TokenIndex, machine: SchemaMachine, leaves: StringRows) -> None:
         self._index, self._machine, self._leaves = index, machine, leaves
         self._known = Cache(machine.budget, measure_sized)
 
-    def key(self, number: int, at: int, labels: int) -> Leaf:
+    def key(self, number: int, at: int, labels: int) -> StringRow:
         """Return the row of a key."""
         plan = self._machine.plan
         # Others count no more.
         labels &= plan.objects[number].keys.reach_of(plan.key_bodies[number].targets[at])
         key = ("leaf", number, at, labels)
-        found: Leaf | None = self._known.get(key)
+        found: StringRow | None = self._known.get(key)
         if found is None:
             found = self._select(self._keys(number, at, labels), labels)
             self._known.put(key, found)
@@ -90,20 +90,20 @@ class KeyLeaves:
         else:
             tokens = [ids[place] for place in effects.places]
             pairs = list(zip(tokens, effects.targets, strict=True))
-        spend(len(pairs))
+        charge_steps(len(pairs))
         by_reach: dict[int, list[int]] = {}
         for group, targets in pairs:
             by_reach.setdefault(keys.reach_of(targets), []).append(group)
         groups = tuple([(reach, tuple(some)) for reach, some in by_reach.items()])
         return _Keys(base, groups, scanned, closers)
 
-    def _select(self, keys: _Keys, labels: int) -> Leaf:
+    def _select(self, keys: _Keys, labels: int) -> StringRow:
         closers = tuple(pair for pair in keys.closers if labels >> pair[0] & 1)
         some = [n for reach, groups in keys.groups if reach & labels for n in groups]
         if keys.scanned is not None:
-            return Leaf(Part((keys.scanned.pack_ends(some),)), closers)
+            return StringRow(Part((keys.scanned.pack_ends(some),)), closers)
         more = self._leaves.part_of(some)
-        return Leaf(Part(keys.base.rows + more.rows, keys.base.few + more.few), closers)
+        return StringRow(Part(keys.base.rows + more.rows, keys.base.few + more.few), closers)
 
 
 class Names:
@@ -125,7 +125,7 @@ class Names:
         key = (Names, id(free), bits)
         found: tuple[FreeRows, Words] | None = self._index.shared.get(key)
         if found is None:
-            places = free.closers.of_rests(self._index, bits)
+            places = free.closers.with_suffixes(self._index, bits)
             words = self._index.set_bits(free.words, self._index.order[places])
             # With the rows, so that no others get their number.
             found = (free, words)
@@ -146,8 +146,8 @@ class Names:
         if found is None:
             words, ids = self.row(free, bits), self._index.ids
             quotes = [(self.quote(node), own) for nodes, own in kept for node in nodes]
-            more = [p for quote, own in quotes for p in self.with_rests(quote, own & ~bits)]
-            less = [p for quote, own in quotes for p in self.with_rests(quote, bits & ~own)]
+            more = [p for quote, own in quotes for p in self.with_suffixes(quote, own & ~bits)]
+            less = [p for quote, own in quotes for p in self.with_suffixes(quote, bits & ~own)]
             if more:
                 words = self._index.set_bits(words, [ids[place] for place in more])
             if less:
@@ -156,21 +156,21 @@ class Names:
             self._index.shared.put(key, found, 4 * self._index.n_words + 500)
         return found[1]
 
-    def quote(self, node: int) -> Closers:
+    def quote(self, node: int) -> ClosingTokens:
         """Return the tokens below a quote."""
-        return closers_at(self._index, (node,))
+        return closing_tokens_at(self._index, (node,))
 
-    def with_rests(self, quote: Closers, bits: int) -> list[int]:
+    def with_suffixes(self, quote: ClosingTokens, bits: int) -> list[int]:
         """Return the tokens below a quote whose rests are in a bit set, by place."""
-        return quote.of_rests(self._index, bits).tolist() if bits else []
+        return quote.with_suffixes(self._index, bits).tolist() if bits else []
 
     def ended(
-        self, spelled: Spelled, number: int, dfa: CharDfa, state: int
+        self, character_trie: CharacterTrie, number: int, dfa: CharDfa, state: int
     ) -> tuple[tuple[int, Nodes], ...]:
         """Return the names that some token ends: the label, and the nodes after its quotes."""
         key = (number, state)
         found: tuple[tuple[int, Nodes], ...] | None = self._known.get(key)
         if found is None:
-            found = tuple(find_names(spelled, dfa, state, dfa.sink))
+            found = tuple(find_names(character_trie, dfa, state, dfa.sink))
             self._known.put(key, found)
         return found
