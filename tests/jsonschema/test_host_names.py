@@ -5,6 +5,7 @@ import random
 import unicodedata
 
 import pytest
+from jsonschema.validators import Draft202012Validator
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.formats import build_format
@@ -203,6 +204,33 @@ def test_keys_are_of_the_format_or_surely_not(names, wanted):
     assert [accepts_value(machine, {key: 1}) for key in keys] == [
         key == ("a b" if "format" in names else "a.é") for key in keys
     ]
+
+
+HOST = {"format": "idn-hostname", "type": "string"}
+AMONG_OTHERS = [
+    {"contains": HOST, "maxContains": 1},
+    {"not": {"contains": HOST}},
+    {"contains": HOST, "unevaluatedItems": {"type": "integer"}},
+    {"oneOf": [HOST, {"pattern": "l", "type": "string"}]},
+    {"oneOf": [{"contains": HOST}, {"contains": {"maxLength": 3, "type": "string"}}]},
+    {"oneOf": [{"propertyNames": {"format": "idn-hostname"}}, {"maxProperties": 1}]},
+    {"if": HOST, "then": {"maxLength": 2}, "else": {"type": "string"}},
+    {"not": {"oneOf": [HOST, {"minLength": 4}]}},
+    {"not": {"properties": {"a": HOST}}},
+]
+
+
+@pytest.mark.parametrize("schema", AMONG_OTHERS)
+def test_no_value_is_allowed_that_the_standard_forbids(schema):
+    """Some texts are host names of the standard alone; they are neither of the format nor not."""
+    pytest.importorskip("idna")
+    judge = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    machine = build_machine(schema)
+    texts = ["a", "l·l", "a b", "é.l"]
+    pairs = [list(pair) for pair in itertools.product(texts, texts)]
+    objects = [{"a": text} for text in texts] + [{text: 0, "b": 0} for text in texts]
+    for value in (*texts, *([text] for text in texts), *pairs, *objects, {}, [], [3, "a"]):
+        assert judge.is_valid(value) or not accepts_value(machine, value), value
 
 
 def test_lengths_and_patterns_may_stand_beside_it():
