@@ -101,6 +101,7 @@ class _Kept:
         self.parent: list[int] = []
         self.changes: list[NDArray[np.int64]] = []
         self._n_words = n_words
+        self._fewest = min(_EACH_PARENT, n_words // _NEAR // 2)
         self._nothing = np.zeros(n_words, dtype=np.int32)
         self._bases: list[Ints] = []
         self._n_parents: list[int] = []
@@ -160,11 +161,15 @@ class _Kept:
 
         The best one has few words that differ, and few parents itself: each is a list to be read.
         """
-        votes = Counter(map(self._with_block.get, blocks, repeat(NO_PARENT)))
-        del votes[NO_PARENT]  # of blocks that no mask has had
-        self._with_block.update(dict.fromkeys(blocks, number))
         # Words are counted, which takes a tenth of listing them, and those of the best one listed.
         least, found, nearest = int(np.count_nonzero(mask)), (NO_PARENT, NO_BASE), self._nothing
+        with_block = self._with_block
+        votes = Counter[int]()
+        # To read a parent takes more words than these, and from a base differ more.
+        if least > self._fewest:
+            votes.update(map(with_block.get, blocks, repeat(NO_PARENT)))
+            del votes[NO_PARENT]  # of blocks that no mask has had
+        with_block.update(dict.fromkeys(blocks, number))
         compared = {NO_BASE}
         for parent, _ in sorted(votes.items(), key=itemgetter(1), reverse=True)[:_CLOSEST]:
             while self._n_parents[parent] >= MAX_PARENTS:
