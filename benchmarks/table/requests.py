@@ -9,18 +9,26 @@ import threading
 import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import maskc
 from benchmarks.schemas import generate_schemas
+from benchmarks.serving.hostile_requests import draw_hostile
 from benchmarks.table.rows import Figures, make_prepared_kit, row, summarise, time_once
 from benchmarks.workloads import TOKENIZER
+from maskc.errors import MaskcError
+from maskc.integrations.compile_pool import OtherProcess
+from maskc.integrations.requests import make_constraint
+from maskc.kit.constraint import Constraint
+from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.system import read_memory
 from maskc.tags.families import Tool, load_family
 from maskc.tags.rendering import render
-from maskc.vocab import load_encoder
+from maskc.vocab import load_encoder, load_vocabulary
+from maskc.vocab.vocabulary import Vocabulary
 
 FAMILY = "qwen_3"
 _WORDS = ("city", "date", "unit", "query", "limit", "path", "amount", "name", "email", "count")
@@ -157,3 +165,77 @@ def time_schema_masks(kit: Kit) -> Figures:
     return {"to the first mask, ms": summarise(firsts, 1e-3)} | {
         name: summarise(each) for name, each in times.items()
     }
+
+
+def ask_anew(kit: Kit, draw: random.Random, grammars: float) -> Constraint:
+    """Return a constraint that is new: of a grammar with this chance, of a schema or a pattern."""
+    word = f"{draw.choice(_WORDS)}_{draw.getrandbits(40):x}"
+    if draw.random() < grammars:
+        last = draw.choice((4, 29))
+        rules = "".join(f'r{n}: r{n + 1} ("{word}{n}" r{n + 1})*\n' for n in range(last))
+        return kit.lark(f'start: r0\n{rules}r{last}: NAME | "(" start ")"\nNAME: /[a-z]+/\n')
+    n_required = draw.randrange(4)
+    if n_required == 0:
+        return kit.regex(rf"{word}-[0-9]{{4}}(?:-[0-9]{{2}}){{2}}")
+    kinds = {f"{word}_{n}": {"type": name} for n, name in enumerate(_VALUES) if name != "array"}
+    return kit.json_schema(
+        {"type": "object", "properties": kinds, "required": [*kinds][:n_required]}
+    )
+
+
+@row("waiting", "good requests beside hostile ones", partial(load_vocabulary, TOKENIZER))
+def time_waiting(vocabulary: Vocabulary) -> Figures:
+    """Send new good requests from two threads, alone and beside four that send hostile ones.
+
+    Constraints are compiled in other processes, as a server's are; seconds of the wall until the
+    first mask.
+    """
+    found = Figures()
+    for hostile in (0, 4):
+        compiler = OtherProcess(vocabulary)
+        kit, stop, waited = (
+            make_kit(vocabulary, compiler=compiler),
+            threading.Event(),
+            list[float](),
+        )
+        kit.prepare()
+
+        def send_good(number: int) -> None:
+            draw, bitmask = random.Random(number), maskc.allocate_bitmask(1, kit.vocab_size)  # noqa: B023
+            while not stop.is_set():  # noqa: B023
+                began = time.perf_counter()
+                ask_anew(kit, draw, 0.25).matcher().fill_bitmask(bitmask, 0)  # noqa: B023
+                waited.append(time.perf_counter() - began)  # noqa: B023
+                time.sleep(0.05)
+
+        def send_hostile(number: int) -> None:
+            draw = random.Random(number)
+            while not stop.is_set():  # noqa: B023
+                ((kind, asked),) = draw_hostile(draw).items()
+                with suppress(MaskcError):
+                    text = asked if isinstance(asked, str) else json.dumps(asked)
+                    make_constraint(kit, kind, text)  # noqa: B023
+
+        threads = [threading.Thread(target=send_good, args=(n,)) for n in range(2)]
+        threads += [threading.Thread(target=send_hostile, args=(n,)) for n in range(hostile)]
+        for thread in threads:
+            thread.start()
+        time.sleep(20)
+        stop.set()
+        for thread in threads:
+            thread.join()
+        compiler.close()
+        found[f"beside {hostile} hostile clients, s"] = summarise(waited, 1.0)
+    return found
+
+
+@row("many", "20,000 different requests on one kit", make_prepared_kit)
+def measure_many(kit: Kit) -> Figures:
+    """Make constraints and fill their first masks, and read the process's memory on the way."""
+    draw, bitmask, found = random.Random(0), maskc.allocate_bitmask(1, kit.vocab_size), Figures()
+    before = read_memory()
+    for number in range(1, 20_001):
+        ask_anew(kit, draw, 0.01).matcher().fill_bitmask(bitmask, 0)
+        if number % 4_000 == 0:
+            found[f"MB more after {number}"] = (read_memory() - before) / 1e6
+    return found
