@@ -152,10 +152,10 @@ class _SchemaKind(Kind):
         return "utf-8"
 
     def open_drawer(self, artifact: Artifact, limits: Limits | None) -> TextDrawer:
-        from maskc.verify.mask_texts import SchemaDrawer
+        from maskc.verify.mask_texts import MaskDrawer
 
         del limits
-        return SchemaDrawer(artifact)
+        return MaskDrawer(artifact)
 
     def verification(self) -> Verification:
         from maskc.verify.plan import JSON_SCHEMA

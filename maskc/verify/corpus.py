@@ -57,7 +57,7 @@ def check_generation(subject: Subject, unit: Unit, found: Experiment, per_unit: 
         text = subject.draw(number, found)
         if text is None:
             continue
-        name = f"generated text {number} of seed {subject.options.seed}"
+        name = subject.name_of(number)
         document = Document(name, text, encoding=subject.encoding)
         found.count("texts")
         found.count("characters", len(text))

@@ -24,7 +24,7 @@ from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.matcher import Matcher
 from maskc.verify.drawing import Drawing, Drawn
 from maskc.verify.general import build_oracle
-from maskc.verify.mask_texts import GeneratedText, TokenDrawer
+from maskc.verify.mask_texts import STUCK, GeneratedText, Part, TokenDrawer, join_parts
 from maskc.verify.oracle import Oracle, Undecided
 from maskc.work.executors import result_of
 from maskc.work.processes import ProcessExecutor, Timed
@@ -48,51 +48,43 @@ class MaskWalks:
 
     def draw(self, draw: Random, max_tokens: int, beginning: bytes = b"") -> GeneratedText:
         """Return a text that begins with bytes that the artifact takes."""
-        matcher = self._artifact.matcher()
-        written, lengths = bytearray(beginning), list[int]()
+        matcher, written = self._artifact.matcher(), list[Part]()
         if beginning:
             matcher.accept_bytes(beginning)
-            lengths.append(len(beginning))
+            written.append(beginning)
         limit = draw.randint(max(1, max_tokens // 2), max_tokens)
         for n_tokens in range(limit):
-            if matcher.is_accepting and draw.random() < 0.5 / limit:
+            is_accepting = matcher.is_accepting
+            if is_accepting and draw.random() < 0.5 / limit:
                 return GeneratedText(self._decode(written), n_tokens)
-            token = self._tokens.draw(matcher, draw, bytes(written[-1:]))
-            if token is None:
-                problem = None if matcher.is_accepting else "stuck"
+            problem = self._tokens.take(matcher, draw, written)
+            if problem is not None:
+                problem = None if problem == STUCK and is_accepting else problem
                 return GeneratedText(self._decode(written), n_tokens, problem)
-            if not matcher.accept_token(token):
-                problem = f"token {token} is legal in the mask and refused"
-                return GeneratedText(self._decode(written), n_tokens, problem)
-            text = self._artifact.token_bytes(token) or b""
-            lengths.append(len(text))
-            written += text
-        return self._finish(matcher, lengths, bytes(written))
+        return self._finish(matcher, written)
 
-    def _finish(self, matcher: Matcher, lengths: list[int], written: bytes) -> GeneratedText:
+    def _finish(self, matcher: Matcher, written: list[Part]) -> GeneratedText:
         """Bring a text to an end; where the oracle finds none, take back an eighth of it."""
         n_retries = 0
-        while (ending := self._ask(written)) is None:
-            if not lengths:
+        while (ending := self._ask(join_parts(written))) is None:
+            if not written:
                 return GeneratedText("", 0, "no end was found", n_retries)
             n_retries += 1
-            n_back = -(-len(lengths) // 8)
+            n_back = -(-len(written) // 8)
             matcher.rollback(n_back)
-            written = written[: -sum(lengths[-n_back:])]
-            del lengths[-n_back:]
-        found = GeneratedText(self._decode(written), len(lengths), None, n_retries)
+            del written[-n_back:]
+        found = GeneratedText(self._decode(written), len(written), None, n_retries)
         possible, witness = ending
         if not possible or witness is None:
             return replace(found, problem="Lark can parse no text that begins like this")
-        tail = witness.encode(self._encoding)[len(written) :]
+        tail = witness.encode(self._encoding)[len(join_parts(written)) :]
         problem = None
         if not matcher.accept_bytes(tail) or not matcher.is_accepting:
             problem = f"an end that Lark accepts is illegal: {tail!r}"
-        n_tokens = len(lengths) + len(tail)
-        return replace(found, text=witness, n_tokens=n_tokens, problem=problem)
+        return replace(found, text=witness, n_tokens=len(written) + len(tail), problem=problem)
 
-    def _decode(self, written: bytes | bytearray) -> str:
-        return written.decode(self._encoding, errors="replace")
+    def _decode(self, written: list[Part]) -> str:
+        return join_parts(written).decode(self._encoding, errors="replace")
 
     def _ask(self, written: bytes) -> tuple[bool, str | None] | None:
         """Return whether a text can end, and how; ``None`` if the oracle does not know."""

@@ -131,9 +131,8 @@ class GrammarSubject(Subject):
     def draw(self, number: int, found: Experiment) -> str | None:
         """Return a text drawn by the rules, or one that begins like it and follows the masks."""
         self.oracle.forget()
-        name = f"generated text {number} of seed {self.options.seed}"
         draw = Random(f"{self.options.seed}:{number}")
-        drawn = self._draw_by_rules(draw, number, name, found)
+        drawn = self._draw_by_rules(draw, number, found)
         if number % 2 == 0 and drawn is not None:
             found.count("drawn by the rules")
             return drawn
@@ -143,13 +142,9 @@ class GrammarSubject(Subject):
         n_tokens = max(1, most // _PART) if beginning else most
         walked = self.drawer.walks.draw(draw, n_tokens, beginning)
         found.count("ends searched again", walked.n_retries)
-        if walked.problem is None:
-            return walked.text
-        document = Document(name, walked.text, encoding=self.encoding)
-        found.fail_at(walked.problem, document, len(document.data))
-        return None
+        return self.finished(walked, number, found)
 
-    def _draw_by_rules(self, draw: Random, number: int, name: str, found: Experiment) -> str | None:
+    def _draw_by_rules(self, draw: Random, number: int, found: Experiment) -> str | None:
         """Draw texts by the rules until one is of the grammar, by Lark and by the artifact."""
         drawer, options = self.drawer, self.options
         for drawn in drawer.propose(draw, options.seed, number, options.max_tokens):
@@ -160,7 +155,7 @@ class GrammarSubject(Subject):
                 if is_legal != is_parsed:
                     found.fail(
                         what="Lark and the artifact do not agree on a text",
-                        file=name,
+                        file=self.name_of(number),
                         text=drawn.text,
                         maskc="accepts the text" if is_legal else "refuses the text",
                         lark="parses the text" if is_parsed else "refuses the text",

@@ -20,9 +20,9 @@ from typing import Any
 from maskc.errors import MissingPackageError, SchemaError
 from maskc.formats.registry import judge_of
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.schema.numbers.powers import decimal
 from maskc.runtime.schema.plan.values import number_value
 from maskc.verify.ecma import to_python
+from maskc.verify.json_layout import write_value
 
 _MOST_DIGITS = 4_000  # of a number, written out
 # Keywords with schemas by name, and those with what is no schema.
@@ -224,19 +224,6 @@ def _read_number(text: str) -> int | Fraction:
         raise NotJudgedError(f"has a number of more than {_MOST_DIGITS:,} digits, written out")
     value = Fraction(int(digits or 0)) * Fraction(10) ** exponent * (-1 if sign else 1)
     return int(value) if value.denominator == 1 else value
-
-
-def write_value(value: Any) -> str:
-    """Return a value of :func:`read_json` as compact JSON."""
-    if isinstance(value, dict):
-        return f"{{{','.join(f'{json.dumps(k)}:{write_value(v)}' for k, v in value.items())}}}"
-    if isinstance(value, list):
-        return f"[{','.join(map(write_value, value))}]"
-    if isinstance(value, Fraction):
-        digits, exponent = decimal(abs(value)) or (0, -1)
-        written = str(digits).rjust(1 - exponent, "0")
-        return f"{'-' if value < 0 else ''}{written[:exponent]}.{written[exponent:]}"
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _refuse_constant(name: str) -> None:

@@ -1,6 +1,6 @@
-r"""How a JSON text is laid out: another layout with the same value, and what a layout allows.
+r"""How a JSON text is laid out: a value in each layout, and what an artifact's layout allows.
 
-Example: ``{"\u0061"\n:1e0}`` is ``{"a":1}``, ``{"a": 1}`` or, indented, three lines.
+Example: the value of ``{"\u0061"\n:1e0}`` is ``{"a":1}``, ``{"a": 1}`` or, indented, three lines.
 
 Whether a text keeps an artifact's layout is read from its own signs, by docs/json-schema.md;
 nothing of the runtime is asked. Spellings that a layout has in part are not judged: exponents, and
@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Mapping
 from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+from maskc.runtime.schema.numbers.powers import decimal
 
 _PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},:]|[^][{},:"\s]+')
 _GAP = re.compile(r"[ \t\n\r]*")
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)")
 _MUST_BE_ESCAPED = frozenset('"\\bfnrt')  # as escapes are written; others of \u are not judged
 _MOST_BLANKS = 8
-_DIGITS = tuple("0123456789")
-_MOST_DIGITS = 18  # of a number that is spelled anew
+_GREAT_EXPONENT = 18  # beyond it a number is not written out
 
 
 class BlankLayout(Enum):
@@ -32,51 +34,40 @@ class BlankLayout(Enum):
     INDENTED = "indented"
 
 
-def lay_out(text: str, layout: BlankLayout) -> str:
-    """Return a JSON text with other blanks, strings without needless escapes, and plain numbers."""
-    written: list[str] = []
-    depth, before = 0, ""
-    parts = [_respell(part) for part in _PARTS.findall(text)]
-    for part in parts:
-        if part in "}]":
-            depth -= 1
-        written += _blank(layout, before, part, depth)
-        written.append(part)
-        depth += part in "{["
-        before = part
-    return "".join(written)
+def write_value(value: Any, layout: BlankLayout = BlankLayout.COMPACT, depth: int = 0) -> str:
+    """Return a value of :func:`maskc.verify.json_judge.read_json` as JSON.
+
+    Strings have no needless escapes; numbers have an exponent only if it is a great one.
+    """
+    if isinstance(value, int | Fraction) and not isinstance(value, bool):
+        return _write_number(value)
+    if not value or not isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    is_compact = layout is BlankLayout.COMPACT
+    colon, start, end, comma = ":" if is_compact else ": ", "", "", "," if is_compact else ", "
+    if layout is BlankLayout.INDENTED:
+        start, end = (f"\n{'  ' * inner}" for inner in (depth + 1, depth))
+        comma = f",{start}"
+    if isinstance(value, list):
+        parts = [write_value(inner, layout, depth + 1) for inner in value]
+        return f"[{start}{comma.join(parts)}{end}]"
+    parts = [
+        f"{json.dumps(key, ensure_ascii=False)}{colon}{write_value(inner, layout, depth + 1)}"
+        for key, inner in value.items()
+    ]
+    return f"{{{start}{comma.join(parts)}{end}}}"
 
 
-def _blank(layout: BlankLayout, before: str, part: str, depth: int) -> Iterator[str]:
-    if layout is BlankLayout.COMPACT or not before:
-        return
-    if before == ":":
-        yield " "
-    elif layout is BlankLayout.SPACED:
-        if before == ",":
-            yield " "
-    elif before == "," or (before in "{[") != (part in "}]"):
-        yield "\n" + "  " * depth
-
-
-def _respell(part: str) -> str:
-    """Return a string, a number or another part in its usual spelling."""
-    if part.startswith('"'):
-        # What stands alone of a pair of surrogates cannot be written without its escape.
-        value = json.loads(part, strict=False)
-        has_half = any(0xD800 <= ord(character) < 0xE000 for character in value)
-        return json.dumps(value, ensure_ascii=has_half)
-    if part.lstrip("-")[:1] not in _DIGITS:
-        return part
-    digits, _, exponent = part.lower().partition("e")
-    sign, power = exponent.rstrip("0123456789"), exponent.lstrip("+-").lstrip("0")
-    if len(digits) > _MOST_DIGITS or len(power) > len(str(_MOST_DIGITS)):
-        return part
-    number = Decimal(f"{digits}e{sign}{power or 0}")
-    if abs(number.adjusted()) > _MOST_DIGITS:
-        return part
-    digits = f"{number:f}"
-    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+def _write_number(value: int | Fraction) -> str:
+    """Return a number whose denominator has no other prime factors than 2 and 5."""
+    digits, exponent = decimal(abs(Fraction(value))) or (0, 0)
+    written, sign = str(digits), "-" if value < 0 else ""
+    if abs(exponent) > _GREAT_EXPONENT:
+        return f"{sign}{written}e{exponent}"
+    if exponent >= 0:
+        return f"{sign}{written}{'0' * exponent}"
+    written = written.rjust(1 - exponent, "0")
+    return f"{sign}{written[:exponent]}.{written[exponent:]}"
 
 
 def keeps_layout(text: str, layout: Mapping[str, str]) -> bool | None:

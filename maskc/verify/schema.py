@@ -2,7 +2,8 @@
 
 A file is judged as it stands, and its value as compact JSON. That the mask allows a token is
 witnessed by a text: the token is taken, and the text is brought to an end, by a rest of the text
-that it was drawn from or by a search. That it forbids one is held against such rests.
+that it was drawn from or by the matcher's short completion. That it forbids one is held against
+such rests.
 
 Texts are changed by a byte or in the value: something is left out, doubled, put in the place
 of something else, or becomes a little longer, larger or smaller.
@@ -22,15 +23,14 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from maskc.verify.json_judge import Judge, NotJsonError, NotJudgedError, read_json, write_value
-from maskc.verify.json_layout import BlankLayout, keeps_layout, lay_out
-from maskc.verify.mask_texts import MaskDrawer, join_parts
+from maskc.verify.json_judge import Judge, NotJsonError, NotJudgedError, read_json
+from maskc.verify.json_layout import BlankLayout, keeps_layout, write_value
+from maskc.verify.mask_texts import MaskDrawer, find_end, join_parts
 from maskc.verify.model import Document, Experiment
 from maskc.verify.mutation import draw_mutations
 from maskc.verify.subject import Mutation, Subject, TextPosition
 
 _MOST_RESTS = 12  # of a text, that may follow a token
-_MOST_STEPS = 8_000  # tried for one end, of which there are many
 _CLOSES = (b"", b'"', b"}", b"]", b'"}', b'"]')
 
 
@@ -80,16 +80,12 @@ class SchemaSubject(Subject):
         found.count("texts")
         is_valid = self.judge.judge(value)
         found.count("valid" if is_valid else "invalid")
-        yield document, self.verdict(document.text, found)
-        compact = Document(document.name, write_value(value))
-        yield compact, None if is_valid and not self.judge.is_complete else is_valid
+        for written in (document, Document(document.name, write_value(value))):
+            yield written, self.verdict(written.text, found)
 
     def draw(self, number: int, found: Experiment) -> str | None:
         drawn = self.drawer.draw_text(self.options.seed, number, self.options.max_tokens)
-        if drawn.problem is not None:
-            found.count("no end found")
-            return None
-        return drawn.text
+        return self.finished(drawn, number, found)
 
     def goes_on(
         self, document: Document, here: TextPosition, token: int, found: Experiment
@@ -107,7 +103,7 @@ class SchemaSubject(Subject):
         ends = (rest for rest, fork in forks if fork.accept_bytes(rest) and fork.is_accepting)
         end = next(ends, None)
         if end is None:
-            parts = self.drawer.find_end(after, text, _MOST_STEPS)
+            parts = find_end(self.artifact, after)
             end = None if parts is None else join_parts(parts)
         if end is None:
             found.count("no end found")
@@ -140,7 +136,7 @@ class SchemaSubject(Subject):
         for mutation in draw_mutations(data, amount - n_values, draw):
             yield mutation._replace(kind="of a byte")
         for how, other in draw_values(value, n_values, draw):
-            text = lay_out(write_value(other), draw.choice(list(BlankLayout))).encode()
+            text = write_value(other, draw.choice(list(BlankLayout))).encode()
             yield Mutation("of the value", how, _count_common(data, text), text)
 
 

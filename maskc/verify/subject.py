@@ -23,6 +23,7 @@ from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.matcher import Matcher
 from maskc.verify.characters import UTF8
+from maskc.verify.mask_texts import NO_END, GeneratedText
 from maskc.verify.model import Document, Experiment, VerifyOptions
 from maskc.vocab import Encoder, load_encoder
 
@@ -100,6 +101,20 @@ class Subject(ABC):
     @abstractmethod
     def mutate(self, document: Document, amount: int, draw: Random) -> Iterator[Mutation]:
         """Yield changed texts."""
+
+    def name_of(self, number: int) -> str:
+        return f"generated text {number} of seed {self.options.seed}"
+
+    def finished(self, drawn: GeneratedText, number: int, found: Experiment) -> str | None:
+        """Return a drawn text; without an end, count it, or fail where something else is wrong."""
+        if drawn.problem is None:
+            return drawn.text
+        if drawn.problem == NO_END:
+            found.count("no end found")
+        else:
+            document = Document(self.name_of(number), drawn.text, encoding=self.encoding)
+            found.fail_at(drawn.problem, document, len(document.data))
+        return None
 
     def begin_unit(self) -> None:  # noqa: B027 - few kinds remember anything
         """Prepare for a unit, whose outcome depends on nothing that was done before."""

@@ -136,14 +136,12 @@ class TagSubject(Subject):
 
     def draw(self, number: int, found: Experiment) -> str | None:
         drawn = self.drawer.draw_text(self.options.seed, number, self.options.max_tokens)
-        if drawn.problem is not None:
-            found.count("no end found")
-        elif not self.reads(drawn.text):
+        text = self.finished(drawn, number, found)
+        if text is not None and not self.reads(text):
             # Its characters are those of a special token's name, which a text has only as such.
             found.count("read otherwise as text")
-        else:
-            return drawn.text
-        return None
+            return None
+        return text
 
     def mutate(self, document: Document, amount: int, draw: Random) -> Iterator[Mutation]:
         """Yield replies in which a character or special token is left out, doubled or swapped."""

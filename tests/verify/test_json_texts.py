@@ -5,8 +5,9 @@ import json
 import pytest
 
 import maskc
+from maskc.errors import LimitError, TokensLeftError
 from maskc.verify.generation import generate_texts
-from maskc.verify.mask_texts import MaskDrawer, join_parts, list_keys
+from maskc.verify.mask_texts import MaskDrawer, find_end, join_parts
 
 SCHEMA = {
     "type": "object",
@@ -21,10 +22,10 @@ def artifact():
     return maskc.compile_json_schema(SCHEMA, tokenizer="bytes")
 
 
-def find_end(artifact, begun, **options):
+def end_of(artifact, begun):
     matcher = artifact.matcher()
     assert matcher.accept_bytes(begun)
-    parts = MaskDrawer(artifact).find_end(matcher, begun, **options)
+    parts = find_end(artifact, matcher)
     assert not matcher.is_accepting
     return None if parts is None else join_parts(parts)
 
@@ -41,7 +42,7 @@ def test_the_same_seed_draws_the_same_texts(artifact):
 
 
 def test_an_end_brings_the_keys_that_are_required(artifact):
-    assert json.loads(b"{" + find_end(artifact, b"{"))["n"] >= 3
+    assert json.loads(b"{" + end_of(artifact, b"{"))["n"] >= 3
 
 
 def test_most_numbers_are_short_and_some_have_an_exponent():
@@ -61,18 +62,20 @@ def test_an_end_is_found_where_no_two_texts_are_alike():
     schema = {"type": "array", "items": item, "uniqueItems": True, "minItems": 2}
     artifact = maskc.compile_json_schema(schema, tokenizer="bytes")
     begun, matcher = b'["AAA-0000","A', artifact.matcher()
-    assert matcher.accept_bytes(begun + find_end(artifact, begun))
+    assert matcher.accept_bytes(begun + end_of(artifact, begun))
     assert matcher.is_accepting
 
 
-def test_an_end_takes_a_bounded_number_of_steps():
-    schema = {"type": "string", "minLength": 20, "pattern": "x$"}
-    artifact = maskc.compile_json_schema(schema, tokenizer="bytes")
-    assert find_end(artifact, b'"', most_steps=500) is None
+@pytest.mark.parametrize("error", [TokensLeftError(None, None), LimitError("steps", 1, "stop")])
+def test_a_text_of_which_no_completion_is_known_has_no_end(artifact, error):
+    class Lost:
+        def shortest_completion(self):
+            raise error
+
+    assert find_end(artifact, Lost()) is None
 
 
-def test_a_key_that_only_another_keyword_names_is_tried():
+def test_a_key_that_only_another_keyword_names_is_found():
     schema = {"not": {"dependentSchemas": {"other": {"not": {}}}}, "type": "object"}
     artifact = maskc.compile_json_schema(schema, tokenizer="bytes")
-    assert list_keys(schema) == (b'"other":',)
-    assert b'"other":' in find_end(artifact, b'{"a":1,')
+    assert b'"other":' in end_of(artifact, b'{"a":1,')
