@@ -28,12 +28,11 @@ from maskc.tags.objects import (
     OF_ARRAYS,
     Where,
     escape,
-    is_name,
     list_ways,
     read_object,
     resolve,
 )
-from maskc.tags.plain import is_plain
+from maskc.tags.plain import is_plain, list_forbidden, names_forbidden
 from maskc.tags.shared import HELD, ROOTS, ParameterContext
 from maskc.tags.styles import STYLES
 
@@ -41,40 +40,12 @@ if TYPE_CHECKING:
     from maskc.tags.building import LinkBuilder
 
 _Made = TypeVar("_Made")
-_USUAL = frozenset(
-    ("type", "properties", "required", "additionalProperties", "description", "title")
-)
 _ANYTHING: dict[str, Any] = {}
 _BLANKS = r"[ \t\r\n]{0,8}"
 _LITERALS = {1: "null", 2: "true", 4: "false"}  # of a position, by bit
 _BOOLEAN_BITS = (4, 2)  # of a position's literals: false and true
 _TYPES = ("null", "boolean", "number", "array", "object")
 _OF_STRINGS = frozenset(("enum", "minLength", "maxLength"))
-
-
-def may_wait(schema: Any, style: str, excludes: tuple[str, ...]) -> bool:
-    """Return whether a schema is known to be one that a style can write, without reading it all."""
-    if STYLES[style].is_nested or type(schema) is not dict or schema.keys() - _USUAL:
-        return False
-    if schema.get("type") != "object" or not is_plain(schema):
-        return False
-    properties, forbidden = schema.get("properties", {}), _list_forbidden(style, excludes)
-    return all(
-        is_name(name) and not _names_forbidden(inner, forbidden)
-        for name, inner in properties.items()
-    )
-
-
-def _list_forbidden(style: str, excludes: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((STYLES[style].forbidden or STYLES[style].close, *excludes)))
-
-
-def _names_forbidden(schema: Any, forbidden: tuple[str, ...]) -> bool:
-    """Return whether one of the texts that a schema lists cannot be written as it is."""
-    listed = schema.get("enum") if isinstance(schema, Mapping) else None
-    return isinstance(listed, list) and any(
-        isinstance(text, str) and word in text for text in listed for word in forbidden
-    )
 
 
 class Arguments:
@@ -104,7 +75,7 @@ class Arguments:
         self._maker, self._style, self._pointer = maker, STYLES[style], pointer
         self._compose = maker.composer
         self._where = Where(pointer, style)
-        self._forbidden = _list_forbidden(style, excludes)
+        self._forbidden = list_forbidden(style, excludes)
         top = _ANYTHING if schema is True else schema
         is_nested = shared is not None
         self._shared = shared or ParameterContext(top if isinstance(top, Mapping) else {}, pointer)
@@ -131,7 +102,7 @@ class Arguments:
         possible = (1 << len(self._names)) - 1  # but for those that fit no value
         for number, inner in enumerate(self._schemas):
             is_left = is_plain(inner) and not self._style.is_nested
-            is_left = is_left and not _names_forbidden(inner, self._forbidden)
+            is_left = is_left and not names_forbidden(inner, self._forbidden)
             if not is_left and not self._find_values(number):
                 possible &= ~(1 << number)
         if read.required & ~possible:

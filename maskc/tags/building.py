@@ -25,8 +25,8 @@ from maskc.runtime.link.text.free_text import FreeWords
 from maskc.runtime.schema.plan.blanks import at_most
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.tags import formats as f
-from maskc.tags.arguments import Arguments, may_wait
-from maskc.tags.plain import is_plain
+from maskc.tags.arguments import Arguments
+from maskc.tags.plain import is_plain, may_wait
 from maskc.tags.strings import Strings
 
 _Made = TypeVar("_Made")

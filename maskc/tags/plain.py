@@ -10,11 +10,17 @@ Example: ``{"type": "object", "properties": {"city": {"type": "string"}}}`` is p
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
+
+from maskc.tags.objects import is_name
+from maskc.tags.styles import STYLES
 
 _TYPES = frozenset(("array", "boolean", "integer", "null", "number", "object", "string"))
 _NOTES = frozenset(("default", "deprecated", "description", "examples", "title"))
+_OF_PARAMETERS = frozenset(
+    ("type", "properties", "required", "additionalProperties", "description", "title")
+)
 _MAX_DEPTH = 20
 _MOST_MEMBERS = 100
 _MOST_SCHEMAS = 1_000
@@ -102,3 +108,29 @@ def _are_ascii(texts: Collection[Any]) -> bool:
 
 def _are_known(names: list[str], properties: Any) -> bool:
     return type(properties) is dict and properties.keys() >= set(names)
+
+
+def may_wait(schema: Any, style: str, excludes: tuple[str, ...]) -> bool:
+    """Return whether a schema is known to be one that a style can write, without reading it all."""
+    if STYLES[style].is_nested or type(schema) is not dict or schema.keys() - _OF_PARAMETERS:
+        return False
+    if schema.get("type") != "object" or not is_plain(schema):
+        return False
+    properties, forbidden = schema.get("properties", {}), list_forbidden(style, excludes)
+    return all(
+        is_name(name) and not names_forbidden(inner, forbidden)
+        for name, inner in properties.items()
+    )
+
+
+def list_forbidden(style: str, excludes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the texts that no value which is written as it is may contain."""
+    return tuple(dict.fromkeys((STYLES[style].forbidden or STYLES[style].close, *excludes)))
+
+
+def names_forbidden(schema: Any, forbidden: tuple[str, ...]) -> bool:
+    """Return whether one of the texts that a schema lists cannot be written as it is."""
+    listed = schema.get("enum") if isinstance(schema, Mapping) else None
+    return isinstance(listed, list) and any(
+        isinstance(text, str) and word in text for text in listed for word in forbidden
+    )
