@@ -235,7 +235,7 @@ class OutputError(MaskcError):
         self.path, self.reason = path, reason
 
     def _sentence(self) -> str:
-        return f"{self.path}: cannot be written ({self.reason}); choose another place"
+        return f"{self.path}: cannot be written ({self.reason}); choose another path"
 
 
 class CaptureError(MaskcError):

@@ -185,7 +185,7 @@ class _Reader:
     def text(self, place: str, value: Any) -> str:
         if isinstance(value, str) and value:
             return value
-        raise ConfigError(self.path, place, "it is not a text", 'write "…"')
+        raise ConfigError(self.path, place, "it is not a string", 'write "…"')
 
     def whole(self, place: str, value: Any) -> int:
         if type(value) is int and value > 0:

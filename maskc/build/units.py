@@ -108,7 +108,7 @@ def plan_units(config: Config) -> list[BuildUnit]:
                 continue
             file = f"{grammar.name}.{tokenizer.name}{SUFFIX}"
             if file in units:
-                place, remedy = f"grammars.{grammar.name}", "call it otherwise"
+                place, remedy = f"grammars.{grammar.name}", "give it another name"
                 raise ConfigError(config.path, place, f"{file} is made of others too", remedy)
             leaves = bool(tokenizer.settings.get("kit"))
             vocabulary = vocabularies[tokenizer.name]

@@ -87,15 +87,15 @@ def analyze_command(
         raise click.UsageError(f"{question or 'analyze'} takes {needed}.")
     if grammar is not None and grammar.endswith((".json", ".maskc")):
         raise click.UsageError(
-            "Questions are about the terminals of a grammar, and this is none; a JSON Schema is "
+            "maskc analyze needs a grammar with terminals; a JSON Schema is "
             "for maskc lint, an artifact for maskc explain."
         )
     if as_csv and (as_json or question == "pda"):
-        raise click.UsageError("--csv goes without --json, and not with pda.")
+        raise click.UsageError("--csv cannot be combined with --json or pda.")
     if dot and (question != "pda" or as_json):
-        raise click.UsageError("--dot goes with pda, and without --json.")
+        raise click.UsageError("--dot is for pda only, and not with --json.")
     if export is not None and question is not None:
-        raise click.UsageError("--export goes without a question.")
+        raise click.UsageError("--export takes no question; leave it out.")
     if export is not None and not export.endswith((".cfg", ".json")):
         raise click.UsageError("--export writes a file that ends in .cfg or .json.")
 

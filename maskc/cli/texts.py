@@ -44,7 +44,7 @@ def check_command(
 ) -> opt.Outcome:
     """Check that ARTIFACT accepts each FILE; - is standard input.
 
-    A grammar's file or name, or a file .schema.json, does instead of an artifact.
+    A grammar's file or name, or a file .schema.json, works in place of an artifact.
     For a wrong file, print FILE:LINE:COLUMN, the error and what was expected; the exit status is
     then 1. A line break at the end of a file is optional. The limits apply to each file.
     """
@@ -76,7 +76,7 @@ def check_command(
     opt.SOURCED,
     opt.text("The text so far;"),
     opt.word("--token", "ID|TEXT", "Also explain whether this token is legal."),
-    opt.flag("--heat", "Also show how many tokens were legal in the place of each of the text."),
+    opt.flag("--heat", "Also show how many tokens were legal at each token of the text."),
     opt.flag("--all", "Show all legal tokens, not only the first of each terminal.", "show_all"),
     opt.LIMITS,
     as_json="Print everything as JSON.",
@@ -141,7 +141,7 @@ def generate_command(
 ) -> opt.Outcome:
     """Print random texts that the grammar of ARTIFACT accepts.
 
-    A grammar's file or name, or a file .schema.json, does instead of an artifact.
+    A grammar's file or name, or a file .schema.json, works in place of an artifact.
     Texts are drawn by the rules of the grammar, each alternative in its turn. Each is printed
     exactly, in UTF-8 (of a grammar of bytes, its bytes), with a line break after it if it does not
     end in one. Exit status 1 if a text cannot be finished.

@@ -58,7 +58,7 @@ class Guarded:
         """Return the state before the first character; a reader has one."""
         state = guarded(self.name, self._reader.start)
         if state is None:
-            raise FormatError(self.name, "its reader starts with None", "mend the reader")
+            raise FormatError(self.name, "its reader starts with None", "correct the reader")
         return self._hold(state)
 
     def step(self, held: ReaderState, character: str) -> ReaderState | None:
@@ -123,4 +123,4 @@ def guarded(name: str, ask: Callable[[], Any], part: str = "reader") -> Any:
         raise  # a limit, which whoever set it waits for
     except Exception as error:  # whatever a user's function raises
         problem = f"its {part} raises {type(error).__name__}"
-        raise FormatError(name, problem, f"mend the {part}, or leave the format out") from error
+        raise FormatError(name, problem, f"correct the {part}, or leave the format out") from error

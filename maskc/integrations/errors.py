@@ -32,7 +32,7 @@ def check_artifacts(engine: str, given: Sequence[Any]) -> None:
 
     >>> check_artifacts("an engine", ["json"])
     Traceback (most recent call last):
-    maskc.integrations.errors.IntegrationError: an engine: 'json' is a name, and no artifact; give maskc.load(path), or load(name) of a registry
+    maskc.integrations.errors.IntegrationError: an engine: 'json' is a name, not an artifact; give maskc.load(path), or load(name) of a registry
     """  # noqa: E501 - a message is one line
     for one in given:
         if one is None or callable(getattr(one, "matcher", None)):
@@ -42,7 +42,7 @@ def check_artifacts(engine: str, given: Sequence[Any]) -> None:
         )
         raise IntegrationError(
             engine,
-            f"{what}, and no artifact",
+            f"{what}, not an artifact",
             "give maskc.load(path), or load(name) of a registry",
         )
 

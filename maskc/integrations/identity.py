@@ -36,7 +36,7 @@ def identify(path: Path) -> Identity:
         checksum = os.read(file, _N_CHECKSUM)
     except OSError as error:
         reason = f"it cannot be read ({error.strerror})"
-        raise UnreadableFileError(str(path), reason, "see to its folder") from None
+        raise UnreadableFileError(str(path), reason, "check its folder") from None
     finally:
         os.close(file)
     return Identity(

@@ -25,7 +25,7 @@ from maskc.runtime.artifact import Artifact
 COUNTED: Mapping[str, str] = {
     "loads": "Number of times the artifact was read",
     "reloads": "Number of times a changed file replaced the artifact",
-    "refusals": "Requests that named an artifact which there is not",
+    "refusals": "Requests that named an artifact that does not exist",
     "failures": "Requests that named the artifact, whose file cannot be served",
     "kept": "Requests that were served by the last good artifact, as the file is bad",
     "requests": "Requests for the artifact",

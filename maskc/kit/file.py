@@ -114,13 +114,13 @@ def load_kit(
     header, arrays = load_container(name, mapped=mapped)
     if header.get("kind") != KIND:
         remedy = "give the path of a kit; an artifact is loaded with maskc.load"
-        raise ArtifactError(name, "is an artifact, and no kit", remedy)
+        raise ArtifactError(name, "is an artifact, not a kit", remedy)
     fault = _find_fault(header, arrays)
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", _MAKE_AGAIN)
     index = _open_index(arrays)
     if index.suffixes.texts != sorted(set(index.suffixes.texts)):
-        raise ArtifactError(name, "is damaged: its rests are not in order", _MAKE_AGAIN)
+        raise ArtifactError(name, "is damaged: its suffixes are not in order", _MAKE_AGAIN)
     fault = find_quote_fault(index, np.diff(arrays[FIRST])[index.order])
     fault = fault or rows.find_fault(arrays, index)
     if fault:

@@ -106,9 +106,9 @@ def find_quote_fault(index: TokenIndex, lengths: Ints) -> str | None:
     depths = np.searchsorted(tables.nodes.levels, nodes, side="right")[run] - 1
     rests = tables.quote_rests
     if (lengths[places] - depths != np.diff(tables.rest_first)[rests]).any():
-        return "the rests after quotes are not those of the tokens"
+        return "the suffixes after quotes are not those of the tokens"
     texts, known = index.texts, index.suffixes.texts
     rows = zip(places.tolist(), depths.tolist(), rests.tolist(), strict=True)
     if any(texts[place][depth:] != known[rest] for place, depth, rest in rows):
-        return "the rests after quotes are not those of the tokens"
+        return "the suffixes after quotes are not those of the tokens"
     return None

@@ -197,7 +197,7 @@ class _Parser:
             node = self.choice(depth + 1)
         elif self.peek() == "?":
             sign = self.peek(2)
-            fact = f"has {sign!r} after a bracket, which is no ECMA-262"
+            fact = f"has {sign!r} after a bracket, which ECMA-262 does not have"
             raise PatternError(fact, _GROUPS.get(sign, _FLAGS))
         else:
             node = self.choice(depth + 1)
@@ -245,7 +245,7 @@ class _Parser:
             return _one(ord(control) % 32)
         if letter == "0":
             if self.peek().isascii() and self.peek().isdigit():
-                raise PatternError("has an octal escape, which is no ECMA-262 with the flag u")
+                raise PatternError("has an octal escape, which ECMA-262 refuses with the flag u")
             return _one(0)
         if letter == "x":
             return _one(self.hexadecimal(2))

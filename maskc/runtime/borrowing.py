@@ -119,7 +119,7 @@ def open_table(kit: KitLike, *, mapped: bool = True) -> TokenTable:
     header, arrays = load_container(path, mapped=mapped)
     if header.get("kind") != KIND:
         remedy = "give the path of a kit, which `maskc kit` writes"
-        raise ArtifactError(path, "is an artifact, and no kit", remedy)
+        raise ArtifactError(path, "is an artifact, not a kit", remedy)
     if not _are_tokens(arrays):
         raise ArtifactError(
             path, "is damaged: it holds no tokens", "make the kit again with `maskc kit`"

@@ -25,7 +25,7 @@ def check_contents(contents: Contents, name: str) -> Contents:
         )
     if "kind" in contents.header:
         kind = str(contents.header["kind"])[:20]
-        raise ArtifactError(name, f"is a {kind}, and no artifact", "load a kit with maskc.load_kit")
+        raise ArtifactError(name, f"is a {kind}, not an artifact", "load a kit with maskc.load_kit")
     grammar = contents.header.get("grammar")
     parser = grammar.get("parser", "lalr") if isinstance(grammar, dict) else "lalr"
     if isinstance(parser, str) and parser not in PARSERS:

@@ -112,7 +112,7 @@ def _join(stages: Sequence[Stage]) -> Chunks:
     def find(node: tuple[int, ...]) -> int:
         if node not in number:
             if len(nodes) >= MAX_NODES:
-                raise LimitError("places of a tokenizer's pattern", MAX_NODES, "simplify it")
+                raise LimitError("states of a tokenizer's pattern", MAX_NODES, "simplify it")
             number[node] = len(nodes)
             nodes.append(node)
         return number[node]

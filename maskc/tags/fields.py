@@ -40,7 +40,7 @@ class TokenNames:
             fact = f"there is no token {given}"
             raise TagError(pointer, fact, f"give an id below {self._vocab_size}")
         if not isinstance(given, str):
-            raise TagError(pointer, "it is not a name and no id of a token", "give one of them")
+            raise TagError(pointer, "it is neither a name nor an id of a token", "give one of them")
         found = self._find_token(given)
         if found is None:
             fact = f"the tokenizer has no token {given!r}"
@@ -87,7 +87,7 @@ class Form:
         for n, text in enumerate(given):
             place = f"{field}/{n}"
             if not isinstance(text, str):
-                raise self.refuse(place, "it is not a text", "give a text")
+                raise self.refuse(place, "it is not a string", "give a text")
             if not text and not may_be_empty:
                 raise self.refuse(place, "it is empty, and every text has it", "leave it out")
             check_utf8(text, self.place(place))

@@ -133,7 +133,7 @@ class TagReader:
             return check_utf8(given, pointer)
         if isinstance(given, Mapping) and given.get("type") == "token":
             return self._form(given, pointer, ("type", "token"), _NOTHING_AROUND).token("token")
-        raise TagError(pointer, "it is not a text and no token", "give one of them")
+        raise TagError(pointer, "it is neither text nor a token", "give one of them")
 
     def tags(self, form: Form) -> list[f.Tag]:
         found = []
@@ -250,7 +250,7 @@ def _dispatch(reader: TagReader, form: Form) -> f.Format:
 
 def _as_trigger(given: Any, pointer: str) -> str:
     if not isinstance(given, str):
-        raise TagError(pointer, "it is not a text", "give a trigger")
+        raise TagError(pointer, "it is not a string", "give a trigger")
     return given
 
 

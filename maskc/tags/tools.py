@@ -142,7 +142,7 @@ def _read_name(function: Mapping[str, Any], pointer: str) -> str:
     name = function.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         remedy = "give 1 to 256 characters without blanks, quotes and brackets"
-        raise TagError(f"{pointer}/name", "it is missing, or no name of a tool", remedy)
+        raise TagError(f"{pointer}/name", "it is missing, or not a tool's name", remedy)
     return name
 
 

@@ -94,6 +94,6 @@ def _call_factory(spec: str) -> Executor:
     made = factory() if callable(factory) else factory
     if not isinstance(made, Executor):
         raise ExecutorError(
-            spec, f"makes a {type(made).__name__}, and no concurrent.futures.Executor"
+            spec, f"makes a {type(made).__name__}, not a concurrent.futures.Executor"
         )
     return made

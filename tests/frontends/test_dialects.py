@@ -146,9 +146,7 @@ PATTERNS = {
     "maskc.lexer.lexeme.MAX_OPEN_LEXEMES": "open lexemes; simplify the pattern",
     "maskc.lexer.exploration.Exploration.most_states": "scanner states; simplify the pattern",
     "maskc.compiler.lalr.refine.MAX_REFINED_STATES": "refined parser states; simplify the pattern",
-    "maskc.compiler.rows.paths.MAX_LALR_FRONTIER": (
-        "lines in the store's walk; simplify the pattern"
-    ),
+    "maskc.compiler.rows.paths.MAX_LALR_FRONTIER": ("paths of tokens; simplify the pattern"),
 }
 REFUSALS = [
     *(("gbnf", GBNF, bound, said) for bound, said in RULES.items()),

@@ -57,9 +57,9 @@ def test_an_artifact_is_no_kit_and_a_kit_no_artifact(path, tmp_path):
     artifact.save(tmp_path / "a.maskc")
     (tmp_path / "b.kit").write_bytes(encode({"format": FORMAT, "kind": "another"}, {}))
     for name in ("a.maskc", "b.kit"):
-        with pytest.raises(ArtifactError, match="and no kit"):
+        with pytest.raises(ArtifactError, match="not a kit"):
             load_kit(tmp_path / name)
-    with pytest.raises(ArtifactError, match="is a kit, and no artifact"):
+    with pytest.raises(ArtifactError, match="is a kit, not an artifact"):
         maskc.load(path)
 
 

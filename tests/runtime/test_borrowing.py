@@ -118,7 +118,7 @@ def test_nothing_is_left_to_a_kit_of_another_tokenizer(folder: Path, tmp_path: P
 
 
 def test_an_artifact_is_no_kit_to_borrow_from(folder: Path) -> None:
-    with pytest.raises(ArtifactError, match="is an artifact, and no kit"):
+    with pytest.raises(ArtifactError, match="is an artifact, not a kit"):
         maskc.load(folder / "lean.maskc", kit=folder / "whole.maskc")
 
 

@@ -91,7 +91,7 @@ TRIE = "the trie of tokens is not that of the tokens"
         (change_a_byte_of_a_token, TRIE),
         (exchange_the_order, TRIE),
         (move_a_quote, "the quotes are not those of the tokens"),
-        (exchange_rests, "the rests after quotes are not those of the tokens"),
+        (exchange_rests, "the suffixes after quotes are not those of the tokens"),
         (close_a_string_by_another_character, "an item closes a string of other characters"),
         (move_items_to_another_node, "the items are not those of the nodes"),
     ],

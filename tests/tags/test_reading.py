@@ -138,7 +138,7 @@ def test_tokens_that_are_triggers_are_not_among_the_free_ones():
         ({**_TEXT, "excludes": [""]}, "/format/excludes/0", "it is empty, and every text has it"),
         ({"type": "sequence", "elements": []}, "/format/elements", ""),
         ({**_TAG, "end": []}, "/format/end", "it is empty"),
-        ({**_TAG, "begin": 1}, "/format/begin", "it is not a text and no token"),
+        ({**_TAG, "begin": 1}, "/format/begin", "it is neither text nor a token"),
         ({**_TRIGGERED, "triggers": []}, "/format/triggers", "there is none"),
         ({**_TRIGGERED, "triggers": ["b"]}, "/format/tags/0/begin", "it begins with no trigger"),
         ({**_TRIGGERED, "triggers": ["<a", "<"]}, "/format/triggers", "'<' is the beginning of"),
@@ -157,7 +157,7 @@ def test_tokens_that_are_triggers_are_not_among_the_free_ones():
         (
             {"type": "token", "token": True},
             "/format/token",
-            "it is not a name and no id of a token",
+            "it is neither a name nor an id of a token",
         ),
         (
             {"type": "repeat", "min": 2, "max": 1, "content": _TEXT},

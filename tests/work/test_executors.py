@@ -56,7 +56,7 @@ def test_a_function_of_a_module_of_the_current_folder_makes_the_executor(tmp_pat
         (".cluster:open", "not of the form module:name"),
         ("no_such_module:open", "cannot be imported"),
         ("concurrent.futures:open", "cannot be imported"),
-        ("builtins:dict", "makes a dict, and no"),
+        ("builtins:dict", "makes a dict, not a"),
     ],
 )
 def test_what_is_no_executor_is_refused_by_name(spec, reason):

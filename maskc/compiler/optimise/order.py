@@ -137,7 +137,7 @@ def optimise(
         ValueError: there is no such step, or productions and table contradict each other.
     """
     if up_to not in STEPS:
-        raise ValueError(f"there is no streamlining step {up_to!r}")
+        raise ValueError(f"there is no optimisation step {up_to!r}")
     names, boundaries = lexed.grammar.bnf.terminals, lexed.boundaries
     raw: Rows = run("raw", lambda: collect_rows(lexed, raw_rows))
     by_productions = ProductionVerdicts(oracle.asked, boundaries, raw.sequences)

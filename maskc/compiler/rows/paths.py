@@ -72,9 +72,7 @@ class LalrRule:
     def check(self, n_lines: int) -> None:
         """Raise a ``LimitError`` if a single seed's level may not have so many lines."""
         if n_lines > MAX_LALR_FRONTIER:
-            raise LimitError(
-                "lines in the store's walk", MAX_LALR_FRONTIER, Phrase.SIMPLER_TERMINALS
-            )
+            raise LimitError("paths of tokens", MAX_LALR_FRONTIER, Phrase.SIMPLER_TERMINALS)
 
     def order(self, used: Ints) -> OrderedPaths:
         """Return the paths of rows in their canonical order."""

@@ -79,7 +79,7 @@ def test_both_parsers_take_the_same_steps(parser):
 
 
 def test_an_unknown_step_is_refused():
-    with pytest.raises(ValueError, match="no streamlining step 'pairs'"):
+    with pytest.raises(ValueError, match="no optimisation step 'pairs'"):
         compile_text(NESTED, TOKENS, "pairs")
 
 

@@ -63,7 +63,7 @@ def test_a_node_of_each_kind_is_read(node):
         ([["repeat", 0, 0, 1]], "the plan holds 0, outside"),
         ([WORDS, ["repeat", 0, 3, 2]], "the plan holds 2, outside 3"),
         ([["words", ["b", "a"]]], "not in order"),
-        ([["words", ["é\u0100"]]], "no text of bytes"),
+        ([["words", ["é\u0100"]]], "not bytes"),
         ([["tokens", [9, 10]]], "end the sequence"),
         ([["tokens", [3, 3]]], "do not ascend"),
         ([["switch", [[]], [0]]], "empty"),

@@ -83,7 +83,7 @@ class LinkPlan:
     def schema(self, number: int, budget: Budget) -> Plan:
         *layout, text = self._schemas[number]
         if not all(isinstance(part, str) for part in (*layout, text)):
-            raise PlanError("a schema of the link is no text")
+            raise PlanError("a schema of the link is not text")
         frozen = FrozenPlan(text.encode(errors="replace"))
         return Plan(frozen, JsonLayout(*layout), budget)
 

@@ -63,7 +63,7 @@ def read_bytes(text: Any, _scope: Scope | None = None) -> bytes:
             return text.encode("latin-1")
     except UnicodeEncodeError:
         pass
-    raise PlanError("a word of the link is no text of bytes")
+    raise PlanError("a word of the link is not bytes")
 
 
 BYTES = Codec(read_bytes, lambda data: data.decode("latin-1"))

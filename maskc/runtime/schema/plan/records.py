@@ -97,7 +97,7 @@ def _read_listed(values: Any, _scope: Scope) -> frozenset[Fraction]:
 
 def _read_json(text: Any, _scope: Scope) -> str:
     if not isinstance(text, str):
-        raise PlanError("a value of the plan is no text")
+        raise PlanError("a value of the plan is not text")
     return text
 
 
@@ -105,7 +105,7 @@ def _parse_value(text: str) -> Value:
     try:
         return read_value(text.encode())
     except ValueError:
-        raise PlanError("a value of the plan is no JSON") from None
+        raise PlanError("a value of the plan is not JSON") from None
 
 
 def _read_text(text: Any, _scope: Scope) -> str:
@@ -215,7 +215,7 @@ def make_object(entry: tuple[Any, ...], dfas: Sequence[CharDfa], *, ordered: boo
     if read_number(n_names, len(options) + 1) < required.bit_length():
         raise PlanError("an object of the plan requires a name that it does not have")
     if n_wishes and count_ways(options, n_names, n_wishes) > MOST_WAYS:
-        raise PlanError("an object of the plan has too many ways to fulfil wishes")
+        raise PlanError("an object of the plan has too many existential constraints")
     return ObjectRule(dfas[dfa], n_names, options, required, low, high, n_wishes, ordered=ordered)
 
 
