@@ -28,9 +28,9 @@ _MOST = 1_000_000
 _MOST_CHARACTERS = 10_000  # of the names of properties, or of an enum
 
 
-def is_plain(schema: Any, most: int = _MOST_SCHEMAS) -> bool:
-    """Return whether a schema, with at most so many in it, is known to compile, and fast."""
-    return _is_simple(schema) or _walk(schema, 0, most) >= 0
+def is_plain(schema: Any) -> bool:
+    """Return whether a schema is known to compile, and fast."""
+    return _is_simple(schema) or _walk(schema, 0, _MOST_SCHEMAS) >= 0
 
 
 def _walk(schema: Any, depth: int, left: int) -> int:
