@@ -60,6 +60,7 @@ class Maker:
     ) -> None:
         self.tokens = tokens
         self._budget = Budget(cache_bytes * 3 // 8)
+        tokens.index.shared.join(self._budget)
         self.pool = MaskPool(tokens.vocab_size, tokens.eos_ids, cache_bytes, steps=steps)
         self.joints = PieceBoundaries(tokens.index, self._budget)
         self._results = LinkResults(self.joints, self.pool, tokens.text_of)

@@ -51,9 +51,13 @@ class Budget:
 
     Args:
         limit: in bytes, for both generations and what is being freed.
+
+    Attributes:
+        limit: as given.
     """
 
     def __init__(self, limit: int) -> None:
+        self.limit = limit
         self._share = limit // 3
         self._charged = 0
         self._previous = 0  # of the previous generation

@@ -28,6 +28,8 @@ from maskc.runtime.cache.memory import reserve_rows
 from maskc.runtime.graph import Mask
 
 MAX_NUMBERED: Final = 65_536
+_MASK_BYTES: Final = 500  # of the objects around a mask's words
+_MOST_UNITED: Final = 8_192
 _PAGE: Final = 1024  # words of memory's pages, at least
 NO_NUMBER: Final = -1
 _ALL: Final = (1 << 61) - 1
@@ -166,7 +168,7 @@ class MaskPool:
                     if known.words.tobytes() == row.tobytes():
                         return known
             if number == NO_NUMBER:
-                self._n_bytes += row.nbytes
+                self._n_bytes += row.nbytes + _MASK_BYTES
             row.setflags(write=False)
             made = PooledMask(row, number)
             if first is None:
@@ -216,7 +218,7 @@ class MaskPool:
             words = np.bitwise_or.reduce([mask.words for mask in key])
             found = self.share(words)
             with self._lock:
-                if len(self._united) >= MAX_NUMBERED:
+                if len(self._united) >= _MOST_UNITED:
                     self._united.clear()
                 self._united[key] = found
         return found

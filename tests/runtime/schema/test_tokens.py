@@ -1,5 +1,6 @@
 import numpy as np
 
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.tries.tokens import SharedResults
 from maskc.runtime.vocabulary import index_of
 from tests.runtime.schema.vocabularies import build_index
@@ -39,6 +40,16 @@ def test_a_result_larger_than_the_limit_is_kept_until_another_comes():
     shared = SharedResults(90)
     shared.put("a", 1, 1_000)
     assert shared.get("a") == 1
+
+
+def test_what_is_shared_counts_in_the_largest_budget_that_can_hold_it():
+    shared, small = SharedResults(), Budget(1_000)
+    first, larger = Budget(1 << 25), Budget(1 << 26)
+    for budget, counted in ((small, 0), (first, 7), (larger, 7), (first, 0)):
+        shared.join(budget)
+        before = budget.n_bytes
+        shared.put("a", 1, 7)
+        assert budget.n_bytes - before == counted
 
 
 def test_what_is_kept_for_good_is_not_forgotten():

@@ -76,8 +76,10 @@ class PatternCounter(CountingAutomaton[State]):
             return None
         loops, bounds = self.pattern.loops[place[0]], self._bounds[place[0]]
         if place not in self._rounds and loops not in self._tangled:
-            self._rounds[place] = find_round(self.pattern, place)
-            if self._rounds[place] is None:
+            made = self._rounds[place] = find_round(self.pattern, place)
+            if made is not None:
+                self.grow(3 * 256 * len(made.places))  # its arrays have a byte for each byte
+            else:
                 # The places of a loop lead to each other: it is alike from all of them.
                 self._tangled.add(loops)
         found = self._rounds.get(place)

@@ -130,7 +130,7 @@ def find_round(pattern: CountedPattern, place: Place) -> Round | None:
                 if number == LEFT:
                     n_inside[row, here] = 2
     n = len(places)
-    table, passes = table[:n], passes[:n]
+    table, passes = table[:n].copy(), passes[:n].copy()  # not views, which keep all six arrays
     is_unsure = (n_inside[:n] > 1) | ((ended[:n] > 0) & (others[:n] > 0))
     table[is_unsure] = passes[is_unsure] = LEFT
     leaves = (others[:n] > 0) | is_unsure

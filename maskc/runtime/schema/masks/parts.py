@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Cache, measure_sized
+from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     AFTER,
@@ -66,7 +66,7 @@ class Parts:
         plan = machine.plan
         self.openings = OpenedStrings(index, plan, machine.budget)
         self.key_summary = KeySummary(index, plan, self.openings, machine.budget)
-        self._known = Cache(machine.budget, measure_sized)
+        self._known = Cache(machine.budget, _measure_part)
         self._below = Cache(machine.budget, _measure)
         # The serials of parts → a tuple of them.
         self._together = Cache(machine.budget, _measure)
@@ -247,6 +247,12 @@ class Parts:
             found = signs.get(_QUOTE, ())
             self._quotes.put(key, found)
         return found
+
+
+def _measure_part(key: tuple[Any, ...], part: Part) -> int:
+    # Rows count where they were made, but for one that was made of the part's few tokens.
+    is_packed = key[0] == "part" and len(key[2]) > MANY
+    return ENTRY_BYTES + (part.n_bytes if is_packed else part.own_bytes)
 
 
 def _measure(key: tuple[Any, ...], parts: tuple[Part, ...]) -> int:

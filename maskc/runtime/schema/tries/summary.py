@@ -72,11 +72,15 @@ class Part:
         self.serial = next(_serials)
 
     @property
+    def own_bytes(self) -> int:
+        """About how many bytes it takes without its rows."""
+        n_tokens = len(self.few) + len(self.exits) + len(self.removed)
+        return _PART_BYTES + _TOKEN_BYTES * n_tokens + _KEY_BYTES * len(self.keys)
+
+    @property
     def n_bytes(self) -> int:
         """About how many bytes it takes, its rows included."""
-        n_tokens = len(self.few) + len(self.exits) + len(self.removed)
-        n_bytes = _PART_BYTES + _TOKEN_BYTES * n_tokens + _KEY_BYTES * len(self.keys)
-        return n_bytes + len(self.rows) * self.rows[0].nbytes if self.rows else n_bytes
+        return self.own_bytes + (len(self.rows) * self.rows[0].nbytes if self.rows else 0)
 
 
 # Rests that are legal, and those of them that have to be read token by token, as bit sets.

@@ -24,15 +24,17 @@ from maskc.runtime.schema.tries.trie import Ints, Trie, TrieNodes, spread
 Words = NDArray[np.int32]
 
 SHARED_BYTES = 96 * 1024 * 1024
+_LEAST_BYTES = 24 * 1024 * 1024
 _QUOTE = 0x22
 _MANY = 200  # ids that are packed by arrays rather than one by one
 
 
 class SharedResults:
-    """Results by key, whose sizes are counted, in a cache with a budget of its own, in bytes."""
+    """Results by key, whose sizes are counted, in a budget of their own or of a kit."""
 
     def __init__(self, limit: int = SHARED_BYTES) -> None:
         self._known = Cache(Budget(limit), _measure)  # key → result, and its bytes
+        self._is_joined = False
         self._kept: dict[Any, Any] = {}
         self._find: Callable[[Any], Any] | None = None
 
@@ -46,6 +48,15 @@ class SharedResults:
             if found is not None:
                 self.put(key, found, 0)
         return found
+
+    def join(self, budget: Budget) -> None:
+        """Have results counted in a larger budget: the largest one that was given.
+
+        It is not done with one that could not hold what one machine needs.
+        """
+        least = self._known.budget.limit if self._is_joined else _LEAST_BYTES
+        if budget.limit >= least:
+            self._known, self._is_joined = Cache(budget, _measure), True
 
     def keep(self, key: object, result: object) -> None:
         """Remember a result for good, one of few that take long to make; it does not count."""
