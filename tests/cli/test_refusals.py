@@ -58,7 +58,7 @@ def refuse(refusal, project):
         ),
         ("analyze no.lark classes", "no.lark: cannot be read"),
         ("analyze nested.lark --export g.txt", ".cfg or .json"),
-        ("analyze a.schema.json", "is none"),
+        ("analyze a.schema.json", "needs a grammar with terminals"),
         ("analyze", "Give one of GRAMMAR and --regex"),
         ("analyze --regex '('", "re refuses the pattern"),
         ("dump list.lark --stage rows:raw", "needs --tokenizer"),
@@ -102,7 +102,7 @@ def refuse(refusal, project):
         ),
         (
             "verify list.maskc --corpus list.txt --executor builtins:dict",
-            "executor builtins:dict: makes a dict, and no",
+            "executor builtins:dict: makes a dict, not a concurrent.futures",
         ),
         *(
             (f"generate list.maskc {option} {seconds}", option)
