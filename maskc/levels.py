@@ -67,19 +67,20 @@ def first_children(parents: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.concatenate([[1], 1 + np.cumsum(n_children)]).astype(np.int32)
 
 
-def list_ranges(begin: NDArray[Any], counts: NDArray[Any]) -> tuple[NDArray[np.intp], Ints]:
-    """Return the numbers ``begin … begin + counts - 1`` of each place in turn.
+def spread(first: NDArray[Any], last: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
+    """Return the numbers ``first … last - 1`` of each range in turn.
 
     Returns:
-        intp[n], the place of each number; int32[n], the numbers.
+        int32[n], the place of each number's range; int32[n], the numbers.
 
-    >>> list_ranges(np.array([10, 20]), np.array([2, 1]))
-    (array([0, 0, 1]), array([10, 11, 20], dtype=int32))
+    >>> spread(np.array([10, 20]), np.array([12, 21]))
+    (array([0, 0, 1], dtype=int32), array([10, 11, 20], dtype=int32))
     """
-    place = np.repeat(np.arange(len(counts)), counts)
-    numbers = (begin - (np.cumsum(counts) - counts)).astype(np.int32)[place]
+    counts = last - first
+    run = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    numbers = (first - (np.cumsum(counts) - counts)).astype(np.int32)[run]
     numbers += np.arange(len(numbers), dtype=np.int32)
-    return place, numbers
+    return run, numbers
 
 
 def sort_pairs(keys: Longs, values: NDArray[Any], n_keys: int) -> tuple[Longs, Ints]:

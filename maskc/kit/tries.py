@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.levels import spread
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Ints, TrieNodes, spread
+from maskc.runtime.schema.tries.trie import Ints, TrieNodes
 
 _QUOTE = 0x22
 _OTHER_TRIE = "the trie of tokens is not that of the tokens"

@@ -16,6 +16,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.levels import spread
+
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
@@ -43,10 +45,8 @@ class Predecessors:
 
     def of(self, states: Longs) -> Longs:
         """Return the sources of moves to the states, ascending and each once."""
-        first, last = self._first[states], self._first[states + 1]
-        counts = last - first
-        index = np.repeat(first - (np.cumsum(counts) - counts), counts)
-        return np.unique(self._source[index + np.arange(len(index))]).astype(np.int64)
+        _, moves = spread(self._first[states], self._first[states + 1])
+        return np.unique(self._source[moves]).astype(np.int64)
 
 
 def find_coaccessible(before: Predecessors, found: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.levels import build_levels, first_children, list_ranges, sort_pairs
+from maskc.levels import build_levels, first_children, sort_pairs, spread
 from maskc.vocab.vocabulary import Vocabulary
 
 Places = NDArray[np.integer[Any]]
@@ -84,15 +84,13 @@ class TokenTrie:
         """Return by level the nodes, without the root, of tokens that have no dead byte.
 
         Returns:
-            Of each level int32[n] nodes, ascending, and intp[n], where the node above each is in
+            Of each level int32[n] nodes, ascending, and int[n], where the node above each is in
             the level before.
         """
         found: list[tuple[Places, Places]] = []
         here: Places = np.zeros(1, np.int32)
         while True:
-            begin = self.first_child[here]
-            n_children = self.first_child[here + 1] - begin
-            places, nodes = list_ranges(begin, n_children)
+            places, nodes = spread(self.first_child[here], self.first_child[here + 1])
             alive = np.flatnonzero(~dead[self.byte[nodes]])
             if not len(alive):
                 break
@@ -149,8 +147,7 @@ def _fold(trie: TokenTrie, kinds: bytes, deads: bytes) -> TokenTrie:
         above.append(ordered[first] >> 8)
         byte.append(trie.byte[nodes[place[first]]])
         n_nodes += len(first)
-        begin = trie.first_token[nodes]
-        of_token, owned = list_ranges(begin, trie.first_token[nodes + 1] - begin)
+        of_token, owned = spread(trie.first_token[nodes], trie.first_token[nodes + 1])
         owners.append(number[of_token])
         tokens.append(trie.tokens[owned])
     at = np.concatenate(owners)

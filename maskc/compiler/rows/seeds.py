@@ -32,7 +32,7 @@ from maskc.compiler.rows.steps import LexemeSteps
 from maskc.compiler.rows.token_sets import TokenSets
 from maskc.grammar.model import IndenterLayout
 from maskc.ids import DEAD
-from maskc.levels import list_ranges, sort_pairs
+from maskc.levels import sort_pairs, spread
 from maskc.lexer.boundaries import LexemeContexts
 from maskc.lexer.scanner import Scanner
 from maskc.regular.partition import number_by_occurrence, refine_in_rounds
@@ -213,7 +213,8 @@ class _TokensBelow:
         owner = np.repeat(np.arange(len(sets)), [len(some) for some in sets])
         node = items >> 1
         counts = np.where(items & 1, self._size[node], self._own[node])
-        place, token = list_ranges(self._first[node], counts)
+        first = self._first[node]
+        place, token = spread(first, first + counts)
         owner, found = sort_pairs(owner[place], self._tokens[token], len(sets))
         is_new = np.ones(len(found), np.bool_)
         is_new[1:] = (found[1:] != found[:-1]) | (owner[1:] != owner[:-1])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import DROPPED
-from maskc.levels import list_ranges, sort_pairs
+from maskc.levels import sort_pairs, spread
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -204,7 +204,8 @@ class RowCollector:
         """
         n_rows = np.concatenate([*self._n_rows, np.zeros(0, np.int64)])
         self._rows = [_join_columns(self._rows)]
-        begin = np.cumsum(n_rows) - n_rows
+        end = np.cumsum(n_rows)
+        begin = end - n_rows
         n_taken = np.append(0, np.cumsum(n_rows[origins]))[first]
         counts, found, low = list[Longs](), list[tuple[Ints, Ints, Ints]](), 0
         while low < len(first) - 1:
@@ -212,7 +213,7 @@ class RowCollector:
             upto = int(np.searchsorted(n_taken, n_taken[low] + _AT_ONCE, side="right")) - 1
             high = max(low + 1, upto)
             here = slice(int(first[low]), int(first[high]))
-            place, row = list_ranges(begin[origins[here]], n_rows[origins[here]])
+            place, row = spread(begin[origins[here]], end[origins[here]])
             path, opened, sets = (column[row] for column in self._rows[0])
             group = np.repeat(np.arange(high - low), np.diff(n_taken[low : high + 1]))
             if before[here].any():

@@ -42,7 +42,7 @@ from maskc.compiler.rows.steps import InvariantSubtrees, LexemeSteps
 from maskc.compiler.rows.token_sets import RowCollector
 from maskc.grammar.model import Grammar
 from maskc.ids import DEAD, DROPPED, END, NO_LINE, SAME
-from maskc.levels import list_ranges
+from maskc.levels import spread
 from maskc.vocab.trie import TokenTrie
 
 Ints = NDArray[np.int32]
@@ -249,7 +249,7 @@ class _Walk:
         counts = trie.first_child[frontier.node + 1] - begin
         reserve(int(counts.sum()) * BYTES_A_LINE, "tokens inside lexemes")
         inner = np.flatnonzero(counts)
-        place, node = list_ranges(begin[inner], counts[inner])
+        place, node = spread(begin[inner], (begin + counts)[inner])
         place = inner[place]
         state = state_of[place]
         parts = []
@@ -275,7 +275,7 @@ class _Walk:
         begin = steps.move_first[cell]
         counts = steps.move_first[cell + 1] - begin
         reserve(int(counts.sum()) * BYTES_A_LINE, "tokens that end lexemes")
-        index, moves = list_ranges(begin, counts)
+        index, moves = spread(begin, begin + counts)
         events, place = steps.move_event[moves], place[index]
         change = np.where(self.event_is_newline[events], frontier.column[place], 0)
         path = self.rule.extend(frontier.path[place], events, change)
@@ -341,8 +341,8 @@ class _Walk:
         counts, path, opened, sets = self.rows.join(
             np.array(first), seeds.of_source[taken], seeds.before[taken], self.rule.join
         )
-        begin, n_rows = (np.cumsum(counts) - counts)[group_of], counts[group_of]
-        source, row = list_ranges(begin, n_rows)
+        end, n_rows = np.cumsum(counts)[group_of], counts[group_of]
+        source, row = spread(end - n_rows, end)
         path, opened, sets = path[row], opened[row], sets[row]
         paths = self.rule.order(path)
         open_number, open_lexeme, open_column = order_opens(*self.opens.list(), opened)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from maskc.artifact.row_chunks import read_rows
 from maskc.ids import DEAD, IGNORED, BoundaryId, ContextId, ScannerStateId, TerminalId
+from maskc.levels import spread
 from maskc.runtime.scanner import ScannerTables
-from maskc.runtime.schema.tries.trie import spread
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 _MOST_BYTES: Final = 30_000  # of a lexeme; one that takes more counts as one that never ends

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import DEAD, ScannerStateId
+from maskc.levels import spread
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.holes.beginnings import Beginnings, Nodes
 from maskc.runtime.holes.stepping import HoleStepper
 from maskc.runtime.holes.tracks import OUTSIDE, Tracks
-from maskc.runtime.schema.tries.trie import ROOT, Trie, spread
+from maskc.runtime.schema.tries.trie import ROOT, Trie
 from maskc.runtime.step_budget import charge_steps
 
 _STEP = 2  # what following one byte counts for

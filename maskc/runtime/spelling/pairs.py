@@ -27,6 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.levels import spread
+
 Ints = NDArray[np.int32]
 Words = NDArray[np.int32]
 NO_TOKEN = -1
@@ -79,11 +81,9 @@ class Pairs:
             is_before = keys[merges] < next_key
             partner, key = partners[merges][is_before], keys[merges][is_before]
             # The rows of all partners, one partner after another.
-            starts, counts = other.first[partner], other.first[partner + 1] - other.first[partner]
-            rows = np.repeat(starts - (np.cumsum(counts) - counts), counts)
-            rows += np.arange(len(rows))
+            of_partner, rows = spread(other.first[partner], other.first[partner + 1])
             other_since, other_key = other.since[rows], other.key[rows]
-            meets = (other_since < max(since, next_key)) & (np.repeat(key, counts) < other_key)
+            meets = (other_since < max(since, next_key)) & (key[of_partner] < other_key)
             meets &= since < np.maximum(other_since, other_key)
             fits[other.token[rows[meets]]] = False
         return fits

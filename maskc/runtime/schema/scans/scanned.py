@@ -15,10 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.levels import spread
 from maskc.runtime.schema.scans.class_tries import Bools, Places, Units, number_keys
 from maskc.runtime.schema.strings.characters import only
 from maskc.runtime.schema.tries.tokens import Words
-from maskc.runtime.schema.tries.trie import Ints, spread
+from maskc.runtime.schema.tries.trie import Ints
 
 _FEWER = 5  # so many times fewer tokens than there are, of which it is better to write each
 

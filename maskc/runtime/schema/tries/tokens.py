@@ -18,8 +18,9 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.levels import spread
 from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.schema.tries.trie import Ints, Trie, TrieNodes, spread
+from maskc.runtime.schema.tries.trie import Ints, Trie, TrieNodes
 
 Words = NDArray[np.int32]
 

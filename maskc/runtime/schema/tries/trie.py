@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.levels import build_levels, first_children
+from maskc.levels import build_levels, first_children, spread
 
 Ints = NDArray[np.int32]
 Nodes = tuple[int, ...]
@@ -115,13 +115,6 @@ def build_nodes(texts: Sequence[bytes]) -> TrieNodes:
     starts = np.array(levels, dtype=np.int32)
     first = first_children(parent)
     return TrieNodes(byte.astype(np.uint8), low, high, narrow(ending), first, starts)
-
-
-def spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
-    counts = last - first
-    run = np.repeat(np.arange(len(first), dtype=np.int32), counts)
-    starts = np.cumsum(counts, dtype=np.int32) - counts
-    return run, (np.arange(len(run), dtype=np.int32) - starts[run] + first[run]).astype(np.int32)
 
 
 def narrow(counts: NDArray[Any]) -> NDArray[Any]:
