@@ -104,7 +104,7 @@ class Point:
 class Endings:
     """What is known of the ends of one machine's texts. Safe to use from any thread.
 
-    ``evict_half`` is told before more is remembered, and has some endings forget.
+    ``evict_old`` is told before more is remembered, and has some endings forget.
     """
 
     def __init__(
@@ -112,11 +112,11 @@ class Endings:
         machine: Machine[Any],
         index: TokenIndex,
         ends: frozenset[int],
-        evict_half: Callable[[Endings], None],
+        evict_old: Callable[[Endings], None],
     ) -> None:
         self._machine, self._index, self._ends = machine, index, ends
         self.name = _name(machine)
-        self._evict_old, self._is_link = evict_half, isinstance(machine, LinkMachine)
+        self._evict_old, self._is_link = evict_old, isinstance(machine, LinkMachine)
         steps = machine.pool.steps
         self._most_steps = _MOST_STEPS if steps is None else min(steps, _MOST_STEPS)
         self._mask_steps = min(_MASK_STEPS, self._most_steps)

@@ -71,8 +71,8 @@ class SchemaMasks:
     def __init__(self, machine: SchemaMachine, mixes: Mixes) -> None:
         self._machine, self._index, self._mixes = machine, mixes.index, mixes
         self._parts = make_parts(self._index, machine)
-        self._leaves = StringRows(self._index, machine)
-        self._key_leaves = KeyRows(self._index, machine, self._leaves)
+        self._string_rows = StringRows(self._index, machine)
+        self._key_rows = KeyRows(self._index, machine, self._string_rows)
         self._names = Names(self._index, machine.budget)
         self._known = Cache(machine.budget, n_bytes=EDGE_BYTES)
         self._composed = Cache(machine.budget)
@@ -169,7 +169,7 @@ class SchemaMasks:
             parts, removed = named or (self._in_any(node, assumed, text), [])
         if not node[CAPTURES] and not (is_key and read_members(node[STATE])[OTHERS]):
             return parts, removed  # nothing was there before that it may not become
-        machine, index, words = self._machine, self._index, self._leaves.character_trie
+        machine, index, words = self._machine, self._index, self._string_rows.character_trie
         ids, away, doubtful = index.ids, set(removed), list[int]()
         if is_key:
             closing, inside = find_used_keys(machine, index, words, node)
@@ -221,10 +221,10 @@ class SchemaMasks:
         labels, state = rule.open_labels(members), body.characters[at]
         if state < 0 or not rule.is_flat or not labels >> rule.n_names & 1:
             return None
-        free, names = self._leaves.free_rows, self._names
+        free, names = self._string_rows.free_rows, self._names
         others = self._rests_after(assumed, rule.n_names)
         ended: list[tuple[Nodes, Rests]] = []
-        all_ended = names.ended(self._leaves.character_trie, number, body.dfa, state)
+        all_ended = names.ended(self._string_rows.character_trie, number, body.dfa, state)
         charge_steps(len(all_ended))
         for label, quotes in all_ended:
             may_come = label != NO_LABEL and labels >> label & 1
@@ -238,20 +238,20 @@ class SchemaMasks:
         if node[STATE][KIND] == KEY:
             _, number, _, at, _ = node[STATE]
             labels = self._machine.plan.objects[number].open_labels(read_members(node[STATE]))
-            leaf = self._key_leaves.key(number, at, labels)
+            row = self._key_rows.key(number, at, labels)
         else:
             _, number, at, count, _ = node[STATE]
-            leaf = self._leaves.string(number, at, count)
-        parts = [leaf.inside]
-        charge_steps(_CLOSERS_STEPS * len(leaf.closers))
-        for label, closers in leaf.closers:
+            row = self._string_rows.string(number, at, count)
+        parts = [row.inside]
+        charge_steps(_CLOSERS_STEPS * len(row.closers))
+        for label, closers in row.closers:
             bits, unsure = self._rests_after(assumed, label)
             unsure &= bits
             parts.append(self._closed_by(closers, bits & ~unsure))
             if unsure:
                 places = closers.with_suffixes(self._index, unsure)
                 kept = self._read_each(node, text, places.tolist())
-                parts.append(self._leaves.part_of([self._index.ids[p] for p in kept]))
+                parts.append(self._string_rows.part_of([self._index.ids[p] for p in kept]))
         return parts
 
     def _close(self, node: Node, label: int) -> tuple[Node, ...]:
@@ -291,7 +291,7 @@ class SchemaMasks:
         found: Part | None = (shared if closers.is_shared else self._closing).get(key)
         if found is None:
             places = closers.with_suffixes(self._index, bits)
-            found = self._leaves.part_of(self._index.order[places])
+            found = self._string_rows.part_of(self._index.order[places])
             if closers.is_shared:
                 shared.put(key, found, ENTRY_BYTES + found.n_bytes)
             else:

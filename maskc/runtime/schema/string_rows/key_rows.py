@@ -50,8 +50,8 @@ class _Keys(NamedTuple):
 class KeyRows:
     """Rows of keys. Shared by all matchers of an artifact."""
 
-    def __init__(self, index: TokenIndex, machine: SchemaMachine, leaves: StringRows) -> None:
-        self._index, self._machine, self._leaves = index, machine, leaves
+    def __init__(self, index: TokenIndex, machine: SchemaMachine, string_rows: StringRows) -> None:
+        self._index, self._machine, self._string_rows = index, machine, string_rows
         self._known = Cache(machine.budget, measure_sized)
 
     def key(self, number: int, at: int, labels: int) -> StringRow:
@@ -59,7 +59,7 @@ class KeyRows:
         plan = self._machine.plan
         # Others count no more.
         labels &= plan.objects[number].keys.reach_of(plan.key_bodies[number].targets[at])
-        key = ("leaf", number, at, labels)
+        key = ("row", number, at, labels)
         found: StringRow | None = self._known.get(key)
         if found is None:
             found = self._select(self._keys(number, at, labels), labels)
@@ -82,8 +82,8 @@ class KeyRows:
         body, keys = plan.key_bodies[number], plan.objects[number].keys
         dfa, (state, before) = body.dfa, body.begun(at)
         dropped = DEAD if is_open else max(dfa.sink, DEAD)
-        effects = self._leaves.follow(dfa, state, before, dropped=dropped)
-        base, closers = self._leaves.settle(effects, dfa, before)
+        effects = self._string_rows.follow(dfa, state, before, dropped=dropped)
+        base, closers = self._string_rows.settle(effects, dfa, before)
         scanned = effects if isinstance(effects, Scanned) else None
         if isinstance(effects, Scanned):
             pairs = effects.ends()
@@ -102,7 +102,7 @@ class KeyRows:
         some = [n for reach, groups in keys.groups if reach & labels for n in groups]
         if keys.scanned is not None:
             return StringRow(Part((keys.scanned.pack_ends(some),)), closers)
-        more = self._leaves.part_of(some)
+        more = self._string_rows.part_of(some)
         return StringRow(Part(keys.base.rows + more.rows, keys.base.few + more.few), closers)
 
 
