@@ -43,7 +43,7 @@ def punycode_length(text: str) -> int:
         at = bisect_left(places, n)
         n_points = len(places) + 1
         delta = (code - number) * n_points + at - place
-        length += _count_digits(delta, bias)
+        length += count_digits(delta, bias)
         bias = adapt(delta, n_points, is_first=n_points == n_basic + 1)
         places.insert(at, n)
         number, place = code, at + 1
@@ -83,7 +83,7 @@ def lengths_after(text: str, codes: Longs) -> Longs:
             found[cuts[g] : cuts[g + 1]] = length + total
         if g < len(others):
             step = (numbers[g] - number) * n_points + slots[g] - place
-            length += _count_digits(step, bias)
+            length += count_digits(step, bias)
             bias = adapt(step, n_points, is_first=g == 0)
             number, place = numbers[g], slots[g] + 1
     return found
@@ -111,7 +111,7 @@ def _write_all(
     return n_digits, steps + BASE * scaled // (scaled + _SKEW)
 
 
-def _count_digits(delta: int, bias: int) -> int:
+def count_digits(delta: int, bias: int) -> int:
     position = n_digits = 0
     while True:
         position += BASE

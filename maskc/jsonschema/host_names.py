@@ -84,6 +84,7 @@ _DIGIT, _CAPITAL, _HYPHEN, _DOT, _AT, _ATOM, _OTHER = "0", "C", "-", ".", "@", "
 _ATOMS = "!#$%&'*+/=?^_`{|}~"
 _COMBINING = tuple(name for name in CHARACTERS if name.isdigit())
 _MARKS = frozenset([MARK, FIRST, SECOND, *_COMBINING])
+_COSTS = (1, 3, 4, 4)  # of a character, by its octets
 MOST_COST, _MOST_LABELS = 50, 4
 _MOST_ASCII, _MOST_ASCII_LABELS = 24, 10
 _MOST_LOCAL = 64  # octets
@@ -151,13 +152,8 @@ def _read_ranges() -> Iterator[tuple[int, int, str]]:
 
 
 def _kind(code: int, name: str) -> LetterClass:
-    if code < 0x80:
-        return LetterClass(name, 1, 1)
-    return (
-        LetterClass(name, 3, 2)
-        if code < 0x800
-        else LetterClass(name, 4, 3 if code < 0x10000 else 4)
-    )
+    n_octets = len(chr(code).encode())
+    return LetterClass(name, _COSTS[n_octets - 1], n_octets)
 
 
 def _after_ascii(last: str, kind: LetterClass) -> str | None:

@@ -2,7 +2,7 @@ r"""Patterns of ECMA-262 as a regular language: for keys, and beside other patte
 
 The format ``regex`` is read by a reader (:mod:`maskc.formats.ecma`), which an automaton of keys
 cannot be joined with. Where the format stands for keys, or beside a pattern or a length, this
-smaller language takes its place, of which each string is a pattern:
+smaller language takes its place. Each of its strings is a pattern:
 
 - groups and look-arounds up to two levels deep, without names, and no back-references;
 - in a class, a range begins with a letter or a digit and ends with one of the same kind, or is of
@@ -16,6 +16,7 @@ Example: ``^x-[a-z]+(\.[a-z]{2,10})?$`` is one; ``(((a)))`` is none here.
 from __future__ import annotations
 
 from functools import lru_cache
+from string import ascii_lowercase, ascii_uppercase, digits
 
 from maskc.jsonschema.patterns import build_whole
 from maskc.runtime.schema.strings.characters import CharDfa
@@ -25,20 +26,14 @@ _SIGNS = r"\^$\\.*+?()[\]{}|/"
 _HEX = "[0-9a-fA-F]"
 _ESCAPED = rf"x{_HEX}{{2}}|u{_HEX}{{4}}|[dDsSwWfnrtv{_SIGNS}]"
 _RANGES = " -~|!-~|" + "|".join(
-    f"{first}-[{first}-{last}]"
-    for letters, last in (("0123456789", "9"), ("abcdefghijklmnopqrstuvwxyz", "z"))
-    for first in letters
+    f"{first}-[{first}-{kind[-1]}]"
+    for kind in (digits, ascii_lowercase, ascii_uppercase)
+    for first in kind
 )
-_CAPITALS = "|".join(f"{first}-[{first}-Z]" for first in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_ITEM = rf"[^\\\]\-^]|\\(?:{_ESCAPED}|[b\-])|{_RANGES}|{_CAPITALS}"
+_ITEM = rf"[^\\\]\-^]|\\(?:{_ESCAPED}|[b\-])|{_RANGES}"
 _CLASS = rf"\[\^?-?(?:{_ITEM})?(?:{_ITEM}|\^)*-?\]"
 _ATOM = rf"[^{_SIGNS}]|/|\.|\\(?:{_ESCAPED})|{_CLASS}"
-_GREATER = "|".join(
-    [
-        *(f"{low},[{low}-9]" for low in range(10)),
-        "[0-9],[1-9][0-9]+",
-    ]
-)
+_GREATER = "|".join([*(f"{low},[{low}-9]" for low in range(10)), "[0-9],[1-9][0-9]+"])
 _QUANTIFIER = rf"(?:[*+?]|\{{(?:[0-9]+,?|{_GREATER})\}})\??"
 
 

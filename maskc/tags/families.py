@@ -140,8 +140,9 @@ def list_refused() -> dict[str, str]:
 def load_family(name: str) -> Family:
     """Return a family by its name, or by that of an engine's parser of its calls."""
     known, found = list_families(), list_parsers().get(name, name)
-    if found in list_refused():
-        fact = f"{name!r} is no family: its parser {list_refused()[found]}"
+    refused = list_refused().get(found)
+    if refused is not None:
+        fact = f"{name!r} is no family: its parser {refused}"
         raise TagError("/family", fact, "describe the calls by a structural tag")
     if found not in known:
         remedy = f"use one of {', '.join(known)}, or a parser's name of vLLM or SGLang"

@@ -12,22 +12,11 @@ from functools import cache, lru_cache
 import numpy as np
 import pytest
 
-from maskc.formats.punycode import BASE, adapt, threshold
+from maskc.formats.punycode import BASE, adapt, count_digits, threshold
 from maskc.jsonschema.host_names import MOST_COST, kinds
 
 FIRST, LOW_END, LAST, N_DIGITS, FIRST_BIAS = 0x80, 0x7FF, 0xD7A3, 70, 72
 FAR = 1 << 30
-
-
-def count_digits(number, bias):
-    n_digits = position = 0
-    while True:
-        position += BASE
-        n_digits += 1
-        least = threshold(position, bias)
-        if number < least:
-            return n_digits
-        number = (number - least) // (BASE - least)
 
 
 @cache
