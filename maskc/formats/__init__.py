@@ -9,9 +9,9 @@ three kinds:
   pattern: lengths, negation, keys. The automaton is part of the plan, so an artifact needs no
   registration where it is loaded.
 - A *reader*, for strings that are no regular set: ``idn-hostname-exact``, ``idn-email-exact`` and
-  ``regex``, and those that a user registers with ``reader=``. An artifact holds only the name. Who
-  loads it must have a format of that name, or the artifact is refused with the name and the way
-  out. No code comes from an artifact or a schema.
+  ``regex``, and those that a user registers with ``reader=``. An artifact holds only the name:
+  where it is loaded, a format of that name must be registered, or the artifact is refused. No code
+  comes from an artifact or a schema.
 
 A reader reads decoded characters, from left to right (:class:`~maskc.formats.registry.Reader`):
 

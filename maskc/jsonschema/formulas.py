@@ -207,7 +207,7 @@ class Holding:
 
     Attributes:
         dfas: automata over characters, by number.
-        doubts: of those that are smaller than the format that they stand for.
+        doubts: what is known of automata smaller than their format, by number.
         references: what closed formulas say.
     """
 

@@ -124,7 +124,7 @@ class SchemaLocations:
     Args:
         root: the document.
         dialect: of the root, and of documents that do not name theirs.
-        documents: URI → parsed schema, those that the caller gave.
+        documents: URI → parsed schema, as the caller gave them.
         note: is told each dialect that a schema names, once.
     """
 
@@ -151,7 +151,7 @@ class SchemaLocations:
             if dialect is place.dialect and schema is place.schema:
                 return place
             return SchemaLocation(schema, place.resolver, place.pointer, dialect)
-        # What has an identifier is said by the dialect around it.
+        # The dialect around a schema says what its identifier is.
         resolver = place.resolver.enter(schema, place.dialect, place.pointer)
         return SchemaLocation(schema, resolver, place.pointer, dialect)
 

@@ -55,7 +55,7 @@ class Lowering:
     Args:
         ordered: whether keys come in the order in which the schema names them.
         dialect: of the root, and of documents that do not name theirs.
-        documents: URI → parsed schema, those that the caller gave.
+        documents: URI → parsed schema, as the caller gave them.
         waits: whether subschemas wait that can, see :mod:`maskc.jsonschema.waiting`.
     """
 

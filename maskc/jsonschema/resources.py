@@ -137,7 +137,7 @@ class Documents:
             dialect_uri = schema["$schema"]
             year = self._year_of(dialect_uri, year)
         try:
-            # What has an identifier is said by the dialect around it.
+            # The dialect around a schema says what its identifier is.
             uri = _identify(schema, around.uri, year if is_document else around.year, "")
         except SchemaError:
             uri = None  # told where a reference leads to it

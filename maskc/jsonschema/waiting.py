@@ -122,7 +122,7 @@ class Waiting:
         is_long = "pattern" in schema or type(texts) is list and len(texts) >= _MANY_TEXTS
         if not is_long or not self._is_plain(place, 0):
             return None
-        # Equal ones are one position: nothing else is asked of them, but that they are strings.
+        # Equal patterns or texts are one position, whatever stands around them.
         return schema.get("pattern"), tuple(texts), "type" in schema
 
     def compares(self, place: SchemaLocation) -> bool:
@@ -269,7 +269,7 @@ def key_of(place: SchemaLocation) -> Hashable:
 
 
 def _list_inside(place: SchemaLocation) -> Iterator[SchemaLocation]:
-    """Yield the schemas inside a plain one, without members of which only a type is asked."""
+    """Yield the schemas inside a plain one, except members that only have a type."""
     schema = place.schema
     for name, inner in schema.get("properties", {}).items():
         if not _asks_type_only(inner):

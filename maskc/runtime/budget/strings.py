@@ -109,9 +109,9 @@ class ShortStrings:
         return self._keys[known]
 
     def keys(self, dfa: CharDfa, state: int, labels: int) -> Iterator[tuple[str, int]]:
-        """Yield texts from a state on, each with its label of some: the shortest first.
+        """Yield texts from a state on that get one of some labels, each with it.
 
-        Then those that lead through the same states by other characters.
+        The shortest come first, then texts of other characters through the same states.
         """
         todo, n_left = deque([(state, "")]), _MOST_STATES
         entered: dict[int, int] = {}
