@@ -191,42 +191,45 @@ def time_waiting(vocabulary: Vocabulary) -> Figures:
     first mask.
     """
     found = Figures()
-    for hostile in (0, 4):
+    for n_hostile in (0, 4):
         compiler = OtherProcess(vocabulary)
-        kit, stop, waited = (
-            make_kit(vocabulary, compiler=compiler),
-            threading.Event(),
-            list[float](),
-        )
+        kit = make_kit(vocabulary, compiler=compiler)
         kit.prepare()
-
-        def send_good(number: int) -> None:
-            draw, bitmask = random.Random(number), maskc.allocate_bitmask(1, kit.vocab_size)  # noqa: B023
-            while not stop.is_set():  # noqa: B023
-                began = time.perf_counter()
-                ask_anew(kit, draw, 0.25).matcher().fill_bitmask(bitmask, 0)  # noqa: B023
-                waited.append(time.perf_counter() - began)  # noqa: B023
-                time.sleep(0.05)
-
-        def send_hostile(number: int) -> None:
-            draw = random.Random(number)
-            while not stop.is_set():  # noqa: B023
-                ((kind, asked),) = draw_hostile(draw).items()
-                with suppress(MaskcError):
-                    text = asked if isinstance(asked, str) else json.dumps(asked)
-                    make_constraint(kit, kind, text)  # noqa: B023
-
-        threads = [threading.Thread(target=send_good, args=(n,)) for n in range(2)]
-        threads += [threading.Thread(target=send_hostile, args=(n,)) for n in range(hostile)]
-        for thread in threads:
-            thread.start()
-        time.sleep(20)
-        stop.set()
-        for thread in threads:
-            thread.join()
+        waited = send_requests(kit, n_hostile)
         compiler.close()
-        found[f"beside {hostile} hostile clients, s"] = summarise(waited, 1.0)
+        found[f"beside {n_hostile} hostile clients, s"] = summarise(waited, 1.0)
     return found
+
+
+def send_requests(kit: Kit, n_hostile: int) -> list[float]:
+    """Send requests for twenty seconds; return how long each good one waited."""
+    stop, waited = threading.Event(), list[float]()
+
+    def send_good(number: int) -> None:
+        draw, bitmask = random.Random(number), maskc.allocate_bitmask(1, kit.vocab_size)
+        while not stop.is_set():
+            began = time.perf_counter()
+            ask_anew(kit, draw, 0.25).matcher().fill_bitmask(bitmask, 0)
+            waited.append(time.perf_counter() - began)
+            time.sleep(0.05)
+
+    def send_hostile(number: int) -> None:
+        draw = random.Random(number)
+        while not stop.is_set():
+            ((kind, asked),) = draw_hostile(draw).items()
+            with suppress(MaskcError):
+                text = asked if isinstance(asked, str) else json.dumps(asked)
+                make_constraint(kit, kind, text)
+
+    threads = [threading.Thread(target=send_good, args=(n,)) for n in range(2)]
+    threads += [threading.Thread(target=send_hostile, args=(n,)) for n in range(n_hostile)]
+    for thread in threads:
+        thread.start()
+    time.sleep(20)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    return waited
 
 
 @row("many", "20,000 different requests on one kit", make_prepared_kit)

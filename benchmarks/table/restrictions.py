@@ -128,7 +128,7 @@ def _fill_along(subject: Subject, tokens: list[int], options: dict[str, Any]) ->
     return median(times) * 1e6
 
 
-class CharacterTrie(NamedTuple):
+class CanonicalSubject(NamedTuple):
     """An artifact, the tokenizer's own tokens, and a document."""
 
     artifact: maskc.Artifact
@@ -136,15 +136,17 @@ class CharacterTrie(NamedTuple):
     tokens: list[int]
 
 
-def read_spelled(name: str) -> CharacterTrie:
+def read_canonical_subject(name: str) -> CanonicalSubject:
     """Return a grammar with the tokenizer's rules and 300 tokens of its workload."""
-    return CharacterTrie(
+    return CanonicalSubject(
         load_artifact(name), maskc.compile_spelling(TOKENIZER), encode_documents(name, 300)[0][:300]
     )
 
 
-@row("canonical", "the tokenizer's own tokens", read_spelled, "json", "python", "sql", "c")
-def read_canonical(subject: CharacterTrie) -> Figures:
+@row(
+    "canonical", "the tokenizer's own tokens", read_canonical_subject, "json", "python", "sql", "c"
+)
+def read_canonical(subject: CanonicalSubject) -> Figures:
     """Read a document, then draw texts; what exact masks end is written by the tokenizer so."""
     artifact, encoder = subject.artifact, load_encoder(TOKENIZER)
     began = time.process_time()

@@ -79,7 +79,7 @@ class Numbers:
         rule = Rule(values=frozenset(fractions), spelled=self._spelled)
         return Numbers(rule, written=self._written)
 
-    def with_value(self, value: Decimal) -> Numbers:
+    def only_value(self, value: Decimal) -> Numbers:
         """Return numbers that are written as these are, and have one value; see :meth:`only`."""
         found = self._alone.get(value)
         if found is None:

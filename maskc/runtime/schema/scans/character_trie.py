@@ -119,7 +119,7 @@ class CharacterTrie:
         self._closing: bytes | None = None
         self._words: dict[str, int] = {}
         self._characters: tuple[Ints, Ints] | None = None
-        self._openings: Ints | None = None
+        self._beginning_ranges: Ints | None = None
 
     @property
     def closing(self) -> bytes:
@@ -133,10 +133,10 @@ class CharacterTrie:
     @property
     def beginning_ranges(self) -> Ints:
         """int32[3, m], the ranges that beginnings can become: ends, and which beginning it is."""
-        if self._openings is None:
+        if self._beginning_ranges is None:
             rows = [(low, high, n) for n, pairs in enumerate(self.ranges) for low, high in pairs]
-            self._openings = np.array(rows, dtype=np.int32).reshape(-1, 3).T
-        return self._openings
+            self._beginning_ranges = np.array(rows, dtype=np.int32).reshape(-1, 3).T
+        return self._beginning_ranges
 
     @property
     def distinct(self) -> Ints:

@@ -50,12 +50,12 @@ class Kinds:
         is_there[kind_of, trie.groups[trie.symbols]] = True
         self._turning = np.packbits(is_there, axis=1, bitorder="little").view("<u8")[:, 0]
         # The sets of classes that a character left open can be of, and of each text its own.
-        self._openings, opening_of = _group_beginnings(spelled, ranges, classes)
-        self._opening_of_cut = opening_of[spelled.tables.begun[trie.cut_items]]
+        self._beginnings, beginning_of = _group_beginnings(spelled, ranges, classes)
+        self._beginning_of_cut = beginning_of[spelled.tables.begun[trie.cut_items]]
 
     @property
     def n_bytes(self) -> int:
-        n_bytes: int = self._of_symbol.nbytes + self._opening_of_cut.nbytes
+        n_bytes: int = self._of_symbol.nbytes + self._beginning_of_cut.nbytes
         return n_bytes + 2_000
 
     def scan(self, delta: Ints, state: int) -> Scanned:
@@ -76,13 +76,13 @@ class Kinds:
         self, delta: Ints, states: NDArray[np.integer]
     ) -> tuple[list[frozenset[int]], Places]:
         """Return sets of states, and to which of them texts lead that end inside a character."""
-        n_states, beginning_ranges = len(delta), self._openings
-        begun = self._opening_of_cut
+        n_states, beginnings = len(delta), self._beginnings
+        begun = self._beginning_of_cut
         distinct, inverse = number_keys(begun * n_states + states)
         numbers: dict[frozenset[int], int] = {}
         of_key = np.zeros(len(distinct), dtype=np.intp)
         for n, key in enumerate(distinct.tolist()):
-            row = delta[key % n_states].take(beginning_ranges[key // n_states])
+            row = delta[key % n_states].take(beginnings[key // n_states])
             targets = frozenset(row.tolist()) - {0}
             of_key[n] = numbers.setdefault(targets, len(numbers))
         return list(numbers), n_states + of_key[inverse]
@@ -212,7 +212,7 @@ def _group_beginnings(
     spelled: CharacterTrie, starts: Ints, classes: Ints
 ) -> tuple[list[tuple[int, ...]], Places]:
     """Return the sets of classes that beginnings of characters can be of, and which each has."""
-    lows, highs, opening = spelled.beginning_ranges
+    lows, highs, beginning = spelled.beginning_ranges
     n_begun = len(spelled.ranges)
     first = np.searchsorted(starts, lows, side="right") - 1
     last = np.searchsorted(starts, highs, side="right")
@@ -225,11 +225,11 @@ def _group_beginnings(
     numbers: dict[frozenset[int], int] = {frozenset(): 0}
     of_pair = [numbers.setdefault(found, len(numbers)) for found in kinds]
     of = np.zeros(n_begun, dtype=np.intp)
-    of[opening] = np.array(of_pair, dtype=np.intp)[which]
+    of[beginning] = np.array(of_pair, dtype=np.intp)[which]
     # All but a few can become the characters of one range.
-    counts = np.bincount(opening, minlength=n_begun)
+    counts = np.bincount(beginning, minlength=n_begun)
     for n in np.flatnonzero(counts > 1).tolist():
-        several = frozenset().union(*(kinds[k] for k in which[opening == n].tolist()))
+        several = frozenset().union(*(kinds[k] for k in which[beginning == n].tolist()))
         of[n] = numbers.setdefault(several, len(numbers))
     return [tuple(sorted(found)) for found in numbers], of
 

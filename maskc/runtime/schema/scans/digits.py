@@ -303,7 +303,7 @@ class _Heads:
 
     def _walk(self, value: Decimal) -> None:
         listing = self._listing
-        texts = _list_texts(self._trie, self._base.with_value(value), self._state, self._nodes)
+        texts = _list_texts(self._trie, self._base.only_value(value), self._state, self._nodes)
         for text in texts:
             head = head_of(text.state[2], negative=text.state[0])
             listing.texts.setdefault(head, {})[text] = None
