@@ -61,7 +61,9 @@ class Maker:
         self.tokens = tokens
         self._budget = Budget(cache_bytes * 3 // 8)
         tokens.index.shared.join(self._budget)
-        self.pool = MaskPool(tokens.vocab_size, tokens.eos_ids, cache_bytes, steps=steps)
+        self.pool = MaskPool(
+            tokens.vocab_size, tokens.eos_ids, cache_bytes, steps=steps, budget=self._budget
+        )
         self.joints = PieceBoundaries(tokens.index, self._budget)
         self._results = LinkResults(self.joints, self.pool, tokens.text_of)
         self._pieces = Cache(self._budget, _measure)

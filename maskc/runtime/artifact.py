@@ -81,7 +81,12 @@ class Artifact(Compiled):
         # About as many masks are needed by the first few thousand tokens.
         n_ready = min(_MOST_READY, len(self.contents.arrays.get("union_base", ())) // 4)
         pool = MaskPool(
-            self.vocab_size, self.eos_ids, self._cache_bytes, steps=self._steps, n_ready=n_ready
+            self.vocab_size,
+            self.eos_ids,
+            self._cache_bytes,
+            steps=self._steps,
+            budget=budget,
+            n_ready=n_ready,
         )
         return self.open_machine(budget, pool)
 

@@ -2,7 +2,8 @@
 
 What is known of one machine's texts is shared by all of its matchers, in whatever threads they run.
 Constraints of one schema have one machine, and links of the same parts are one text; what is known
-of all machines of a pool takes an eighth of the ``cache_bytes`` of the artifact or the kit.
+of all machines of a pool takes an eighth of the ``cache_bytes`` of the artifact or the kit, which
+its other caches give up.
 
 A matcher remembers the point where it was when it was last asked for a mask, with what was known
 then: so what it was promised holds, though all else may be forgotten meanwhile.
@@ -387,6 +388,9 @@ def endings_of(machine: Machine[Any], index: TokenIndex, ends: frozenset[int]) -
     pool = machine.pool
     with _LOCK:
         if pool.endings is None:
-            pool.endings = SharedEndings(pool.cache_bytes // 8)
+            share = pool.cache_bytes // 8
+            if pool.budget is not None:
+                pool.budget.give_up(share)
+            pool.endings = SharedEndings(share)
     shared: SharedEndings = pool.endings
     return shared.get(machine, index, ends)

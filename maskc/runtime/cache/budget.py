@@ -53,12 +53,11 @@ class Budget:
         limit: in bytes, for both generations and what is being freed.
 
     Attributes:
-        limit: as given.
+        limit: as given, less what was given up.
     """
 
     def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self._share = limit // 3
+        self.limit, self._share = limit, limit // 3
         self._charged = 0
         self._previous = 0  # of the previous generation
         self._caches: list[ref[Generations]] = []
@@ -74,6 +73,11 @@ class Budget:
                 self._caches = [known for known in self._caches if known() is not None]
                 self._sweep_at = 2 * len(self._caches) + _FIRST_SWEEP
             self._caches.append(ref(generations))
+
+    def give_up(self, n_bytes: int) -> None:
+        """Leave a part of the limit to others, for good."""
+        self.limit -= n_bytes
+        self._share = self.limit // 3
 
     def charge(self, n_bytes: int) -> None:
         """Count bytes towards the current generation, and start a new one if it has its share.

@@ -9,7 +9,8 @@ Example: two sequences that stand in different places of a JSON text, each insid
 one mask and one number.
 
 Numbered masks take half of an artifact's ``cache_bytes``. Masks that are composed when that is used
-up have the number -1, and are evicted when they take an eighth.
+up have the number -1, and are evicted when they take an eighth. All else has three eighths, of
+which what is known of the ends of texts takes one, once somebody has asked with ``tokens_left``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.memory import reserve_rows
 from maskc.runtime.graph import Mask
 
@@ -65,12 +67,13 @@ class MaskPool:
         cache_bytes: half of it is for numbered masks, an eighth for the others.
         steps: the limit for one mask, see :mod:`maskc.runtime.step_budget`; ``None``: steps are not
             counted, as where a grammar that was compiled ahead bounds them.
+        budget: of all else that is cached; ``None``: it is not the pool's concern.
         n_ready: for how many masks memory is written to at once. The system gives it in pages of
             up to 2 MB when they are first written to, and one fill in 128 would take a quarter of a
             millisecond longer.
 
     Attributes:
-        eos_ids, cache_bytes, steps: as given.
+        eos_ids, cache_bytes, steps, budget: as given.
         n_words: of a mask.
         rows: int32[n_rows, n_words]: the numbered masks, and after them the rows for those to come.
         n_numbered: how many there are.
@@ -85,9 +88,11 @@ class MaskPool:
         cache_bytes: int,
         *,
         steps: int | None = None,
+        budget: Budget | None = None,
         n_ready: int = 0,
     ) -> None:
         self.eos_ids, self.cache_bytes, self.steps = eos_ids, cache_bytes, steps
+        self.budget = budget
         self.endings: Any = None
         self.n_words = -(-vocab_size // 32)
         self._limit = cache_bytes // 8

@@ -1,6 +1,6 @@
 """Who shares what is known of the ends of texts?"""
 
-from maskc import allocate_bitmask
+from maskc import Artifact, allocate_bitmask
 from maskc.kit.file import make_kit
 from maskc.runtime.budget.endings import SharedEndings, endings_of
 from maskc.vocab.vocabulary import Vocabulary
@@ -42,6 +42,26 @@ def test_the_machine_that_was_not_asked_for_longest_forgets_first():
     room._most_bytes = sum(each.n_bytes for each in known) - 1
     room._evict_old(known[2])
     assert [len(each._points) for each in known] == [0, 1, 1]
+
+
+def test_what_is_known_of_ends_has_an_eighth_that_the_other_caches_give_up():
+    contents = compile_text('start: "a"+', (b"a",)).contents
+    artifact = Artifact(contents, cache_bytes=8_000)
+    bitmask = allocate_bitmask(1, 2)
+    artifact.matcher().fill_bitmask(bitmask, 0)
+    assert artifact.budget.limit == 3_000
+    for _ in range(2):
+        artifact.matcher().fill_bitmask(bitmask, 0, tokens_left=5)
+    assert artifact.budget.limit == 2_000
+    assert artifact.machine.pool.endings._most_bytes == 1_000
+
+
+def test_a_kit_gives_up_as_much_for_ends():
+    kit = make_kit(BYTES, cache_bytes=8_000)
+    budget = kit._maker._budget
+    assert budget.limit == 3_000
+    assert kit.choice(["a"]).endings is not kit.choice(["b"]).endings
+    assert budget.limit == 2_000
 
 
 def test_what_is_known_of_ends_counts_towards_what_an_artifact_remembers():
