@@ -21,7 +21,7 @@ WITH_COMMANDS = [page for page in PAGES if list_commands(page)]
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_of_a_page_are_true(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    files = [command for command in list_commands(page) if not command.startswith("maskc ")]
+    files = [c for c in list_commands(page) if not c.startswith("maskc ") or "maskc kit " in c]
     assert run_commands(page, files) == ""
     assert run_python(page) == 0
 
