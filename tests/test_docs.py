@@ -2,12 +2,14 @@
 
 import ast
 import json
+import pydoc
 import re
 from pathlib import Path
 
 import pytest
 
 import maskc
+from maskc.build.config import OF_GRAMMARS, OF_LIMITS, OF_TOKENIZERS
 from maskc.cli.main import COMMANDS
 from tests.console import list_commands, run_commands, run_python
 from tests.figures import format_figures
@@ -115,3 +117,17 @@ def test_figures_of_a_page_are_those_that_were_measured(page):
     pattern = r"<!-- figures of ([^>]*): begin -->\n(.*?)\n<!-- figures of \1: end -->"
     for name, text in re.findall(pattern, page.read_text(), re.DOTALL):
         assert text.split("\n") == format_figures(measured[name])
+
+
+def test_the_page_of_the_interface_has_every_public_name():
+    page = (ROOT / "docs" / "api.md").read_text()
+    told = [pydoc.locate(path) for path in re.findall(r"^::: ([\w.]+)", page, re.MULTILINE)]
+    public = [name for name in maskc.__all__ if not name.startswith("__")]
+    names = [getattr(maskc, name) for name in public if name not in vars(maskc.errors)]
+    assert [name for name in names if name not in told] == []
+
+
+def test_the_page_of_maskc_toml_has_every_setting():
+    page = (ROOT / "docs" / "maskc-toml.md").read_text()
+    settings = (*OF_GRAMMARS, *OF_TOKENIZERS, *OF_LIMITS)
+    assert [name for name in settings if f"`{name}" not in page] == []

@@ -55,11 +55,11 @@ OF_SCHEMAS = (
     "resources",
 )
 OF_TOOLS = ("family", "choice", "parallel", "reasoning", "strict")
-_OF_GRAMMARS = ("source", "regex", "tokenizers", *OF_LARK, *OF_SCHEMAS, *OF_TOOLS)
-_OF_TOKENIZERS = (
+OF_GRAMMARS = ("source", "regex", "tokenizers", *OF_LARK, *OF_SCHEMAS, *OF_TOOLS)
+OF_TOKENIZERS = (
     *("source", "vocab-size", "eos-ids", "added-tokens", "text-tokens", "atom-tokens", "kit"),
 )
-_OF_LIMITS = ("seconds", "memory-mb", "text", "work")
+OF_LIMITS = ("seconds", "memory-mb", "text", "work")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,8 @@ def load_config(path: str) -> Config:
         path,
         folder,
         folder / read.text("output", found.get("output", "artifacts")),
-        read.entries("grammars", found.get("grammars"), _OF_GRAMMARS),
-        read.entries("tokenizers", found.get("tokenizers"), _OF_TOKENIZERS),
+        read.entries("grammars", found.get("grammars"), OF_GRAMMARS),
+        read.entries("tokenizers", found.get("tokenizers"), OF_TOKENIZERS),
         read.limits(found.get("limits", {})),
     )
     known = [tokenizer.name for tokenizer in config.tokenizers]
@@ -195,7 +195,7 @@ class _Reader:
     def limits(self, table: Any) -> Limits:
         if not isinstance(table, dict):
             raise ConfigError(self.path, "limits", "it is not a table", "write [limits]")
-        self.refuse_unknown("limits", table, _OF_LIMITS)
+        self.refuse_unknown("limits", table, OF_LIMITS)
         given = {name: self.whole(f"limits.{name}", value) for name, value in table.items()}
         if "memory-mb" in given:
             given["bytes"] = given.pop("memory-mb") * MEGABYTE

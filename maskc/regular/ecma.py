@@ -5,7 +5,7 @@ code point. Sets may hold surrogates, as :func:`_of_texts` says.
 
 Example: ``a|b{2}`` is a choice between a set of one character and a repetition of another.
 
-Limits: back-references are not regular, and refused by name; so are a look-behind inside another
+Limits: back-references are refused by name; so are a look-behind inside another
 look-around, and what looks on from inside a look-behind.
 """
 
@@ -224,7 +224,7 @@ class _Parser:
                 )
             return Anchor(self.text[self.at - 1])
         if self.peek() in "123456789" or self.peek() == "k":
-            raise PatternError("has a back-reference, which is not regular")
+            raise PatternError("has a back-reference, which is not supported")
         return _set_of(self.class_escape())
 
     def class_escape(self) -> CodePoints:

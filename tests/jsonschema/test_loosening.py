@@ -15,7 +15,7 @@ from maskc.jsonschema.uses import SchemaUses
 from maskc.runtime.schema.plan.plan import JsonLayout
 
 BAD = {"type": "string", "pattern": "(a)\\1"}
-SINCE = "since pattern '(a)\\\\1' has a back-reference, which is not regular"
+SINCE = "since pattern '(a)\\\\1' has a back-reference, which is not supported"
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 
 

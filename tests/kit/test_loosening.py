@@ -17,7 +17,7 @@ SCHEMA = {
 }
 TOOL = {"type": "function", "function": {"name": "book", "parameters": SCHEMA}}
 PLACE = "/tools/0/function/parameters/properties/city"
-REASON = "pattern '(a)\\\\1' has a back-reference, which is not regular"
+REASON = "pattern '(a)\\\\1' has a back-reference, which is not supported"
 
 
 def test_a_schema_is_refused_unless_it_may_be_larger():
