@@ -21,18 +21,19 @@ from maskc.jsonschema.automata import of_texts, relabel
 from maskc.jsonschema.building import PositionBuilder
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, Satisfying, StringDraft
 from maskc.jsonschema.exploring import NONE
-from maskc.jsonschema.listing import MAX_ITEMS, MAX_VALUES, ValueListing
+from maskc.jsonschema.listing import MAX_ITEMS, ValueListing, count_listed
 from maskc.jsonschema.splitting import holds_number
 from maskc.jsonschema.values import LITERALS, Value, sort_key
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.machine.cardinality import Cardinality
 from maskc.runtime.schema.numbers.powers import decimal, write_digits
 from maskc.runtime.schema.numbers.sides import Rule
-from maskc.runtime.schema.plan.arrays import ArrayRule
+from maskc.runtime.schema.plan.arrays import MOST_STEPS, ArrayRule
 from maskc.runtime.schema.plan.fulfilment import Option
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
 from maskc.runtime.schema.plan.records import RECORDS, Position, write_dfa
+from maskc.runtime.schema.plan.rules import ArrayEntry, Split
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import build_texts
 
@@ -168,28 +169,33 @@ class _Freezer:
     def _array(self, draft: ArrayDraft, rule: ArrayRule, pointer: str) -> tuple[Any, ...]:
         splits: tuple[Any, ...] | bool | None = True if draft.repeats else None
         if draft.unique:
-            splits = self._split_items(draft, rule, pointer)
+            splits = self._split_items(rule, pointer)
         pieces = tuple([(start, self._reach_each(options)) for start, options in rule.pieces])
         return (pieces, draft.low, draft.high, tuple(draft.counters), splits)
 
-    def _split_items(self, draft: ArrayDraft, rule: ArrayRule, pointer: str) -> tuple[Any, ...]:
+    def _split_items(self, rule: ArrayRule, pointer: str) -> tuple[Any, ...]:
         """Return how the values of an array's items are told apart, by position."""
-        children = {child for _, options in rule.pieces for _, child in options}
-        most = min(max(draft.low, MAX_VALUES), MAX_ITEMS)
-        split = {child: self._split(child, most) for child in sorted(children)}
-        if draft.counters and any(values for _, values in split.values()):
+        most = count_listed(rule)
+        splits = {
+            child: Split(infinite, tuple(values))
+            for child in rule.positions
+            for infinite, values in [self._split(child, most)]
+        }
+        if ArrayEntry(rule, splits).n_states > MOST_STEPS:
             raise SchemaError(
                 pointer,
                 "uniqueItems",
-                "is used together with contains over items with few values, which is not supported",
-                "leave one of them out",
+                "is used together with contains over values of so many kinds that more than "
+                f"{MOST_STEPS:,} states tell how many are left",
+                "leave one of them out, or lower minItems and minContains",
             )
         found = []
-        for child, (infinite, values) in split.items():
-            item, many = self._reach(child), -1 if infinite < 0 else self._reach(infinite)
-            few = tuple([(_to_json(value), self._reach(position)) for value, position in values])
+        for child, split in splits.items():
+            item = self._reach(child)
+            many = -1 if split.infinite < 0 else self._reach(split.infinite)
+            few = tuple([(_to_json(value), self._reach(each)) for value, each in split.values])
             found.append((item, many, few))
-        if draft.low > MAX_ITEMS:
+        if rule.n_missing(*rule.start) > MAX_ITEMS:
             self._long.append((pointer, [many for _, many, _ in found if many >= 0]))
         return tuple(found)
 

@@ -85,9 +85,9 @@ class ValueListing:
 
     def may_differ(self, draft: ArrayDraft, rule: ArrayRule) -> bool:
         """Return whether there are enough different items for the shortest array."""
-        if draft.low < 2:
+        if rule.n_missing(*rule.start) < 2:
             return True
-        entry = self._entry(draft, rule, min(max(draft.low, MAX_VALUES), MAX_ITEMS))
+        entry = self._entry(draft, rule, count_listed(rule))
         return entry.is_feasible(entry.start)
 
     def _entry(self, draft: ArrayDraft, rule: ArrayRule, most: int) -> ArrayEntry:
@@ -95,7 +95,7 @@ class ValueListing:
         if not draft.unique:
             return ArrayEntry(rule, None, repeats=draft.repeats)
         splits = {}
-        for child in sorted({child for _, options in rule.pieces for _, child in options}):
+        for child in rule.positions:
             values = self.of(child, most)
             pairs = tuple((value, child) for value in values or ())
             splits[child] = Split(child if values is None else -1, pairs)
@@ -109,7 +109,7 @@ class ValueListing:
         if is_long and not draft.unique and all(options for _, options in rule.pieces):
             return None
         # What others take of an item's many values leaves enough.
-        entry = self._entry(draft, rule, most + min(draft.low, MAX_ITEMS))
+        entry = self._entry(draft, rule, most + min(rule.n_missing(*rule.start), MAX_ITEMS))
         if not entry.is_feasible(entry.start):
             return []
         found = list[Value]()
@@ -195,6 +195,11 @@ class ValueListing:
             if len(found) > most:
                 return None
         return found
+
+
+def count_listed(rule: ArrayRule) -> int:
+    """Return how many values of an array's items are told apart, if they are no more."""
+    return min(max(rule.n_missing(*rule.start), MAX_VALUES), MAX_ITEMS)
 
 
 def _list_fields(rule: ObjectRule, labels: int, most: int) -> list[Field] | None:

@@ -46,6 +46,15 @@ def test_only_what_the_root_leads_to_is_written():
         ),
         (
             {
+                "uniqueItems": True,
+                "minItems": 40,
+                "items": {"enum": list(range(60))},
+                "allOf": [{"contains": {"multipleOf": n}, "minContains": 2} for n in (2, 3, 5)],
+            },
+            "more than 262,144 states",
+        ),
+        (
+            {
                 "properties": {
                     "a": {"minItems": 3, "uniqueItems": True, "items": {"enum": [1, 2]}}
                 },

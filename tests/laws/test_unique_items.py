@@ -41,6 +41,9 @@ SCALARS = st.sampled_from(
 )
 
 
+WANTED = [{"const": 1}, {"enum": [None, "a", True]}, {"type": "boolean"}, {"maxProperties": 0}]
+
+
 def combine(inner):
     names = st.sampled_from(["a", "b"])
     return st.one_of(
@@ -54,7 +57,11 @@ def combine(inner):
         ),
         st.fixed_dictionaries(
             {"type": st.just("array"), "items": inner, "maxItems": st.just(2)},
-            optional={"uniqueItems": st.just(True), "minItems": st.just(1)},
+            optional={
+                "uniqueItems": st.just(True),
+                "minItems": st.just(1),
+                "contains": st.sampled_from(WANTED),
+            },
         ),
         st.fixed_dictionaries({"anyOf": st.lists(inner, min_size=2, max_size=2)}),
     )
@@ -65,9 +72,21 @@ ARRAYS = st.fixed_dictionaries(
     {"type": st.just("array"), "items": ITEMS, "maxItems": st.integers(1, 3)},
     optional={"minItems": st.integers(0, 3)},
 )
-ASKED = st.sampled_from(
-    [{"uniqueItems": True}, {"uniqueItems": True}, {"not": {"uniqueItems": True}}]
+COUNTED = st.fixed_dictionaries(
+    {"uniqueItems": st.just(True), "contains": st.sampled_from(WANTED)},
+    optional={
+        "minContains": st.integers(0, 2),
+        "maxContains": st.integers(0, 2),
+        "prefixItems": st.lists(SCALARS, min_size=1, max_size=2),
+        "not": st.sampled_from(WANTED).map(lambda schema: {"items": schema}),
+        "allOf": st.tuples(
+            st.fixed_dictionaries(
+                {"contains": st.sampled_from(WANTED), "minContains": st.integers(1, 2)}
+            )
+        ),
+    },
 )
+ASKED = st.one_of(st.sampled_from([{"uniqueItems": True}, {"not": {"uniqueItems": True}}]), COUNTED)
 
 
 def spell(value):
@@ -105,7 +124,7 @@ def list_values(schema):
 
 def list_texts(schema):
     """Return all valid texts, by the values of their items."""
-    values = list_values(schema["items"])
+    values = list_values({"anyOf": [schema["items"], *schema.get("prefixItems", [])]})
     assume(len(values) <= 9)
     validator = jsonschema.Draft202012Validator(schema)
     found = []

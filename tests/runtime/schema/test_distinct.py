@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from tests.jsonschema.texts import accepts, build_machine, read
+from maskc.runtime.schema.plan.plan import JsonLayout
+from tests.jsonschema.texts import accepts, build_machine, count_legal, read
 
 SMALL = {
     "type": "object",
@@ -91,3 +92,42 @@ def test_the_last_item_must_be_one_that_was_there_if_two_must_be_equal():
     assert read(machine, '"b": 1, "a": f', before) is None
     assert read(machine, '"b": n', before) is None
     assert read(machine, "}", before) is None
+
+
+LETTERS = {"type": "array", "items": {"enum": ["a", "b", "c", "d"]}, "uniqueItems": True}
+
+
+@pytest.mark.parametrize(
+    ("more", "text", "n_legal"),
+    [
+        # Two items are c and d; the third is the last, and has to be a or b.
+        ({"contains": {"enum": ["a", "b"]}, "maxItems": 3}, '["c","d","c"', 10),
+        ({"contains": {"enum": ["a", "b"]}, "maxItems": 3}, '["c","d","b"]', 13),
+        ({"contains": {"enum": ["a", "b"]}, "minContains": 2, "maxItems": 3}, '["c","d"', 6),
+        ({"contains": {"enum": ["a", "b"]}, "maxContains": 1, "minItems": 3}, '["a","b"', 6),
+        # b and c are needed, and b is the only one of a and b that may come.
+        (
+            {
+                "contains": {"enum": ["a", "b"]},
+                "maxContains": 1,
+                "allOf": [{"contains": {"enum": ["b", "c"]}, "minContains": 2}],
+            },
+            '["d","a"',
+            6,
+        ),
+        # Strings are never used up, but a and b are both needed.
+        (
+            {
+                "items": {"type": "string"},
+                "contains": {"enum": ["a", "b"]},
+                "minContains": 2,
+                "maxItems": 3,
+            },
+            '["a","c","a"',
+            10,
+        ),
+    ],
+)
+def test_what_is_left_of_counted_items_is_enough(more, text, n_legal):
+    machine = build_machine({**LETTERS, **more}, layout=JsonLayout(blanks="compact"))
+    assert count_legal(machine, text) == n_legal

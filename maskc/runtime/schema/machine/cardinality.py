@@ -240,7 +240,7 @@ def _list_items(array: ArrayEntry, place: Place, *, further: bool) -> Iterable[i
     Where items are counted, they are those of the next item, or ``further`` of all after it.
     """
     rule = array.rule
-    index, counts, _ = place
+    index, _, _ = place
     if not rule.counters:
         for piece, stop in rule.pieces_from(index):
             start, options = rule.pieces[piece]
@@ -251,13 +251,14 @@ def _list_items(array: ArrayEntry, place: Place, *, further: bool) -> Iterable[i
             if stop is None or not array.has_infinite(piece):
                 return  # few items may be used up before an array gets there
         return
-    worklist, seen = [(index, counts)], {(index, counts)}
+    worklist, seen = [place], {array.key_of(place)}
     while worklist and len(seen) < _MOST_STEPS:
-        for after, child in rule.enter(*worklist.pop()):
-            yield from array.split(child)
-            if further and after not in seen:
-                seen.add(after)
-                worklist.append(after)
+        for after, position in array.ways(worklist.pop()):
+            yield position
+            here = array.pass_value(after, position)
+            if further and array.key_of(here) not in seen:
+                seen.add(array.key_of(here))
+                worklist.append(here)
 
 
 def _can_grow(array: ArrayEntry) -> bool:

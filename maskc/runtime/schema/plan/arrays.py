@@ -30,8 +30,13 @@ class Counter:
     low: int
     high: int | None
 
+    @property
+    def most(self) -> int:
+        """How far it counts."""
+        return self.low if self.high is None else self.high + 1
+
     def cap(self, n: int) -> int:
-        return min(n, self.low if self.high is None else self.high + 1)
+        return min(n, self.most)
 
     def holds(self, n: int) -> bool:
         return n >= self.low and (self.high is None or n <= self.high)
@@ -56,16 +61,30 @@ class ArrayRule:
         self._live: set[_State] | None = None
 
     @property
+    def positions(self) -> list[int]:
+        """The positions that items may have, ascending."""
+        return sorted({child for _, options in self.pieces for _, child in options})
+
+    @property
     def n_states(self) -> int:
         """How many states there are to look at if it has counters."""
         n = self._cap + 2
         for counter in self.counters:
-            n *= (counter.low if counter.high is None else counter.high + 1) + 2
+            n *= counter.most + 2
         return n
 
     @property
     def start(self) -> _State:
         return 0, (0,) * len(self.counters)
+
+    def n_missing(self, index: int, counts: Counts) -> int:
+        """Return a bound on how many items a shortest way to the end has."""
+        if not self.counters:
+            return max(0, self.low - index)
+        n = max(0, self.low - index, self._starts[-1] - index)
+        for counter, found in zip(self.counters, counts, strict=True):
+            n += max(0, counter.low - found)
+        return n
 
     def pieces_from(self, index: int) -> Iterable[tuple[int, int | None]]:
         """Yield the piece of an item and where it ends, ``None`` for the last; and those after."""
@@ -111,7 +130,7 @@ class ArrayRule:
             here = worklist.pop()
             if self.can_close(*here):
                 ends.append(here)
-            for after, _ in self._moves(*here):
+            for after, _ in self.moves(*here):
                 before.setdefault(after, []).append(here)
                 if after not in reached:
                     reached.add(after)
@@ -124,7 +143,8 @@ class ArrayRule:
                 ends += before.get(here, [])
         return live
 
-    def _moves(self, index: int, counts: Counts) -> Iterator[tuple[_State, int]]:
+    def moves(self, index: int, counts: Counts) -> Iterator[tuple[_State, int]]:
+        """Yield the same as :meth:`enter`, also where the array can then not be finished."""
         if self.high is not None and index >= self.high:
             return
         counters = self.counters
@@ -139,7 +159,7 @@ class ArrayRule:
     def enter(self, index: int, counts: Counts) -> Iterator[tuple[_State, int]]:
         """Yield the state after the next item, with its position, for each option."""
         done: set[tuple[_State, int]] = set()
-        for move in self._moves(index, counts):
+        for move in self.moves(index, counts):
             if move not in done and self.is_feasible(*move[0]):
                 done.add(move)
                 yield move

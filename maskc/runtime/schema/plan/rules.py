@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from maskc.runtime.schema.plan.arrays import ArrayRule, Counts, Option, can_differ
 from maskc.runtime.schema.plan.series import Series
+from maskc.runtime.schema.plan.value_classes import ValueClasses
 from maskc.runtime.schema.plan.values import Value
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.strings import Body
@@ -159,8 +160,25 @@ class ArrayEntry(Series):
             [] if unique is None else [_list_values(options, unique) for _, options in rule.pieces]
         )
         few = [domain for domain in self._domains if domain is not None]
+        # Where items are counted.
+        self._classes: ValueClasses | None = None
+        if unique is not None and rule.counters:
+            few_of = {
+                child: frozenset([value for value, _ in split.values])
+                for child, split in unique.items()
+                if split.infinite < 0
+            }
+            if any(few_of.values()):
+                self._classes = ValueClasses(rule, few_of)
+                few = [*few_of.values()]
         self._few: frozenset[Value] = frozenset().union(*few)
         self._forbidden: dict[Place, frozenset[Value]] = {}
+        self._value_of: dict[int, Value] = {}
+
+    @property
+    def n_states(self) -> int:
+        """How many states one search for different values looks at, at most."""
+        return 0 if self._classes is None else self._classes.n_states
 
     def split(self, child: int) -> Iterable[int]:
         """Yield the positions into which one of its items is told apart."""
@@ -171,6 +189,23 @@ class ArrayEntry(Series):
         if split.infinite >= 0:
             yield split.infinite
         yield from (position for _, position in split.values)
+
+    def key_of(self, place: Place) -> Hashable:
+        """Return what decides which positions items from a place on can have."""
+        n_items, counts, values = place
+        if self._classes is None or values is None:
+            return n_items, counts
+        return n_items, counts, self._classes.count_left(values)
+
+    def pass_value(self, after: Place, position: int) -> Place:
+        """Return the place after an item of a position, with its value if it has only one."""
+        if self.unique is None or after[VALUES] is None:
+            return after
+        if not self._value_of:
+            pairs = (pair for split in self.unique.values() for pair in split.values)
+            self._value_of = {single: value for value, single in pairs}
+        value = self._value_of.get(position)
+        return after if value is None else with_value(after, value)
 
     def has_infinite(self, piece: int) -> bool:
         """Return whether the items of a piece are more than few."""
@@ -187,11 +222,13 @@ class ArrayEntry(Series):
                 if self.only(after) != frozenset():
                     yield after, child
                 continue
-            split = self.unique[child]
-            if split.infinite >= 0 and self.is_feasible(after):
+            if not self.is_feasible(after):
+                continue
+            split, forbidden = self.unique[child], self.forbidden(after)
+            if split.infinite >= 0:
                 yield after, split.infinite
             for value, position in split.values:
-                if value not in values and self.is_feasible(with_value(after, value)):
+                if value not in forbidden:
                     yield after, position
 
     def rule_ways(self, place: Place) -> Iterator[tuple[Place, int]]:
@@ -222,22 +259,36 @@ class ArrayEntry(Series):
         values = after[VALUES]
         if values is None or self.repeats:
             return frozenset()
-        if after[N_ITEMS] >= self.rule.low or not self._few:
+        if self.rule.can_close(*after[:VALUES]) or not self._few:
             return values
         found = self._forbidden.get(after)
         if found is None:
             if len(self._forbidden) > _MOST_REMEMBERED:
                 self._forbidden.clear()
-            left = self._few - values
-            needed = {v for v in left if not self.is_feasible(with_value(after, v))}
-            found = self._forbidden[after] = values | needed
+            found = self._forbidden[after] = values | self._list_needed(after, self._few - values)
         return found
+
+    def _list_needed(self, after: Place, left: frozenset[Value]) -> set[Value]:
+        """Return those of some values without which the array cannot be finished."""
+        classes = self._classes
+        if classes is None:
+            return {value for value in left if not self.is_feasible(with_value(after, value))}
+        # One value of a class stands for all.
+        of_class = {classes.class_of[value]: value for value in left}
+        needed = {
+            number
+            for number, value in of_class.items()
+            if not self.is_feasible(with_value(after, value))
+        }
+        return {value for value in left if classes.class_of[value] in needed}
 
     def is_feasible(self, place: Place) -> bool:
         """Return whether an array can be finished whose items differ."""
         n_items, counts, values = place
         if not self.rule.is_feasible(n_items, counts):
             return False
+        if self._classes is not None:
+            return self._classes.is_live(n_items, counts, self._classes.count_left(values or ()))
         if self.unique is None or n_items >= self.rule.low:
             return True
         return self._match(n_items, values or frozenset())
