@@ -14,6 +14,8 @@ Limits: surrogates are no characters here, since no UTF-8 text holds one.
 
 from __future__ import annotations
 
+import bisect
+import codecs
 import re
 import string
 from collections.abc import Iterable, Sequence
@@ -100,51 +102,34 @@ def split_cut(data: bytes, encoding: str = UTF8) -> tuple[str, bytes] | None:
     >>> split_cut(b"n\xff") is None
     True
     """
-    if encoding == BYTES:
-        return data.decode(BYTES), b""
-    for n_cut in range(4):
-        whole, cut = data[: len(data) - n_cut], data[len(data) - n_cut :]
-        if cut and (len(cut) > len(data) or (cut[0] & 0xC0) == 0x80):
-            continue  # `cut` begins inside a character
-        try:
-            text = whole.decode()
-        except UnicodeDecodeError:
-            continue
-        if not cut:
-            return text, b""
-        low, high = completion_range(cut)
-        return (text, cut) if low < high else None
-    return None
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        text, cut = decoder.decode(data), decoder.getstate()[0]
+    except UnicodeDecodeError:
+        return None
+    if cut and not range(*completion_range(cut)):
+        return None  # the decoder waits for the end of a surrogate
+    return text, cut
 
 
 def completion_range(cut: bytes) -> tuple[int, int]:
     r"""Return the range of code points, its end excluded, whose UTF-8 begins with ``cut``.
 
+    UTF-8 has the order of the code points, so both ends are found by bisection.
+
     >>> [hex(n) for n in completion_range(b"\xe2\x82")]
     ['0x2080', '0x20c0']
     """
-    lead = cut[0]
-    if 0xC2 <= lead < 0xE0:
-        n_bytes, value = 2, lead & 0x1F
-    elif 0xE0 <= lead < 0xF0:
-        n_bytes, value = 3, lead & 0x0F
-    elif 0xF0 <= lead < 0xF5:
-        n_bytes, value = 4, lead & 0x07
-    else:
-        return 0, 0
-    if len(cut) >= n_bytes:
-        return 0, 0
-    for byte in cut[1:]:
-        if byte & 0xC0 != 0x80:
-            return 0, 0
-        value = value << 6 | byte & 0x3F
-    shift = 6 * (n_bytes - len(cut))
-    low, high = value << shift, value + 1 << shift
-    shortest = {2: 0x80, 3: 0x800, 4: 0x10000}[n_bytes]
-    low, high = max(low, shortest), min(high, N_CODE_POINTS[UTF8])
-    if n_bytes == 3 and low < _SURROGATES[1] and high > _SURROGATES[0]:
-        low, high = (low, _SURROGATES[0]) if low < _SURROGATES[0] else (_SURROGATES[1], high)
-    return low, max(low, high)
+    low, high = (
+        bisect.bisect_left(range(N_CODE_POINTS[UTF8]), end, key=_write_point)
+        for end in (cut, cut + b"\xff")
+    )
+    are_at_end = low < _SURROGATES[1] and high > _SURROGATES[0]
+    return low, max(low, _SURROGATES[0]) if are_at_end else high
+
+
+def _write_point(point: int) -> bytes:
+    return chr(point).encode(UTF8, errors="surrogatepass")
 
 
 class _Canonical(dict[int, str]):

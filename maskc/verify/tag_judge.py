@@ -1,8 +1,9 @@
 """The judge of a structural tag's texts: reads the tag's JSON, with nothing of the compiler's.
 
-Each format is asked where its texts can end that begin at a place of the reply, and the whole reply
-must be one of them. JSON is read by Python's parser and judged by the package ``jsonschema``,
-patterns by ``re``. A special token stands in the text by its name, and in no free text.
+Each format is a *reader* (a parser combinator): from places of the reply it leads to those where
+its texts can end that begin there, and the whole reply must be one of them. JSON is read by
+Python's parser and judged by the package ``jsonschema``, patterns by ``re``. A special token stands
+in the text by its name, and in no free text.
 
 Example: of ``{"type": "tag", "begin": "<a>", "content": …, "end": "</a>"}`` a text begins with
 ``<a>``, goes on with the content, and has ``</a>`` where that can end.
@@ -15,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from maskc.verify.json_judge import NotJsonError, NotJudgedError, ValueJudge, read_json
@@ -26,18 +27,19 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _GAP, _STRING = re.compile("[ \\t\\r\\n]+"), re.compile(r'"(?:[^"\\]|\\.)*"')
 _SEPARATORS = ((",", ":"), (", ", ": "))
 
+Form = Mapping[str, Any]
 Ends = frozenset[int]
+Reader = Callable[[Ends], Ends]
 _NONE: Ends = frozenset()
 
 
 class TagJudge:
     """Judges texts."""
 
-    def __init__(self, tag: Mapping[str, Any], names: Iterable[str]) -> None:
-        self._names = tuple(filter(None, names))
+    def __init__(self, tag: Form, names: Iterable[str]) -> None:
+        self.names = tuple(sorted(filter(None, names), key=len, reverse=True))
         self._root = tag["format"] if "format" in tag else _from_legacy(tag)
         self._judges: dict[int, ValueJudge] = {}
-        self._patterns: dict[str, re.Pattern[str]] = {}
 
     def judge(self, text: str, *, strict: bool = False) -> bool:
         """Return whether a text is one of the tag's.
@@ -52,201 +54,146 @@ class TagJudge:
         """
         if len(text) > MOST_CHARACTERS:
             raise NotJudgedError(f"has more than {MOST_CHARACTERS:,} characters")
-        return len(text) in _Reading(self, text, strict=strict).ends(self._root, 0, ())
+        reading = _Text(self, text, strict=strict)
+        return len(text) in reading.read(self._root, (), frozenset([0]))
 
-    def judge_of(self, form: Mapping[str, Any]) -> ValueJudge:
-        found = self._judges.get(id(form))
-        if found is None:
+    def judge_of(self, form: Form) -> ValueJudge:
+        if id(form) not in self._judges:
             schema = form["json_schema"]
             text = json.dumps({"type": "object"} if schema is None else schema)
-            found = self._judges[id(form)] = ValueJudge(text)
-        return found
-
-    def pattern_of(self, form: Mapping[str, Any]) -> re.Pattern[str]:
-        return self._patterns.setdefault(form["pattern"], re.compile(form["pattern"]))
-
-    def bars(self, words: Iterable[str]) -> list[str]:
-        """Return what does not stand in free text: words, and names of special tokens."""
-        return [word for word in (*words, *self._names) if word]
-
-    def offsets_inside(self, text: str) -> Ends:
-        """Return the places of a text that are inside the names of special tokens."""
-        if not self._names:
-            return _NONE
-        ordered = sorted(self._names, key=len, reverse=True)
-        found = re.finditer("|".join(map(re.escape, ordered)), text)
-        return frozenset(place for name in found for place in range(name.start() + 1, name.end()))
+            self._judges[id(form)] = ValueJudge(text)
+        return self._judges[id(form)]
 
 
-class _Reading:
-    """Reads one text."""
+class _Text:
+    """The readers of one text. ``around``: what ends the tag around, and stands in no free text."""
 
     def __init__(self, judge: TagJudge, text: str, *, strict: bool) -> None:
         self._judge, self._text, self._strict = judge, text, strict
         # A special token is whole: nothing ends inside its name.
-        self._inside = judge.offsets_inside(text)
-        self._known: dict[tuple[int, int, tuple[str, ...]], Ends] = {}
+        names = "|".join(map(re.escape, judge.names))
+        found = re.finditer(names, text) if names else ()
+        self._inside = frozenset(at for name in found for at in range(name.start() + 1, name.end()))
+        self._known: dict[tuple[int, tuple[str, ...], int], Ends] = {}
 
-    def ends(self, form: Mapping[str, Any], start: int, around: tuple[str, ...]) -> Ends:
-        """Return where texts of a format can end that begin at a place."""
-        key = (id(form), start, around)
-        if key not in self._known:
-            self._known[key] = self._ends(form, start, around) - self._inside
-        return self._known[key]
+    def read(self, form: Form, around: tuple[str, ...], starts: Ends) -> Ends:
+        found = set[int]()
+        for start in starts:
+            key = (id(form), around, start)
+            if key not in self._known:
+                reader = self._open(form, around)
+                self._known[key] = reader(frozenset([start])) - self._inside
+            found |= self._known[key]
+        return frozenset(found)
 
-    def _ends(self, form: Mapping[str, Any], start: int, around: tuple[str, ...]) -> Ends:
+    def _open(self, form: Form, around: tuple[str, ...]) -> Reader:
+        def inner(other: Form) -> Reader:
+            return partial(self.read, other, around)
+
         match form["type"]:
             case "const_string":
-                return self._after(form["value"], start)
+                return partial(self._words, [form["value"]])
+            case "token":
+                return partial(self._delimiter, form)
             case "regex":
-                matches = self._judge.pattern_of(form).fullmatch
-                places = range(start, len(self._text) + 1)
-                return frozenset(j for j in places if matches(self._text, start, j))
+                return partial(self._pattern, re.compile(form["pattern"]))
             case "json_schema" if form.get("style", "json") == "json":
-                return self._values(form, start)
+                return partial(self._values, form)
             case "any_text" if form.get("max_tokens") is None:
-                return self._free(form, start, around)
+                return partial(self._free, [*_excluded(form), *around], form.get("max_chars"))
             case "sequence":
-                return self._sequence(form["elements"], start, around)
+                return _chain(*map(inner, form["elements"]))
             case "or":
-                return _NONE.union(*(self.ends(e, start, around) for e in form["elements"]))
+                return _any_of(*map(inner, form["elements"]))
             case "optional":
-                return self.ends(form["content"], start, around) | {start}
-            case "star":
-                return self._repeat(form["content"], start, around, 0, None)
-            case "plus":
-                return self._repeat(form["content"], start, around, 1, None)
+                return partial(_repeat, inner(form["content"]), 0, 1)
+            case "star" | "plus":
+                return partial(_repeat, inner(form["content"]), int(form["type"] == "plus"), None)
             case "repeat":
                 high = None if form["max"] < 0 else form["max"]
-                return self._repeat(form["content"], start, around, form["min"], high)
-            case "token" if isinstance(form["token"], str):
-                return self._after(form["token"], start)
+                return partial(_repeat, inner(form["content"]), form["min"], high)
             case "tag":
-                return self._tag(form, self._delimited(form["begin"], start))
-            case "triggered_tags":
-                return self._triggered(form, start, around)
-            case "dispatch":
-                return self._dispatch(form, start, around)
+                return self._tag(form)
             case "tags_with_separator":
-                return self._separated(form, start)
+                tag = _any_of(*(partial(self.read, tag, ()) for tag in form["tags"]))
+                more = _chain(partial(self._words, [form["separator"]]), tag)
+                high = 0 if form.get("stop_after_first") else None
+                tags = _chain(tag, partial(_repeat, more, 0, high))
+                return tags if form.get("at_least_one") else partial(_repeat, tags, 0, 1)
+            case "dispatch":
+                turns = [
+                    (trigger, _chain(partial(self._words, [trigger]), inner(then)))
+                    for trigger, then in form["rules"]
+                ]
+                words, loops = [trigger for trigger, _ in turns], form.get("loop") is not False
+                return partial(self._turn, turns, words, _excluded(form), loops)
+            case "triggered_tags":
+                words, loops = form["triggers"], not form.get("stop_after_first")
+                turns = [
+                    (next(word for word in words if tag["begin"].startswith(word)), self._tag(tag))
+                    for tag in form["tags"]
+                ]
+                free = partial(self._turn, turns, words, [*_excluded(form), *around], loops)
+                first = _any_of(*(read for _, read in turns))
+                if not form.get("at_least_one"):
+                    return free
+                return _chain(first, free) if loops else first
         raise NotJudgedError(f"has the format {form['type']}")
 
-    def _after(self, text: str, start: int) -> Ends:
-        return frozenset([start + len(text)]) if self._text.startswith(text, start) else _NONE
+    def _words(self, words: Iterable[str], starts: Ends) -> Ends:
+        return frozenset(
+            at + len(word) for word in words for at in starts if self._text.startswith(word, at)
+        )
 
-    def _delimited(self, given: Any, start: int) -> Ends:
-        """Return where a delimiter can end: a text, one of several, or a token."""
-        if isinstance(given, list):
-            return _NONE.union(*(self._after(text, start) for text in given))
+    def _delimiter(self, given: Any, starts: Ends) -> Ends:
+        """Read a text, one of several, or a special token."""
         if isinstance(given, Mapping):
-            if not isinstance(given["token"], str):
+            given = given["token"]
+            if starts and not isinstance(given, str):
                 raise NotJudgedError("names a token by its id")
-            return self._after(given["token"], start)
-        return self._after(given, start)
+        return self._words(given if isinstance(given, list) else [given], starts)
 
-    def _tag(self, form: Mapping[str, Any], begun: Ends) -> Ends:
+    def _tag(self, form: Form) -> Reader:
         end = form["end"]
-        listed = end if isinstance(end, list) else [] if isinstance(end, Mapping) else [end]
-        inner = tuple(text for text in listed if text)
-        contents = _NONE.union(*(self.ends(form["content"], j, inner) for j in begun))
-        return _NONE.union(*(self._delimited(end, j) for j in contents))
+        around = end if isinstance(end, list) else [] if isinstance(end, Mapping) else [end]
+        content = partial(self.read, form["content"], tuple(filter(None, around)))
+        delimiters = (partial(self._delimiter, form[name]) for name in ("begin", "end"))
+        return _chain(next(delimiters), content, next(delimiters))
 
-    def _sequence(self, elements: list[Any], start: int, around: tuple[str, ...]) -> Ends:
-        here = frozenset([start])
-        for element in elements:
-            here = _NONE.union(*(self.ends(element, j, around) for j in here))
-        return here
+    def _pattern(self, pattern: re.Pattern[str], starts: Ends) -> Ends:
+        matches, text, found = pattern.fullmatch, self._text, set[int]()
+        for at in starts:
+            found.update(end for end in range(at, len(text) + 1) if matches(text, at, end))
+        return frozenset(found)
 
-    def _repeat(
-        self, content: Any, start: int, around: tuple[str, ...], low: int, high: int | None
-    ) -> Ends:
-        return self._again(
-            frozenset([start]), lambda j: self.ends(content, j, around), low=low, high=high
-        )
+    def _free(self, barred: Sequence[str], most: int | None, starts: Ends) -> Ends:
+        found = set[int]()
+        for at in starts:
+            last = self._find_last(barred, at)
+            found.update(range(at, (last if most is None else min(last, at + most)) + 1))
+        return frozenset(found)
 
-    def _again(
-        self, here: Ends, follow: Callable[[int], Ends], *, low: int, high: int | None
-    ) -> Ends:
-        """Return where something can end that comes so many times."""
-        found, n = (here if not low else _NONE), 0
-        while here and (high is None or n < high):
-            after, n = _NONE.union(*map(follow, here)), n + 1
-            if n >= low and after <= found:
-                break  # no further place is reached by more of them
-            if after == here:
-                return found | here  # nor by as many as there must be
-            here = after
-            found |= here if n >= low else _NONE
-        return found
-
-    def _free(self, form: Mapping[str, Any], start: int, around: tuple[str, ...]) -> Ends:
-        words = self._judge.bars([*(form.get("excludes") or ()), *around])
-        most = form.get("max_chars")
-        last = self._first_end(words, start)
-        if most is not None:
-            last = min(last, start + most)
-        return frozenset(range(start, last + 1))
-
-    def _first_end(self, words: list[str], start: int) -> int:
-        """Return the last place that a text without some words can reach."""
-        ends = (
-            self._text.find(word, start) + len(word) - 1
-            for word in words
-            if self._text.find(word, start) >= 0
-        )
+    def _find_last(self, barred: Sequence[str], start: int) -> int:
+        """Return the last place that free text can reach without words and special tokens."""
+        found = ((word, self._text.find(word, start)) for word in (*barred, *self._judge.names))
+        ends = (at + len(word) - 1 for word, at in found if word and at >= 0)
         return min(ends, default=len(self._text))
 
-    def _triggered(self, form: Mapping[str, Any], start: int, around: tuple[str, ...]) -> Ends:
-        def read(tag: Mapping[str, Any], at: int) -> Ends:
-            return self._tag(tag, self._after(tag["begin"], at))
-
-        triggers = form["triggers"]
-        rules = [
-            (next(t for t in triggers if tag["begin"].startswith(t)), partial(read, tag))
-            for tag in form["tags"]
-        ]
-        excludes = [*(form.get("excludes") or ()), *around]
-        loops, must_begin = not form.get("stop_after_first"), bool(form.get("at_least_one"))
-        return self._turns(rules, triggers, excludes, start, must_begin=must_begin, loops=loops)
-
-    def _dispatch(self, form: Mapping[str, Any], start: int, around: tuple[str, ...]) -> Ends:
-        def read(trigger: str, inner: Mapping[str, Any], at: int) -> Ends:
-            return self.ends(inner, at + len(trigger), around)
-
-        rules = [(trigger, partial(read, trigger, inner)) for trigger, inner in form["rules"]]
-        triggers = [trigger for trigger, _ in form["rules"]]
-        excludes = list(form.get("excludes") or ())
-        loops = form.get("loop") is not False
-        return self._turns(rules, triggers, excludes, start, must_begin=False, loops=loops)
-
-    def _turns(
+    def _turn(
         self,
-        rules: Sequence[tuple[str, Callable[[int], Ends]]],
-        triggers: list[str],
-        excludes: list[str],
-        start: int,
-        *,
-        must_begin: bool,
-        loops: bool,
+        turns: Sequence[tuple[str, Reader]],
+        triggers: Sequence[str],
+        excludes: Sequence[str],
+        loops: bool,  # noqa: FBT001
+        starts: Ends,
     ) -> Ends:
-        """Return where free text can end that turns to something at a trigger.
-
-        ``must_begin``: it begins with a rule; ``loops``: free text comes after a rule.
-        """
-        found: set[int] = set()
-        worklist = [start]
-        if must_begin:
-            worklist = list(_NONE.union(*(read(start) for _, read in rules)))
-            if not loops:
-                return frozenset(worklist)
-        seen = set(worklist)
+        """Read free text that turns to something at a trigger; ``loops``: then to free text."""
+        found, worklist, seen = set[int](), list(starts), set(starts)
         while worklist:
             here = worklist.pop()
-            forbidden = self._judge.bars([*triggers, *excludes])
-            found.update(range(here, self._first_end(forbidden, here) + 1))
-            for trigger, read in rules:
-                at = self._turn_at(trigger, triggers, excludes, here)
-                after = read(at) if at is not None else _NONE
+            found.update(range(here, self._find_last([*triggers, *excludes], here) + 1))
+            for trigger, read in turns:
+                after = read(self._find_turn(trigger, triggers, excludes, here))
                 if not loops:
                     found |= after
                     continue
@@ -254,55 +201,36 @@ class _Reading:
                 seen |= after
         return frozenset(found)
 
-    def _turn_at(
-        self, trigger: str, triggers: list[str], excludes: list[str], start: int
-    ) -> int | None:
+    def _find_turn(
+        self, trigger: str, triggers: Sequence[str], excludes: Sequence[str], start: int
+    ) -> Ends:
         """Return where a trigger stands that free text from a place on turns at, if it does."""
         at = self._text.find(trigger, start)
-        if at < 0:
-            return None
         end = at + len(trigger)
-        if any(word in self._text[start:end] for word in excludes):
-            return None
-        for other in {*triggers, *self._judge.bars(())}:
-            place = self._text.find(other, start, end)
-            # One inside of the trigger may be read over; one that began before it may not.
-            if 0 <= place < at:
-                return None
-        return at
+        if at < 0 or any(word in self._text[start:end] for word in excludes if word):
+            return _NONE
+        # One inside of the trigger may be read over; one that began before it may not.
+        others = (self._text.find(word, start, end) for word in (*triggers, *self._judge.names))
+        return _NONE if any(0 <= place < at for place in others) else frozenset([at])
 
-    def _separated(self, form: Mapping[str, Any], start: int) -> Ends:
-        def one(j: int) -> Ends:
-            return _NONE.union(*(self.ends(tag, j, ()) for tag in form["tags"]))
+    def _values(self, form: Form, starts: Ends) -> Ends:
+        """Read a JSON value of a schema."""
+        pairs = ((start, end) for start in starts for end in self._list_ends(start))
+        return frozenset(end for start, end in pairs if self._is_valid(form, self._text[start:end]))
 
-        def more(j: int) -> Ends:
-            return _NONE.union(*map(one, self._after(form["separator"], j)))
-
-        found = one(start)
-        if not form.get("stop_after_first"):
-            found |= self._again(found, more, low=1, high=None)
-        return found if form.get("at_least_one") else found | {start}
-
-    def _values(self, form: Mapping[str, Any], start: int) -> Ends:
-        """Return where JSON values of a schema can end."""
-        ends = []
+    def _list_ends(self, start: int) -> list[int]:
+        """Return where a JSON value can end: a number, wherever it is one."""
         number = _NUMBER.match(self._text, start)
         if number:
-            ends = [
-                j
-                for j in range(start + 1, number.end() + 1)
-                if _NUMBER.fullmatch(self._text, start, j)
-            ]
-        else:
-            try:
-                ends = [json.JSONDecoder().raw_decode(self._text, start)[1]]
-            except (ValueError, RecursionError):
-                return _NONE
-        valid = (end for end in ends if self._is_valid(form, self._text[start:end]))
-        return frozenset(valid)
+            ends = range(start + 1, number.end() + 1)
+            return [end for end in ends if _NUMBER.fullmatch(self._text, start, end)]
+        try:
+            return [json.JSONDecoder().raw_decode(self._text, start)[1]]
+        except (ValueError, RecursionError):
+            return []
 
-    def _is_valid(self, form: Mapping[str, Any], text: str) -> bool:
-        if any(word in text for word in form.get("excludes") or ()):
+    def _is_valid(self, form: Form, text: str) -> bool:
+        if any(word in text for word in _excluded(form)):
             return False
         try:
             value = read_json(text)
@@ -311,6 +239,32 @@ class _Reading:
         if self._strict and not _is_plain(form, text) or not _is_spaced(form, text):
             return False
         return self._judge.judge_of(form).judge(value)
+
+
+def _chain(*readers: Reader) -> Reader:
+    return lambda starts: reduce(lambda here, read: read(here), readers, starts)
+
+
+def _any_of(*readers: Reader) -> Reader:
+    return lambda starts: _NONE.union(*(read(starts) for read in readers))
+
+
+def _repeat(read: Reader, low: int, high: int | None, starts: Ends) -> Ends:
+    """Read something so many times."""
+    here, found, n = starts, (_NONE if low else starts), 0
+    while here and (high is None or n < high):
+        after, n = read(here), n + 1
+        if n >= low and after <= found:
+            break  # no further place is reached by more of them
+        if after == here:
+            return found | here  # nor by as many as there must be
+        here = after
+        found |= here if n >= low else _NONE
+    return found
+
+
+def _excluded(form: Form) -> list[str]:
+    return [word for word in form.get("excludes") or () if word]
 
 
 def _is_spaced(form: Mapping[str, Any], text: str) -> bool:
