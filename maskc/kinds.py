@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from maskc.runtime.artifact import Artifact
     from maskc.runtime.matcher import Matcher
     from maskc.verify.mask_texts import GeneratedText
-    from maskc.verify.plan import Verification
+    from maskc.verify.subject import Subject
 
 
 class TextDrawer(Protocol):
@@ -108,11 +108,11 @@ class Kind:
 
         return open_grammar_drawer(artifact, limits)
 
-    def verification(self) -> Verification:
-        """Return the experiments that there are for an artifact of this kind, and its judge."""
-        from maskc.verify.plan import GRAMMAR
+    def subject(self) -> type[Subject]:
+        """Return what verifies an artifact of this kind: its judge, and its experiments."""
+        from maskc.verify.grammar import GrammarSubject
 
-        return GRAMMAR
+        return GrammarSubject
 
     def check_source(self, artifact: Artifact) -> None:
         """Refuse a source that is none: whoever made the file may have put anything there."""
@@ -157,10 +157,10 @@ class _SchemaKind(Kind):
         del limits
         return MaskDrawer(artifact)
 
-    def verification(self) -> Verification:
-        from maskc.verify.plan import JSON_SCHEMA
+    def subject(self) -> type[Subject]:
+        from maskc.verify.schema import SchemaSubject
 
-        return JSON_SCHEMA
+        return SchemaSubject
 
     def list_source(self, header: Mapping[str, Any]) -> list[tuple[str, str]]:
         formats = [header["schema_formats"], *header.get("registered_formats", ())]
@@ -212,10 +212,10 @@ class _LinkKind(Kind):
         del limits
         return MaskDrawer(artifact)
 
-    def verification(self) -> Verification:
-        from maskc.verify.plan import LINK
+    def subject(self) -> type[Subject]:
+        from maskc.verify.tag import TagSubject
 
-        return LINK
+        return TagSubject
 
     def check_source(self, artifact: Artifact) -> None:
         from maskc.tags.parsing import parse_tag

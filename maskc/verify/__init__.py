@@ -18,7 +18,7 @@ import os
 import tempfile
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
@@ -87,28 +87,20 @@ def run_verify(
     header = load(path).header
     kind = kind_of(header)
     compiled_with = header.get("unicode", unicodedata.unidata_version)
-    found_files = find_corpus(corpus, options.max_bytes) if corpus else Corpus((), {})
-    chosen = choose_files(found_files.files, options.files, options.seed)
-    files, no_texts = _read_files(chosen, options.max_bytes, kind.encoding(header))
-    kinds = kind.verification().experiments
+    texts = _Texts(corpus, options, kind.encoding(header))
+    kinds = kind.subject().experiments
+    if not corpus:
+        kinds = {name: experiment for name, experiment in kinds.items() if name != "corpus"}
     # What one unit leaves to the others lies where all machines see it.
     place = None if executor is None else os.path.dirname(path)
     with (
         tempfile.TemporaryDirectory(prefix=".maskc-verify-", dir=place) as folder,
         open_executor(executor, jobs) as workers,
     ):
-        run = partial(run_unit_anywhere, path, read_checksum(path), options, Path(folder))
-        if not corpus:
-            kinds = {name: experiment for name, experiment in kinds.items() if name != "corpus"}
-        experiments = _Run(kinds, options, workers, run, progress).do(files)
+        do = partial(run_unit_anywhere, path, read_checksum(path), options, Path(folder))
+        experiments = _Run(kinds, options, workers, do, progress).run(texts.documents)
     if corpus:
-        walked = experiments["corpus"]
-        walked.allow_refused = options.allow_refused
-        if no_texts:
-            walked.count("skipped, not UTF-8", len(no_texts))
-            walked.refused = sorted([*walked.refused, *no_texts], key=lambda t: str(t["file"]))
-        for reason, number in found_files.left_out.items():
-            walked.count(reason, number)
+        texts.report(experiments["corpus"])
     differ = compiled_with != unicodedata.unidata_version
     return VerifyReport(
         tuple(experiments.values()),
@@ -116,19 +108,33 @@ def run_verify(
     )
 
 
-def _read_files(
-    paths: Iterable[Path], max_bytes: int, encoding: str
-) -> tuple[list[Document], list[Mapping[str, Any]]]:
-    """Return the texts of files, and what is to be said of those that are no text."""
-    files: list[Document] = []
-    no_texts: list[Mapping[str, Any]] = []
-    for path in paths:
-        try:
-            text = read_text(path, max_bytes, encoding)
-            files.append(Document(str(path), text, encoding=encoding))
-        except UnicodeDecodeError as error:
-            no_texts.append(refuse_bytes(error.object, error.start).to_dict(str(path)))
-    return files, no_texts
+class _Texts:
+    """The texts of a corpus, and what is to be said of files that are none."""
+
+    def __init__(self, paths: Sequence[str], options: VerifyOptions, encoding: str) -> None:
+        self._allow_refused = options.allow_refused
+        found = find_corpus(paths, options.max_bytes) if paths else Corpus((), {})
+        self._counts = dict(found.left_out)
+        self.documents: list[Document] = []
+        self._no_texts: list[Mapping[str, Any]] = []
+        for path in choose_files(found.files, options.files, options.seed):
+            try:
+                text = read_text(path, options.max_bytes, encoding)
+                self.documents.append(Document(str(path), text, encoding=encoding))
+            except UnicodeDecodeError as error:
+                refusal = refuse_bytes(error.object, error.start)
+                self._no_texts.append(refusal.to_dict(str(path)))
+
+    def report(self, walked: Experiment) -> None:
+        """Add to the outcome of the experiment *corpus* what was not walked."""
+        walked.allow_refused = self._allow_refused
+        if self._no_texts:
+            walked.count("skipped, not UTF-8", len(self._no_texts))
+            walked.refused = sorted(
+                [*walked.refused, *self._no_texts], key=lambda t: str(t["file"])
+            )
+        for reason, number in self._counts.items():
+            walked.count(reason, number)
 
 
 class _Run:
@@ -139,50 +145,39 @@ class _Run:
         kinds: Kinds,
         options: VerifyOptions,
         workers: Executor,
-        run: Callable[[Unit], Experiment],
+        do: Callable[[Unit], Experiment],
         progress: Progress | None,
     ) -> None:
-        self._kinds, self._options, self._workers, self._run = kinds, options, workers, run
+        self._kinds, self._options, self._workers, self._do = kinds, options, workers, do
         self._progress = progress
         self._expected: dict[str, int] = {}
-        self._done: Counter[str] = Counter()
-        self._outcomes: dict[tuple[str, int], Experiment] = {}
+        self._outcomes: dict[str, dict[int, Experiment]] = {name: {} for name in kinds}
 
-    def do(self, files: Sequence[Document]) -> dict[str, Experiment]:
+    def run(self, files: Sequence[Document]) -> dict[str, Experiment]:
         """Return the outcomes by experiment, in the order of the report."""
         kinds, options = self._kinds, self._options
         self._expect(expect_units(kinds, options, len(files)))
         self._do_units(plan_first(kinds, options, files))
-        documents = [
-            document
-            for name in ("corpus", "generation")
-            for outcome in self._of(name)
-            for document in outcome.documents
-        ]
+        outcomes = (one for name in ("corpus", "generation") for one in self._list_outcomes(name))
+        documents = [document for outcome in outcomes for document in outcome.documents]
         if documents and not any(document.text for document in documents):
             self._expected.pop("mutation", None)  # no text has a byte
         units = plan_second(kinds, options, documents)
         planned = Counter(unit.experiment for unit in units)
-        self._expect({name: self._done[name] + number for name, number in planned.items()})
+        self._expect({name: len(self._outcomes[name]) + n for name, n in planned.items()})
         self._do_units(units)
         return {name: self._join(name) for name in kinds if name in self._expected}
 
     def _do_units(self, units: Sequence[Unit]) -> None:
-        asked = {
-            self._workers.submit(
-                Timed(self._run, name_unit(unit), self._find_limit(unit)), unit
-            ): unit
-            for unit in units
-        }
+        asked = {}
+        for unit in units:
+            # What compiles has the compiler's own bounds.
+            is_compiling = unit.experiment == "raw store" and unit.document is None
+            limit = 0 if is_compiling else self._options.part_seconds
+            asked[self._workers.submit(Timed(self._do, name_unit(unit), limit), unit)] = unit
         for unit, outcome in gather(asked):
-            self._outcomes[unit.experiment, unit.number] = outcome
-            self._done[unit.experiment] += 1
+            self._outcomes[unit.experiment][unit.number] = outcome
             self._tell(unit.experiment)
-
-    def _find_limit(self, unit: Unit) -> float:
-        """Return the seconds that a unit may take; what compiles has the compiler's own bounds."""
-        is_compiling = unit.experiment == "raw store" and unit.document is None
-        return 0 if is_compiling else self._options.part_seconds
 
     def _expect(self, numbers: Mapping[str, int]) -> None:
         self._expected.update(numbers)
@@ -191,15 +186,15 @@ class _Run:
 
     def _tell(self, name: str) -> None:
         if self._progress:
-            self._progress(name, self._done[name], self._expected[name])
+            self._progress(name, len(self._outcomes[name]), self._expected[name])
 
-    def _of(self, name: str) -> list[Experiment]:
+    def _list_outcomes(self, name: str) -> list[Experiment]:
         """Return what the units of an experiment show, in the order of their numbers."""
-        return [self._outcomes[key] for key in sorted(self._outcomes) if key[0] == name]
+        return [outcome for _, outcome in sorted(self._outcomes.get(name, {}).items())]
 
     def _join(self, name: str) -> Experiment:
         kind = self._kinds[name]
         joined = Experiment(name, kind.needed, lack=kind.lack, refused_by=kind.refused_by)
-        for outcome in self._of(name):
+        for outcome in self._list_outcomes(name):
             joined.add(outcome)
         return joined

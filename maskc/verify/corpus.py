@@ -24,7 +24,7 @@ from random import Random
 from maskc.errors import TokenizerError
 from maskc.runtime.matcher import Matcher
 from maskc.verify.model import Document, Experiment, Unit, legality
-from maskc.verify.subject import Subject, TextWalk
+from maskc.verify.subject import Cursor, Subject, is_whole
 
 _SHOWN = 400  # characters of a witness
 _N_BYTES = 80  # length of a stretch
@@ -41,7 +41,7 @@ def walk_file(subject: Subject, unit: Unit, found: Experiment) -> None:
         is_file = document is unit.about
         tokens = own_tokens if is_file else subject.encode(document.text)
         walked = subject.walk(document, tokens, found, masks=not subject.has_long_texts)
-        found.count("tokens", walked.n_tokens)
+        found.count("tokens", walked.place)
         if verdict is not None and verdict != walked.is_accepted:
             taken_by = f"{subject.judge_name} {subject.takes}"
             _fail(subject, document, walked, found, taken_by if verdict else None)
@@ -78,19 +78,20 @@ def check_generation(subject: Subject, unit: Unit, found: Experiment, per_unit: 
             continue
         found.documents.append(replace(document, n_tokens=len(tokens)))
         walked = subject.walk(document, tokens, found, masks=True)
-        found.count("tokens", walked.n_tokens)
+        found.count("tokens", walked.place)
         if not walked.is_accepted:
             taken_by = f"{subject.judge_name} {subject.takes}" if verdict else "the masks allow"
             _fail(subject, document, walked, found, taken_by)
 
 
 def _fail(
-    subject: Subject, document: Document, walked: TextWalk, found: Experiment, taken_by: str | None
+    subject: Subject, document: Document, walked: Cursor, found: Experiment, taken_by: str | None
 ) -> None:
     """Record that a text is refused, or taken (``taken_by`` is ``None``), wrongly."""
+    stuck = walked.following
     if taken_by is None:
         what = f"a text that {subject.judge_name} refuses is accepted"
-    elif walked.stuck is None:
+    elif stuck is None:
         what = f"the end is illegal after a text that {taken_by}"
     else:
         what = f"a token is illegal in a text that {taken_by}"
@@ -99,7 +100,7 @@ def _fail(
         what,
         document,
         walked.n_written,
-        token="the end" if walked.stuck is None else repr(subject.written(walked.stuck)),
+        token="the end" if stuck is None else repr(subject.written(stuck)),
         maskc=legality(is_legal=walked.is_accepted),
         **{subject.side: f"{subject.takes if taken_by else 'refuses'} the text"},
     )
@@ -111,71 +112,59 @@ def check_segmentations(subject: Subject, unit: Unit, found: Experiment) -> None
         found.count("not compared, since the tag is about tokens")
         return
     document, draw, data = unit.about, Random(unit.seed), unit.about.data
-    tokens, starts = subject.encode(document.text), [0]
-    for token in tokens:
-        starts.append(starts[-1] + len(subject.written(token)))
-    places = sorted(draw.choices(range(len(starts)), k=unit.amount))
-    matcher, other, here = subject.artifact.matcher(), subject.artifact.matcher(), 0
+    here, other = Cursor(subject, subject.encode(document.text)), subject.artifact.matcher()
     atom_starts = [start for start, _, _ in subject.atoms(data)]
-    for place in places:
-        low, high = starts[here], starts[place]
-        cut = subject.cut(data[low:high], draw)
+    for place in sorted(draw.choices(range(len(here.tokens) + 1), k=unit.amount)):
+        start = here.n_written
         # Where the model's own tokens are illegal, the corpus fails.
-        if matcher.accept_tokens(tokens[here:place]) < place - here:
+        if not here.go_to(place):
             return
-        found.count("tokens of random cuts", len(cut))
-        n_taken = other.accept_tokens(cut)
-        if n_taken < len(cut):
-            n_written = sum(len(subject.written(token)) for token in cut[:n_taken])
-            refused = subject.written(cut[n_taken])
-            _fail_cut(found, "a token is refused", document, low + n_written, refused)
+        cut = Cursor(subject, subject.cut(data[start : here.n_written], draw), other)
+        found.count("tokens of random cuts", len(cut.tokens))
+        if not cut.go_to(len(cut.tokens)):
+            refused = subject.written(cut.tokens[cut.place])
+            _fail_cut(found, "a token is refused", document, start + cut.n_written, refused)
             return
-        if matcher.configuration() != other.configuration():
-            _fail_cut(found, "two cuts of the text lead apart", document, high, None)
+        if here.matcher.configuration() != other.configuration():
+            _fail_cut(found, "two cuts of the text lead apart", document, here.n_written, None)
             return
         found.count("stretches")
-        end = min([high + _N_BYTES, *(start for start in atom_starts if start >= high)])
-        _check_stretch(subject, document, data[:end], high, other, found)
-        here = place
+        ends = (at for at in atom_starts if at >= here.n_written)
+        end = min(here.n_written + _N_BYTES, *ends, len(data))
+        _check_stretch(subject, document, here.n_written, end, other, found)
 
 
 def _check_stretch(
-    subject: Subject,
-    document: Document,
-    data: bytes,
-    start: int,
-    matcher: Matcher,
-    found: Experiment,
+    subject: Subject, document: Document, start: int, end: int, matcher: Matcher, found: Experiment
 ) -> None:
-    """Check every cut of the bytes from a start to their end."""
-    matchers = [matcher.fork()]
-    for offset in range(start, len(data)):
+    """Check every cut of the bytes from a start to an end."""
+    data, matchers = document.data[:end], [matcher.fork()]
+    for offset in range(start, end):
         after = matchers[-1].fork()
         if not after.accept_bytes(data[offset : offset + 1]):
             _fail_cut(found, "a byte is refused", document, offset, data[offset : offset + 1])
             return
         matchers.append(after)
     configurations = [m.configuration() for m in matchers]
-    found.count("bytes", len(data) - start)
-    for offset in range(start, len(data)):
+    found.count("bytes", end - start)
+    for offset in range(start, end):
         here = matchers[offset - start]
         legal = subject.legal(here)
         for length, ids in subject.segments.at(data, offset):
-            text = data[offset : offset + length]
             for token in ids:
                 found.count("tokens")
                 after = here.fork()
                 if not legal[token]:
-                    _fail_cut(found, "the mask forbids a token", document, offset, text)
+                    what = "the mask forbids a token"
                 elif not after.accept_token(token):
-                    _fail_cut(found, "a token is legal and refused", document, offset, text)
+                    what = "a token is legal and refused"
                 elif after.configuration() != configurations[offset - start + length]:
-                    _fail_cut(
-                        found, "a token leads elsewhere than its bytes", document, offset, text
-                    )
-    is_whole = matchers[-1].is_accepting or matchers[-1].is_terminated
-    if len(data) == len(document.data) and not is_whole:
-        _fail_cut(found, "the end is illegal", document, len(data), None)
+                    what = "a token leads elsewhere than its bytes"
+                else:
+                    continue
+                _fail_cut(found, what, document, offset, data[offset : offset + length])
+    if data == document.data and not is_whole(matchers[-1]):
+        _fail_cut(found, "the end is illegal", document, end, None)
 
 
 def _fail_cut(

@@ -23,8 +23,9 @@ from maskc.verify.generation import Drawer
 from maskc.verify.model import Document, Experiment, legality
 from maskc.verify.mutation import KINDS, draw_mutations
 from maskc.verify.oracle import Oracle, Undecided
+from maskc.verify.plan import list_experiments
 from maskc.verify.refusals import find_refusal
-from maskc.verify.subject import Mutation, Subject, TextPosition
+from maskc.verify.subject import Cursor, Mutation, Subject
 
 _MOST_BEGUN = 400  # characters of the beginning of a walk
 _PART = 8  # of the longest text that a walk after a beginning may add
@@ -39,6 +40,14 @@ class GrammarSubject(Subject):
         *KINDS,
         *("that are not UTF-8", "that Lark parses", "that Lark refuses"),
         *("refused at a byte", "refused at the end"),
+    )
+    experiments = list_experiments(
+        corpus=("files that Lark parses", "Lark parses none of the files of the corpus", "Lark"),
+        no_text="there was no text that Lark parses",
+        per_unit=2,
+        most=20_000,  # Lark parses every mutation from its start
+        oracle=(20, 1 << 60),  # a text is lexed once for all of them
+        has_raw=True,
     )
 
     @cached_property
@@ -114,14 +123,15 @@ class GrammarSubject(Subject):
             found.count("undecided by the oracle")
             return None
 
-    def can_end(self, document: Document, here: TextPosition, found: Experiment) -> bool:
-        """Return whether Lark, resumed near a position, parses the text before it."""
+    def can_end(self, document: Document, offset: int, found: Experiment) -> bool:
+        """Return whether Lark, resumed near a byte, parses the text before it."""
         del found
-        return self.oracle.at(document.data[: here.n_written], document.text).can_end()
+        return self.oracle.at(document.data[:offset], document.text).can_end()
 
     def goes_on(
-        self, document: Document, here: TextPosition, token: int, found: Experiment
+        self, document: Document, here: Cursor, token: int, found: Experiment, *, is_legal: bool
     ) -> tuple[bool | None, str]:
+        del is_legal
         prefix, more = document.data[: here.n_written], self.written(token)
         expected = self.begins(prefix, document.text, more, found)
         if expected is not None:

@@ -14,10 +14,10 @@ compiles, and leaves what it made to the others. Source: blog, experiment 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,12 @@ from maskc.bounded import run_bounded
 from maskc.compiler.optimise.order import STEPS
 from maskc.compiler.pipeline import compile_contents
 from maskc.runtime.artifact import Artifact, load
-from maskc.runtime.batches import allocate_bitmask
-from maskc.verify.grammar import GrammarSubject
-from maskc.verify.model import Document, Experiment, Unit, legality
-from maskc.verify.subject import Subject, TextPosition
+from maskc.verify.model import Experiment, Unit, legality
+from maskc.verify.subject import Cursor, Subject
 from maskc.vocab.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from maskc.verify.grammar import GrammarSubject
 
 PER_POSITION = 25
 _RAW_FILE = "raw.maskc"
@@ -39,47 +40,37 @@ _SIGNS = b"()[]{}<>:;,.'\"`#\\/*+-=!@$%^&|~?"
 
 def compare_masks(subject: Subject, unit: Unit, found: Experiment) -> None:
     """Compare masks at as many positions of the unit's text as the unit asks for."""
-    document, draw = unit.about, Random(unit.seed)
-    artifact = subject.artifact
+    document, draw, artifact = unit.about, Random(unit.seed), subject.artifact
     sampler = sampler_of(artifact)
-    side, what = subject.prefix_side, f"mask and {subject.prefix_side} differ"
 
-    for here in _draw_positions(subject, unit, draw, found):
+    def compare(token: str, told: str, *, is_legal: bool, expected: bool | None) -> None:
         found.count("comparisons")
-        can_end = subject.can_end(document, here, found)
-        if can_end is not None and (here.legal[list(artifact.eos_ids)] != can_end).any():
-            found.count("differences")
-            sides = {"maskc": legality(is_legal=not can_end), side: legality(is_legal=can_end)}
-            found.fail_at(what, document, here.n_written, **{"token": "the end", **sides})
-        tokens = sampler.sample(here.legal, here.following, draw)
+        if expected is None or is_legal == expected:
+            return
+        found.count("differences")
+        sides = {"maskc": is_legal, subject.prefix_side: expected}
+        shown = {side: legality(is_legal=said) for side, said in sides.items()}
+        what = told or f"mask and {subject.prefix_side} differ"
+        found.fail_at(what, document, here.n_written, token=token, **shown)
+
+    here = Cursor(subject, subject.encode(document.text))
+    n_places = len(here.tokens) + 1
+    for place in sorted(draw.sample(range(n_places), min(unit.amount, n_places))):
+        here.go_to(place)
+        found.count("positions")
+        legal = subject.legal(here.matcher)
+        can_end = subject.can_end(document, here.n_written, found)
+        ends = legal[list(artifact.eos_ids)]
+        is_legal = bool(ends.all() if can_end else ends.any())  # one that differs is enough
+        compare("the end", "", is_legal=is_legal, expected=can_end)
+        tokens = sampler.sample(legal, here.following, draw)
         if subject.tokens_per_position < len(tokens):
             tokens = draw.sample(tokens, subject.tokens_per_position)
         for token in tokens:
-            found.count("comparisons")
-            expected, told = subject.goes_on(document, here, token, found)
-            is_legal = bool(here.legal[token])
-            if expected is not None and is_legal != expected:
-                found.count("differences")
-                sides = {"maskc": legality(is_legal=is_legal), side: legality(is_legal=expected)}
-                token_shown = repr(subject.written(token))
-                found.fail_at(told or what, document, here.n_written, token=token_shown, **sides)
-
-
-def _draw_positions(
-    subject: Subject, unit: Unit, draw: Random, found: Experiment
-) -> Iterator[TextPosition]:
-    """Yield as many positions of the unit's text as the unit asks for, in order."""
-    tokens = subject.encode(unit.about.text)
-    places = sorted(draw.sample(range(len(tokens) + 1), min(unit.amount, len(tokens) + 1)))
-    matcher, n_written, here = subject.artifact.matcher(), 0, 0
-    for place in places:
-        for token in tokens[here:place]:
-            matcher.accept_token(token)
-            n_written += len(subject.written(token))
-        here = place
-        found.count("positions")
-        following = tokens[place] if place < len(tokens) else None
-        yield TextPosition(n_written, matcher, subject.legal(matcher), following)
+            is_legal = bool(legal[token])
+            expected, told = subject.goes_on(document, here, token, found, is_legal=is_legal)
+            shown = repr(subject.written(token))
+            compare(shown, told, is_legal=is_legal, expected=expected)
 
 
 @lru_cache(maxsize=1)
@@ -151,36 +142,18 @@ def compare_with_raw(subject: GrammarSubject, unit: Unit, found: Experiment) -> 
         return
     tokens = subject.encode(unit.document.text)
     first = Random(unit.seed).randint(0, len(tokens) + 1 - unit.amount)
-    _compare_stretch(subject, unit.document, tokens, range(first, first + unit.amount), found)
-
-
-def _compare_stretch(
-    subject: GrammarSubject,
-    document: Document,
-    tokens: Sequence[int],
-    places: range,
-    found: Experiment,
-) -> None:
-    artifact = subject.artifact
-    matcher, raw_matcher = artifact.matcher(), _open_raw(subject.folder).matcher()
-    ours, theirs = (allocate_bitmask(1, artifact.vocab_size) for _ in range(2))
-    for place in range(places.stop):
-        if place >= places.start:
-            found.count("positions")
-            matcher.fill_bitmask(ours, 0)
-            raw_matcher.fill_bitmask(theirs, 0)
-            differing = np.bitwise_xor(ours[0], theirs[0]).view(np.uint8)
-            if differing.any():
-                ids = np.flatnonzero(np.unpackbits(differing, bitorder="little")).tolist()
-                offset = sum(len(artifact.token_bytes(t) or b"") for t in tokens[:place])
-                tokens_shown = ", ".join(repr(artifact.token_bytes(i)) for i in ids[:5])
-                what = "streamlining changed a mask"
-                found.fail_at(what, document, offset, tokens=tokens_shown)
+    ours = Cursor(subject, tokens)
+    theirs = Cursor(subject, tokens, _open_raw(subject.folder).matcher())
+    for place in range(first, first + unit.amount):
         # Where a token is illegal, the corpus fails.
-        if place == places.stop - 1 or not (
-            matcher.accept_token(tokens[place]) and raw_matcher.accept_token(tokens[place])
-        ):
+        if not (ours.go_to(place) and theirs.go_to(place)):
             return
+        found.count("positions")
+        differing = np.flatnonzero(subject.legal(ours.matcher) != subject.legal(theirs.matcher))
+        if differing.size:
+            shown = ", ".join(repr(subject.written(token)) for token in differing[:5].tolist())
+            what = "streamlining changed a mask"
+            found.fail_at(what, unit.document, ours.n_written, tokens=shown)
 
 
 @lru_cache(maxsize=1)

@@ -24,7 +24,7 @@ from maskc.errors import TokenizerError
 from maskc.runtime.matcher import Matcher
 from maskc.verify.characters import UTF8, split_cut
 from maskc.verify.model import Document, Experiment, Unit, describe_offset, legality
-from maskc.verify.subject import Mutation, Subject
+from maskc.verify.subject import Cursor, Mutation, Subject, is_whole
 
 _N_MASKS = 40  # masks compared with the tokens that are taken after the change
 
@@ -73,18 +73,13 @@ def check_mutations(subject: Subject, unit: Unit, found: Experiment) -> None:
     for name in ("mutated texts", *subject.mutation_counts):
         found.count(name, 0)
     mutations = list(subject.mutate(document, unit.amount, Random(unit.seed)))
-    tokens = subject.encode(document.text)
-    matcher, place, start = subject.artifact.matcher(), 0, 0
+    # Where the model's own tokens are illegal, the corpus fails.
+    here = Cursor(subject, subject.encode(document.text))
     for mutation in sorted(mutations, key=lambda mutation: mutation.offset):
-        while place < len(tokens):
-            length = len(subject.written(tokens[place]))
-            # Where the model's own tokens are illegal, the corpus fails.
-            if start + length > mutation.offset or not matcher.accept_token(tokens[place]):
-                break
-            place, start = place + 1, start + length
+        here.go_before(mutation.offset)
         found.count("mutated texts")
         found.count(mutation.kind)
-        _Judgement(subject, mutation, document, found).judge(matcher.fork(), start)
+        _Judgement(subject, mutation, document, found).judge(here.matcher.fork(), here.n_written)
 
 
 class _Judgement:
@@ -102,7 +97,7 @@ class _Judgement:
         data, subject, count = self._data, self._subject, self._found.count
         refused_at = self._walk(matcher, start)
         offset = len(data) if refused_at is None else refused_at
-        accepted = refused_at is None and (matcher.is_accepting or matcher.is_terminated)
+        accepted = refused_at is None and is_whole(matcher)
         verdict: bool | None = False
         try:
             verdict = subject.verdict(data.decode(subject.encoding), self._found)

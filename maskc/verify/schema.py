@@ -28,7 +28,8 @@ from maskc.verify.json_layout import BlankLayout, keeps_layout, write_value
 from maskc.verify.mask_texts import MaskDrawer, find_end, join_parts
 from maskc.verify.model import Document, Experiment
 from maskc.verify.mutation import draw_mutations
-from maskc.verify.subject import Mutation, Subject, TextPosition
+from maskc.verify.plan import list_experiments
+from maskc.verify.subject import Cursor, Mutation, Subject
 
 _MOST_RESTS = 12  # of a text, that may follow a token
 _CLOSES = (b"", b'"', b"}", b"]", b'"}', b'"]')
@@ -41,6 +42,13 @@ class SchemaSubject(Subject):
     mutation_counts = (
         *("of a byte", "of the value", "that are not UTF-8"),
         *("that the judge takes", "that the judge refuses", "that the judge does not decide"),
+    )
+    experiments = list_experiments(
+        corpus=("texts", "no file of the corpus is JSON", "the judge"),
+        no_text="there was no legal text",
+        per_unit=4,
+        most=20_000,
+        oracle=(10, 5_000),
     )
 
     @cached_property
@@ -88,13 +96,13 @@ class SchemaSubject(Subject):
         return self.finished(drawn, number, found)
 
     def goes_on(
-        self, document: Document, here: TextPosition, token: int, found: Experiment
+        self, document: Document, here: Cursor, token: int, found: Experiment, *, is_legal: bool
     ) -> tuple[bool | None, str]:
         """Bring the text to an end after a token, and ask the judge of the whole."""
         data, written = document.data, self.written(token)
         text = data[: here.n_written] + written
         rests = _list_rests(data, here.n_written, len(written))
-        if not here.legal[token]:
+        if not is_legal:
             return self._find_text(text, rests, found)
         after = here.matcher.fork()
         if not after.accept_token(token):

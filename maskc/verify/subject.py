@@ -10,11 +10,11 @@ A text has *atoms*: special tokens, each written by its name, which no cut divid
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from maskc.verify.mask_texts import NO_END, GeneratedText
 from maskc.verify.model import Document, Experiment, VerifyOptions
 from maskc.vocab import Encoder, load_encoder
 
+if TYPE_CHECKING:
+    from maskc.verify.plan import Kinds
+
 
 class Mutation(NamedTuple):
     """A changed text, which need not be UTF-8: what was done, where, and the first byte changed."""
@@ -37,29 +40,53 @@ class Mutation(NamedTuple):
     data: bytes
 
 
-class TextPosition(NamedTuple):
-    """A text before one of its tokens, or at its end.
+class Cursor:
+    """A place between the tokens of a text, and a matcher that has taken those before it.
 
     Attributes:
-        n_written: bytes of the text before it.
-        matcher: that has taken these; it goes on with the next position.
-        legal: bool[vocab_size], what its mask allows.
-        following: the token there, ``None`` at the end.
+        place, n_written: how many tokens were taken, and bytes with them.
     """
 
-    n_written: int
-    matcher: Matcher
-    legal: NDArray[np.bool_]
-    following: int | None
+    def __init__(
+        self, subject: Subject, tokens: Sequence[int], matcher: Matcher | None = None
+    ) -> None:
+        self.matcher = subject.artifact.matcher() if matcher is None else matcher
+        self.tokens, self._written = tokens, subject.written
+        self.place = self.n_written = 0
+
+    @property
+    def following(self) -> int | None:
+        """The token that comes next, ``None`` at the end."""
+        return self.tokens[self.place] if self.place < len(self.tokens) else None
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether all of the text was taken, and may end here."""
+        return self.following is None and is_whole(self.matcher)
+
+    def step(self) -> bool:
+        """Take the next token; return whether that is legal."""
+        is_taken = self.matcher.accept_token(self.tokens[self.place])
+        if is_taken:
+            self.n_written += len(self._written(self.tokens[self.place]))
+            self.place += 1
+        return is_taken
+
+    def go_to(self, place: int) -> bool:
+        """Go on to a place; return whether the tokens before it are legal."""
+        while self.place < place and self.step():
+            pass
+        return self.place == place
+
+    def go_before(self, offset: int) -> None:
+        """Take the tokens that end at a byte or before it, as far as they are legal."""
+        while (token := self.following) is not None:
+            if self.n_written + len(self._written(token)) > offset or not self.step():
+                return
 
 
-class TextWalk(NamedTuple):
-    """How far a text is taken: tokens, their bytes, and the token that is refused, if one is."""
-
-    n_tokens: int
-    n_written: int
-    stuck: int | None
-    is_accepted: bool
+def is_whole(matcher: Matcher) -> bool:
+    return matcher.is_accepting or matcher.is_terminated
 
 
 class Subject(ABC):
@@ -74,12 +101,14 @@ class Subject(ABC):
         cut_matters: the verdict depends on the tokens that write a text.
         tokens_per_position: compared at each.
         mutation_counts: what is counted of mutations, in the order of the report.
+        experiments: of this kind of artifact, by name in the order of the report.
     """
 
     judge_name, takes, side, prefix_side = "the judge", "takes", "judge", "judge"
     has_long_texts = cut_matters = False
     tokens_per_position = 25
     mutation_counts: tuple[str, ...] = ()
+    experiments: ClassVar[Kinds]
 
     def __init__(self, path: str, options: VerifyOptions, folder: Path) -> None:
         self.path, self.options, self.folder = path, options, folder
@@ -124,18 +153,21 @@ class Subject(ABC):
         del prefix, text, more, found
         return None
 
-    def can_end(self, document: Document, here: TextPosition, found: Experiment) -> bool | None:
-        """Return whether the text before a position is whole."""
+    def can_end(self, document: Document, offset: int, found: Experiment) -> bool | None:
+        """Return whether the text before a byte is whole."""
         try:
-            text = document.data[: here.n_written].decode(self.encoding)
+            text = document.data[:offset].decode(self.encoding)
         except UnicodeDecodeError:
             return False
         return self.verdict(text, found)
 
     def goes_on(
-        self, document: Document, here: TextPosition, token: int, found: Experiment
+        self, document: Document, here: Cursor, token: int, found: Experiment, *, is_legal: bool
     ) -> tuple[bool | None, str]:
-        """Return whether a legal text goes on with a token, and how the witness says it."""
+        """Return whether a legal text goes on with a token, and how the witness says it.
+
+        ``is_legal``: in the mask.
+        """
         raise NotImplementedError
 
     @cached_property
@@ -190,21 +222,19 @@ class Subject(ABC):
         return tokens
 
     def walk(
-        self, document: Document, tokens: Iterable[int], found: Experiment, *, masks: bool
-    ) -> TextWalk:
+        self, document: Document, tokens: Sequence[int], found: Experiment, *, masks: bool
+    ) -> Cursor:
         """Take a text's tokens; with masks, each must be legal in the mask before it if taken."""
-        matcher, n_tokens, n_written = self.artifact.matcher(), 0, 0
-        for token in tokens:
-            is_legal = bool(self.legal(matcher)[token]) if masks else None
-            is_taken = matcher.accept_token(token)
+        here = Cursor(self, tokens)
+        while (token := here.following) is not None:
+            is_legal = bool(self.legal(here.matcher)[token]) if masks else None
+            is_taken = here.matcher.fork().accept_token(token) if is_legal is False else here.step()
             if is_legal not in (None, is_taken):
                 what = "the mask and the matcher do not agree on a token"
-                found.fail_at(what, document, n_written, token=repr(self.written(token)))
+                found.fail_at(what, document, here.n_written, token=repr(self.written(token)))
             if not is_taken or is_legal is False:
-                return TextWalk(n_tokens, n_written, token, is_accepted=False)
-            n_tokens, n_written = n_tokens + 1, n_written + len(self.written(token))
-        is_accepted = matcher.is_accepting or matcher.is_terminated
-        return TextWalk(n_tokens, n_written, None, is_accepted)
+                break
+        return here
 
     def take_bytes(self, matcher: Matcher, data: bytes, start: int) -> int | None:
         """Take a text from a start, byte by byte and atom by atom; return where it is refused."""

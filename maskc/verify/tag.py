@@ -10,7 +10,7 @@ Example: ``<tool_call>`` without its last character is text, and a call after it
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from random import Random
 from typing import Any
@@ -20,8 +20,9 @@ from maskc.verify.json_judge import NotJudgedError
 from maskc.verify.mask_texts import MaskDrawer
 from maskc.verify.model import Document, Experiment
 from maskc.verify.mutation import KINDS, change
+from maskc.verify.plan import list_experiments
 from maskc.verify.refusals import TextRefusal, refuse_at
-from maskc.verify.subject import Mutation, Subject, TextWalk
+from maskc.verify.subject import Cursor, Mutation, Subject, is_whole
 from maskc.verify.tag_judge import TagJudge
 
 _COUNTED = ("max_tokens", "min_tokens")
@@ -34,6 +35,12 @@ class TagSubject(Subject):
     mutation_counts = (
         *KINDS,
         *("that the judge takes", "that the judge refuses", "that the judge does not decide"),
+    )
+    experiments = list_experiments(
+        corpus=("accepted", "no file of the corpus is a reply of this tag", "the tag"),
+        no_text="there was no legal text",
+        per_unit=4,
+        most=5_000,
     )
 
     @cached_property
@@ -122,11 +129,11 @@ class TagSubject(Subject):
             is_taken = matcher.accept_tokens(tokens) == len(tokens)
         else:
             is_taken = self.take_bytes(matcher, text.encode(), 0) is None
-        return is_taken and (matcher.is_accepting or matcher.is_terminated)
+        return is_taken and is_whole(matcher)
 
     def walk(
-        self, document: Document, tokens: Iterable[int], found: Experiment, *, masks: bool
-    ) -> TextWalk:
+        self, document: Document, tokens: Sequence[int], found: Experiment, *, masks: bool
+    ) -> Cursor:
         """Take a reply's tokens; its bytes must lead to the same, if it may be cut so."""
         walked = super().walk(document, tokens, found, masks=masks)
         if not self.cut_matters and walked.is_accepted != self.reads(document.text):

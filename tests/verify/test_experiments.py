@@ -9,8 +9,8 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.verify import VerifyOptions, run_verify
 from maskc.verify.generation import generate_texts
+from maskc.verify.grammar import GrammarSubject
 from maskc.verify.model import Outcome
-from maskc.verify.plan import GRAMMAR
 
 QUICK = VerifyOptions(
     files=20,
@@ -41,7 +41,7 @@ def outcome(report, name):
 def test_a_sound_artifact_passes_all_six(saved, corpus):
     report = run_verify(saved, [str(corpus)], QUICK)
     assert report.ok
-    assert [e.name for e in report.experiments] == list(GRAMMAR.experiments)
+    assert [e.name for e in report.experiments] == list(GrammarSubject.experiments)
     assert outcome(report, "corpus").counts["files that Lark parses"] == 12
     assert outcome(report, "corpus").counts["files that Lark refuses"] == 1
     assert outcome(report, "corpus").counts["skipped, not UTF-8"] == 1

@@ -13,7 +13,7 @@ from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.verify.generation import generate_texts
 from maskc.verify.model import Document, Experiment, Outcome, Unit, VerifyOptions
-from maskc.verify.plan import LINK, plan_first, plan_second, run_unit
+from maskc.verify.plan import plan_first, plan_second, run_unit
 from maskc.verify.tag import TagSubject
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -58,19 +58,23 @@ def verify(artifact: Artifact, *replies: str, **options: object) -> dict[str, Ex
 
     def do(units: list[Unit]) -> list[Document]:
         for unit in units:
-            kind = LINK.experiments[unit.experiment]
+            kind = TagSubject.experiments[unit.experiment]
             joined = Experiment(unit.experiment, kind.needed, allow_refused=chosen.allow_refused)
             found.setdefault(unit.experiment, joined).add(run_unit(subject, unit))
         return [document for experiment in found.values() for document in experiment.documents]
 
     files = [Document(f"{n}.txt", reply) for n, reply in enumerate(replies)]
-    do(plan_second(LINK.experiments, chosen, do(plan_first(LINK.experiments, chosen, files))))
+    do(
+        plan_second(
+            TagSubject.experiments, chosen, do(plan_first(TagSubject.experiments, chosen, files))
+        )
+    )
     return found
 
 
 def outcomes(artifact: Artifact, *replies: str, **options: object) -> list[Outcome]:
     found = verify(artifact, *replies, **options)
-    return [found[name].outcome for name in LINK.experiments if name in found]
+    return [found[name].outcome for name in TagSubject.experiments if name in found]
 
 
 def test_replies_of_the_tag_pass() -> None:

@@ -14,7 +14,7 @@ from maskc.verify.plan import (
     run_unit_anywhere,
 )
 
-GRAMMAR = KIND.verification().experiments
+GRAMMAR = KIND.subject().experiments
 TEXTS = [Document(f"{n}.txt", "x" * (n + 1), n_tokens=n + 1) for n in range(5)]
 NOTHING = VerifyOptions(texts=0, positions=0, stretches=0, mutations=0, raw_positions=0)
 
