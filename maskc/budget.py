@@ -1,4 +1,4 @@
-"""What may a compilation take, and what did it run out of?
+"""The budget of a compilation, and the error that says what it ran out of.
 
 A *budget* goes through all passes of a compilation: seconds of processor time, growth of resident
 memory, characters of the grammar's text, and work units (symbols that Lark writes out when it

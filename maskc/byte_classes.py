@@ -1,4 +1,4 @@
-"""Which bytes does nobody tell apart who reads characters byte by byte?
+"""Byte classes: bytes that no reader of characters, byte by byte, tells apart.
 
 A *node* reads one byte, and its edges say which node reads the next one; ``DONE`` ends the
 character. Bytes that lead to the same place from each node are one class, and a table by classes is

@@ -1,4 +1,4 @@
-"""May a file that somebody else names be read, and how much of it?
+"""Reads files that somebody else names, within bounds.
 
 Only a regular file, links followed, and never more than a stated number of bytes. A named pipe
 would keep the reader waiting, a device may never end, and a file may be larger than memory or grow

@@ -1,4 +1,4 @@
-"""What is each number a number of? The ids of the compiler, and the values that are none.
+"""The types of the compiler's ids, and the values that stand for no id.
 
 An id is a ``NewType`` of ``int``: at run time it is the number itself, and mypy tells a boundary
 from a lookahead. Sets of ids are bit sets (:mod:`maskc.bits`), dense tables are arrays; both hold

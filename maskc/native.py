@@ -1,4 +1,4 @@
-"""Is the runtime compiled, and from the sources that are here?
+"""Tells whether the runtime is compiled, and from the sources that are here.
 
 ``make native`` lays a library beside each module that it compiles, and Python takes the library. So
 a module that was edited since runs as it was: tests refuse to, see ``tests/conftest.py``. What was

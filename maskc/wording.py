@@ -1,4 +1,4 @@
-"""What does a refusal call the parts of a grammar, and what does it tell its author to do?
+"""The words of refusals: what the parts of a grammar are called, and what their author should do.
 
 The passes of the compiler know terminals, rules and a lexer. Who wrote GBNF knows rules only, and
 who gave a regular expression knows a pattern only. So what a pass says about terminals is a

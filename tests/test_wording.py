@@ -96,6 +96,18 @@ def definitions():
     return found
 
 
+def test_no_docstring_begins_with_a_question():
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    asking = [
+        f"{path.relative_to(MASKC)}: {told}"
+        for path in sorted(MASKC.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, documented)
+        and (told := (ast.get_docstring(node) or "").partition("\n\n")[0]).endswith("?")
+    ]
+    assert asking == []
+
+
 def test_no_two_public_classes_have_one_name(definitions):
     twice = {name: where for name, where in definitions["class"].items() if len(where) > 1}
     assert {name: where for name, where in twice.items() if name not in MAY_REPEAT} == {}

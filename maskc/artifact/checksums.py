@@ -1,4 +1,4 @@
-"""Which content does a file have, and is it the file that was written?
+"""The checksum at the end of a file: which content it has, and whether it is whole.
 
 An artifact ends in the checksum of all that is before it: reading 32 bytes tells it from any other.
 That the file is whole is another question, for which all of it is read.

@@ -1,4 +1,4 @@
-"""Are the entries of a header what they must be?
+"""Checks the entries of a header.
 
 The runtime indexes arrays with some numbers of the header: those are inside what they index. The
 rest tells what the artifact was made from: names, texts, counts, what streamlining left. Commands

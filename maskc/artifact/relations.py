@@ -1,4 +1,4 @@
-"""Do an artifact's arrays fit together, beyond that each number is in its range?
+"""Checks that an artifact's arrays fit together, beyond the range of each number.
 
 What the runtime reads in one array it takes to another, and what it repeats must come to an end.
 Whatever the bytes of a file are, one that passes never makes it raise, loop, or read outside:

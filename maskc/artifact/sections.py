@@ -1,4 +1,4 @@
-"""Which arrays does an artifact hold, of which dtype and shape, and with which values?
+"""The arrays of an artifact: their dtypes, shapes and ranges of values.
 
 There are four kinds of artifacts, by the parser that the header names: of an LALR grammar and of a
 general one, which share all but the parser's table, of a JSON Schema, which has three arrays only,

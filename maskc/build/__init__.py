@@ -1,1 +1,1 @@
-"""Which artifacts does a team want, and which of them are out of date?"""
+"""Builds the artifacts that a ``maskc.toml`` names, if they are out of date."""

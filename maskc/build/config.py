@@ -1,4 +1,4 @@
-"""What does a ``maskc.toml`` ask for?
+"""Reads a ``maskc.toml``.
 
 It names grammars and tokenizers; an artifact is wanted for each pair of them::
 

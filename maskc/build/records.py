@@ -1,4 +1,4 @@
-"""Is a file that was built still what is asked for, and what does the whole folder hold?
+"""Records beside built files, which tell whether each is up to date, and the folder's manifest.
 
 Beside each file lies a *record* of what it was made from: ``json.llama3.maskc.json`` holds the key,
 the hash of each part of it, the paths of imported texts, and the file's own SHA-256. A record is

@@ -1,4 +1,4 @@
-"""Which files does a ``maskc.toml`` ask for, and what decides what is in each?
+"""The files that a ``maskc.toml`` asks for, each with what its content depends on.
 
 A *unit* is one file: the artifact of a grammar for a tokenizer, or a tokenizer's kit. Its *key* is
 a hash of all that decides its bytes: the grammar with its imports and settings, the tokenizer, and

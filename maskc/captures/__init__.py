@@ -1,1 +1,1 @@
-"""Where do named rules and terminals stand in a text that is being generated?"""
+"""Spans of named rules and terminals in a text that is being generated."""

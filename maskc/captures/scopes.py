@@ -1,4 +1,4 @@
-"""Which words may a hole take, after what was written?
+"""Restricted terminals whose words depend on what was written before.
 
 A *scope* is an artifact whose holes are narrowed to the words that a function returns for all
 captured symbols so far. The function is asked once for the same symbols, and the same words are one

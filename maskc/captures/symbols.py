@@ -1,4 +1,4 @@
-"""Which numbers do the names of rules and terminals have in an artifact?
+"""The numbers that rules and terminals of some names have in an artifact.
 
 An artifact has no names: they come from the grammar that its header carries, built again. Numbers
 are canonical, so they agree.

@@ -1,4 +1,4 @@
-"""Where does each symbol on a parser stack stand in the text, and which were completed?
+"""Traces a parser stack: the span of each symbol on it, and the completed symbols.
 
 The machine of an artifact caches what a terminal does to a stack, however many reductions it takes.
 Here the reductions are made one by one: beside the stack runs a list of *extents*, where the symbol

@@ -1,4 +1,4 @@
-"""``maskc verify``: does the artifact keep its promise?"""
+"""``maskc verify``: checks that an artifact keeps its promise."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Which tokens are legal in one artifact and not in another, and after which texts?"""
+"""Finds tokens that are legal in one artifact and not in another, and the texts before them."""

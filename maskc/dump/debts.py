@@ -1,4 +1,4 @@
-"""Debt automata, of productions and of tables: on which stacks are terminals legal?
+"""Prints debt automata of productions and of tables: on which stacks terminals are legal.
 
 The productions' automata read places to return to, those of a parser's table its states. A state
 says which terminal may come next, so of a table it is two terminals in a row that are asked about.

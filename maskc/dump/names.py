@@ -1,4 +1,4 @@
-r"""How are symbols, bytes, and sets of them written in a dump?
+r"""Writes symbols, bytes, and sets of them in a dump.
 
 >>> format_bytes([*range(97, 123), 48, 10])
 '\\n 0 a-z'

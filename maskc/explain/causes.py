@@ -1,4 +1,4 @@
-"""Which keywords of a schema forbid a text?
+"""Finds the keywords of a schema that forbid a text.
 
 A keyword *forbids* a text if the text is legal by the schema without it. That is asked of the
 compiler itself, with the keyword left out, so it holds whatever keywords do to each other. Where no

@@ -1,4 +1,4 @@
-"""Is a text one of an artifact's, and if not, from where on?
+"""Checks whether a text is one of an artifact's, and finds the first byte that is not.
 
 The masks' machine reads it, which takes a microsecond a byte; only what is refused is explained.
 

@@ -1,4 +1,4 @@
-"""How much choice did a model have at each token of a text?
+"""Heat: the number of legal tokens at each token of a text.
 
 The text is cut into tokens of the artifact's vocabulary, at each place the longest one that is
 legal there; a tokenizer may cut otherwise, and the artifact does not know it. Of each token it is

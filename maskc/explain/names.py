@@ -1,4 +1,4 @@
-"""What are an artifact's numbers called in its grammar?
+"""Names from the grammar for an artifact's numbers.
 
 The artifact has no LALR items and no names; both come from the grammar that its header carries,
 built again. Numbers are canonical, so they agree. Where the grammar was written in another notation

@@ -1,4 +1,4 @@
-"""Of which part of a JSON text does a token read first?
+"""Groups tokens by the part of a JSON text that they read first.
 
 Parts are called as JSON calls them: a key, a string, a number, a literal, and the brackets, commas
 and colons by themselves. A token belongs to the first part that it reads any of; blanks before it

@@ -1,4 +1,4 @@
-"""Labels that begin with ``xn--``: is what follows Punycode, and can it become that?
+"""Labels that begin with ``xn--``: decides whether the rest is Punycode, or can become it.
 
 Whatever letters, digits and hyphens were read can be the ASCII characters of a label, if there is
 room for a hyphen and for characters to insert. Where that is not so, what follows the last hyphen

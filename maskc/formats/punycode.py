@@ -1,4 +1,4 @@
-"""Punycode (RFC 3492): how long is a label in ASCII, and which characters does one stand for?
+"""Punycode (RFC 3492): the length of a label in ASCII, and the characters that one stands for.
 
 Of a label that is written in Unicode only the length is wanted. Characters are inserted in the
 order of their numbers, each after as many steps as lie between two; a step goes past one place of

@@ -1,4 +1,4 @@
-"""Of which rule is a nonterminal that Lark made, and what does its author call it?
+"""The author's rule behind a nonterminal that Lark made, and its name.
 
 Lark names what it makes of a rule after the rule: ``__list_star_0`` is the first starred part of
 ``list``, ``__list_repeat_a2_b0_4`` a part of a counted repetition, and ``_sep{value,COMMA}`` a

@@ -1,4 +1,4 @@
-"""Which answers lie beside an artifact, to be followed before the first request?
+"""Example answers beside an artifact, which are followed before the first request.
 
 What an artifact is asked for the first time takes longest, and a server that has followed answers
 of the kind that it will give has few masks late (:mod:`maskc.runtime.batches`). Those of

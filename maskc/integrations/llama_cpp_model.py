@@ -1,4 +1,4 @@
-"""What are the tokens of a model that llama.cpp has loaded, and what does it do with them?
+"""The tokens of a model that llama.cpp has loaded, and what llama.cpp does with them.
 
 llama.cpp keeps a model's vocabulary in the model's file, so that its tokens can be read, byte for
 byte, from the loaded model. Text is what normal tokens and byte tokens write; control tokens,

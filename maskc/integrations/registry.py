@@ -1,4 +1,4 @@
-"""Which artifact does a request mean by a name, and does it fit the model?
+"""Finds the artifact that a request names, and checks that it fits the model.
 
 A registry is a folder of ``NAME.maskc`` files and the model's vocabulary. An artifact is read into
 memory when it is first asked for, checked once, and then shared by all requests. A name that cannot

@@ -1,4 +1,4 @@
-"""Which constraint does a request bring, and does the operator want it served here?
+"""The constraints that requests bring, and which of them the operator wants served.
 
 A server serves artifacts by name, and nothing else, unless its operator says more: with
 ``MASKC_REQUESTS=json,regex,choice,grammar,structural_tag`` (or ``all``) the schemas, patterns,

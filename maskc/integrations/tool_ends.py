@@ -1,4 +1,4 @@
-"""What do the arguments of a call not have in them, in a tag that an engine makes of tools?
+"""Texts that the arguments of a call exclude, in a tag that an engine makes of tools.
 
 Parsers of engines find the end of a call in the text, in a string of the arguments as well, and the
 tags that engines make allow it there. So the plug-ins have an engine exclude it: the words that

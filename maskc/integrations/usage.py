@@ -1,4 +1,4 @@
-"""What was served, by artifact? Counts for logs and metrics.
+"""Counts of what was served, by artifact, for logs and metrics.
 
 A registry counts what it does when artifacts are asked for; whoever serves a request adds what it
 was when it is over. So nothing is counted while a mask is filled. How many masks an artifact has

@@ -1,4 +1,4 @@
-"""Which of vLLM's requests does maskc serve itself, and with what?
+"""Requests of vLLM that maskc serves itself.
 
 A request of vLLM holds a schema, a pattern, choices or a grammar; vLLM's own key says which. Those
 of the kinds that the operator named (:mod:`maskc.integrations.requests`) are compiled against the
@@ -205,7 +205,7 @@ def _open_threads() -> ThreadPoolExecutor:
 
 
 def check_route(engine: Engine, manager: type[Any]) -> None:
-    """Send two requests through vLLM's own code: does it go through what we put around it?
+    """Send two requests through vLLM's own code, and check that they pass our wrappers.
 
     One names an artifact, with a name that is none, and must be refused by maskc at both ends; the
     other has a grammar, and must reach the backend.

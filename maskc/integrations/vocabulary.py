@@ -1,4 +1,4 @@
-"""Is an artifact compiled for the tokenizer that a model runs with?
+"""Checks that an artifact is compiled for the tokenizer that a model runs with.
 
 An engine has a tokenizer object, not a file. :func:`read_vocabulary` gives the exact bytes of its
 tokens, by the same reading as the compiler's. Fingerprints that are equal settle the question, for

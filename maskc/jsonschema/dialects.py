@@ -1,4 +1,4 @@
-"""Which keywords does a schema's dialect have?
+"""The dialects of JSON Schema, and the keywords of each.
 
 A dialect is that of ``$schema``, 2020-12 without one. It may be another meta-schema that the caller
 gave: since 2019-09 these say by ``$vocabulary`` which keywords there are.

@@ -1,4 +1,4 @@
-"""What do atoms that are known imply, and do they contradict each other?
+"""Decides what known atoms imply, and whether they contradict each other.
 
 Both answers are sound and not complete: an atom that is said to be implied is, and so is a
 contradiction. What is not found is found later, when what is asked is built.

@@ -1,4 +1,4 @@
-"""What some item or some member has to fit: which of it has to be counted or waited for?
+"""Existential constraints on items and members: which of them need a counter or a wish.
 
 That so many items of a stretch fit something needs no counter where all of them do, or none can;
 where the stretch is one item; where none may fit; and where another counter says more.

@@ -1,4 +1,4 @@
-"""What is a formula made of? Its kinds, and which type each atom is about.
+"""Formulas: their kinds, and the type that each atom is about.
 
 An atom about a type holds of all values of other types, as a keyword does.
 

@@ -1,4 +1,4 @@
-"""Which keywords does a schema have, and where?
+"""The keywords of a schema, and where each stands.
 
 A schema's subschemas are found as they are written, by keyword, without following references: what
 a reference leads to is either written elsewhere in the document or not in it.

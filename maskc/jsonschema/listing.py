@@ -1,4 +1,4 @@
-"""Which values fit a position, if they are few?
+"""Lists the values that fit a position, if they are few.
 
 Items that must differ are told apart by listing what they may be. Values are built part by part,
 and no part is taken that no value has: so there are never more parts under way than values.

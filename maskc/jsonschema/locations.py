@@ -1,4 +1,4 @@
-"""Where does a schema stand, and what do its keywords hold: names, counts, schemas?
+"""The location of a schema, and checked access to what its keywords hold.
 
 Errors name schemas by JSON pointers of the document; what a reference leads to, by an anchor or an
 identifier further in, is looked for.

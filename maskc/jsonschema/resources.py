@@ -1,4 +1,4 @@
-"""What does a reference lead to, by the identifiers and anchors of all documents?
+"""Resolves references, by the identifiers and anchors of all documents.
 
 A *resource* is a document, or a schema in one that has an identifier. A reference is read in the
 resource where it stands. A dynamic one is read again in the *dynamic scope*, the resources on the

@@ -1,4 +1,4 @@
-"""In which ways can a schema hold, and which keys and items does it evaluate then?
+"""Scenarios: the ways in which a schema can hold, and the keys and items evaluated in each.
 
 ``unevaluatedProperties`` and ``unevaluatedItems`` are about what no other keyword looked at, which
 depends on the branches that hold. So a schema with one of them is lowered way by way: a *scenario*

@@ -1,4 +1,4 @@
-"""Which subschemas can wait until a text comes to their value?
+"""Finds subschemas that can wait until a text reaches their value.
 
 Of a *plain* schema it is told by its own keywords that it compiles and that some value fits it, if
 what it requires of its members and items does. A plain schema with members or items waits, and so

@@ -1,4 +1,4 @@
-"""Who compiles a request's constraint, and what comes of it?
+"""The interface of what compiles a request's constraint, and the compiler in this process.
 
 A kit asks its compiler for three things: the plan of a schema, the automaton of a pattern, the
 artifact of a grammar. All else that it makes of them is done in the process that fills masks. So a

@@ -1,4 +1,4 @@
-"""What do all requests share, so that it can be computed before the first one?
+"""Computes what all requests share, before the first one.
 
 Free text; what strings, patterns, keys, numbers and gaps of JSON read of the vocabulary; the
 formats of JSON Schema, whose automata have hundreds of states; classes of characters that patterns

@@ -1,4 +1,4 @@
-"""Which terminals can be lexed next, where one lexeme has ended?
+"""Boundaries: the terminals that can be lexed next, where one lexeme has ended.
 
 The boundary after a lexeme restricts what may follow: after ``def`` no NAME can start at
 once, because ``re`` would have read it as part of the same lexeme, but a blank can, and a NAME

@@ -1,4 +1,4 @@
-r"""Which columns can an open newline lexeme still end at?
+r"""The columns at which an open newline lexeme can still end.
 
 An ``Indenter`` counts the blanks and tabs after the last line break of a newline lexeme. While
 such a lexeme is open, a line break may still follow (the count starts again), or more

@@ -1,4 +1,4 @@
-r"""Which look-behinds may still be asked when the current character ends?
+r"""Look-behind pruning: drops look-behinds that nobody asks when the current character ends.
 
 ``\b`` asks whether the character before is a word's. To tell that of every character of Unicode
 takes some 300 states in the middle of one, and each of them would stand beside each state of what

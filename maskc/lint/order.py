@@ -154,7 +154,7 @@ def find_useless_tokens(subject: LintedGrammar, vocabulary: Vocabulary) -> Itera
 
 
 def find_useful_tokens(contents: Contents) -> NDArray[np.bool_]:
-    """Return bool[vocab_size]: does some answer of the decision graph hold the token?"""
+    """Return bool[vocab_size]: whether some answer of the decision graph holds the token."""
     arrays = contents.arrays
     n_tokens = int(contents.header["tokenizer"]["vocab_size"])
     unions = np.unique([*arrays["answer_union"], *arrays["trial_union"]]).tolist()

@@ -187,7 +187,7 @@ class Witnesses:
         return list(found.values())
 
     def _find_reaching(self, terminal: int) -> NDArray[np.bool_]:
-        """Return bool[n_states]: may the lexeme still become the terminal, or be ignored?"""
+        """Return bool[n_states]: whether the lexeme may become the terminal, or be ignored."""
         found = np.array(
             [
                 self._scanner.end_of_text[state] == terminal

@@ -1,4 +1,4 @@
-"""What does the page show of a text, and of a token after it?
+"""What the page shows of a text, and of a token after it.
 
 The same as ``maskc explain``, as values for JSON, with the heat of the text's tokens. A text and a
 token come from a page, so they are bounded, and so is the work.

@@ -1,4 +1,4 @@
-r"""Which code points does one character of a regular expression match?
+r"""The code points that one character of a regular expression matches.
 
 What depends on Unicode is asked of ``re`` itself: ``\w`` and its like are run once over every code
 point that UTF-8 can encode, and a class that ignores case over every character that has cases

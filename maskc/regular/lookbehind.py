@@ -1,4 +1,4 @@
-r"""Which look-behinds match at this place of the text?
+r"""The automaton of look-behinds: which of them match at an index of the text.
 
 One automaton reads the whole text, across lexemes, because ``re`` lets a look-behind see what
 stands before the place where matching began. At each character boundary it starts every

@@ -1,4 +1,4 @@
-"""Which states of a deterministic automaton does nothing tell apart?
+"""Partition refinement: the states of a deterministic automaton that nothing tells apart.
 
 The coarsest partition that refines a given one and that all moves respect: two states of one class
 go, on each letter, to states of one class. Moore's refinement (1956) looks at every state again in

@@ -1,4 +1,4 @@
-"""What may a caller hand to a matcher?
+"""Checks what a caller hands to a matcher.
 
 Numbers are Python's or NumPy's integers, and become Python's before anything is worked out: in 16
 bits the token after 32,767 is -32,768. Truth values, floats, texts and arrays are no numbers, not

@@ -1,4 +1,4 @@
-"""Where does an artifact that leaves its vocabulary to a kit find it?
+"""Finds the vocabulary of an artifact that leaves it to a kit.
 
 Such an artifact holds no tokens; its header names them by their fingerprint. They are those of the
 kit that the caller gives, or of one that the process has open, or of a kit in the artifact's

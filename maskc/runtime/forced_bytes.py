@@ -1,4 +1,4 @@
-"""Which bytes must come next, whatever the model says?
+"""The bytes that must come next, whatever the model says.
 
 A byte is forced where the text may not end and every text that goes on begins with that byte. The
 mask says which bytes the legal tokens begin with, mostly two; where it is one, the other bytes that

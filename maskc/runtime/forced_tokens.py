@@ -1,4 +1,4 @@
-"""Which tokens does a tokenizer write for a text that must come, whatever comes after it?
+"""The tokens that a tokenizer writes for a forced text, whatever comes after it.
 
 The text is forced, but how a tokenizer cuts its end may depend on what follows: ``wh`` is a token
 before ``x`` and a part of one before ``ile``. Only tokens that are the same for every

@@ -1,4 +1,4 @@
-"""Which lookaheads lead on: after an open lexeme, after a boundary, and on a stack?
+"""The lookaheads that lead on: after an open lexeme, after a boundary, and on a stack.
 
 A *lookahead* is a terminal together with what the scanner has already promised about the lexeme
 after it; where nothing is promised it is the terminal alone. A text can go on iff the set of

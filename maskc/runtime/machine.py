@@ -1,4 +1,4 @@
-"""What does a matcher need of a machine?
+"""The interface of a machine, as a matcher needs it.
 
 A *machine* reads a text byte by byte and says, after each beginning of it, how it may go on. There
 is one for each kind of parser: :mod:`maskc.runtime.lalr` for an LALR table,

@@ -1,4 +1,4 @@
-"""What does a byte do to the open lexeme, and where may the lexeme end?
+"""The scanner: moves the open lexeme by a byte, and tells where the lexeme may end.
 
 The arrays of an artifact's scanner as Python lists. Loading must take milliseconds, so a row
 becomes a list when it is first asked for, and stays one. Every method returns a shared object that

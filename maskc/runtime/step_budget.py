@@ -1,4 +1,4 @@
-"""How much may one mask look at, and how much the reading of one token?
+"""The step budget of one mask, and of accepting one token.
 
 What a request brings is not trusted, and a mask that nobody has asked for before is found while
 other requests wait. So what is looked at for it is counted: nodes of the tokens' trie, states of

@@ -1,4 +1,4 @@
-"""A byte automaton over any machine, built lazily: where do all tokens lead, at once?
+"""Computes the successors of all tokens at once, by a lazily built byte automaton over a machine.
 
 Its states are sets of hypotheses with numbers, and bytes that the machine does not tell apart share
 a column of its table. The tokens' trie is followed level by level through the table, and the

@@ -1,4 +1,4 @@
-"""What do tokens do to a sequence of a machine, one after the other?
+"""Moves a sequence of a machine by tokens, one after the other.
 
 Nothing is changed here: a matcher asks, and then takes what was found, or does not.
 

@@ -1,4 +1,4 @@
-"""Which earlier states can a matcher go back to?
+"""The undo log: the earlier states that a matcher can go back to.
 
 One state is logged for each accepted token. Forking a matcher and rolling many tokens back must
 both be quick, so the log is cut into chunks, which forks share. The newest states are kept as they

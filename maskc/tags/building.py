@@ -1,4 +1,4 @@
-"""What constraint is a structural tag? Its formats as an expression over pieces.
+"""Builds the constraint of a structural tag: its formats as an expression over pieces.
 
 A format becomes a list of *items*, one after the other: constants, expressions, and schemas that
 are compiled when a text comes near them. Alternatives that begin alike are put together: those with

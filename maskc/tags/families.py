@@ -1,4 +1,4 @@
-r"""How does a family of models write calls of tools? A wrapper with places for names and arguments.
+r"""The notations in which families of models write calls of tools, as templates.
 
 Each family is a file of data in ``wrappers/``. Its forms are those of structural tags, with places:
 

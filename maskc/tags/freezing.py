@@ -1,4 +1,4 @@
-"""What of an expression goes into an artifact? Its pieces and what joins them, as a plan.
+"""Freezes an expression for an artifact: its pieces and what joins them, as a plan.
 
 What is made later at a request is made now: the targets of every switch, and every way to write a
 parameter. An expression that leads back to itself is one node, so recursion ends.

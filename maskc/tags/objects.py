@@ -1,4 +1,4 @@
-"""What does a schema say of each parameter alone? Its properties, or why they cannot be told apart.
+"""What a schema says of each parameter by itself, or why the parameters cannot be separated.
 
 A style of parameters writes each in its turn, so whatever ties them together is refused by name.
 

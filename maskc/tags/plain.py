@@ -1,4 +1,4 @@
-"""Can it be told at a glance that a JSON Schema compiles?
+"""A quick check that a JSON Schema certainly compiles.
 
 A schema of a tool is compiled when the tool is called, and that must not fail then. So a schema
 that is written with the usual keywords only, with values of the right kinds, is left for later;

@@ -1,4 +1,4 @@
-"""What does a call look like? The text of a tag with one call, for people to look at.
+"""Renders the text of a tag with one call, for people to look at.
 
 Where a tag leaves a choice, the first way is taken; free text is left out, and a number is 0.
 

@@ -1,4 +1,4 @@
-"""What do the values of one tool share? The whole schema, and what was made of its parts.
+"""What the values of one tool share: the whole schema, and what was made of its parts.
 
 A part of the whole schema may refer to any other one, so its plan is made with the whole beside it.
 """

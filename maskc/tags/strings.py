@@ -1,4 +1,4 @@
-"""How may a text be written? In bytes, and in the special tokens whose names stand in it.
+"""Ways to write a text: in bytes, and in the special tokens whose names stand in it.
 
 Where the name of a special token stands in a text of a tag, the tokenizer reads that token there,
 and so does a model write it. Two readings are offered: the token *or* its characters, as a parser

@@ -1,4 +1,4 @@
-"""Which added tokens of a tokenizer write text, and which stand outside text?
+"""Divides added tokens of a tokenizer into those that write text and those outside text.
 
 A tokenizer's *added tokens* are those that its model does not have among its pieces: GPT-NeoX keeps
 runs of blanks so, Qwen ``<tool_call>``. A *special* one (``<|im_end|>``) never writes text. Of the

@@ -1,4 +1,4 @@
-"""What does a tokenizer's own package make of a text?
+"""Encodes texts by a tokenizer's own package.
 
 One function from text to ids for each file format, made with the package that belongs to it:
 ``tokenizers``, ``tiktoken``, ``sentencepiece`` or ``llama_cpp``, imported only when text is to be

@@ -1,4 +1,4 @@
-"""Which tokens does a tokenizer itself make of a text, byte for byte?
+"""Encodes texts as the tokenizer itself does, byte for byte.
 
 ``encode`` gives the *canonical* tokens: those that the tokenizer's own package gives for the text
 in the middle of an output. Their bytes concatenate exactly to the text's UTF-8, always; this is

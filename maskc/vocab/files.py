@@ -1,4 +1,4 @@
-"""What kind of tokenizer file is this, read within bounds?
+"""Reads tokenizer files within bounds, and tells their kind.
 
 The kind is told from the contents, because names do not tell: ``tokenizer.model`` is a
 sentencepiece model for one family of models and a tiktoken rank file for another.

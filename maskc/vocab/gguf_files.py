@@ -1,4 +1,4 @@
-"""What does a GGUF file say about its tokenizer?
+"""Reads the tokenizer of a GGUF file.
 
 GGUF is the format of llama.cpp's models: a header of keys and values, then gigabytes of weights.
 Only the header is read, and of it only the few entries that :mod:`maskc.vocab.gguf_tokens` needs;

@@ -1,4 +1,4 @@
-"""Which folder holds the tokenizer of a Hugging Face hub repository?
+"""Finds the folder that holds the tokenizer of a Hugging Face hub repository.
 
 First the local cache, in the layout that ``huggingface_hub`` writes (read directly, so that a
 cached tokenizer needs no package): ``models--org--name/refs/main`` names a commit, and

@@ -1,4 +1,4 @@
-"""Does a ``tokenizer.json`` change texts before it encodes them?
+"""Tells whether a ``tokenizer.json`` changes texts before it encodes them.
 
 A *normalizer* does: NFKC makes ``ﬁ`` two letters, ``Lowercase`` loses capitals. It does not touch
 what tokens write, so masks are exact whatever it is; but the model has never written some texts,

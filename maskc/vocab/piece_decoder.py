@@ -1,4 +1,4 @@
-"""Which bytes does a piece of a Hugging Face ``tokenizer.json`` write?
+"""The bytes that a piece of a Hugging Face ``tokenizer.json`` writes.
 
 A piece is the string under which a token is stored. Its bytes are what the file's own decoder
 makes of it in the middle of a text:

@@ -1,4 +1,4 @@
-"""Where is the tokenizer that a user names?
+"""Finds the tokenizer that a user names.
 
 A tokenizer is asked for, in this order of meaning, as
 

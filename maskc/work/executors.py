@@ -1,4 +1,4 @@
-"""Which executor does a user name, and what did the calls that it was given come to?
+"""Executors that a user names, and the outcomes of the calls that they were given.
 
 ``--executor module:name`` names a function without arguments that returns a
 ``concurrent.futures.Executor``: of processes, of a cluster, of whatever a team has. It is imported

@@ -1,4 +1,4 @@
-"""How is a decision graph made of rows and verdicts?
+"""Builds a decision graph from rows and verdicts.
 
 The roots are made of the rows of each scanner state, then each node is answered in the order in
 which nodes are met; answering one meets others, whose rows are shorter by an event, so it ends. At

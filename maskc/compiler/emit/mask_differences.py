@@ -1,4 +1,4 @@
-"""How are ten thousand masks kept that are nearly alike?
+"""Stores thousands of masks that are nearly equal, as differences.
 
 A union of few tokens is kept as the words of a mask that it touches. A larger one is kept as the
 words in which it differs from a *base*, a mask that is kept whole; where no base is near, it

@@ -1,4 +1,4 @@
-"""What does a general parser's state on top of a stack decide about a sequence?
+"""What a general parser's state on top of a stack decides about a terminal sequence.
 
 For a sequence S and each state that a terminal leads to, as for a refined LALR state
 (:mod:`maskc.compiler.pushdown.decisions`): may some stack with this state on top take S, and may

@@ -1,4 +1,4 @@
-"""How can an LR item be completed, and with which terminal next?
+"""The completion relation of LR items, as the saturation of a pushdown system.
 
 For an item ``X -> α . β`` in LALR state ``s``, the *completion relation* holds pairs (λ, μ):
 with λ as the next terminal there is a terminal string that makes the parser reduce ``X -> αβ``

@@ -1,4 +1,4 @@
-"""Does Lark's LALR table read all texts of the productions?
+"""Decides whether Lark's LALR table reads all texts of the productions.
 
 A grammar that its author gives to Lark's Earley parser together with a postlex is read here as
 LALR, with the same lexer: the columns of a text stand beside one stack of the parser. Where the
@@ -8,7 +8,7 @@ none.
 
 Example: ``start: x "a"`` with ``x: "b" "a" | "b"``: Earley reads ``ba``, and LALR does not.
 
-Source: DeRemer, Pennello 1982 (doi:10.1145/69622.357187), in :mod:`maskc.compiler.lalr.conflicts`.
+Source: DeRemer, Pennello 1982 (doi:10.1145/69622.357187).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which stacks take a terminal sequence S after a terminal X? A finite automaton that reads stacks.
+"""The debt automaton: which stacks take a terminal sequence S after a terminal X.
 
 S is read on a stack of which nothing is known but that X was read last. What a pop needs is
 *borrowed*: the automaton reads the stack downward, one symbol for each edge, and ends as soon as

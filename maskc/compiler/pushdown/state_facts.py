@@ -1,4 +1,4 @@
-"""What is known of a refined state without looking below it?
+"""Facts about refined states that need no look at the stack below.
 
 Which terminals it goes on with, in which context the lexer is, after which events it can be on top,
 and whether it goes on with a lexeme that is still open. Each fact is a vector over all states, so
@@ -98,7 +98,7 @@ class StateFacts:
         return found & self.in_contexts(event.contexts)
 
     def open_lexeme(self, open_lexeme: PartialLexeme) -> tuple[Bools, Bools]:
-        """Return bool[n_states] twice: does some stack go on with it, and does some not?"""
+        """Return bool[n_states] twice: whether some stack goes on with it, and some does not."""
         sure = self._meets(bits.pack([open_lexeme.direct], self._boundaries.n_lookaheads)[0])
         for boundary in open_lexeme.ignored:
             sure |= self._goes_on[boundary]

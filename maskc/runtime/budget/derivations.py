@@ -1,4 +1,4 @@
-"""Least derivations: what does it cost to finish a parser's stack, and which terminal comes first?
+"""Least derivations: what it costs to finish a parser's stack, and which terminal comes first.
 
 What a state of an LR table still has to read of a production that has begun is found backwards from
 the states that reduce it: so the productions need not be known. A nonterminal costs as much as the

@@ -1,4 +1,4 @@
-"""Short lexemes: which bytes bring an open lexeme to an end as a terminal, or write a whole one?
+"""Short lexemes: bytes that end an open lexeme as a terminal, or write a whole one.
 
 Distances to the ends of each terminal are found backwards through the scanner's states, a level at
 a time; a lexeme then goes wherever the distance falls.

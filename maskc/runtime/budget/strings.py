@@ -1,4 +1,4 @@
-r"""Short strings, keys and numbers of a JSON Schema: what finishes one that is open?
+r"""Short completions of strings, keys and numbers of a JSON Schema.
 
 Of the characters that lead from one state of a string's automaton to another, one is as good as any
 other; the filler is preferred, of which one token writes the most.

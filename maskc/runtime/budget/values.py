@@ -1,4 +1,4 @@
-"""Short texts of a JSON Schema: which values are short, and what finishes what is open?
+"""Short values of a JSON Schema, and short completions of an open one.
 
 A value is as short as what it must have: the keys that are required, as many items and characters
 as there must be. What is shortest at a position depends on others, also on itself, so it is found

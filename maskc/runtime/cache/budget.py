@@ -1,4 +1,4 @@
-"""How much memory may computed results take, and which of them are evicted?
+"""The memory budget of computed results, and their eviction.
 
 Whatever the machines of an artifact compute can be computed again, so it is cached. All caches of
 an artifact share one *budget* in bytes, and each has two *generations*: new results go into the

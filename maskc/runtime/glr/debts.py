@@ -1,4 +1,4 @@
-"""Which tokens does a set of stacks allow? The stacks are read from the top down.
+"""Finds the tokens that a set of stacks allows, by reading the stacks from the top down.
 
 What the decision graph leaves open about the state on top are queries
 (:mod:`maskc.runtime.glr.queries`). A general parser reduces before it shifts, and a reduction

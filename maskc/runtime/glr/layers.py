@@ -1,4 +1,4 @@
-"""Which states can be on top of a stack once a symbol was pushed onto it?
+"""Layers: the states that can be on top of a stack after a symbol was pushed onto it.
 
 Where the state that was pushed reduces by a production of one symbol, it is popped again and the
 nonterminal is pushed onto the same state: an atom becomes a factor, a term, and so on through all

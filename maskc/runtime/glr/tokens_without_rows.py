@@ -1,4 +1,4 @@
-"""What is asked of stacks about the tokens that the decision graph says nothing of?
+"""Parser queries for tokens without rows, about which the decision graph says nothing.
 
 A few tokens can be cut into terminals in so many ways that no list of these would do: fifty dashes
 are 2^34 sequences of ``-`` and ``--``. But the cuts share all they can: what is left of such tokens

@@ -1,4 +1,4 @@
-"""What may a hole be narrowed to? A list of words, or an automaton such as a pattern's.
+"""What a terminal is restricted to: a list of words, or an automaton such as a pattern's.
 
 Example: ``["users", "orders"]``, or what :func:`maskc.compile_pattern` returns.
 """

@@ -1,4 +1,4 @@
-"""What must still be known of a stack, once its upper states have been read?
+"""Lazily determinised automaton over parser stacks; its states are sets of pending reductions.
 
 Which tokens are legal is asked of the parser, terminal by terminal. Here it is asked with the upper
 states of a stack alone: where a reduction pops more of them than have been read, a *debt* is left,

@@ -1,4 +1,4 @@
-"""What does a terminal do to a stack?
+"""The effect of a terminal on a stack.
 
 Its *stack effect*: how many states are popped, and which are pushed in their place. An LALR parser
 may take hundreds of reductions to shift one terminal, and touches the same few states again and

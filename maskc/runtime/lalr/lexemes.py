@@ -1,4 +1,4 @@
-"""What may the open lexeme become, does the parser take it, and may the text end with it?
+"""Tells what the open lexeme may become, whether the parser takes it, and whether the text may end.
 
 A hypothesis is *live* if some text goes on from it and ends. The parser's part of that was worked
 out by the compiler: a refined state names the lookaheads with which its stack leads to an end. So a

@@ -1,4 +1,4 @@
-r"""What does a newline bring, once it is known which blocks are open?
+r"""The terminals that a newline brings, given the open blocks.
 
 A token may have newlines of many lengths after one terminal, and leave others open. The parser gets
 the newline in any case, and then what the columns say; so all that is asked about one newline is

@@ -1,4 +1,4 @@
-"""Which tokens does a hypothesis allow? Its stack is read from the top until a mask is known.
+"""Finds the mask of a hypothesis, by reading its stack from the top until the mask is known.
 
 What a mask depends on, once the upper states of a stack have been read, is what they owe
 (:mod:`maskc.runtime.lalr.debts`). Stacks that owe the same are in one *place* of an automaton, and

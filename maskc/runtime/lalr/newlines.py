@@ -1,4 +1,4 @@
-"""What does a line's end mean where blocks are indented?
+"""The meaning of a line's end where blocks are indented.
 
 Lark's ``Indenter`` gives the parser a newline and then, by the column that the next line begins at,
 an INDENT or as many DEDENTs as blocks end. Between brackets lines do not count. Here the same is

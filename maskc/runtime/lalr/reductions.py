@@ -1,4 +1,4 @@
-"""What follows when a nonterminal has been pushed onto a state, however many reductions it takes?
+"""What follows a pushed nonterminal, through any number of reductions.
 
 Before a terminal is shifted the parser reduces, and one reduction may be followed by another. What
 happens above a state depends on that state, the nonterminal on it and the terminal only, until a

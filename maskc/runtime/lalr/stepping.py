@@ -1,4 +1,4 @@
-"""What do bytes make of a hypothesis?
+"""Moves hypotheses by bytes.
 
 Most bytes only move the scanner. Where the open lexeme may end before a byte, the parser is given
 the terminal and the byte begins the next lexeme; where the lexeme may also go on with the byte,

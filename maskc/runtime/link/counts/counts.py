@@ -1,4 +1,4 @@
-"""How often have loops around a position passed? Sets of counts, as boxes.
+"""Sets of counts of the loops around a position, as boxes.
 
 A *vector* has one count for each counted loop around a position, the outermost first. A *box* is a
 set of vectors: an interval for each loop. What is known of a position is a union of boxes.

@@ -1,4 +1,4 @@
-"""What does a reply say, in text and in tokens? A text in which names of special tokens stand.
+"""Reads replies in which special tokens stand by their names, as text and tokens.
 
 Whoever keeps a model's replies as text has special tokens in it by their names. An artifact of a
 link knows the names of those that it asks for.

@@ -1,1 +1,1 @@
-"""What does a string that is open do to a whole vocabulary?"""
+"""Scans: moves an open string by a whole vocabulary."""

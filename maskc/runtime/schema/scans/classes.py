@@ -1,4 +1,4 @@
-"""What does a string do to a whole vocabulary, where its automaton takes many characters?
+"""Scans a whole vocabulary by an automaton that takes many characters.
 
 All texts are read at once, level by level of a trie of classes of characters
 (:mod:`maskc.runtime.schema.scans.class_tries`), with arrays. A character counts only by its class,

@@ -1,4 +1,4 @@
-r"""Where does white space lead to in a trie, and which signs come after it?
+r"""Gaps: where white space leads to in a trie, and which signs come after it.
 
 A *gap* is what stands between two signs of a JSON text. From some nodes of a trie we follow white
 space as far as the layout has it; the tokens that end on the way are legal, and each sign of JSON

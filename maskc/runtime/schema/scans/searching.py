@@ -1,4 +1,4 @@
-"""What does a string do to texts that are spelled character by character, where it does much less?
+"""Searches a trie of characters by an automaton that takes few of them.
 
 An automaton over characters is walked over their trie
 (:mod:`maskc.runtime.schema.scans.character_trie`). Where few characters lead on, they are looked

@@ -1,4 +1,4 @@
-"""Which tokens make a string one that was there, or could?
+"""Tokens that make a string equal to one that was there, or may lead to one.
 
 The keys of an object differ, and so do the items of some arrays. A token that ends an open string
 as one of those is illegal; one that ends inside of what could become one of them is read.

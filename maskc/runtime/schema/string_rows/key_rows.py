@@ -1,4 +1,4 @@
-"""Which tokens are legal inside an open key, and which close it?
+"""The tokens that are legal inside an open key, and those that close it.
 
 What the automaton of an object's keys does is found once for each of its states; then those of the
 keys are chosen that may still come.

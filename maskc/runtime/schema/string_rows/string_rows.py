@@ -1,4 +1,4 @@
-"""Which tokens are legal inside an open string, and which close it?
+"""The tokens that are legal inside an open string, and those that close it.
 
 What the automaton of a string does to the vocabulary is searched or scanned; here lengths are
 counted. Inside a character the same is done with what the vocabulary writes after its beginning.

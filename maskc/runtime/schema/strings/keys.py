@@ -1,4 +1,4 @@
-"""Which keys can a prefix of a key become, and how many of them?
+"""The keys that a prefix of a key can become, and how many they are.
 
 Each state of the keys' automaton leads to some labels, and to endlessly many keys of some of them.
 

@@ -1,4 +1,4 @@
-"""Which keys without a name has an object had? As one text.
+"""The keys of an object that no rule names, as one text.
 
 A set is an object that Python's garbage collector looks at each time it runs, for every state that
 is remembered; a text is none, and knows its hash. The keys lie in it in ascending order, each
