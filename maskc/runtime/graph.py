@@ -167,7 +167,7 @@ class GraphReader:
             mask = np.zeros(n_words, dtype=np.int32)
         if small:
             # Most unions are a few tokens: these are put in all at once.
-            changes = np.concatenate(small)
+            changes = np.concatenate(small, dtype=np.intp)
             np.bitwise_or.at(mask, self._change_word[changes], self._change_bits[changes])
         return mask
 
@@ -190,8 +190,9 @@ class GraphReader:
                 parent = self._union_parent[parent]
                 begin = known.get(parent)
             parts.reverse()
-            changes = np.concatenate(parts)
-        changes = changes.astype(np.intp)
+            changes = np.concatenate(parts, dtype=np.intp)
+        else:
+            changes = changes.astype(np.intp)
         places, bits = self._change_word[changes], self._change_bits[changes]
         if base >= 0:
             own: Mask = self._masks[base]

@@ -44,8 +44,6 @@ from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.scanner import ScannerTables, group_bytes
 
-_NEAR = range(NEAR)
-
 # What a token makes of a hypothesis: how many states of the stack are popped; which are pushed,
 # lowest first; the scanner state afterwards; the open blocks afterwards, ``None`` if they stay; and
 # the column afterwards. A plain tuple: to unpack a named one would be a tenth of a token's time.
@@ -133,11 +131,12 @@ class LalrMachine:
         stack, current = h.stack, self._effect_results.current
         effects = current.get((h.state, token_id, stack.state))
         while type(effects) is int:
-            if effects < 0:
-                effects, _ = follow(current, effects, stack)
+            node: int = effects
+            if node < 0:
+                effects, _ = follow(current, node, stack)
             else:
                 stack = stack.below  # type: ignore[assignment]  # read before, so it is there
-                effects = current.get(effects + stack.state)
+                effects = current.get(node + stack.state)
         if effects is None:
             effects = self._effects.plain.recall((h.state, token_id, h.stack.state), h.stack)
         if effects is ON_STACK:
@@ -148,7 +147,8 @@ class LalrMachine:
         if effects is None:
             return self._take_first(h, token_id)
         if len(effects) == 1:
-            n_popped, pushed, state, indents, column = effects[0]
+            effect: TokenEffect = effects[0]
+            n_popped, pushed, state, indents, column = effect
             stack = h.stack
             if (
                 state == h.state
@@ -213,17 +213,21 @@ class LalrMachine:
         current: dict[Any, Any] = self._mask_cache.current
         classes = self._classes
         layout: Any = NO_LAYOUT
-        for _ in _NEAR:
+        lowest = stack.depth - NEAR
+        while True:
             if type(found) is int:
-                if found < 0:
-                    n_skipped = -found % stride
+                place: int = found
+                if stack.depth <= lowest:
+                    break
+                if place < 0:
+                    n_skipped = -place % stride
                     if n_skipped >= stack.depth:
                         break
-                    found = -found - n_skipped
+                    place = -place - n_skipped
                     for _ in range(n_skipped):
                         stack = stack.below  # type: ignore[assignment]
                 stack = stack.below  # type: ignore[assignment]  # read before, so it is there
-                found = current.get(found + classes[stack.state])
+                found = current.get(place + classes[stack.state])
             elif type(found) is tuple:
                 layout = current.get((h.column, h.indents))
                 found = current.get((found[0], 0, layout))

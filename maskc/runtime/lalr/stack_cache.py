@@ -191,10 +191,11 @@ def _descend(current: dict[Any, Any], key: tuple[Any, ...], stack: Stack) -> tup
     """Return the result in a generation, and the lowest state that it depends on."""
     found = current.get(key)
     while type(found) is int:
-        if found < 0:
-            return follow(current, found, stack)
+        node: int = found
+        if node < 0:
+            return follow(current, node, stack)
         stack = stack.below  # type: ignore[assignment]  # read before, so it is there
-        found = current.get(found + stack.state)
+        found = current.get(node + stack.state)
     return found, stack
 
 
