@@ -267,7 +267,8 @@ class Matcher:
             TypeError: it is no integer.
             ValueError: fewer than ``n`` were accepted since the start, or are remembered.
         """
-        n_back, n_states = as_number("n", n), self._undo.n_states
+        n_back = n if type(n) is int else as_number("n", n)
+        n_states = self._undo.n_states
         if not 0 <= n_back <= n_states:
             raise WrongValueError(f"cannot roll back {n_back} of {n_states} accepted tokens")
         if n_back:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from maskc.errors import LimitError
 from maskc.runtime.arguments import as_number, as_token_ids
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.step_budget import one_mask
@@ -76,13 +77,22 @@ def take_again(
     machine: Machine[Any], here: Hypotheses, taken: Sequence[int | bytes]
 ) -> list[Hypotheses]:
     """Return a state and those after each of some tokens or bytes that were taken there before."""
-    found = [here]
-    # What was not too much the first time is not too much now.
-    with one_mask(sys.maxsize):
-        for one in taken:
-            if isinstance(one, int):
-                here = machine.take(here, one)
-            elif one:
-                here = machine.step(here, one)
-            found.append(here)
+    try:
+        return _take_each(machine, here, taken)
+    except LimitError:
+        # What was not too much the first time is not too much now, though less may be cached.
+        with one_mask(sys.maxsize):
+            return _take_each(machine, here, taken)
+
+
+def _take_each(
+    machine: Machine[Any], here: Hypotheses, taken: Sequence[int | bytes]
+) -> list[Hypotheses]:
+    found, take = [here], machine.take
+    for one in taken:
+        if type(one) is int:
+            here = take(here, one)
+        elif one:
+            here = machine.step(here, one)  # type: ignore[arg-type]  # no integer, so bytes
+        found.append(here)
     return found
