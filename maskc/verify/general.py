@@ -18,7 +18,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple, cast
 
 from lark import Lark
@@ -88,9 +87,7 @@ class GeneralSteps(ParserSteps):
     def __init__(self, lark: Lark) -> None:
         self._lark = lark
         self.start = _START
-        self.terminals = {str(t.name): t for t in lark.terminals}
-        self._read_patterns(lark)
-        self.ignored = frozenset(map(str, lark.lexer_conf.ignore))
+        self._read_terminals(lark)
         self.newline = self.indenter = None
         lexer = str(lark.lexer_conf.lexer_type)
         self.is_complete = lexer == "dynamic_complete"
@@ -98,7 +95,6 @@ class GeneralSteps(ParserSteps):
         self.basic: BasicLexer | None = None if is_dynamic else cast(Any, lark.parser).lexer
         if self.basic is not None:
             _ = self.basic.scanner  # builds the callbacks as well
-        self._resolve = cache(self._find_name)
 
     def take(self, state: ParseState, terminal: str, value: str) -> ParseState:
         """Return the state as it is: which terminals are taken is for the chart to say."""

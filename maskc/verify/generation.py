@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
 from random import Random
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from lark import Lark
 
@@ -29,25 +29,55 @@ from maskc.verify.oracle import Oracle, Undecided
 from maskc.work.executors import result_of
 from maskc.work.processes import ProcessExecutor, Timed
 
-T = TypeVar("T")
-
 _TRIES = 40  # to draw a text that is one of the grammar's
 
 
-class MaskWalks:
-    """Draws texts token by token from one artifact's masks, and brings them to their end.
+class Drawer:
+    """Draws texts of one artifact of a grammar."""
 
-    The oracle finds an end that Lark accepts, and the masks must allow it. Where the oracle finds
-    none, the last tokens are taken back.
-    """
+    def __init__(self, artifact: Artifact, lark: Lark, oracle: Oracle) -> None:
+        self._artifact, self._oracle, self._encoding = artifact, oracle, oracle.steps.encoding
+        self._drawing, self._tokens = Drawing(lark, oracle), TokenDrawer(artifact)
 
-    def __init__(self, artifact: Artifact, oracle: Oracle) -> None:
-        self._artifact = artifact
-        self._oracle, self._encoding = oracle, oracle.steps.encoding
-        self._tokens = TokenDrawer(artifact)
+    def draw_text(self, seed: int, number: int, max_tokens: int) -> GeneratedText:
+        """Return a text that depends on nothing but these numbers.
 
-    def draw(self, draw: Random, max_tokens: int, beginning: bytes = b"") -> GeneratedText:
-        """Return a text that begins with bytes that the artifact takes."""
+        It is drawn by the rules; from the masks, if nothing that is drawn so is legal.
+        """
+        self._oracle.forget()
+        draw = Random(f"{seed}:{number}")
+        drawn, n_others = self.draw_by_rules(draw, seed, number, max_tokens, self.is_legal)
+        if drawn is None:
+            return self.draw_from_masks(draw, max_tokens)
+        return GeneratedText(drawn.text, drawn.n_lexemes, None, n_others, drawn.rules)
+
+    def draw_by_rules(
+        self, draw: Random, seed: int, number: int, max_tokens: int, takes: Callable[[str], bool]
+    ) -> tuple[Drawn | None, int]:
+        """Return a text of the rules that is taken, if one is, and how many were not before it."""
+        for tried in range(_TRIES):
+            # Short and long ones alike; shorter from try to try, as they come true more often.
+            size = int(max_tokens ** (draw.random() ** 0.5 * (1 - tried / _TRIES)))
+            drawn = self._drawing.draw(draw, seed=seed, number=number, size=size)
+            if drawn is not None and takes(drawn.text):
+                return drawn, tried
+        return None, _TRIES
+
+    def is_legal(self, text: str) -> bool:
+        matcher = self._artifact.matcher()
+        return matcher.accept_bytes(text.encode(self._encoding)) and matcher.is_accepting
+
+    def list_unreached(self, rules: frozenset[int]) -> tuple[int, tuple[str, ...]]:
+        """Return how many rules texts can be made with, and those not among some."""
+        return self._drawing.list_others(rules)
+
+    def draw_from_masks(
+        self, draw: Random, max_tokens: int, beginning: bytes = b""
+    ) -> GeneratedText:
+        """Return a text that begins with bytes that the artifact takes, and goes on with tokens.
+
+        The oracle finds an end that Lark accepts, and the masks must allow it.
+        """
         matcher, written = self._artifact.matcher(), list[Part]()
         if beginning:
             matcher.accept_bytes(beginning)
@@ -66,7 +96,7 @@ class MaskWalks:
     def _finish(self, matcher: Matcher, written: list[Part]) -> GeneratedText:
         """Bring a text to an end; where the oracle finds none, take back an eighth of it."""
         n_retries = 0
-        while (ending := self._ask(join_parts(written))) is None:
+        while (ending := self._find_end(join_parts(written))) is None:
             if not written:
                 return GeneratedText("", 0, "no end was found", n_retries)
             n_retries += 1
@@ -83,49 +113,15 @@ class MaskWalks:
             problem = f"an end that Lark accepts is illegal: {tail!r}"
         return replace(found, text=witness, n_tokens=len(written) + len(tail), problem=problem)
 
-    def _decode(self, written: list[Part]) -> str:
-        return join_parts(written).decode(self._encoding, errors="replace")
-
-    def _ask(self, written: bytes) -> tuple[bool, str | None] | None:
+    def _find_end(self, written: bytes) -> tuple[bool, str | None] | None:
         """Return whether a text can end, and how; ``None`` if the oracle does not know."""
         try:
             return self._oracle.at(written).decide(b"")
         except Undecided:
             return None
 
-
-class Drawer:
-    """Draws texts of one artifact of a grammar."""
-
-    def __init__(self, artifact: Artifact, lark: Lark, oracle: Oracle) -> None:
-        self._artifact, self._oracle = artifact, oracle
-        self.encoding = oracle.steps.encoding
-        self.drawing, self.walks = Drawing(lark, oracle), MaskWalks(artifact, oracle)
-
-    def draw_text(self, seed: int, number: int, max_tokens: int) -> GeneratedText:
-        """Return a text that depends on nothing but these numbers.
-
-        It is drawn by the rules; from the masks, if nothing that is drawn so is legal.
-        """
-        self._oracle.forget()
-        draw = Random(f"{seed}:{number}")
-        for tried, drawn in enumerate(self.propose(draw, seed, number, max_tokens)):
-            if drawn is not None and self.is_legal(drawn.text):
-                return GeneratedText(drawn.text, drawn.n_lexemes, None, tried, drawn.rules)
-        return self.walks.draw(draw, max_tokens)
-
-    def propose(
-        self, draw: Random, seed: int, number: int, max_tokens: int
-    ) -> Iterator[Drawn | None]:
-        """Yield texts that the rules derive, of all lengths; ``None`` where nothing came of one."""
-        for tried in range(_TRIES):
-            # Short and long ones alike; shorter from try to try, as they come true more often.
-            size = int(max_tokens ** (draw.random() ** 0.5 * (1 - tried / _TRIES)))
-            yield self.drawing.draw(draw, seed=seed, number=number, size=size)
-
-    def is_legal(self, text: str) -> bool:
-        matcher = self._artifact.matcher()
-        return matcher.accept_bytes(text.encode(self.encoding)) and matcher.is_accepting
+    def _decode(self, written: list[Part]) -> str:
+        return join_parts(written).decode(self._encoding, errors="replace")
 
 
 def generate_texts(
@@ -180,32 +176,22 @@ class DrawingProcess:
             LimitError: a text takes too long, or the grammar passes a limit.
         """
         for number in range(count):
-            place = f"{self._name}: text {number + 1}"
-            yield self._call(_draw_text, place, seed, number, max_tokens)
+            place = f"text {number + 1}"
+            yield self._ask(place, "draw_text", seed, number, max_tokens)
 
     def list_unreached(self, rules: frozenset[int]) -> tuple[int, tuple[str, ...]]:
         """Return how many rules a grammar's texts can be made with, and those not among some."""
-        return self._call(_list_unreached, f"{self._name}: its rules", rules)
+        n_rules, others = self._ask("its rules", "list_unreached", rules)
+        return n_rules, others
 
-    def _call(self, function: Callable[..., T], place: str, *arguments: Any) -> T:
-        timed = Timed(partial(function, *self._opened), place, self._seconds)
+    def _ask(self, place: str, method: str, *arguments: Any) -> Any:
+        call = partial(_ask_drawer, *self._opened, method)
+        timed = Timed(call, f"{self._name}: {place}", self._seconds)
         return result_of(self._executor.submit(timed, *arguments))
 
 
-def _draw_text(
-    path: str, start: str | None, limits: Limits, seed: int, number: int, max_tokens: int
-) -> GeneratedText:
-    found: GeneratedText = _open_drawer(path, start, limits).draw_text(seed, number, max_tokens)
-    return found
-
-
-def _list_unreached(
-    path: str, start: str | None, limits: Limits, rules: frozenset[int]
-) -> tuple[int, tuple[str, ...]]:
-    found: tuple[int, tuple[str, ...]] = _open_drawer(path, start, limits).drawing.list_others(
-        rules
-    )
-    return found
+def _ask_drawer(path: str, start: str | None, limits: Limits, method: str, *arguments: Any) -> Any:
+    return getattr(_open_drawer(path, start, limits), method)(*arguments)
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,7 @@ the place and what Lark expected (:mod:`maskc.verify.refusals`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from random import Random
 
 from lark import Lark
@@ -141,34 +141,32 @@ class GrammarSubject(Subject):
     def draw(self, number: int, found: Experiment) -> str | None:
         """Return a text drawn by the rules, or one that begins like it and follows the masks."""
         self.oracle.forget()
-        draw = Random(f"{self.options.seed}:{number}")
-        drawn = self._draw_by_rules(draw, number, found)
+        draw, most = Random(f"{self.options.seed}:{number}"), self.options.max_tokens
+        drawn, n_others = self.drawer.draw_by_rules(
+            draw, self.options.seed, number, most, partial(self._is_agreed, number, found)
+        )
+        if n_others:
+            found.count("drawn again", n_others)
         if number % 2 == 0 and drawn is not None:
             found.count("drawn by the rules")
-            return drawn
+            return drawn.text
         found.count("drawn from the masks")
-        whole, most = (drawn or "")[:_MOST_BEGUN], self.options.max_tokens
+        whole = "" if drawn is None else drawn.text[:_MOST_BEGUN]
         beginning = whole[: draw.randint(0, len(whole))].encode(self.encoding)
         n_tokens = max(1, most // _PART) if beginning else most
-        walked = self.drawer.walks.draw(draw, n_tokens, beginning)
+        walked = self.drawer.draw_from_masks(draw, n_tokens, beginning)
         found.count("ends searched again", walked.n_retries)
         return self.finished(walked, number, found)
 
-    def _draw_by_rules(self, draw: Random, number: int, found: Experiment) -> str | None:
-        """Draw texts by the rules until one is of the grammar, by Lark and by the artifact."""
-        drawer, options = self.drawer, self.options
-        for drawn in drawer.propose(draw, options.seed, number, options.max_tokens):
-            if drawn is not None:
-                is_legal, is_parsed = drawer.is_legal(drawn.text), self.parses(drawn.text)
-                if is_legal and is_parsed:
-                    return drawn.text
-                if is_legal != is_parsed:
-                    found.fail(
-                        what="Lark and the artifact do not agree on a text",
-                        file=self.name_of(number),
-                        text=drawn.text,
-                        maskc="accepts the text" if is_legal else "refuses the text",
-                        lark="parses the text" if is_parsed else "refuses the text",
-                    )
-            found.count("drawn again")
-        return None
+    def _is_agreed(self, number: int, found: Experiment, text: str) -> bool:
+        """Return whether Lark and the artifact take a text; fail where only one does."""
+        is_legal, is_parsed = self.drawer.is_legal(text), self.parses(text)
+        if is_legal != is_parsed:
+            found.fail(
+                what="Lark and the artifact do not agree on a text",
+                file=self.name_of(number),
+                text=text,
+                maskc="accepts the text" if is_legal else "refuses the text",
+                lark="parses the text" if is_parsed else "refuses the text",
+            )
+        return is_legal and is_parsed

@@ -201,37 +201,42 @@ class Item(NamedTuple):
     origin: int
 
 
-class EndingRules:
-    """The rules of a grammar that derive a sentence.
+class EndingRules(Rules):
+    """The rules of a grammar; ``by_origin`` has those that derive a sentence.
 
     Attributes:
-        sides: rule → its left side, its right side, and whether each symbol of it is a terminal.
         shortest: symbol → the terminals of a shortest sequence that it derives.
     """
 
     def __init__(self, lark: Lark) -> None:
-        rules = Rules(lark)
-        _, costs = rules.find_costs(per_rule=0)
-        self.start, self.sides = rules.start, [rules.all[number] for number in sorted(costs)]
+        super().__init__(lark)
+        _, costs = self.find_costs(per_rule=0)
+        self.by_origin = {
+            origin: [number for number in numbers if number in costs]
+            for origin, numbers in self.by_origin.items()
+        }
         self.shortest: dict[str, tuple[str, ...]] = {
-            name: (name,) for _, side in self.sides for name, is_terminal in side if is_terminal
+            name: (name,)
+            for number in costs
+            for name, is_terminal in self.all[number][1]
+            if is_terminal
         }
         for number in costs:  # the cheapest ones first
-            left, side = rules.all[number]
-            if left not in self.shortest:
-                parts = (self.shortest[name] for name, _ in side)
-                self.shortest[left] = tuple(itertools.chain.from_iterable(parts))
-        self.by_left: dict[str, list[int]] = {}
-        for number, (left, _) in enumerate(self.sides):
-            self.by_left.setdefault(left, []).append(number)
+            origin, side = self.all[number]
+            if origin not in self.shortest:
+                self.shortest[origin] = self.write(side)
 
-    def next_symbol(self, item: Item) -> tuple[str, bool] | None:
-        """Return the symbol after the dot and whether it is a terminal; ``None`` at the end."""
-        side = self.sides[item.rule][1]
+    def write(self, side: Iterable[Symbol]) -> tuple[str, ...]:
+        """Return the terminals of a shortest sequence for symbols."""
+        return tuple(itertools.chain.from_iterable(self.shortest[name] for name, _ in side))
+
+    def next_symbol(self, item: Item) -> Symbol | None:
+        """Return the symbol after the dot; ``None`` at the end."""
+        side = self.all[item.rule][1]
         return side[item.dot] if item.dot < len(side) else None
 
     def begin(self) -> list[Item]:
-        return [Item(rule, 0, 0) for rule in self.by_left.get(self.start, ())]
+        return [Item(rule, 0, 0) for rule in self.by_origin.get(self.start, ())]
 
 
 class Column:
@@ -264,7 +269,7 @@ class Column:
             item = pending.pop()
             symbol = rules.next_symbol(item)
             if symbol is None:
-                left = rules.sides[item.rule][0]
+                left = rules.all[item.rule][0]
                 if left == rules.start:
                     self.complete.append(item)
                     self.ends |= item.origin == 0
@@ -275,7 +280,7 @@ class Column:
                 self.scans.setdefault(symbol[0], []).append(item)
             else:
                 self.waits.setdefault(symbol[0], []).append(item)
-                add(Item(rule, 0, place) for rule in rules.by_left.get(symbol[0], ()))
+                add(Item(rule, 0, place) for rule in rules.by_origin.get(symbol[0], ()))
                 if not rules.shortest.get(symbol[0], (symbol[0],)):
                     add([advance(item)])
 
@@ -298,8 +303,7 @@ def find_rest(
     cost: dict[Item, int] = {}
 
     def push(item: Item, after: tuple[str, ...]) -> None:
-        side = rules.sides[item.rule][1][item.dot :]
-        total = (*after, *itertools.chain.from_iterable(rules.shortest[n] for n, _ in side))
+        total = (*after, *rules.write(rules.all[item.rule][1][item.dot :]))
         if len(total) < cost.get(item, _FAR):
             cost[item] = len(total)
             heapq.heappush(queue, (len(total), item, total))
@@ -310,7 +314,7 @@ def find_rest(
         length, item, total = heapq.heappop(queue)
         if length > cost[item]:
             continue
-        left = rules.sides[item.rule][0]
+        left = rules.all[item.rule][0]
         if left == rules.start and item.origin == 0:
             return total
         if item.origin < len(columns):

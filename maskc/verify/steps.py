@@ -53,20 +53,20 @@ class ParserSteps:
         postlex = cast(Any, lark.lexer_conf.postlex)
         self.indenter: Any = postlex if isinstance(postlex, Indenter) else None
         self._lexer = frontend.lexer.lexer if postlex else frontend.lexer
-        self.terminals = {str(t.name): t for t in lark.terminals}
-        self._read_patterns(lark)
-        self.ignored = frozenset(map(str, lark.lexer_conf.ignore))
+        self._read_terminals(lark)
         self.newline: str | None = self.indenter.NL_type if self.indenter else None
         self._opens = frozenset(self.indenter.OPEN_PAREN_types if self.indenter else ())
         self._closes = frozenset(self.indenter.CLOSE_PAREN_types if self.indenter else ())
         self.remaining = Remaining(lark, self.rows, self.start.stack[0])
-        self._resolve = cache(self._find_name)
 
-    def _read_patterns(self, lark: Lark) -> None:
+    def _read_terminals(self, lark: Lark) -> None:
+        self.terminals = {str(t.name): t for t in lark.terminals}
+        self.ignored = frozenset(map(str, lark.lexer_conf.ignore))
         self.encoding = find_encoding(lark)
         self.flags = read_flags(lark)
         self.patterns = {str(t.name): read_pattern(lark, t) for t in lark.terminals}
         self._encoded = ("", b"")
+        self._resolve = cache(self._find_name)
 
     def lexer_at(self, state: ParseState) -> BasicLexer:
         lexer = self._lexer

@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import maskc
 from maskc.artifact.model import Contents
@@ -73,45 +72,15 @@ def changed(artifact, path, **arrays):
     return path
 
 
-def with_masks(artifact, path, bit):
-    """Save a copy whose large token sets hold no token, or all."""
-    masks = artifact.contents.arrays["masks"]
-    every = np.zeros(masks.shape[1] * 32, dtype=np.bool_)
-    every[: artifact.vocab_size] = bit
-    row = np.packbits(every, bitorder="little").view(np.int32)
-    return changed(artifact, path, masks=np.broadcast_to(row, masks.shape).copy())
-
-
-@pytest.fixture
-def too_little(artifact, tmp_path):
-    return with_masks(artifact, tmp_path / "a.maskc", False)
-
-
-@pytest.fixture
-def too_much(artifact, tmp_path):
-    return with_masks(artifact, tmp_path / "a.maskc", True)
-
-
-@pytest.mark.parametrize("name", ["generation", "oracle", "segmentation", "mutation", "raw store"])
-def test_tokens_that_are_lost_are_found(too_little, corpus, name):
-    assert not outcome(run_verify(too_little, [str(corpus)], QUICK), name).ok
-
-
-@pytest.mark.parametrize("name", ["generation", "oracle", "mutation", "raw store"])
-def test_tokens_too_many_are_found(too_much, corpus, name):
-    """Not by the segmentation: what is legal there is legal here too."""
-    assert not outcome(run_verify(too_much, [str(corpus)], QUICK), name).ok
-
-
-def test_a_difference_from_the_oracle_has_a_witness(too_little, corpus):
-    failures = outcome(run_verify(too_little, [str(corpus)], QUICK), "oracle").failures
+def test_a_difference_from_the_oracle_has_a_witness(artifact, corpus, tmp_path):
+    """The large token sets hold no token."""
+    masks = np.zeros_like(artifact.contents.arrays["masks"])
+    path = changed(artifact, tmp_path / "a.maskc", masks=masks)
+    report = run_verify(path, [str(corpus)], QUICK)
+    assert not any(outcome(report, name).ok for name in ("generation", "oracle", "raw store"))
+    failures = outcome(report, "oracle").failures
     assert {"file", "line", "offset", "before", "after", "token"} <= set(failures[0])
     assert ("illegal", "legal") in {(f["maskc"], f["oracle"]) for f in failures}
-
-
-def test_a_token_too_many_has_a_witness(too_much, corpus):
-    failures = outcome(run_verify(too_much, [str(corpus)], QUICK), "oracle").failures
-    assert ("legal", "illegal") in {(f["maskc"], f["oracle"]) for f in failures}
 
 
 def test_a_text_that_cannot_be_walked_is_found(artifact, corpus, tmp_path):

@@ -25,12 +25,8 @@ QUICK = VerifyOptions(texts=4, max_tokens=12, positions=10, stretches=5, mutatio
 NOTHING = VerifyOptions(texts=0, positions=0, stretches=0, mutations=0)
 
 
-def compiled(schema, judged=None, **layout):
-    """Return an artifact; ``judged``: another schema for the judge."""
-    artifact = maskc.compile_json_schema(schema, tokenizer="bytes", **layout)
-    if judged is not None:
-        artifact.header["grammar"]["text"] = json.dumps(judged)
-    return artifact
+def compiled(schema, **layout):
+    return maskc.compile_json_schema(schema, tokenizer="bytes", **layout)
 
 
 def verify(folder, artifact, *texts, options=QUICK):
@@ -67,63 +63,6 @@ def test_an_artifact_that_is_right_passes_every_experiment(tmp_path):
 
 def test_what_is_not_asked_for_is_not_done(tmp_path):
     assert list(verify(tmp_path, compiled(SCHEMA), "{}", options=NOTHING)) == ["corpus"]
-
-
-@pytest.mark.parametrize(
-    ("schema", "judged", "text", "problem"),
-    [
-        (
-            {"type": "null"},
-            {"type": "integer"},
-            "3",
-            "a token is illegal in a text that the judge takes",
-        ),
-        (True, SCHEMA, '{"n": 2}', "a text that the judge refuses is accepted"),
-    ],
-)
-def test_an_artifact_of_another_schema_is_wrong(schema, judged, text, problem):
-    found = check(compiled(schema, judged), "corpus", text)
-    assert problem in [witness["what"] for witness in found.failures]
-
-
-def test_texts_that_are_drawn_are_judged():
-    found = check(compiled({"type": "integer"}, {"type": "null"}), "generation", "", amount=2)
-    assert {failure["what"] for failure in found.failures} == {
-        "a text that the masks allow is refused by the judge"
-    }
-
-
-def test_a_mask_with_a_token_too_many_is_found():
-    found = check(compiled({"minimum": 3}, {"minimum": 5}), "oracle", "7", "88", "91")
-    told = {failure["what"] for failure in found.failures if failure["maskc"] == "legal"}
-    assert any(what.startswith("the judge refuses a text that begins so") for what in told)
-
-
-def test_a_mask_with_a_token_too_few_is_found():
-    artifact = compiled({"enum": ["aaaa", "bbbb"]}, {"enum": ["aaaa", "bbbb", "caaa"]})
-    found = check(artifact, "oracle", *['"aaaa"'] * 40)
-    told = {failure["what"] for failure in found.failures if failure["maskc"] == "illegal"}
-    assert any(what.startswith("the judge takes a text that begins so") for what in told)
-
-
-def test_an_end_that_is_not_one_is_found():
-    found = check(compiled({"type": "integer"}, {"minimum": 10}), "oracle", "12", "34")
-    assert ("mask and judge differ", "the end") in {
-        (failure["what"], failure["token"]) for failure in found.failures
-    }
-
-
-@pytest.mark.parametrize(
-    ("schema", "judged", "what"),
-    [
-        (SCHEMA, {"required": ["s"]}, "a text that the judge refuses is accepted"),
-        ({**SCHEMA, "required": ["n", "s"]}, SCHEMA, "a text that the judge takes is refused"),
-    ],
-)
-def test_changed_texts_are_judged(schema, judged, what):
-    text = '{"n": 12, "s": "x"}'
-    found = check(compiled(schema, judged), "mutation", *[text] * 9)
-    assert what in {failure["what"] for failure in found.failures}
 
 
 @pytest.mark.parametrize("schema", [SCHEMA, True, {"items": {"pattern": "^a+é?$"}}])

@@ -4,10 +4,8 @@ import dataclasses
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from maskc.artifact.model import Contents
 from maskc.kit.artifacts import compile_structural_tag
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
@@ -34,15 +32,10 @@ class Letters:
         return list(text.encode())
 
 
-def artifact_of(content: object, end: str = "</f>", judged: object = None) -> Artifact:
-    """Return an artifact; ``judged``: another content for the judge."""
+def artifact_of(content: object, end: str = "</f>") -> Artifact:
     tag = {"type": "tag", "begin": "<f>", "end": end, "content": content}
-    made = compile_structural_tag({"type": "structural_tag", "format": tag}, MODEL, limits=Limits())
-    if judged is None:
-        return Artifact(made)
-    other = json.dumps({"type": "structural_tag", "format": {**tag, "content": judged}}).encode()
-    source = np.frombuffer(other, dtype=np.uint8)
-    return Artifact(Contents(made.header, {**made.arrays, "link_source": source}))
+    form = {"type": "structural_tag", "format": tag}
+    return Artifact(compile_structural_tag(form, MODEL, limits=Limits()))
 
 
 def schema(kind: str) -> dict[str, object]:
@@ -85,28 +78,6 @@ def test_a_reply_that_is_refused_is_no_failure_if_it_is_allowed() -> None:
     artifact = artifact_of(schema("integer"))
     assert outcomes(artifact, "<f>1</f>", "<f>a</f>")[0] is Outcome.REFUSED
     assert outcomes(artifact, "<f>1</f>", "<f>a</f>", allow_refused=True)[0] is Outcome.PASSED
-
-
-def test_a_changed_reply_that_the_judge_refuses_fails() -> None:
-    wrong = artifact_of(
-        {"type": "regex", "pattern": "a+"}, judged={"type": "regex", "pattern": "a{3,4}"}
-    )
-    found = verify(wrong, "<f>aaa</f>", texts=0)
-    assert found["corpus"].ok
-    assert {failure["what"] for failure in found["mutation"].failures} == {
-        "a text that the judge refuses is accepted"
-    }
-
-
-def test_a_changed_reply_that_the_judge_takes_fails() -> None:
-    wrong = artifact_of(
-        {"type": "regex", "pattern": "a{3,4}"}, judged={"type": "regex", "pattern": "a+"}
-    )
-    found = verify(wrong, "<f>aaa</f>", texts=0)
-    assert found["corpus"].ok
-    assert {failure["what"] for failure in found["mutation"].failures} == {
-        "a text that the judge takes is refused"
-    }
 
 
 @pytest.mark.parametrize("content", [{"type": "any_text", "max_tokens": 5}, {"type": "any_tokens"}])

@@ -81,13 +81,6 @@ def test_bytes_that_are_no_text_and_are_taken_are_found(subject_of, monkeypatch)
     assert "bytes that are not UTF-8 are taken" in what_fails(found)
 
 
-def test_a_mask_that_allows_what_is_refused_is_found(subject_of):
-    subject = subject_of(LIST)
-    legal = subject.legal
-    subject.legal = lambda matcher: legal(matcher) | True
-    assert what_fails(check(subject, "[ab]")) == {"a token is legal in the mask and refused"}
-
-
 def test_a_token_that_is_refused_though_its_bytes_are_taken_is_found(subject_of, monkeypatch):
     take = LalrMachine.take
     monkeypatch.setattr(
