@@ -50,12 +50,12 @@ def cut_out(name: str, text: str) -> tuple[str, list[Format]]:
         GrammarError: a schema is not JSON, or a list of tokens is none.
     """
     found = list[Format]()
-    written, at, owed = list[str](), 0, 0
+    written, at, n_dropped = list[str](), 0, 0
     while True:
         match = _PARTS.search(text, at)
         before = text[at : match.start() if match else len(text)]
-        if owed and "\n" in before:
-            before, owed = before.replace("\n", "\n" * (owed + 1), 1), 0
+        if n_dropped and "\n" in before:
+            before, n_dropped = before.replace("\n", "\n" * (n_dropped + 1), 1), 0
         written.append(before)
         if match is None:
             return "".join(written), found
@@ -63,31 +63,31 @@ def cut_out(name: str, text: str) -> tuple[str, list[Format]]:
         if match.lastgroup is None:
             written.append(match[0])
             continue
-        place = f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
+        where = f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
         keyword = match.lastgroup
         if keyword in ("json", "regex"):
-            read, at = _read_object(text, at, place, f"%{keyword}")
+            read, at = _read_object(text, at, where, f"%{keyword}")
             is_schema = keyword == "json"
             schema: Format = {"type": "json_schema", "json_schema": read}
-            found.append(schema if is_schema else _read_substring(read, place))
-            owed += text.count("\n", match.start(), at)
+            found.append(schema if is_schema else _read_substring(read, where))
+            n_dropped += text.count("\n", match.start(), at)
         else:
-            found.append(_read_token(match["token"], place))
+            found.append(_read_token(match["token"], where))
         written.append(f'"{FIRST}{len(found) - 1}{LAST}"')
 
 
-def _read_object(text: str, at: int, place: str, after: str) -> tuple[dict[str, Any], int]:
+def _read_object(text: str, at: int, where: str, after: str) -> tuple[dict[str, Any], int]:
     try:
         schema, end = json.JSONDecoder().raw_decode(text, at)
     except (ValueError, RecursionError) as error:
         reason = str(error).partition(":")[0]
-        raise GrammarError(place, f"what follows {after} is not JSON ({reason})") from None
+        raise GrammarError(where, f"what follows {after} is not JSON ({reason})") from None
     if not isinstance(schema, dict):
-        raise GrammarError(place, f"what follows {after} is not a JSON object; write {{…}}")
+        raise GrammarError(where, f"what follows {after} is not a JSON object; write {{…}}")
     return schema, end
 
 
-def _read_substring(read: dict[str, Any], place: str) -> Format:
+def _read_substring(read: dict[str, Any], where: str) -> Format:
     """Return the format of the parts of a text that follow each other, as a right-linear grammar.
 
     >>> print(_read_substring({"substring_chars": "ab"}, "")["grammar"])
@@ -104,7 +104,7 @@ def _read_substring(read: dict[str, Any], place: str) -> Format:
     is_known = name in _SUBSTRINGS and isinstance(parts, list) and not more
     if not is_known or not all(isinstance(part, str) and part for part in parts):
         fact = f"what follows %regex is none of {', '.join(_SUBSTRINGS)} with a text or texts"
-        raise GrammarError(place, f"{fact}; write a pattern of re as /…/")
+        raise GrammarError(where, f"{fact}; write a pattern of re as /…/")
     if not parts:
         return {"type": "const_string", "value": ""}
     rules = [f"root ::= ({' | '.join(f's{n}' for n in range(len(parts)))})?"]
@@ -116,7 +116,7 @@ def _read_substring(read: dict[str, Any], place: str) -> Format:
     return {"type": "grammar", "grammar": "\n".join(rules)}
 
 
-def _read_token(inside: str, place: str) -> Format:
+def _read_token(inside: str, where: str) -> Format:
     """Return the format of what stands between ``<`` and ``>``."""
     if not (inside.startswith("[") and inside.endswith("]")):
         return {"type": "token", "token": f"<{inside}>"}
@@ -130,7 +130,7 @@ def _read_token(inside: str, place: str) -> Format:
         low, high = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if not low <= high < low + _MOST_IDS - len(ids):
             fact = f"<{inside}> lists no ids of tokens, or more than {_MOST_IDS:,}"
-            raise GrammarError(place, f"{fact}; write it as <[1-3,7]>")
+            raise GrammarError(where, f"{fact}; write it as <[1-3,7]>")
         ids += range(low, high + 1)
     if is_negated:
         return {"type": "exclude_token", "exclude_tokens": ids}

@@ -128,11 +128,11 @@ class _Search:
             cases = self._find_cases(options)
             if cases is not None:
                 options.append(cases)
-                place = len(options) - 1
+                index = len(options) - 1
             else:
-                place = min(range(len(options)), key=lambda n: len(options[n]))
-            others = [self._space.either(rest) for n, rest in enumerate(options) if n != place]
-            open_ += [([option], atoms, others) for option in reversed(options[place])]
+                index = min(range(len(options)), key=lambda n: len(options[n]))
+            others = [self._space.either(rest) for n, rest in enumerate(options) if n != index]
+            open_ += [([option], atoms, others) for option in reversed(options[index])]
         return True
 
     def _find_cases(self, options: list[list[Formula]]) -> list[Formula] | None:

@@ -101,12 +101,12 @@ class ArrayDrafts:
         for atom in atoms:
             if atom.kind not in ("size", "contains"):
                 continue
-            place = self._pointers.get(atom)
+            own = self._pointers.get(atom)
             for name, number in zip(("min", "max"), atom.args[-2:], strict=True):
                 keyword = name + ("Items" if atom.kind == "size" else "Contains")
                 if number is not None:
                     # What is negated stands in no schema as it is.
-                    known = (pointer, "contains") if place is None else (place, keyword)
+                    known = (pointer, "contains") if own is None else (own, keyword)
                     bounds.append(KeywordBound(number, *known))
         return max(bounds, key=lambda bound: bound.number)
 

@@ -30,7 +30,7 @@ from maskc.runtime.schema.plan.custom import accepts
 from maskc.runtime.schema.strings.characters import CharDfa
 
 TYPES = ("null", "boolean", "number", "string", "array", "object")
-BIT = {name: 1 << place for place, name in enumerate(TYPES)}
+BIT = {name: 1 << bit for bit, name in enumerate(TYPES)}
 EVERY_TYPE = (1 << len(TYPES)) - 1
 # Kind of an atom → the type that it is about.
 ABOUT = {

@@ -54,8 +54,8 @@ class _Freezer:
         self._records: dict[str, Any] = {name: [] for name in ("dfas", *RECORDS)}
         self._known: dict[tuple[str, Hashable], int] = {}
         self._number_of: dict[CharDfa, int] = {}
-        self._place: dict[int, int] = {}
-        self._numbers: list[int] = []  # of the positions, by place
+        self._index: dict[int, int] = {}
+        self._numbers: list[int] = []  # of the positions, by index
         self._open: list[int] = []
 
     def freeze(self, root: int) -> FrozenPlan:
@@ -79,11 +79,11 @@ class _Freezer:
             number = self._open.pop()
             if not self._drafts[number].waits:
                 position = self._position(self._drafts[number])
-                self._records["positions"][self._place[number]] = position
+                self._records["positions"][self._index[number]] = position
 
-    def _grow(self, place: int) -> None:
+    def _grow(self, index: int) -> None:
         """Build and write a position that has waited; its values and those inside it fit."""
-        number = self._numbers[place]
+        number = self._numbers[index]
         if self._drafts[number].waits:
             n_before = len(self._drafts)
             self._builder.build(number)
@@ -109,13 +109,13 @@ class _Freezer:
                 )
 
     def _reach(self, number: int) -> int:
-        place = self._place.get(number)
-        if place is None:
-            place = self._place[number] = len(self._numbers)
+        index = self._index.get(number)
+        if index is None:
+            index = self._index[number] = len(self._numbers)
             self._numbers.append(number)
             self._records["positions"].append(None)
             self._open.append(number)
-        return place
+        return index
 
     def _add(self, part: str, record: Any, known_by: Hashable = None) -> int:
         """Return the number of a record, which is kept once; it is its own key if none is given."""
@@ -226,12 +226,12 @@ class _Freezer:
                     values[value] = PositionDraft(pointer, parts=[alone])
                 else:
                     values[value] = self._constant(value, number)
-        place = -1
+        index = -1
         if infinite.parts:
-            place = self._append(infinite)
+            index = self._append(infinite)
         split = [(value, self._append(values[value])) for value in sorted(values, key=sort_key)]
-        self._splits[number, most] = (place, split)
-        return place, split
+        self._splits[number, most] = (index, split)
+        return index, split
 
     def _append(self, draft: PositionDraft) -> int:
         self._drafts.append(draft)

@@ -171,10 +171,10 @@ class PatternPositions:
             if not bits & self._nothing:
                 continue
             for number, kind in self.kinds.items():
-                place = (number, is_behind or kind == "$")
-                if bits >> number & 1 and place not in seen and (kind != "^" or at_start):
-                    seen.add(place)
-                    open_.append((self.follows[number], place[1]))
+                key = (number, is_behind or kind == "$")
+                if bits >> number & 1 and key not in seen and (kind != "^" or at_start):
+                    seen.add(key)
+                    open_.append((self.follows[number], key[1]))
         return found | ended
 
     def list_readers(self) -> list[int]:

@@ -138,10 +138,10 @@ class ValueListing:
         """Yield the series of each number of parts; ``None`` and no more if they are too many."""
         level: dict[tuple[Value, ...], set[Any]] = {(): {start}}
         for length in count(1):
-            yield [parts for parts, places in level.items() if any(map(series.may_end, places))]
+            yield [parts for parts, states in level.items() if any(map(series.may_end, states))]
             longer: dict[tuple[Value, ...], set[Any]] = {}
-            for parts, places in level.items():
-                for after, child in (way for place in places for way in ways(place)):
+            for parts, states in level.items():
+                for after, child in (way for state in states for way in ways(state)):
                     # Some may be forbidden.
                     values = self.of(child, most + length)
                     if values is None:

@@ -3,7 +3,7 @@
 Errors name schemas by JSON pointers of the document; what a reference leads to, by an anchor or an
 identifier further in, is looked for.
 
-Example: at the place of ``{"minItems": 2}``, ``count("minItems")`` is 2 and ``count("maxItems")``
+Example: at ``{"minItems": 2}``, ``count("minItems")`` is 2 and ``count("maxItems")``
 is ``None``.
 """
 
@@ -119,7 +119,7 @@ class Locator:
 
 
 class SchemaLocations:
-    """The places of schemas: with their own identifiers and dialects, and where references lead.
+    """The locations of schemas: with their own identifiers and dialects, and where references lead.
 
     Args:
         root: the document.
@@ -140,20 +140,20 @@ class SchemaLocations:
         self._targets: dict[Any, SchemaLocation] = {}
         self._dialects: dict[str, SchemaDialect] = {}
 
-    def enter(self, place: SchemaLocation) -> SchemaLocation:
-        """Return a schema's place with its own identifier and dialect."""
-        schema, dialect = place.schema, place.dialect
-        if "$schema" in schema and ("$id" in schema or "id" in schema or not place.pointer):
-            dialect = self._dialect(schema["$schema"], place.pointer)
+    def enter(self, location: SchemaLocation) -> SchemaLocation:
+        """Return a schema's location with its own identifier and dialect."""
+        schema, dialect = location.schema, location.dialect
+        if "$schema" in schema and ("$id" in schema or "id" in schema or not location.pointer):
+            dialect = self._dialect(schema["$schema"], location.pointer)
         if dialect.left_out:
             schema = {name: held for name, held in schema.items() if name not in dialect.left_out}
-        if place.is_entered or "$id" not in schema and "id" not in schema:
-            if dialect is place.dialect and schema is place.schema:
-                return place
-            return SchemaLocation(schema, place.resolver, place.pointer, dialect)
+        if location.is_entered or "$id" not in schema and "id" not in schema:
+            if dialect is location.dialect and schema is location.schema:
+                return location
+            return SchemaLocation(schema, location.resolver, location.pointer, dialect)
         # The dialect around a schema says what its identifier is.
-        resolver = place.resolver.enter(schema, place.dialect, place.pointer)
-        return SchemaLocation(schema, resolver, place.pointer, dialect)
+        resolver = location.resolver.enter(schema, location.dialect, location.pointer)
+        return SchemaLocation(schema, resolver, location.pointer, dialect)
 
     def _dialect(self, uri: Any, pointer: str) -> SchemaDialect:
         dialect = self._dialects.get(uri) if isinstance(uri, str) else None
@@ -163,21 +163,23 @@ class SchemaLocations:
             self._note(dialect)
         return dialect
 
-    def target(self, place: SchemaLocation, keyword: str) -> SchemaLocation:
-        """Return the place that a reference leads to."""
-        reference = place.schema[keyword]
+    def target(self, location: SchemaLocation, keyword: str) -> SchemaLocation:
+        """Return the location that a reference leads to."""
+        reference = location.schema[keyword]
         if type(reference) is not str:
-            return self._find_target(place, keyword, reference)
-        asked = (keyword, reference, place.resolver.key)
+            return self._find_target(location, keyword, reference)
+        asked = (keyword, reference, location.resolver.key)
         found = self._targets.get(asked)
         if found is None:
-            found = self._targets[asked] = self._find_target(place, keyword, reference)
+            found = self._targets[asked] = self._find_target(location, keyword, reference)
         return found
 
-    def _find_target(self, place: SchemaLocation, keyword: str, reference: Any) -> SchemaLocation:
-        contents, resolver = place.resolver.follow(reference, keyword, place.pointer)
+    def _find_target(
+        self, location: SchemaLocation, keyword: str, reference: Any
+    ) -> SchemaLocation:
+        contents, resolver = location.resolver.follow(reference, keyword, location.pointer)
         if not isinstance(contents, dict | bool):
-            raise place.fault(keyword, f"{reference!r} leads to no schema", "correct it")
+            raise location.fault(keyword, f"{reference!r} leads to no schema", "correct it")
         pointer = self._locator.pointer_of(contents, reference)
         named = resolver.resource.dialect_uri
         if isinstance(contents, dict) and "$schema" in contents:

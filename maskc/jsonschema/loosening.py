@@ -1,10 +1,10 @@
 r"""The nearest larger schema that can be compiled, with a note of each change.
 
-A schema is refused by its place and a keyword. There we leave the keyword out, else all but the
+A schema is refused by its location and a keyword. There we leave the keyword out, else all but the
 type, else all; then we try again. A larger subschema makes the whole larger where it stands
 positively. Where it does not (in ``not``, ``if``, ``oneOf``, counted by ``maxContains``), we first
 leave out the keyword that turns it, or read ``oneOf`` as ``anyOf``: all such keywords from which
-the place is reached, so that it has positive uses alone.
+the location is reached, so that it has positive uses alone.
 
 What other keywords of the object count on goes together: ``additionalProperties`` with
 ``properties``, ``contains`` with ``minContains``, and what is *unevaluated* with every keyword
@@ -132,28 +132,28 @@ def compile_loosely(
             left = len(notes) - MOST_CHANGES
             more = [f"{left:,} more changes"] if left > 0 else []
             return made, (*notes[:MOST_CHANGES], *more)
-        place, keyword, reason = _explain(refused, pointer)
+        below, keyword, reason = _explain(refused, pointer)
         is_late = time.thread_time() > busy_until or time.monotonic() > until
         is_last = has_resources or is_late or len(notes) >= MOST_CHANGES
-        changes = _loosen_all(schema) if is_last else loosen(schema, place, keyword)
+        changes = _loosen_all(schema) if is_last else loosen(schema, below, keyword)
         if not changes:
             raise first
         schema = apply_all(schema, changes)
         for change in changes:
             here = pointer_to(change.path)
-            at = "" if here == place else f" (at {pointer + place or '#'})"
+            at = "" if here == below else f" (at {pointer + below or '#'})"
             notes.append(
                 f"schema at {pointer + here or '#'}: read {change.reading}, since {reason}{at}"
             )
 
 
 def _explain(error: SchemaError | LimitError, pointer: str) -> tuple[str, str, str]:
-    """Return the place of an error below a pointer, its keyword and its reason."""
+    """Return the location of an error below a pointer, its keyword and its reason."""
     if isinstance(error, LimitError):
         return "", "", f"it takes more than {error.limit:,.15g} {error.what}"
     keyword = f"{error.keyword:.60} " if error.keyword else "it "
-    place = error.pointer.removeprefix(pointer) if error.pointer.startswith(pointer) else ""
-    return place.removeprefix("#"), error.keyword, f"{keyword}{error.reason:.200}"
+    below = error.pointer.removeprefix(pointer) if error.pointer.startswith(pointer) else ""
+    return below.removeprefix("#"), error.keyword, f"{keyword}{error.reason:.200}"
 
 
 def _loosen_all(schema: Any) -> list[Change]:
@@ -161,7 +161,7 @@ def _loosen_all(schema: Any) -> list[Change]:
 
 
 def loosen(document: Any, pointer: str, keyword: str) -> list[Change]:
-    """Return the changes after which a schema asks for less at a place, none if there are none.
+    """Return the changes after which a schema asks for less at a location, none if there are none.
 
     Args:
         document: parsed JSON.
@@ -190,15 +190,15 @@ def _list_changes(uses: SchemaUses, path: Path, keyword: str) -> Iterator[Change
             keyword = ""
         if keyword in _NAMES:
             yield from _keep(uses, path, frozenset())
-        for place in uses.in_place(path) if keyword else ():
-            if uses.has(place, keyword):
-                yield _leave_out(uses, place, keyword)
+        for below in uses.in_place(path) if keyword else ():
+            if uses.has(below, keyword):
+                yield _leave_out(uses, below, keyword)
         for name in () if keyword else COMBINING:
             if uses.has(path, name):
                 yield _leave_out(uses, path, name)
-        for place, schema in uses.schemas.items() if keyword == "format" else ():
+        for below, schema in uses.schemas.items() if keyword == "format" else ():
             if isinstance(schema, dict) and schema.get("format") in _READ_FORMATS:
-                yield _leave_out(uses, place, "format")
+                yield _leave_out(uses, below, "format")
         yield from _keep(uses, path, _KEPT)
         if not path:
             return
@@ -211,10 +211,10 @@ def _find_location(uses: SchemaUses, pointer: str, keyword: str) -> tuple[Path, 
     path = to_path(uses.document, pointer)
     if pointer and not pointer.startswith("/"):
         # Of another document, a pointer begins with the reference.
-        for place, schema in uses.schemas.items():
+        for below, schema in uses.schemas.items():
             for name in REFERENCES:
-                if uses.has(place, name) and pointer.startswith(str(schema[name])):
-                    return place, name
+                if uses.has(below, name) and pointer.startswith(str(schema[name])):
+                    return below, name
         return (), keyword
     if path in uses.schemas:
         return path, keyword

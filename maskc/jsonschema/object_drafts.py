@@ -92,8 +92,8 @@ class ObjectDrafts:
         ]
         if n_wishes and count_ways(options, len(names), n_wishes) > MOST_WAYS:
             raise _too_many_constraints(pointer)
-        place = {name: n for n, name in enumerate(names)}
-        bits = sum(1 << place[name] for name in required)
+        label_of = {name: n for n, name in enumerate(names)}
+        bits = sum(1 << label_of[name] for name in required)
         plain = tuple(names) if is_plain else None
         low, high = intersect_bounds(atoms, "count")
         return [ObjectDraft(dfa, len(names), options, bits, low, high, n_wishes, plain)]

@@ -45,28 +45,28 @@ def read_component(document: Any, component: str) -> dict[str, Any]:
     parsed = read_schema(document)
     version = parsed.get("openapi") if isinstance(parsed, dict) else None
     if isinstance(version, str):
-        place, holder = "/components/schemas", parsed.get("components")
+        pointer, holder = "/components/schemas", parsed.get("components")
         named = holder.get("schemas") if isinstance(holder, dict) else None
     elif isinstance(parsed, dict) and isinstance(parsed.get("swagger"), str):
-        place, named = "/definitions", parsed.get("definitions")
+        pointer, named = "/definitions", parsed.get("definitions")
     else:
         fact = "is no OpenAPI document, so it has no component"
         raise SchemaError("", "", fact, "leave out the component")
     if not isinstance(named, dict) or component not in named:
         near = get_close_matches(component, map(str, named or ()), 3) or list(named or ())[:3]
         remedy = f"give one of {', '.join(near)}" if near else "give a document with schemas"
-        raise SchemaError(place, "", f"there is no component {component!r}", remedy)
-    is_old = place == "/definitions" or str(version).startswith("3.0")
+        raise SchemaError(pointer, "", f"there is no component {component!r}", remedy)
+    is_old = pointer == "/definitions" or str(version).startswith("3.0")
     schemas = {
-        name: _convert(named[name], f"{place}/{name}", is_old=is_old)
-        for name in _list_needed(named, component, f"#{place}/")
+        name: _convert(named[name], f"{pointer}/{name}", is_old=is_old)
+        for name in _list_needed(named, component, f"#{pointer}/")
     }
     escaped = component.replace("~", "~0").replace("/", "~1")
-    found = {"$ref": f"#{place}/{escaped}"}
+    found = {"$ref": f"#{pointer}/{escaped}"}
     dialect = _DRAFT_4 if is_old else parsed.get("jsonSchemaDialect", _BASE)
     if not (isinstance(dialect, str) and dialect.startswith(_BASE)):
         found["$schema"] = dialect
-    if place == "/definitions":
+    if pointer == "/definitions":
         return {**found, "definitions": schemas}
     return {**found, "components": {"schemas": schemas}}
 
@@ -84,9 +84,9 @@ def read_schema_object(schema: Any) -> dict[str, Any]:
     holder = found.get("components")
     named = holder.get("schemas") if isinstance(holder, dict) else None
     if isinstance(named, dict):
-        place = "/components/schemas"
+        pointer = "/components/schemas"
         schemas = {
-            name: _convert(one, f"{place}/{name}", is_old=True) for name, one in named.items()
+            name: _convert(one, f"{pointer}/{name}", is_old=True) for name, one in named.items()
         }
         found["components"] = {"schemas": schemas}
     return found
@@ -108,24 +108,24 @@ def _list_needed(named: Mapping[str, Any], component: str, prefix: str) -> list[
     return [name for name in named if name in needed]
 
 
-def _convert(schema: Any, place: str, *, is_old: bool) -> Any:
+def _convert(schema: Any, pointer: str, *, is_old: bool) -> Any:
     """Return a schema with its ``nullable`` and discriminators in JSON Schema's words."""
     if not isinstance(schema, dict):
         return schema
     found = dict(schema)
     for name in _ONE:
         if isinstance(found.get(name), dict):
-            found[name] = _convert(found[name], f"{place}/{name}", is_old=is_old)
+            found[name] = _convert(found[name], f"{pointer}/{name}", is_old=is_old)
     for name in (*_LISTS, "items"):
         if isinstance(found.get(name), list):
             found[name] = [
-                _convert(one, f"{place}/{name}/{n}", is_old=is_old)
+                _convert(one, f"{pointer}/{name}/{n}", is_old=is_old)
                 for n, one in enumerate(found[name])
             ]
     for name in _NAMED:
         if isinstance(found.get(name), dict):
             found[name] = {
-                key: _convert(one, f"{place}/{name}/{key}", is_old=is_old)
+                key: _convert(one, f"{pointer}/{name}/{key}", is_old=is_old)
                 for key, one in found[name].items()
             }
     if is_old and (found.get("nullable") is True or found.get("x-nullable") is True):
@@ -136,21 +136,21 @@ def _convert(schema: Any, place: str, *, is_old: bool) -> Any:
     for name in ("oneOf", "anyOf"):
         if isinstance(told, dict) and isinstance(found.get(name), list):
             found[name] = [
-                _tell(one, told, f"{place}/{name}/{n}") for n, one in enumerate(found[name])
+                _tell(one, told, f"{pointer}/{name}/{n}") for n, one in enumerate(found[name])
             ]
     return found
 
 
-def _tell(alternative: Any, told: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _tell(alternative: Any, told: Mapping[str, Any], pointer: str) -> dict[str, Any]:
     """Return an alternative with the names of its schema as values of the discriminator."""
     reference = alternative.get("$ref") if isinstance(alternative, dict) else None
     name, mapping = told.get("propertyName"), told.get("mapping", {})
     if not isinstance(name, str) or not isinstance(mapping, dict):
         fact = "has no propertyName, or a mapping that is not an object"
-        raise SchemaError(place, "discriminator", fact, "give both as OpenAPI has them")
+        raise SchemaError(pointer, "discriminator", fact, "give both as OpenAPI has them")
     if not isinstance(reference, str):
         fact = "names schemas that are referred to, and this one is written in its place"
-        raise SchemaError(place, "discriminator", fact, "give it a name, and refer to it")
+        raise SchemaError(pointer, "discriminator", fact, "give it a name, and refer to it")
     own = reference.rpartition("/")[2]
     values = [value for value, target in mapping.items() if target in (reference, own)] or [own]
     asked = {"type": "object", "properties": {name: {"enum": values}}, "required": [name]}

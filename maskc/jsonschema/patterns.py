@@ -72,14 +72,14 @@ def _shorten(node: Expression, *, first: bool, last: bool) -> Expression:
     return node
 
 
-def _shorten_end(parts: list[Expression], place: int) -> None:
+def _shorten_end(parts: list[Expression], index: int) -> None:
     """Shorten the part at one end, and what comes to stand there where it goes."""
     while parts:
         alone = len(parts) == 1
-        parts[place] = _shorten(parts[place], first=place == 0 or alone, last=place == -1 or alone)
-        if parts[place] != EMPTY_TEXT:
+        parts[index] = _shorten(parts[index], first=index == 0 or alone, last=index == -1 or alone)
+        if parts[index] != EMPTY_TEXT:
             return
-        del parts[place]
+        del parts[index]
 
 
 def split_lengths(node: Expression) -> list[Bounded]:
@@ -124,16 +124,16 @@ def _split(node: Expression) -> Bounded:
     lengths = [_length(part) for part in parts]
     varying = [n for n, length in enumerate(lengths) if length is None]
     # The longest of those that are counted, if the others have one length.
-    place = max(varying or range(len(parts)), key=lambda n: _n_states(parts[n]))
-    loop = parts[place]
+    index = max(varying or range(len(parts)), key=lambda n: _n_states(parts[n]))
+    loop = parts[index]
     if len(varying) > 1 or not isinstance(loop, Repeat):
         return node, 0, None
     once = _length(loop.body)
     is_simple = len(parts) == 3 and isinstance(loop.body, Characters)
     if not once or not (is_simple or _n_states(loop) > _FEW_STATES):
         return node, 0, None
-    fixed = sum(length for n, length in enumerate(lengths) if n != place and length is not None)
-    parts[place] = Repeat(loop.body, 0, None)
+    fixed = sum(length for n, length in enumerate(lengths) if n != index and length is not None)
+    parts[index] = Repeat(loop.body, 0, None)
     most = None if loop.high is None else fixed + once * loop.high
     return Sequence(tuple(parts)), fixed + once * loop.low, most
 

@@ -86,41 +86,43 @@ class Scenarios:
         self._followed: dict[Any, list[Scenario]] = {}
         self._n_joined = 0
 
-    def find(self, place: SchemaLocation) -> list[Scenario]:
+    def find(self, location: SchemaLocation) -> list[Scenario]:
         """Return the ways in which a schema can hold, with what is then evaluated.
 
         Each excludes the others as far as what they evaluate differs.
         """
-        schema = place.schema
+        schema = location.schema
         if isinstance(schema, bool):
-            return [Scenario(self._lowering.lower(place), Evaluated())]
+            return [Scenario(self._lowering.lower(location), Evaluated())]
         if not isinstance(schema, dict):
-            raise place.fault("", "is neither an object nor a Boolean", "write a schema")
-        place = self._lowering.places.enter(place)
-        if place.dialect.year < 2019 and "$ref" in place.schema:
-            return self._follow(place, "$ref")  # nothing counts beside it
-        found = [Scenario(self._space.both(self._lowering.own(place)), self._evaluated(place))]
-        for ways in self._ways(place):
-            found = self._join(place, found, ways)
+            raise location.fault("", "is neither an object nor a Boolean", "write a schema")
+        location = self._lowering.locations.enter(location)
+        if location.dialect.year < 2019 and "$ref" in location.schema:
+            return self._follow(location, "$ref")  # nothing counts beside it
+        found = [
+            Scenario(self._space.both(self._lowering.own(location)), self._evaluated(location))
+        ]
+        for ways in self._ways(location):
+            found = self._join(location, found, ways)
             if len(found) > MAX_SCENARIOS:
-                raise place.fault(
+                raise location.fault(
                     "unevaluatedProperties",
                     f"(or unevaluatedItems) depends on more than {MAX_SCENARIOS} combinations "
                     "of subschemas",
                     "write additionalProperties or items in each branch",
                 )
-        return [self._leave_none(place, scenario) for scenario in found]
+        return [self._leave_none(location, scenario) for scenario in found]
 
-    def _evaluated(self, place: SchemaLocation) -> Evaluated:
-        schema = place.schema
+    def _evaluated(self, location: SchemaLocation) -> Evaluated:
+        schema = location.schema
         dfas = frozenset(
-            self._lowering.strings.pattern_dfa(place, "patternProperties", pattern)
+            self._lowering.strings.pattern_dfa(location, "patternProperties", pattern)
             for pattern in schema.get("patternProperties", {})
         )
-        prefix, rest = self._lowering.split_items(place)
+        prefix, rest = self._lowering.split_items(location)
         fits: tuple[Formula, ...] = ()
-        if "contains" in schema and place.dialect.year >= 2020:
-            fits = (self._lowering.sub(place, "contains"),)
+        if "contains" in schema and location.dialect.year >= 2020:
+            fits = (self._lowering.sub(location, "contains"),)
         return Evaluated(
             names=frozenset(schema.get("properties", {})),
             dfas=dfas,
@@ -130,23 +132,23 @@ class Scenarios:
             fits=fits,
         )
 
-    def _ways(self, place: SchemaLocation) -> Iterator[list[Scenario]]:
+    def _ways(self, location: SchemaLocation) -> Iterator[list[Scenario]]:
         """Yield for each applicator the ways in which it can hold."""
-        schema, space, year = place.schema, self._space, place.dialect.year
+        schema, space, year = location.schema, self._space, location.dialect.year
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
             if keyword in schema and is_known_reference(keyword, year):
-                yield self._follow(place, keyword)
+                yield self._follow(location, keyword)
         if "allOf" in schema:
-            yield from map(self.find, place.schemas("allOf"))
+            yield from map(self.find, location.schemas("allOf"))
         if "anyOf" in schema:
-            yield self._any(place)
+            yield self._any(location)
         if "oneOf" in schema:
-            yield self._one(place)
+            yield self._one(location)
         if "not" in schema:
-            yield [Scenario(space.negate(self._lowering.sub(place, "not")), Evaluated())]
+            yield [Scenario(space.negate(self._lowering.sub(location, "not")), Evaluated())]
         if "if" in schema and year >= 7:
-            yield self._conditional(place)
-        for name, below in self._lowering.dependents(place):
+            yield self._conditional(location)
+        for name, below in self._lowering.dependents(location):
             there = [
                 Scenario(space.both([self._lowering.has(name), s.formula]), s.evaluated)
                 for s in self.find(below)
@@ -154,11 +156,11 @@ class Scenarios:
             away = space.either([self._lowering.lacks(name), space.types(~BIT["object"] & 63)])
             yield [*there, Scenario(away, Evaluated())]
 
-    def _follow(self, place: SchemaLocation, keyword: str) -> list[Scenario]:
-        target = self._lowering.places.target(place, keyword)
+    def _follow(self, location: SchemaLocation, keyword: str) -> list[Scenario]:
+        target = self._lowering.locations.target(location, keyword)
         key = (id(target.schema), target.resolver.key, target.dialect)
         if key in self._entered:
-            raise place.fault(keyword, *NO_PROGRESS)
+            raise location.fault(keyword, *NO_PROGRESS)
         found = self._followed.get(key)
         if found is None:
             self._entered.append(key)
@@ -167,67 +169,67 @@ class Scenarios:
         return found
 
     def _join(
-        self, place: SchemaLocation, left: list[Scenario], right: list[Scenario]
+        self, location: SchemaLocation, left: list[Scenario], right: list[Scenario]
     ) -> list[Scenario]:
         self._n_joined += len(left) * len(right)
         if self._n_joined > MAX_JOINED:
-            raise place.fault(
+            raise location.fault(
                 "unevaluatedProperties",
                 f"(or unevaluatedItems) combines more than {MAX_JOINED:,} pairs of subschemas",
                 "write additionalProperties or items in each branch",
             )
         return join(self._space, left, right)
 
-    def _any(self, place: SchemaLocation) -> list[Scenario]:
+    def _any(self, location: SchemaLocation) -> list[Scenario]:
         found = [Scenario(self._space.true, Evaluated())]
-        whole = self._space.either(self._lowering.branches(place, "anyOf"))
-        for n, inner in enumerate(place.schema["anyOf"]):
-            below = place.below(inner, "anyOf", n)
+        whole = self._space.either(self._lowering.branches(location, "anyOf"))
+        for n, inner in enumerate(location.schema["anyOf"]):
+            below = location.below(inner, "anyOf", n)
             ways = self.find(below)
             if any(not way.evaluated.is_empty for way in ways):
                 ways = [
                     *ways,
                     Scenario(self._space.negate(self._lowering.lower(below)), Evaluated()),
                 ]
-                found = self._join(place, found, ways)
+                found = self._join(location, found, ways)
             if len(found) > MAX_SCENARIOS:
                 break  # said by the caller
         return [Scenario(self._space.both([whole, f.formula]), f.evaluated) for f in found]
 
-    def _one(self, place: SchemaLocation) -> list[Scenario]:
-        formulas = self._lowering.branches(place, "oneOf")
+    def _one(self, location: SchemaLocation) -> list[Scenario]:
+        formulas = self._lowering.branches(location, "oneOf")
         found = []
-        for n, inner in enumerate(place.schema["oneOf"]):
+        for n, inner in enumerate(location.schema["oneOf"]):
             others = [self._space.negate(f) for k, f in enumerate(formulas) if k != n]
             found += [
                 Scenario(self._space.both([s.formula, *others]), s.evaluated)
-                for s in self.find(place.below(inner, "oneOf", n))
+                for s in self.find(location.below(inner, "oneOf", n))
             ]
         return found
 
-    def _conditional(self, place: SchemaLocation) -> list[Scenario]:
-        schema, space = place.schema, self._space
-        held = self.find(place.below(schema["if"], "if"))
-        failed = [Scenario(space.negate(self._lowering.sub(place, "if")), Evaluated())]
+    def _conditional(self, location: SchemaLocation) -> list[Scenario]:
+        schema, space = location.schema, self._space
+        held = self.find(location.below(schema["if"], "if"))
+        failed = [Scenario(space.negate(self._lowering.sub(location, "if")), Evaluated())]
         if "then" in schema:
-            held = self._join(place, held, self.find(place.below(schema["then"], "then")))
+            held = self._join(location, held, self.find(location.below(schema["then"], "then")))
         if "else" in schema:
-            otherwise = self.find(place.below(schema["else"], "else"))
-            failed = self._join(place, failed, otherwise)
+            otherwise = self.find(location.below(schema["else"], "else"))
+            failed = self._join(location, failed, otherwise)
         return [*held, *failed]
 
-    def _leave_none(self, place: SchemaLocation, scenario: Scenario) -> Scenario:
+    def _leave_none(self, location: SchemaLocation, scenario: Scenario) -> Scenario:
         """Return a scenario with what the schema's own ``unevaluated…`` ask."""
-        schema, space, evaluated = place.schema, self._space, scenario.evaluated
+        schema, space, evaluated = location.schema, self._space, scenario.evaluated
         formulas = [scenario.formula]
         if "unevaluatedProperties" in schema:
-            fits = self._lowering.sub(place, "unevaluatedProperties")
+            fits = self._lowering.sub(location, "unevaluatedProperties")
             if not evaluated.all_names:
                 keys: Keys = ("other", evaluated.names, tuple(sorted(evaluated.dfas)))
                 formulas.append(space.all(keys, fits))
             evaluated = replace(evaluated, all_names=True)
         if "unevaluatedItems" in schema:
-            fits = self._lowering.sub(place, "unevaluatedItems")
+            fits = self._lowering.sub(location, "unevaluatedItems")
             if not evaluated.all_items:
                 allowed = space.either([fits, *evaluated.fits])
                 if allowed is not space.true:

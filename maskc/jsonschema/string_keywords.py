@@ -40,37 +40,37 @@ class StringKeywords:
         self._known: dict[tuple[str, str], Formula] = {}  # by keyword and text
         self._pattern_dfas: dict[str, int] = {}
 
-    def lower(self, place: SchemaLocation) -> Iterator[Formula]:
-        schema = place.schema
+    def lower(self, location: SchemaLocation) -> Iterator[Formula]:
+        schema = location.schema
         if "pattern" in schema:
-            yield self._once(place, "pattern", "a regular expression")
-        if "format" in schema and self._asserts(place):
-            yield self._once(place, "format", "a name")
+            yield self._once(location, "pattern", "a regular expression")
+        if "format" in schema and self._asserts(location):
+            yield self._once(location, "format", "a name")
 
-    def is_usual(self, place: SchemaLocation, name: Any) -> bool:
+    def is_usual(self, location: SchemaLocation, name: Any) -> bool:
         """Return whether a format is an annotation, or an automaton of the standard's."""
-        if not self._asserts(place):
+        if not self._asserts(location):
             return True
         if not isinstance(name, str) or name in self._registered or name in READ or name in WIDER:
             return False
         build_format(name)  # now, as no mask is to wait for it
         return True
 
-    def _asserts(self, place: SchemaLocation) -> bool:
-        return self._assert_formats or place.dialect.asserts_formats
+    def _asserts(self, location: SchemaLocation) -> bool:
+        return self._assert_formats or location.dialect.asserts_formats
 
-    def _once(self, place: SchemaLocation, keyword: str, kind: str) -> Formula:
-        text = place.schema[keyword]
+    def _once(self, location: SchemaLocation, keyword: str, kind: str) -> Formula:
+        text = location.schema[keyword]
         if not isinstance(text, str):
-            raise place.fault(keyword, "is not a string", f"write {kind}")
+            raise location.fault(keyword, "is not a string", f"write {kind}")
         found = self._known.get((keyword, text))
         if found is None:
             read = self._read_pattern if keyword == "pattern" else self._read_format
-            found = self._known[keyword, text] = read(place, keyword, text)
+            found = self._known[keyword, text] = read(location, keyword, text)
         return found
 
-    def _read_pattern(self, place: SchemaLocation, keyword: str, pattern: str) -> Formula:
-        parts = self._guard(place, keyword, lambda: split_pattern(pattern), f"{pattern!r} ")
+    def _read_pattern(self, location: SchemaLocation, keyword: str, pattern: str) -> Formula:
+        parts = self._guard(location, keyword, lambda: split_pattern(pattern), f"{pattern!r} ")
         return self._space.either(self._part(dfa, low, high) for dfa, low, high in parts)
 
     def _part(self, dfa: CharDfa, low: int, high: int | None) -> Formula:
@@ -87,48 +87,50 @@ class StringKeywords:
             return space.both([found, space.make("length", low, high)])
         return found
 
-    def pattern_dfa(self, place: SchemaLocation, keyword: str, pattern: str) -> int:
+    def pattern_dfa(self, location: SchemaLocation, keyword: str, pattern: str) -> int:
         found = self._pattern_dfas.get(pattern)
         if found is None:
-            dfa = self._guard(place, keyword, lambda: build_pattern(pattern), f"{pattern!r} ")
+            dfa = self._guard(location, keyword, lambda: build_pattern(pattern), f"{pattern!r} ")
             found = self._pattern_dfas[pattern] = self._space.add_dfa(dfa)
         return found
 
     def _guard(
-        self, place: SchemaLocation, keyword: str, build: Callable[[], _Made], subject: str = ""
+        self, location: SchemaLocation, keyword: str, build: Callable[[], _Made], subject: str = ""
     ) -> _Made:
-        """Return automata; what makes that impossible is said by place and keyword."""
+        """Return automata; what makes that impossible is said by location and keyword."""
         try:
             return build()
         except PatternError as error:
-            raise place.fault(keyword, f"{subject}{error}", error.remedy) from None
+            raise location.fault(keyword, f"{subject}{error}", error.remedy) from None
         except (TooLargeError, RecursionError):
-            raise place.fault(
+            raise location.fault(
                 keyword, f"{subject}makes too large an automaton", "write a simpler one"
             ) from None
 
-    def _check_reader(self, place: SchemaLocation, name: str) -> None:
+    def _check_reader(self, location: SchemaLocation, name: str) -> None:
         try:
             reader_of(name)
         except FormatError as error:
-            raise place.fault("format", f"is {name}, which {error.reason}", error.remedy) from None
+            raise location.fault(
+                "format", f"is {name}, which {error.reason}", error.remedy
+            ) from None
 
-    def _read_format(self, place: SchemaLocation, keyword: str, name: str) -> Formula:
+    def _read_format(self, location: SchemaLocation, keyword: str, name: str) -> Formula:
         space = self._space
         dfa = build_format(name)
         if name in self._registered:
             pattern = self.used[name] = self._registered[name]
             if pattern is not None:
-                return self._read_pattern(place, keyword, whole(pattern))
+                return self._read_pattern(location, keyword, whole(pattern))
             dfa = read_by(name)
         elif dfa is not None and dfa.reader:
-            self._check_reader(place, name)
+            self._check_reader(location, name)
         if dfa is None:
             return space.true
         number = space.add_dfa(dfa)
         if name in WIDER:
             wider = space.add_dfa(build_pattern(WIDER[name]))
-            space.doubts[number] = Doubt(wider, place.pointer, name)
+            space.doubts[number] = Doubt(wider, location.pointer, name)
         found = space.make("string", number, True)
         if name in LENGTHS:
             found = space.both([found, space.make("length", *LENGTHS[name])])

@@ -1,9 +1,9 @@
 r"""The automaton of a pattern, with look-arounds and word boundaries or without.
 
-A *thread* is a position (:mod:`maskc.jsonschema.glushkov`) and what is *owed*: states of automata
-that must accept the rest of the text. A look-ahead owes the automaton of its body and anything
-after it, or of all other texts. ``\b`` and ``\B`` know the character before, and owe that a word's
-character follows, or that none does.
+A *thread* is a position (:mod:`maskc.jsonschema.glushkov`) and its *obligations*: states of
+automata that must accept the rest of the text. A look-ahead owes the automaton of its body and
+anything after it, or of all other texts. ``\b`` and ``\B`` know the character before, and owe that
+a word's character follows, or that none does.
 
 A look-behind owes nothing: an automaton of anything and its body reads the text beside the threads,
 and says after each character whether it holds there.
@@ -50,9 +50,9 @@ MOST_BEHINDS = 4  # all that may stand before is tried
 # Threads, and the states of what look-behinds read.
 _State = tuple[frozenset["Thread"], tuple[int, ...]]
 # An automaton by number, and its state.
-Owed = frozenset[tuple[int, int]]
-Thread = tuple[int, Owed]
-_NOTHING: Owed = frozenset()
+Obligations = frozenset[tuple[int, int]]
+Thread = tuple[int, Obligations]
+_NOTHING: Obligations = frozenset()
 
 
 class _Threads:
@@ -60,7 +60,7 @@ class _Threads:
         self._positions = positions
         self.dfas: list[CharDfa] = []
         self._number: dict[bytes, int] = {}
-        self._owed: dict[tuple[int | str, str], Owed | None] = {}
+        self._obligations: dict[tuple[int | str, str], Obligations | None] = {}
         self._after: dict[tuple[int, Before], list[Thread]] = {}
         self._moved: dict[tuple[Thread, int, int], list[Thread]] = {}
         looks = [kind for kind in positions.kinds.values() if isinstance(kind, Look)]
@@ -99,19 +99,23 @@ class _Threads:
         open_ = [(bits, False, _NOTHING)]
         seen = set(open_)
         while open_:
-            bits, is_behind, owed = open_.pop()
+            bits, is_behind, obligations = open_.pop()
             while bits:
                 number = (bits & -bits).bit_length() - 1
                 bits &= bits - 1
                 kind = self._positions.kinds.get(number)
                 if kind is None:
                     if not number or not is_behind:
-                        found[number, owed] = None
+                        found[number, obligations] = None
                     continue
                 more = self._owe(kind, before)
                 if more is None:
                     continue
-                way = (self._positions.follows[number], is_behind or kind == "$", owed | more)
+                way = (
+                    self._positions.follows[number],
+                    is_behind or kind == "$",
+                    obligations | more,
+                )
                 if way not in seen:
                     if len(seen) > MAX_WAYS:
                         raise TooLargeError
@@ -119,7 +123,7 @@ class _Threads:
                     open_.append(way)
         return list(found)
 
-    def _owe(self, kind: str | Look, at: Before) -> Owed | None:
+    def _owe(self, kind: str | Look, at: Before) -> Obligations | None:
         """Return what has to be owed behind an assertion, ``None`` if it cannot hold."""
         before = at.kind
         if kind in ("", "$"):
@@ -130,17 +134,17 @@ class _Threads:
             holds = bool(at.behinds >> self._behind_of[kind.body] & 1)
             return _NOTHING if holds == kind.positive else None
         key = (kind if isinstance(kind, str) else id(kind), before)
-        if key not in self._owed:
+        if key not in self._obligations:
             if isinstance(kind, Look):
                 wanted = kind.positive
                 dfa = build_automaton(Sequence((kind.body, ANYTHING)), before)
             else:
                 wanted = (before == WORD_BEFORE) == (kind == "B")
                 dfa = build_automaton(Sequence((Characters(WORD), ANYTHING)))
-            self._owed[key] = self._add(dfa if wanted else complement(dfa))
-        return self._owed[key]
+            self._obligations[key] = self._add(dfa if wanted else complement(dfa))
+        return self._obligations[key]
 
-    def _add(self, dfa: CharDfa) -> Owed | None:
+    def _add(self, dfa: CharDfa) -> Obligations | None:
         if dfa.start == DEAD or dfa.is_free(dfa.start):
             return None if dfa.start == DEAD else _NOTHING
         number = self._number.setdefault(dfa.digest, len(self.dfas))
@@ -166,17 +170,17 @@ class _Threads:
 
     def _drop_dominated(self, found: dict[Thread, None]) -> None:
         """Leave out threads of which another one matches whenever they do."""
-        owed_at: dict[int, list[Owed]] = {}
-        for position, owed in found:
-            owed_at.setdefault(position, []).append(owed)
-        there = sum(1 << position for position in owed_at)
-        for position, owed in list(found):
+        obligations_at: dict[int, list[Obligations]] = {}
+        for position, obligations in found:
+            obligations_at.setdefault(position, []).append(obligations)
+        there = sum(1 << position for position in obligations_at)
+        for position, obligations in list(found):
             others = there & self._dominated.get(position, 0) | 1 << position
-            while others and (position, owed) in found:
+            while others and (position, obligations) in found:
                 other = (others & -others).bit_length() - 1
                 others &= others - 1
-                for more in owed_at[other][:_FEW]:
-                    if owed <= more and (other, more) != (position, owed):
+                for more in obligations_at[other][:_FEW]:
+                    if obligations <= more and (other, more) != (position, obligations):
                         found.pop((other, more), None)
 
     def _move(self, thread: Thread, character: int, holding: int) -> list[Thread]:
@@ -190,10 +194,10 @@ class _Threads:
             self._moved[key] = known
         return known
 
-    def _pay(self, owed: Owed, character: int) -> Owed | None:
+    def _pay(self, obligations: Obligations, character: int) -> Obligations | None:
         """Return what is owed after a character, ``None`` if some of it cannot be any more."""
         left = list[tuple[int, int]]()
-        for number, state in owed:
+        for number, state in obligations:
             dfa = self.dfas[number]
             target = dfa.step(state, character)
             if target == DEAD:
@@ -204,8 +208,8 @@ class _Threads:
 
     def may_end(self, state: Iterable[Thread]) -> bool:
         return any(
-            not position and all(self.dfas[n].labels[s] != NO_LABEL for n, s in owed)
-            for position, owed in state
+            not position and all(self.dfas[n].labels[s] != NO_LABEL for n, s in obligations)
+            for position, obligations in state
         )
 
 

@@ -8,7 +8,7 @@ a schema is refused when it is compiled.
 Example: ``{"properties": {"a": {"type": "string"}}}`` waits. ``{"properties": {"a": {"pattern":
 "^a"}}}`` does, too, and its pattern is compiled ahead.
 
-Limits: a schema with more than ``MOST_PLACES`` such places is compiled whole.
+Limits: a schema with more than ``MOST_WAITING`` such subschemas is compiled whole.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from maskc.jsonschema.formulas import TYPES
 from maskc.jsonschema.keywords import ASKING
 from maskc.jsonschema.locations import SchemaLocation
 
-MOST_PLACES = 5_000
+MOST_WAITING = 5_000
 _MOST_NAMES = 100  # of one object, or of a list of texts
 _MOST = 1_000_000
 _MAX_DEPTH = 50
@@ -51,7 +51,7 @@ _MOST_PATTERN, _FEW_PARTS = 60, 8
 
 
 class TooManyWaitingError(Exception):
-    """More places would wait than may."""
+    """More subschemas would wait than may."""
 
 
 def is_reference(schema: dict[str, Any]) -> bool:
@@ -77,8 +77,8 @@ class Waiting:
     """Says what can wait, for one compilation.
 
     Args:
-        follow: returns the place that a reference leads to.
-        is_usual: whether a format, in some place, is an annotation or a known automaton.
+        follow: returns the location that a reference leads to.
+        is_usual: whether a format, at some location, is an annotation or a known automaton.
     """
 
     def __init__(
@@ -90,62 +90,62 @@ class Waiting:
         self._plain: dict[Hashable, bool] = {}
         self._seen = set[Hashable]()
 
-    def resolve(self, place: SchemaLocation) -> SchemaLocation:
-        """Return the place that a chain of references leads to; a reference if it has no end."""
+    def resolve(self, location: SchemaLocation) -> SchemaLocation:
+        """Return the location that a chain of references leads to; a reference if it has no end."""
         for _ in range(_MAX_DEPTH):
-            after = self._step(place)
+            after = self._step(location)
             if after is None:
                 break
-            place = after
-        return place
+            location = after
+        return location
 
-    def _step(self, place: SchemaLocation) -> SchemaLocation | None:
-        """Return the place of all that a schema asks, if that is one other schema."""
-        schema = place.schema
-        if type(schema) is not dict or has_name(schema) or place.dialect.left_out:
+    def _step(self, location: SchemaLocation) -> SchemaLocation | None:
+        """Return the location of all that a schema asks, if that is one other schema."""
+        schema = location.schema
+        if type(schema) is not dict or has_name(schema) or location.dialect.left_out:
             return None
         if is_reference(schema):
-            return self._follow(place)
+            return self._follow(location)
         whole = schema.get("allOf")
         if type(whole) is list and len(whole) == 1 and len(ASKING.intersection(schema)) == 1:
-            return place.below(whole[0], "allOf", 0)
+            return location.below(whole[0], "allOf", 0)
         return None
 
-    def name(self, place: SchemaLocation) -> Hashable:
+    def name(self, location: SchemaLocation) -> Hashable:
         """Return what tells a schema that waits, which is no reference; ``None`` if it does not."""
-        schema = place.schema
+        schema = location.schema
         if type(schema) is not dict:
             return None
         if not _INSIDE.isdisjoint(schema):
-            return key_of(place) if self._is_plain(place, 0) else None
+            return key_of(location) if self._is_plain(location, 0) else None
         texts = schema.get("enum", ())
         is_long = "pattern" in schema or type(texts) is list and len(texts) >= _MANY_TEXTS
-        if not is_long or not self._is_plain(place, 0):
+        if not is_long or not self._is_plain(location, 0):
             return None
         # Equal patterns or texts are one position, whatever stands around them.
         return schema.get("pattern"), tuple(texts), "type" in schema
 
-    def compares(self, place: SchemaLocation) -> bool:
+    def compares(self, location: SchemaLocation) -> bool:
         """Return whether a schema asks what fails a subschema, or which values fit it.
 
         What is asked of members and items is then compared, so nothing inside waits.
         """
-        schema = place.schema
+        schema = location.schema
         if not _COMPARING.isdisjoint(schema):
             return True
-        return "oneOf" in schema and not self.is_told_by_type(place)
+        return "oneOf" in schema and not self.is_told_by_type(location)
 
-    def is_told_by_type(self, place: SchemaLocation) -> bool:
+    def is_told_by_type(self, location: SchemaLocation) -> bool:
         """Return whether the branches of ``oneOf`` are plain, and of different types."""
-        return self._are_plain(place, "oneOf", 0)
+        return self._are_plain(location, "oneOf", 0)
 
-    def list_ahead(self, place: SchemaLocation) -> list[SchemaLocation]:
+    def list_ahead(self, location: SchemaLocation) -> list[SchemaLocation]:
         """Return what is not plain in a schema that waits, or in what waits inside it, each once.
 
         Raises:
-            TooManyWaitingError: there are more places than ``MOST_PLACES``.
+            TooManyWaitingError: there are more subschemas than ``MOST_WAITING``.
         """
-        found, open_ = list[SchemaLocation](), [place]
+        found, open_ = list[SchemaLocation](), [location]
         while open_:
             here = open_.pop()
             for inner in _list_inside(here):
@@ -154,58 +154,58 @@ class Waiting:
                 if isinstance(inner.schema, bool) or key in self._seen:
                     continue
                 self._seen.add(key)
-                if len(self._seen) > MOST_PLACES:
+                if len(self._seen) > MOST_WAITING:
                     raise TooManyWaitingError
                 (open_ if self._is_plain(inner, 0) else found).append(inner)
         return found
 
-    def _is_plain(self, place: SchemaLocation, depth: int) -> bool:
-        schema = place.schema
+    def _is_plain(self, location: SchemaLocation, depth: int) -> bool:
+        schema = location.schema
         if type(schema) is not dict:
             return schema is True
-        key = key_of(place)
+        key = key_of(location)
         found = self._plain.get(key)
         if found is None:
             self._plain[key] = False  # of what requires itself
             try:
-                found = depth < _MAX_DEPTH and self._look(place, depth)
+                found = depth < _MAX_DEPTH and self._look(location, depth)
             except SchemaError:  # a reference leads nowhere
                 found = False
             self._plain[key] = found
         return found
 
-    def _look(self, place: SchemaLocation, depth: int) -> bool:
-        schema: dict[str, Any] = place.schema
-        after = self._step(place)
+    def _look(self, location: SchemaLocation, depth: int) -> bool:
+        schema: dict[str, Any] = location.schema
+        after = self._step(location)
         if after is not None:
             return self._is_plain(after, depth + 1)
-        if has_name(schema) or place.dialect.left_out:
+        if has_name(schema) or location.dialect.left_out:
             return False
         asked = ASKING.intersection(schema)
         for keyword in ("anyOf", "oneOf"):
             if keyword in asked:
-                return len(asked) == 1 and self._are_plain(place, keyword, depth)
+                return len(asked) == 1 and self._are_plain(location, keyword, depth)
         for keyword in asked:
-            if not self._is_plain_keyword(place, keyword):
+            if not self._is_plain_keyword(location, keyword):
                 return False
         needed = [
-            place.below(schema["properties"][name], "properties", name)
+            location.below(schema["properties"][name], "properties", name)
             if name in schema.get("properties", ())
-            else place.below(schema.get("additionalProperties", True), "additionalProperties")
+            else location.below(schema.get("additionalProperties", True), "additionalProperties")
             for name in schema.get("required", ())
         ]
         if schema.get("minItems"):
-            needed.append(place.below(schema.get("items", True), "items"))
+            needed.append(location.below(schema.get("items", True), "items"))
         return all(self._is_plain(inner, depth + 1) for inner in needed)
 
-    def _are_plain(self, place: SchemaLocation, keyword: str, depth: int) -> bool:
+    def _are_plain(self, location: SchemaLocation, keyword: str, depth: int) -> bool:
         """Return whether all branches are plain, and no value fits two of ``oneOf``."""
-        branches = place.schema[keyword]
+        branches = location.schema[keyword]
         if type(branches) is not list or not 0 < len(branches) <= _MOST_BRANCHES:
             return False
         types = set[str]()
         for n, branch in enumerate(branches):
-            inner = self.resolve(place.below(branch, keyword, n))
+            inner = self.resolve(location.below(branch, keyword, n))
             if type(inner.schema) is not dict or not self._is_plain(inner, depth + 1):
                 return False
             if "anyOf" in inner.schema or "oneOf" in inner.schema:
@@ -217,8 +217,8 @@ class Waiting:
                 types |= {"number", "integer"} if own in ("number", "integer") else {own}
         return True
 
-    def _is_plain_keyword(self, place: SchemaLocation, keyword: str) -> bool:
-        schema: dict[str, Any] = place.schema
+    def _is_plain_keyword(self, location: SchemaLocation, keyword: str) -> bool:
+        schema: dict[str, Any] = location.schema
         value = schema[keyword]
         match keyword:
             case "type":
@@ -234,7 +234,9 @@ class Waiting:
                 return bool(value) and _are_texts(value) and _is_alone(schema, keyword)
             case "const":
                 return (
-                    place.dialect.year >= 6 and _are_texts([value]) and _is_alone(schema, keyword)
+                    location.dialect.year >= 6
+                    and _are_texts([value])
+                    and _is_alone(schema, keyword)
                 )
             case "minLength" | "maxLength":
                 return _is_range(schema, "minLength", "maxLength", 0)
@@ -256,7 +258,7 @@ class Waiting:
             case "uniqueItems":
                 return type(value) is bool and "minItems" not in schema and _is_infinite(schema)
             case "format":
-                return _has_no_length(schema) and self._is_usual(place, value)
+                return _has_no_length(schema) and self._is_usual(location, value)
         return False
 
 
@@ -264,24 +266,24 @@ def has_name(schema: dict[str, Any]) -> bool:
     return not _NAMING.isdisjoint(schema)
 
 
-def key_of(place: SchemaLocation) -> Hashable:
-    return id(place.schema), place.resolver.key, place.dialect
+def key_of(location: SchemaLocation) -> Hashable:
+    return id(location.schema), location.resolver.key, location.dialect
 
 
-def _list_inside(place: SchemaLocation) -> Iterator[SchemaLocation]:
+def _list_inside(location: SchemaLocation) -> Iterator[SchemaLocation]:
     """Yield the schemas inside a plain one, except members that only have a type."""
-    schema = place.schema
+    schema = location.schema
     for name, inner in schema.get("properties", {}).items():
         if not _asks_type_only(inner):
-            yield place.below(inner, "properties", name)
+            yield location.below(inner, "properties", name)
     for pattern, inner in schema.get("patternProperties", {}).items():
-        yield place.below(inner, "patternProperties", pattern)
+        yield location.below(inner, "patternProperties", pattern)
     for keyword in ("items", "additionalProperties"):
         if keyword in schema:
-            yield place.below(schema[keyword], keyword)
+            yield location.below(schema[keyword], keyword)
     for keyword in ("anyOf", "oneOf"):
         for n, inner in enumerate(schema.get(keyword, ())):
-            yield place.below(inner, keyword, n)
+            yield location.below(inner, keyword, n)
 
 
 def _asks_type_only(schema: Any) -> bool:

@@ -82,7 +82,7 @@ class PatternAutomaton(ByteAutomaton[_State]):
         }
 
     def is_accepting(self, name: _State) -> bool:
-        return any(position < 0 and hold_at_end(owed) for position, owed in name[1])
+        return any(position < 0 and hold_at_end(obligations) for position, obligations in name[1])
 
     def _step_all(self, name: _State) -> dict[int, _State]:
         """Return byte class → the state after it, dead ones too if the pattern looks around."""
@@ -103,7 +103,7 @@ class PatternAutomaton(ByteAutomaton[_State]):
     def _find_steps(self, name: _State) -> dict[int, _State]:
         look_behind, threads = name
         moves = [self._threads.moves(position) for position, _ in threads if position >= 0]
-        owing = any(owed for position, owed in threads if position >= 0)
+        owing = any(obligations for position, obligations in threads if position >= 0)
         # Byte classes in which all threads do the same lead to the same.
         known: dict[object, _State] = {}
         found = {}
@@ -128,9 +128,9 @@ class PatternAutomaton(ByteAutomaton[_State]):
     def _keep(self, look_behind: LookBehindState, threads: Iterable[Thread]) -> _State:
         """Return the state of some threads, without those that lead nowhere."""
         kept = ThreadList()
-        for position, owed in threads:
+        for position, obligations in threads:
             if position < 0 or self._leads_on[self._threads.follows(position)]:
-                kept.append(position, owed)
+                kept.append(position, obligations)
         name = look_behind, frozenset(kept.done())
         return self._same.setdefault(name, name)
 

@@ -64,9 +64,9 @@ class Contextual(Exploration[tuple[int, int], tuple[int, int]]):
         lexeme, condition = state
         look_behind = self.lexemes.states[lexeme].look_behind
         for terminal, demands in self.lexemes.ends(lexeme):
-            owed = settle([*demands, *self.lexemes.conditions[condition][1]])
-            if owed is not None:
-                left = (look_behind, self.lexemes.condition(look_behind, owed))
+            obligations = settle([*demands, *self.lexemes.conditions[condition][1]])
+            if obligations is not None:
+                left = (look_behind, self.lexemes.condition(look_behind, obligations))
                 contexts = sorted(self._after.get(terminal, ()))
                 yield End(terminal, self.boundary(left, contexts))
 

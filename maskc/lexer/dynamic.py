@@ -107,10 +107,12 @@ class _Dynamic(Exploration[_State, _Boundary]):
         for lexeme in opened:
             look_behind = self.lexemes.states[lexeme].look_behind
             for terminal, demands in self.lexemes.ends(lexeme):
-                owed = settle([*demands, *self.lexemes.conditions[condition][1]])
-                if owed is None:
+                obligations = settle([*demands, *self.lexemes.conditions[condition][1]])
+                if obligations is None:
                     continue
-                boundary = self.boundary((look_behind, self.lexemes.condition(look_behind, owed)))
+                boundary = self.boundary(
+                    (look_behind, self.lexemes.condition(look_behind, obligations))
+                )
                 if terminal in self._used:
                     yield End(self._stands_for.get(terminal, terminal), boundary)
                 if terminal in self.lexer.ignored:

@@ -31,7 +31,7 @@ from maskc.lexer.scanner import End, Scanner
 
 # What a scanner state is made of: (terminal, state of its lexemes), for the open lexeme, and for
 # ignored terminals that ended and must not accept again.
-_Places = tuple[tuple[TerminalId, int], ...]
+_LexerStates = tuple[tuple[TerminalId, int], ...]
 
 
 def build_dynamic_complete_scanner(
@@ -51,10 +51,10 @@ def build_dynamic_complete_scanner(
     return _DynamicComplete(lexer, used, stands_for).explore()
 
 
-_State = tuple[_Places, _Places]
+_State = tuple[_LexerStates, _LexerStates]
 
 
-class _DynamicComplete(Exploration[_State, _Places]):
+class _DynamicComplete(Exploration[_State, _LexerStates]):
     """Explores the states that can occur."""
 
     def __init__(
@@ -67,40 +67,40 @@ class _DynamicComplete(Exploration[_State, _Places]):
         self._lexemes, threads = build_lexemes(lexer, used)
         super().__init__(lexer, threads.byte_class, 1, ((), 0))
 
-    def entry(self, boundary: _Places, context: int) -> list[int]:
+    def entry(self, boundary: _LexerStates, context: int) -> list[int]:
         del context
         return self.row((tuple((t, own.start) for t, own in self._lexemes.items()), boundary))
 
     def row(self, state: _State) -> list[int]:
-        opened, owed = state
+        opened, ended = state
         return [
-            self._number(self._step(opened, c), self._step(owed, c)) for c in range(self.n_classes)
+            self._number(self._step(opened, c), self._step(ended, c)) for c in range(self.n_classes)
         ]
 
-    def _step(self, places: _Places, byte_class: int) -> _Places:
-        """Return the places one byte later; those that are dead are gone."""
-        moved = {(t, self._lexemes[t].next[state][byte_class]) for t, state in places}
-        return tuple(sorted(place for place in moved if place[1] != DEAD))
+    def _step(self, states: _LexerStates, byte_class: int) -> _LexerStates:
+        """Return the states one byte later, without dead ones."""
+        moved = {(t, self._lexemes[t].next[state][byte_class]) for t, state in states}
+        return tuple(sorted(state for state in moved if state[1] != DEAD))
 
-    def _number(self, opened: _Places, owed: _Places) -> int:
-        if not opened or any(self._lexemes[t].accepts[state] for t, state in owed):
+    def _number(self, opened: _LexerStates, ended: _LexerStates) -> int:
+        if not opened or any(self._lexemes[t].accepts[state] for t, state in ended):
             return DEAD
-        return self.state((opened, owed))
+        return self.state((opened, ended))
 
     def list_ends(self, state: _State) -> Iterator[End]:
-        opened, owed = state
+        opened, ended = state
         for terminal, here in opened:
             if not self._lexemes[terminal].accepts[here]:
                 continue
             if terminal in self._used:
-                yield End(self._stands_for.get(terminal, terminal), self.boundary(owed))
+                yield End(self._stands_for.get(terminal, terminal), self.boundary(ended))
             if terminal in self.lexer.ignored:
                 # States that cannot accept again are dead.
                 goes_on = any(self._lexemes[terminal].next[here])
-                more = {*owed, (terminal, here)} if goes_on else owed
+                more = {*ended, (terminal, here)} if goes_on else ended
                 yield End(IGNORED, self.boundary(tuple(sorted(more))))
 
-    def may_close(self, boundary: _Places) -> bool:
+    def may_close(self, boundary: _LexerStates) -> bool:
         del boundary
         return True  # where the text ends, no automaton accepts again
 

@@ -181,8 +181,8 @@ class LexemeAutomaton:
         matched = self._look_behinds[look_behind].matched
         collected = ThreadList()
         for terminal in self.lexer.contexts[context].alternatives:
-            for position, owed in self.threads.enter(self._starts[terminal], matched):
-                collected.append(position, owed)
+            for position, obligations in self.threads.enter(self._starts[terminal], matched):
+                collected.append(position, obligations)
         keywords: set[tuple[int, int]] = {
             (terminal, position)
             for terminal, names in self.lexer.contexts[context].keywords
@@ -232,16 +232,16 @@ class LexemeAutomaton:
     def _step_all(self, state: LexemeState) -> list[int]:
         alive: list[tuple[int, Obligations]] = []
         earlier: list[Obligation] = []
-        for position, owed in state.threads:
+        for position, obligations in state.threads:
             if position < 0:
                 # A thread after a match that may still count wins only if that match does not.
-                earlier.append((False, frozenset([(ACCEPTED, owed)])))
+                earlier.append((False, frozenset([(ACCEPTED, obligations)])))
                 continue
-            left = settle([*owed, *earlier]) if earlier else owed
+            left = settle([*obligations, *earlier]) if earlier else obligations
             if left is not None:
                 alive.append((position, left))
         moving = self._list_moving(position for position, _ in alive)
-        owing = any(owed for _, owed in alive)
+        is_waiting = any(obligations for _, obligations in alive)
         keywords = sorted(keyword for keyword in state.keywords if keyword[1] >= 0)
         keywords_moving = self._list_moving(position for _, position in keywords)
         row = [NO_STATE] * self.threads.n_classes
@@ -250,7 +250,7 @@ class LexemeAutomaton:
         for byte_class, here in sorted(moving.items()):
             look_behind = self._step_look_behind(state.look_behind, byte_class)
             named = keywords_moving.get(byte_class, [])
-            key = (look_behind, byte_class if owing else 0, tuple(here), tuple(named))
+            key = (look_behind, byte_class if is_waiting else 0, tuple(here), tuple(named))
             if key not in known:
                 known[key] = self._step(
                     [alive[number] for number, _ in here],
@@ -290,12 +290,12 @@ class LexemeAutomaton:
         """Return ``(terminal, what the end demands)`` for each way the lexeme may end here."""
         state = self.states[number]
         found = []
-        for index, (position, owed) in enumerate(state.threads):
+        for index, (position, obligations) in enumerate(state.threads):
             if position < 0:
                 before = frozenset(
                     (p if p >= 0 else ACCEPTED, left) for p, left in state.threads[:index]
                 )
-                demands = settle([*owed, (False, before)] if before else owed)
+                demands = settle([*obligations, (False, before)] if before else obligations)
                 if demands is not None:
                     found.append((self._renamed(state, label_of(position)), demands))
         return found
@@ -303,8 +303,8 @@ class LexemeAutomaton:
     def end_of_text(self, number: int) -> TerminalId | None:
         """Return the terminal the lexeme is if the text ends here, ``None`` if it is none."""
         state = self.states[number]
-        for position, owed in state.threads:
-            if position < 0 and hold_at_end(owed):
+        for position, obligations in state.threads:
+            if position < 0 and hold_at_end(obligations):
                 return self._renamed(state, label_of(position))
         return None
 
@@ -326,11 +326,11 @@ class LexemeAutomaton:
             if owner == terminal and position < 0
         ]
 
-    def condition(self, look_behind: int, owed: Obligations) -> int:
+    def condition(self, look_behind: int, obligations: Obligations) -> int:
         """Return the number of a condition; the empty one is ``free`` whatever the look-behinds."""
-        if owed and self._look_behinds[look_behind].whole is not None:
-            look_behind = self._forget(look_behind, self._forgetting.list_asked_by(owed))
-        key = (look_behind if owed else 0, owed)
+        if obligations and self._look_behinds[look_behind].whole is not None:
+            look_behind = self._forget(look_behind, self._forgetting.list_asked_by(obligations))
+        key = (look_behind if obligations else 0, obligations)
         number = self._condition_number.setdefault(key, len(self.conditions))
         if number == len(self.conditions):
             if number >= MAX_CONDITIONS:
@@ -342,15 +342,19 @@ class LexemeAutomaton:
         """Return the next condition by byte class, ``NO_STATE`` where it is broken."""
         found = self._condition_rows.get(number)
         if found is None:
-            look_behind, owed = self.conditions[number]
-            found = self._step_condition(look_behind, owed) if owed else [number] * self.n_classes
+            look_behind, obligations = self.conditions[number]
+            found = (
+                self._step_condition(look_behind, obligations)
+                if obligations
+                else [number] * self.n_classes
+            )
             self._condition_rows[number] = found
         return found
 
-    def _step_condition(self, look_behind: int, owed: Obligations) -> list[int]:
+    def _step_condition(self, look_behind: int, obligations: Obligations) -> list[int]:
         """Return the next condition by byte class; what is the same for many is stepped once."""
         moves = np.array(
-            [self._number_moves(position) for position in sorted(list_positions(owed))]
+            [self._number_moves(position) for position in sorted(list_positions(obligations))]
         )
         width = moves.itemsize * len(moves)
         data = moves.T.tobytes()
@@ -368,7 +372,9 @@ class LexemeAutomaton:
         for (after, column), byte_class in first.items():
             matched = self._look_behinds[after].matched
             if (matched, column) not in left:
-                left[matched, column] = self.threads.step_obligations(owed, byte_class, matched)
+                left[matched, column] = self.threads.step_obligations(
+                    obligations, byte_class, matched
+                )
             still = left[matched, column]
             found[byte_class] = NO_STATE if still is None else self.condition(after, still)
         return [found[byte_class] for byte_class in parts]

@@ -28,7 +28,7 @@ NONE: Behinds = frozenset()
 
 
 class LookbehindPruning:
-    """What each place of a lexer asks of the look-behinds.
+    """What each state of a lexer asks of the look-behinds.
 
     Args:
         threads: of the NFA that the lexer's patterns were added to.
@@ -53,7 +53,7 @@ class LookbehindPruning:
         self._closures: dict[int, tuple[Behinds, frozenset[int], bool]] = {}
         self._of_context: dict[int, Behinds] = {}
         self._of_label: dict[int, Behinds] = {}
-        self._of_owed: dict[Obligations, Behinds] = {}
+        self._asked_by: dict[Obligations, Behinds] = {}
         self._nested = _list_nested(self._nfa)
 
     def list_asked(self, threads: Threads, keywords: Iterable[int]) -> Behinds:
@@ -64,32 +64,32 @@ class LookbehindPruning:
             keywords: positions of the keywords that it may turn out to be.
         """
         asked = set(self._nested)
-        for position, owed in threads:
+        for position, obligations in threads:
             if position >= 0:
                 behinds, labels, _ = self._close(self._threads.follows(position))
                 asked |= behinds
                 for label in labels:
                     asked |= self._ask_after(label)
-            asked |= self.list_asked_by(owed)
+            asked |= self.list_asked_by(obligations)
         for position in keywords:
             if position >= 0:
                 asked |= self._close(self._threads.follows(position))[0]
         return frozenset(asked)
 
-    def list_asked_by(self, owed: Obligations) -> Behinds:
+    def list_asked_by(self, obligations: Obligations) -> Behinds:
         """Return the look-behinds that obligations ask for where the current character ends."""
-        found = self._of_owed.get(owed)
+        found = self._asked_by.get(obligations)
         if found is None:
-            positions = list_positions(owed)
-            places = (self._close(self._threads.follows(p))[0] for p in positions)
-            found = self._of_owed[owed] = self._nested.union(*places)
+            positions = list_positions(obligations)
+            asked_at = (self._close(self._threads.follows(p))[0] for p in positions)
+            found = self._asked_by[obligations] = self._nested.union(*asked_at)
         return found
 
     def drop(self, state: LookBehindState, asked: Behinds) -> LookBehindState:
         """Return a state in the middle of a character without what nothing asks for at its end."""
         kept = frozenset(
-            (number, position, owed)
-            for number, position, owed in state.threads
+            (number, position, obligations)
+            for number, position, obligations in state.threads
             if number in asked or self._close(self._threads.follows(position))[2]
         )
         return LookBehindState(kept, state.whole, state.matched)
@@ -154,7 +154,7 @@ def _walk(nfa: Arena, start: int) -> tuple[Behinds, frozenset[int], bool]:
 
 
 def _list_nested(nfa: Arena) -> Behinds:
-    """Return the look-behinds that stand inside another one, at any place of it."""
+    """Return the look-behinds that stand inside another one, anywhere in it."""
     nested: set[int] = set()
     pending = list(nfa.look_behinds)
     seen = set(pending)

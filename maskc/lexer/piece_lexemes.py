@@ -108,7 +108,7 @@ def _build(
     states: list[tuple[LookBehindState, Threads]] = []
 
     def intern(look_behind: LookBehindState, alive: Threads) -> int:
-        if any(owed != FREE for _, owed in alive):
+        if any(obligations != FREE for _, obligations in alive):
             raise UnsupportedTerminalError(
                 name,
                 f"what {features or 'it'} says depends under lexer=dynamic_complete on where Lark "

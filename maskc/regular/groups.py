@@ -44,7 +44,7 @@ class _Groups:
 
 
 # A node, the groups so far, and the groups its pattern must end with (if that is asked).
-_Place = tuple[int, _Groups, _Groups | None]
+_Copied = tuple[int, _Groups, _Groups | None]
 
 
 def resolve_groups(arena: Arena, terminal: str, start: int) -> int:
@@ -59,22 +59,22 @@ def resolve_groups(arena: Arena, terminal: str, start: int) -> int:
 class _Resolution:
     def __init__(self, arena: Arena, terminal: str) -> None:
         self.arena, self.terminal = arena, terminal
-        self.copy_of: dict[_Place, int] = {}
+        self.copy_of: dict[_Copied, int] = {}
         self.look_behind_of: dict[int, int] = {}
 
     def copy(self, start: int, groups: _Groups, ending: _Groups | None) -> int:
-        pending: list[_Place] = []
+        pending: list[_Copied] = []
 
         def reach(number: int, groups: _Groups, ending: _Groups | None) -> int:
-            place = (number, groups, ending)
-            if place not in self.copy_of:
-                self.copy_of[place] = self.arena.add(SplitNode([]))
-                pending.append(place)
-            return self.copy_of[place]
+            copied = (number, groups, ending)
+            if copied not in self.copy_of:
+                self.copy_of[copied] = self.arena.add(SplitNode([]))
+                pending.append(copied)
+            return self.copy_of[copied]
 
         copy = reach(start, groups, ending)
         while pending:
-            place = number, groups, ending = pending.pop()
+            copied = number, groups, ending = pending.pop()
             node = self.arena.nodes[number]
             made: Node
             match node:
@@ -99,7 +99,7 @@ class _Resolution:
                     made = with_targets(node, [reach(t, groups, ending) for t in targets_of(node)])
                     if isinstance(made, SplitNode):
                         made.rivals = tuple(reach(r, groups, None) for r in made.rivals)
-            self.arena.nodes[self.copy_of[place]] = made
+            self.arena.nodes[self.copy_of[copied]] = made
         return copy
 
     def branch(self, test: Test, groups: _Groups) -> int:
@@ -131,10 +131,10 @@ class _Resolution:
                     reached = [(node.next, after) for after in self.outcomes(node.start, here)]
                 case _:
                     reached = [(target, here) for target in targets_of(node)]
-            for place in reached:
-                if place not in seen:
-                    seen.add(place)
-                    pending.append(place)
+            for copied in reached:
+                if copied not in seen:
+                    seen.add(copied)
+                    pending.append(copied)
         return list(found)
 
     def look(

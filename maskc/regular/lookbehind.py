@@ -63,8 +63,10 @@ class LookBehindStepper:
             return self._at_boundary(state.threads, byte_class)
         moved = {
             (number, position, left)
-            for number, before, owed in state.threads
-            for position, left in self._threads.step_thread((before, owed), byte_class, frozenset())
+            for number, before, obligations in state.threads
+            for position, left in self._threads.step_thread(
+                (before, obligations), byte_class, frozenset()
+            )
         }
         return LookBehindState(frozenset(moved), inside[0][0], frozenset())
 
@@ -75,9 +77,11 @@ class LookBehindStepper:
         matched: Matched = frozenset()
         for number, start in enumerate(self._behinds):  # those that stand inside it came before
             reached = set(self._threads.enter(start, matched))
-            for owner, position, owed in threads:
+            for owner, position, obligations in threads:
                 if owner == number:
-                    reached.update(self._threads.step_thread((position, owed), byte_class, matched))
+                    reached.update(
+                        self._threads.step_thread((position, obligations), byte_class, matched)
+                    )
             done = {left for position, left in reached if position < 0}
             if FREE in done:
                 done = {FREE}

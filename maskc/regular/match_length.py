@@ -127,18 +127,18 @@ def _follow(pattern: str, text: str, flags: int) -> int | None:
             before = look_behinds.step(before, byte_class)
             moved = ThreadList()
             for thread in threads:
-                for position, owed in _relabel(
+                for position, obligations in _relabel(
                     stepper.step_thread(thread, byte_class, before.matched),
                     label_of(thread[0]) if thread[0] < 0 else at + 1,
                 ):
-                    moved.append(position, owed)
+                    moved.append(position, obligations)
             threads = moved.done()
-    for position, owed in threads:
-        if position < 0 and hold_at_end(owed):
+    for position, obligations in threads:
+        if position < 0 and hold_at_end(obligations):
             return label_of(position)
     return None
 
 
 def _relabel(threads: Threads, length: int) -> Threads:
     """Return the threads with those that have matched labelled with how much they read."""
-    return tuple((accepted(length) if p < 0 else p, owed) for p, owed in threads)
+    return tuple((accepted(length) if p < 0 else p, obligations) for p, obligations in threads)

@@ -114,9 +114,9 @@ def _split(
     width = rows.shape[1] * rows.itemsize
     data = rows.tobytes()
     found: dict[int, dict[bytes, set[int]]] = {}
-    for place, (state, group) in enumerate(zip(pending.tolist(), groups.tolist(), strict=True)):
+    for index, (state, group) in enumerate(zip(pending.tolist(), groups.tolist(), strict=True)):
         if len(members[group]) > 1:
-            row = data[place * width : place * width + width]
+            row = data[index * width : index * width + width]
             found.setdefault(group, {}).setdefault(row, set()).add(state)
     return {
         group: list(parts.values())

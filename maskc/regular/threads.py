@@ -55,8 +55,8 @@ def label_of(position: int) -> int:
 
 
 def _unlabelled(thread: Thread) -> Thread:
-    position, owed = thread
-    return (position if position >= 0 else ACCEPTED, owed)
+    position, obligations = thread
+    return (position if position >= 0 else ACCEPTED, obligations)
 
 
 class ThreadStepper:
@@ -65,7 +65,7 @@ class ThreadStepper:
     def __init__(self, nfa: Arena) -> None:
         self.nfa = nfa
         self._number: dict[tuple[int, int], int] = {}
-        self._place: list[tuple[int, int]] = []  # position → (UTF-8 node, following NFA node)
+        self._nodes: list[tuple[int, int]] = []  # position → (UTF-8 node, following NFA node)
         self._moves: dict[int, dict[int, tuple[int, int]]] = {}
         self._classes_of: dict[tuple[int, int], list[int]] = {}
         self._entered: dict[tuple[int, Matched], Threads] = {}
@@ -85,13 +85,13 @@ class ThreadStepper:
 
     def follows(self, position: int) -> int:
         """Return the NFA node after the character that a position reads."""
-        return self._place[position][1]
+        return self._nodes[position][1]
 
     def moves(self, position: int) -> dict[int, tuple[int, int]]:
         """Return byte class → (position or ``DONE``, following NFA node)."""
         found = self._moves.get(position)
         if found is None:
-            utf8_node, following = self._place[position]
+            utf8_node, following = self._nodes[position]
             found = {}
             for first, last, target in self.nfa.utf8.edges[utf8_node]:
                 for byte_class in self._classes(first, last):
@@ -110,8 +110,8 @@ class ThreadStepper:
     def _position(self, utf8_node: int, following: int) -> int:
         key = (utf8_node, following)
         if key not in self._number:
-            self._number[key] = len(self._place)
-            self._place.append(key)
+            self._number[key] = len(self._nodes)
+            self._nodes.append(key)
         return self._number[key]
 
     def enter(self, node: int, matched: Matched) -> Threads:
@@ -125,35 +125,35 @@ class ThreadStepper:
     def _collect(self, start: int, open_loops: frozenset[int], matched: Matched) -> Threads:
         """Walk the empty moves depth first, in order.
 
-        A place of the walk is a node, what is owed there, and the repetitions that have begun a
+        What the walk visits is a node, the obligations there, and the repetitions that have begun a
         pass since the last character: they are left when the walk comes back to them.
         """
         collected = ThreadList()
         seen: set[tuple[int, Obligations, frozenset[int]]] = set()
         stack = [(start, FREE, open_loops)]
         while stack and not collected.decided:
-            place = number, owed, loops = stack.pop()
-            if place in seen:
+            visited = number, obligations, loops = stack.pop()
+            if visited in seen:
                 continue
-            seen.add(place)
+            seen.add(visited)
             node = self.nfa.nodes[number]
             if isinstance(node, Accept):
-                collected.append(accepted(node.label), owed)
+                collected.append(accepted(node.label), obligations)
             elif isinstance(node, Char):
-                collected.append(self._position(node.root, node.next), owed)
+                collected.append(self._position(node.root, node.next), obligations)
             elif isinstance(node, SplitNode):
-                stack += reversed(self._choose(node, owed, loops, matched))
+                stack += reversed(self._choose(node, obligations, loops, matched))
             elif isinstance(node, LookAround):
                 added = self._look(node, matched)
                 if added is not None:
-                    stack.append((node.next, owed | added, loops))
+                    stack.append((node.next, obligations | added, loops))
         return collected.done()
 
     def _choose(
-        self, node: SplitNode, owed: Obligations, loops: frozenset[int], matched: Matched
+        self, node: SplitNode, obligations: Obligations, loops: frozenset[int], matched: Matched
     ) -> list[tuple[int, Obligations, frozenset[int]]]:
         if node.loop in loops:
-            return [(node.leave, owed, loops - {node.loop})]
+            return [(node.leave, obligations, loops - {node.loop})]
         chosen = []
         earlier: set[Thread] = set()
         for index, target in enumerate(node.targets):
@@ -161,7 +161,7 @@ class ThreadStepper:
             added = settle([(False, frozenset(earlier))])
             if added is None:
                 break
-            chosen.append((target, owed | added, inside))
+            chosen.append((target, obligations | added, inside))
             if index < len(node.rivals) - 1:
                 threads = self._collect(node.rivals[index], inside, matched)
                 earlier.update(map(_unlabelled, threads))
@@ -175,16 +175,16 @@ class ThreadStepper:
         return settle([(node.positive, threads)])
 
     def step_obligations(
-        self, owed: Obligations, byte_class: int, matched: Matched
+        self, obligations: Obligations, byte_class: int, matched: Matched
     ) -> Obligations | None:
-        """Return what is still owed one byte later, ``None`` if an obligation is broken."""
-        if not owed:
-            return owed
+        """Return the obligations one byte later, ``None`` if an obligation is broken."""
+        if not obligations:
+            return obligations
         # Obligations nest, and share what they hold: without this memory, exponentially often.
-        key = (owed, byte_class, matched)
+        key = (obligations, byte_class, matched)
         if key not in self._stepped:
             stepped = []
-            for positive, threads in owed:
+            for positive, threads in obligations:
                 moved: set[Thread] = set()
                 for thread in threads:
                     moved |= self._step_unlabelled(thread, byte_class, matched)
@@ -209,8 +209,8 @@ class ThreadStepper:
 
     def step_thread(self, thread: Thread, byte_class: int, matched: Matched) -> Threads:
         """Return the threads that one thread becomes; ``matched`` holds after the byte."""
-        position, owed = thread
-        left = self.step_obligations(owed, byte_class, matched)
+        position, obligations = thread
+        left = self.step_obligations(obligations, byte_class, matched)
         if left is None:
             return ()
         if position < 0:
@@ -235,8 +235,8 @@ class ThreadStepper:
         collected = ThreadList()
         for thread in threads:
             if thread[0] >= 0:
-                for position, owed in self.step_thread(thread, byte_class, matched):
-                    collected.append(position, owed)
+                for position, obligations in self.step_thread(thread, byte_class, matched):
+                    collected.append(position, obligations)
         return collected.done()
 
 
@@ -245,25 +245,25 @@ class ThreadList:
 
     def __init__(self) -> None:
         self._threads: list[Thread] = []
-        self._owed_at: dict[int, list[Obligations]] = {}
+        self._obligations_at: dict[int, list[Obligations]] = {}
         self.decided = False
 
-    def append(self, position: int, owed: Obligations) -> None:
-        """Add a thread unless an earlier one at its place matches whenever it does."""
+    def append(self, position: int, obligations: Obligations) -> None:
+        """Add a thread unless an earlier one at its position matches whenever it does."""
         if self.decided:
             return
-        earlier = self._owed_at.setdefault(position, [])
-        if any(other <= owed for other in earlier):
+        earlier = self._obligations_at.setdefault(position, [])
+        if any(other <= obligations for other in earlier):
             return
-        earlier.append(owed)
-        self._threads.append((position, owed))
-        self.decided = position < 0 and not owed
+        earlier.append(obligations)
+        self._threads.append((position, obligations))
+        self.decided = position < 0 and not obligations
 
     def done(self) -> Threads:
         return tuple(self._threads)
 
 
-def settle(owed: Iterable[Obligation]) -> Obligations | None:
+def settle(obligations: Iterable[Obligation]) -> Obligations | None:
     """Return the obligations that are open, ``None`` if one is broken.
 
     All negative ones join into one, since none of their threads may match. A pattern that has
@@ -272,7 +272,7 @@ def settle(owed: Iterable[Obligation]) -> Obligations | None:
     """
     positives: set[frozenset[Thread]] = set()
     forbidden: set[Thread] = set()
-    pending = list(owed)
+    pending = list(obligations)
     while pending:
         positive, threads = pending.pop()
         if not positive:
@@ -319,19 +319,19 @@ def _simplify(
     return frozenset([*open_ones, whole])
 
 
-def hold_at_end(owed: Obligations) -> bool:
+def hold_at_end(obligations: Obligations) -> bool:
     """Return whether the obligations hold if the text ends here."""
     return all(
         positive == any(p == ACCEPTED and hold_at_end(left) for p, left in threads)
-        for positive, threads in owed
+        for positive, threads in obligations
     )
 
 
-def list_positions(owed: Obligations) -> set[int]:
+def list_positions(obligations: Obligations) -> set[int]:
     """Return the positions that the obligations read characters at, nested ones included."""
     found: set[int] = set()
-    pending = [owed]
-    seen = {owed}
+    pending = [obligations]
+    seen = {obligations}
     while pending:
         for _, threads in pending.pop():
             for position, left in threads:

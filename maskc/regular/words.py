@@ -1,7 +1,7 @@
 r"""Many words as alternatives, letter by letter and not word by word.
 
 ``re`` tries the words in order, and of two words that both match the first one wins. Words that
-differ in a letter never both match, so only their common beginnings and the places where a word
+differ in a letter never both match, so only their common beginnings and the nodes where a word
 ends keep an order: ``ab|a|ac`` is ``a(?:b||c)``. The words go into a trie with such an order, which
 is then added from its leaves on: equal ends are added once. Of 100,000 names this leaves the
 nodes of their minimal automaton, and a lexer state holds a few threads instead of 100,000.
@@ -25,8 +25,8 @@ from maskc.regular.nodes import Arena, SplitNode
 _ITSELF = r"[^\\.^$*+?{}\[\]|()\s#]|\\[^a-zA-Z0-9\s]"
 _WORDS = re.compile(rf"\(\?:((?:{_ITSELF})++(?:\|(?:{_ITSELF})++)++)\)")
 
-# What a place of the trie tries, in order: code point → next place, or a word ends (``None``).
-_Place = list[dict[int, int] | None]
+# What a node of the trie tries, in order: code point → next node, or a word ends (``None``).
+_TrieNode = list[dict[int, int] | None]
 
 
 def read_words(pattern: str) -> list[list[int]] | None:
@@ -53,17 +53,17 @@ def read_words(pattern: str) -> list[list[int]] | None:
 
 def add_words(arena: Arena, words: Iterable[Sequence[int]], following: int) -> list[int]:
     """Return the nodes to try in order for one of the words, given as code points."""
-    places = _build_trie(words)
+    nodes = _build_trie(words)
     splits: dict[tuple[int, ...], int] = {}
-    starts: list[list[int]] = [[]] * len(places)
-    for number in range(len(places) - 1, -1, -1):  # what follows a place has a larger number
+    starts: list[list[int]] = [[]] * len(nodes)
+    for number in range(len(nodes) - 1, -1, -1):  # what follows a node has a larger number
         tried: list[int] = []
-        for segment in places[number]:
+        for segment in nodes[number]:
             if segment is None:
                 tried.append(following)
                 continue
-            for code_point, place in sorted(segment.items()):
-                targets = starts[place]
+            for code_point, child in sorted(segment.items()):
+                targets = starts[child]
                 if len(targets) == 1:
                     (after,) = targets
                 else:
@@ -76,19 +76,19 @@ def add_words(arena: Arena, words: Iterable[Sequence[int]], following: int) -> l
     return starts[0]
 
 
-def _build_trie(words: Iterable[Sequence[int]]) -> list[_Place]:
-    places: list[_Place] = [[]]
+def _build_trie(words: Iterable[Sequence[int]]) -> list[_TrieNode]:
+    nodes: list[_TrieNode] = [[]]
     for word in words:
         here = 0
         for code_point in word:
-            place = places[here]
-            if not place or place[-1] is None:
-                place.append({})
-            segment = place[-1]
-            here = segment.setdefault(code_point, len(places)) if segment is not None else 0
-            if here == len(places):
-                places.append([])
+            node = nodes[here]
+            if not node or node[-1] is None:
+                node.append({})
+            segment = node[-1]
+            here = segment.setdefault(code_point, len(nodes)) if segment is not None else 0
+            if here == len(nodes):
+                nodes.append([])
         # A word that has ended here before is the one that wins.
-        if None not in places[here]:
-            places[here].append(None)
-    return places
+        if None not in nodes[here]:
+            nodes[here].append(None)
+    return nodes

@@ -179,12 +179,12 @@ class Arguments:
         return found
 
     def _values_of(
-        self, schema: Any, place: str = "/additionalProperties"
+        self, schema: Any, path: str = "/additionalProperties"
     ) -> list[tuple[str, Item]]:
         """Return the ways to write a value: what stands before it, and itself."""
         style = self._style
         if style.is_nested:
-            return self._split(schema, place)
+            return self._split(schema, path)
         kind = schema.get("type") if isinstance(schema, dict) and is_plain(schema) else None
         if kind == "string" and not schema.keys() & _OF_STRINGS:
             return [(style.string, self._free())]
@@ -193,20 +193,20 @@ class Arguments:
             return [(self._between(kind), Late(partial(self._json, schema, None, spelled)))]
         if kind is not None and kind != "string":
             return [(self._between("number"), Late(partial(self._json, schema, None)))]
-        return self._split(schema, place)
+        return self._split(schema, path)
 
-    def _split(self, schema: Any, place: str) -> list[tuple[str, Item]]:
+    def _split(self, schema: Any, path: str) -> list[tuple[str, Item]]:
         """Return the ways to write a value that may be a string or something else."""
         literals = 7
         if (schema is True or schema == {}) and not self._style.quotes:
             strings: list[Expression | None] = [self._free()]
             kinds, spelled = list(_TYPES), self._style.booleans
         else:
-            plan = self._plan(schema, place)
+            plan = self._plan(schema, path)
             if plan is None:
                 return []
             position = plan.position(plan.root)
-            strings = self._placed(place, lambda: [self._string(plan, n) for n in position.strings])
+            strings = self._make_at(path, lambda: [self._string(plan, n) for n in position.strings])
             kinds, literals = _kinds_of(position), position.literals
             words = zip(_BOOLEAN_BITS, self._style.booleans, strict=False)
             spelled = tuple(word for bit, word in words if position.literals & bit)
@@ -216,7 +216,7 @@ class Arguments:
             found.append((self._style.string, self._compose.either(ways)))
         if self._style.writes_types or self._style.is_nested:
             for kind in (kind for kind in kinds if kind not in self._style.unwritten):
-                value = self._literal(kind, literals) or self._value(schema, kind, place)
+                value = self._literal(kind, literals) or self._value(schema, kind, path)
                 if value is not None:
                     found.append((self._between(kind), value))
         elif kinds:
@@ -230,78 +230,78 @@ class Arguments:
         words = [word for name in names for word in self._style.literals.get(name, ())]
         return self._compose.words(sorted(word.encode() for word in words)) if words else None
 
-    def _is_writable(self, schema: Any, place: str) -> bool:
+    def _is_writable(self, schema: Any, path: str) -> bool:
         writable = self._shared.writable
         if id(schema) not in writable:
             writable[id(schema)] = True  # meanwhile: it may lead back to itself
-            writable[id(schema)] = bool(self._values_of(schema, place))
+            writable[id(schema)] = bool(self._values_of(schema, path))
         return writable[id(schema)]
 
-    def _value(self, schema: Any, kind: str, place: str) -> Item | None:
+    def _value(self, schema: Any, kind: str, path: str) -> Item | None:
         if not self._style.is_nested or kind in ("null", "boolean", "number"):
             return self._json(schema, [kind])
-        ways = list_ways(schema, kind, self._root, self._where, place)
+        ways = list_ways(schema, kind, self._root, self._where, path)
         make = self._array if kind == "array" else self._object
-        found = [value for value in [make(way, place) for way in ways] if value is not None]
+        found = [value for value in [make(way, path) for way in ways] if value is not None]
         if len(found) < 2:
             return found[0] if found else None
         return Late(lambda: self._compose.either([[value] for value in found]))
 
-    def _object(self, schema: Mapping[str, Any], place: str) -> Item:
+    def _object(self, schema: Mapping[str, Any], path: str) -> Item:
         table = self._shared.tables.get(id(schema))
         if table is None:
-            table = self._make_inner(schema, pointer=f"{self._pointer}{place}")
+            table = self._make_inner(schema, pointer=f"{self._pointer}{path}")
         return Late(table.expression)
 
-    def _array(self, schema: Mapping[str, Any], place: str) -> Item | None:
+    def _array(self, schema: Mapping[str, Any], path: str) -> Item | None:
         """Return an array, item by item, ``None`` if it must have some and none can be written."""
         for keyword in schema:
             if keyword not in OF_ARRAYS and keyword not in NOTES | KNOWN:
-                raise self._where.refuse(place, keyword)
+                raise self._where.refuse(path, keyword)
         low, high = int(schema.get("minItems", 0)), schema.get("maxItems")
         high = None if high is None else int(high)
         items = schema.get("items", _ANYTHING)
-        inner = f"{place}/items"
+        inner = f"{path}/items"
         if self._style.separator and not self._style.quotes:
             self._check_inner(items, inner)
         if not self._is_writable(items, inner) and low:
             return None
         return Late(partial(self._items, items, inner, low, high))
 
-    def _check_inner(self, schema: Any, place: str) -> None:
+    def _check_inner(self, schema: Any, path: str) -> None:
         """Refuse texts in arrays of arrays: a parser takes a bracket in them for one of its own."""
-        outer = self._plan(schema, place)
+        outer = self._plan(schema, path)
         if outer is None or not outer.position(outer.root).arrays:
             return
-        for way in list_ways(schema, "array", self._root, self._where, place):
-            inner = self._plan(way.get("items", _ANYTHING), place)
+        for way in list_ways(schema, "array", self._root, self._where, path):
+            inner = self._plan(way.get("items", _ANYTHING), path)
             position = inner and inner.position(inner.root)
             if position and (position.strings or position.objects):
-                raise self._where.refuse(place, "items")
+                raise self._where.refuse(path, "items")
 
-    def _plan(self, schema: Any, place: str) -> Plan | None:
+    def _plan(self, schema: Any, path: str) -> Plan | None:
         """Return the plan of a value, ``None`` if there is no such value."""
         whole = self._shared.value(schema)
         try:
-            return self._placed(place, lambda: self._maker.plan(whole))
+            return self._make_at(path, lambda: self._maker.plan(whole))
         except UnsatisfiableError:
             return None
 
-    def _items(self, schema: Any, place: str, low: int, high: int | None) -> Expression:
+    def _items(self, schema: Any, path: str, low: int, high: int | None) -> Expression:
         """Return the items of an array; of a schema that leads back to itself, the same ones."""
         key = (id(schema), low, high)
         arrays = self._shared.arrays
         if key not in arrays:
-            arrays[key] = self._make_items(schema, place, low, high)
+            arrays[key] = self._make_items(schema, path, low, high)
         return arrays[key]
 
-    def _make_items(self, schema: Any, place: str, low: int, high: int | None) -> Expression:
+    def _make_items(self, schema: Any, path: str, low: int, high: int | None) -> Expression:
         maker, style, compose = self._maker, self._style, self._compose
         assert style.item is not None  # noqa: S101  # the style is nested
         before, string, other = style.item
         blanks = maker.pattern(_BLANKS)
         options = []
-        for between, value in self._values_of(schema, place):
+        for between, value in self._values_of(schema, path):
             is_string = between == style.string
             # The text between a name and a value tells the type, as that of an item does.
             kind = next((k for k in _TYPES if between == self._between(k)), "")
@@ -377,9 +377,9 @@ class Arguments:
     def _between(self, kind: str) -> str:
         return self._style.between(kind, self._style.other)
 
-    def _placed(self, place: str, make: Callable[[], _Made]) -> _Made:
-        """Return what is made of the value at a place, which errors have."""
-        pointer = f"{self._pointer}{place}"
+    def _make_at(self, path: str, make: Callable[[], _Made]) -> _Made:
+        """Return what is made of the value at a path, which errors name."""
+        pointer = f"{self._pointer}{path}"
         try:
             return make()
         except UnsatisfiableError:

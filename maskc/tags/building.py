@@ -92,9 +92,9 @@ class LinkBuilder:
             case f.JsonSchema():
                 return [self._owned(given)]
             case f.GrammarFormat():
-                return [_placed(given.pointer, partial(self._means.gbnf, given.text))]
+                return [_make_at(given.pointer, partial(self._means.gbnf, given.text))]
             case f.Regex():
-                return [_placed(given.pointer, partial(self._means.regex, given.pattern))]
+                return [_make_at(given.pointer, partial(self._means.regex, given.pattern))]
             case f.AnyText():
                 return self._any_text(given)
             case f.SequenceFormat():
@@ -167,23 +167,25 @@ class LinkBuilder:
             fields = (error.pointer, error.keyword, f"{error.reason}{owner}", error.remedy)
             raise type(error)(*fields) from None
         except LimitError as error:
-            place = error.place if given.pointer in error.place else f"schema at {given.pointer}"
-            raise type(error)(error.what, error.limit, error.remedy, f"{place}{owner}") from None
+            location = error.place if given.pointer in error.place else f"schema at {given.pointer}"
+            raise type(error)(error.what, error.limit, error.remedy, f"{location}{owner}") from None
 
     def _schema(self, given: f.JsonSchema) -> Item:
         if given.max_blanks is not None and given.style != "json":
-            place = f"{given.pointer.rpartition('/')[0]}/max_whitespace_cnt"
+            location = f"{given.pointer.rpartition('/')[0]}/max_whitespace_cnt"
             fact = f"blanks are not counted in the style {given.style}"
-            raise TagError(place, fact, "leave it out for at most 8 blanks")
+            raise TagError(location, fact, "leave it out for at most 8 blanks")
         schema = {"type": "object"} if given.schema is None else given.schema
         check_words([text.encode() for text in given.excludes])
         if given.style != "json":
             return self._arguments(given, schema)
         for number, text in enumerate(given.excludes):
             if text != _LINE_BREAK and not may_be_forbidden(text.encode()):
-                place = f"{given.pointer.rpartition('/')[0]}/excludes/{number}"
+                location = f"{given.pointer.rpartition('/')[0]}/excludes/{number}"
                 fact = f"JSON cannot always be written without {text!r}"
-                raise TagError(place, fact, "exclude texts with a character such as <, no quotes")
+                raise TagError(
+                    location, fact, "exclude texts with a character such as <, no quotes"
+                )
         make = partial(
             self._compile,
             pointer=given.pointer,
@@ -235,7 +237,7 @@ class LinkBuilder:
     def _compile(
         self, schema: Any, *, pointer: str, forbidden: tuple[str, ...], **layout: str
     ) -> Expression:
-        made = _placed(pointer, partial(self._means.schema, schema, **layout))
+        made = _make_at(pointer, partial(self._means.schema, schema, **layout))
         return self._bar(made, forbidden)
 
     def _bar(self, value: Expression, forbidden: tuple[str, ...]) -> Expression:
@@ -352,12 +354,12 @@ def _ends_too_early(pointer: str) -> TagError:
     return TagError(pointer, "it begins with the end of the sequence", "begin with another token")
 
 
-def _placed(pointer: str, make: Callable[[], _Made]) -> _Made:
-    """Return what is made; an error has the place of the format."""
+def _make_at(pointer: str, make: Callable[[], _Made]) -> _Made:
+    """Return what is made; an error has the location of the format."""
     try:
         return make()
     except SchemaError as error:
-        place = f"{pointer}{error.pointer.removeprefix('#')}"
-        raise type(error)(place, error.keyword, error.reason, error.remedy) from None
+        location = f"{pointer}{error.pointer.removeprefix('#')}"
+        raise type(error)(location, error.keyword, error.reason, error.remedy) from None
     except GrammarError as error:
         raise TagError(pointer, f"{error.name}: {error.reason}", "correct it") from None

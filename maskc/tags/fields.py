@@ -1,6 +1,6 @@
-"""Fields of a structural tag's JSON: each read as what it must be, or refused with its place.
+"""Fields of a structural tag's JSON: each read as what it must be, or refused with its location.
 
-Example: the count ``min`` of ``{"min": -1}`` is refused with the place ``/format/min``.
+Example: the count ``min`` of ``{"min": -1}`` is refused with the location ``/format/min``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class TokenNames:
 
 
 class Form:
-    """An object of a tag's JSON at its place, with known fields only; a TagError refuses it."""
+    """An object of a tag's JSON with known fields only; a TagError names its location."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Form:
             if name not in known:
                 raise self.refuse(name, "the field is not known here", f"use {', '.join(known)}")
 
-    def place(self, field: str) -> str:
+    def locate(self, field: str) -> str:
         return f"{self.pointer}/{field}"
 
     def refuse(self, field: str, fact: str, remedy: str) -> TagError:
@@ -77,7 +77,7 @@ class Form:
         found = self.given.get(field)
         if not isinstance(found, str):
             raise self.refuse(field, "it is missing, or no text", "give a text")
-        return check_utf8(found, self.place(field))
+        return check_utf8(found, self.locate(field))
 
     def texts(self, field: str, *, may_be_empty: bool = False) -> list[str]:
         """Return a list of texts."""
@@ -85,12 +85,12 @@ class Form:
         if not isinstance(given, list | tuple):
             raise self.refuse(field, "it is not a list", "give a list of texts")
         for n, text in enumerate(given):
-            place = f"{field}/{n}"
+            location = f"{field}/{n}"
             if not isinstance(text, str):
-                raise self.refuse(place, "it is not a string", "give a text")
+                raise self.refuse(location, "it is not a string", "give a text")
             if not text and not may_be_empty:
-                raise self.refuse(place, "it is empty, and every text has it", "leave it out")
-            check_utf8(text, self.place(place))
+                raise self.refuse(location, "it is empty, and every text has it", "leave it out")
+            check_utf8(text, self.locate(location))
         return list(given)
 
     def excludes(self) -> tuple[str, ...]:
@@ -98,11 +98,11 @@ class Form:
         return () if self.given.get("excludes") is None else tuple(self.texts("excludes"))
 
     def items(self, field: str) -> list[tuple[str, Any]]:
-        """Return the items of a list, at least one, each with its place."""
+        """Return the items of a list, at least one, each with its location."""
         given = self.given.get(field)
         if not isinstance(given, list | tuple) or not given:
             raise self.refuse(field, "it is not a list, or empty", "give at least one")
-        return [(self.place(f"{field}/{n}"), inner) for n, inner in enumerate(given)]
+        return [(self.locate(f"{field}/{n}"), inner) for n, inner in enumerate(given)]
 
     def flag(self, field: str, *, default: bool = False) -> bool:
         found = self.given.get(field)
@@ -122,7 +122,7 @@ class Form:
         return found
 
     def token(self, field: str) -> int:
-        return self.tokens.find(self.given.get(field), self.place(field))
+        return self.tokens.find(self.given.get(field), self.locate(field))
 
     def token_list(self, field: str) -> frozenset[int]:
         given = self.given.get(field)
@@ -130,8 +130,8 @@ class Form:
             return frozenset()
         if not isinstance(given, list):
             raise self.refuse(field, "it is not a list", "give names or ids of tokens")
-        places = (self.place(f"{field}/{n}") for n in range(len(given)))
-        return frozenset(map(self.tokens.find, given, places))
+        locations = (self.locate(f"{field}/{n}") for n in range(len(given)))
+        return frozenset(map(self.tokens.find, given, locations))
 
 
 def check_schema(schema: Any, pointer: str) -> None:

@@ -40,7 +40,7 @@ _NOTES = {"propertyOrdering", "property_ordering", "example", "title", "descript
 
 
 def read_declarations(entry: Mapping[str, Any], pointer: str) -> list[tuple[dict[str, Any], str]]:
-    """Return the definitions of an entry as MCP has them, each with its place.
+    """Return the definitions of an entry as MCP has them, each with its pointer.
 
     Raises:
         TagError: the entry, or a declaration, has a field that is not read.

@@ -48,9 +48,9 @@ class Where:
             return is_named and (style.keywords or not iskeyword(name))
         return is_name(name) and not any(mark in name for mark in style.marks)
 
-    def refuse(self, place: str, keyword: str) -> SchemaError:
+    def refuse(self, path: str, keyword: str) -> SchemaError:
         return SchemaError(
-            f"{self.pointer}{place}",
+            f"{self.pointer}{path}",
             keyword,
             f"cannot be expressed in the style {self.style}",
             "constrain each property by itself, or use a family with JSON arguments",
@@ -166,7 +166,7 @@ def stands_alone(schema: Any, root: Mapping[str, Any]) -> bool:
     return True
 
 
-def resolve(top: Any, root: Mapping[str, Any], where: Where, place: str = "") -> Mapping[str, Any]:
+def resolve(top: Any, root: Mapping[str, Any], where: Where, path: str = "") -> Mapping[str, Any]:
     """Return what the top of a schema refers to; SchemaError if it is not a schema of an object."""
     for _ in range(_MOST_REFERENCES):
         if not isinstance(top, Mapping):
@@ -175,10 +175,10 @@ def resolve(top: Any, root: Mapping[str, Any], where: Where, place: str = "") ->
             return top
         found = None if set(top) - NOTES - {"$ref", "type"} else _find(str(top["$ref"]), root)
         if found is None:
-            raise where.refuse(place, "$ref")
+            raise where.refuse(path, "$ref")
         top = found
     raise SchemaError(
-        f"{where.pointer}{place}", "", "is not a schema of an object", "give an object"
+        f"{where.pointer}{path}", "", "is not a schema of an object", "give an object"
     )
 
 
@@ -204,13 +204,13 @@ def _find(reference: str, root: Mapping[str, Any]) -> Any:
 Ways = list[Mapping[str, Any]]
 
 
-def list_ways(schema: Any, kind: str, root: Mapping[str, Any], where: Where, place: str) -> Ways:
+def list_ways(schema: Any, kind: str, root: Mapping[str, Any], where: Where, path: str) -> Ways:
     """Return schemas, without references and choices, of which a value of a type meets one.
 
     A SchemaError says that they cannot be told: what stands beside a choice, or ``oneOf`` with
     objects that may be alike, belongs to several of them.
     """
-    return _list_ways(schema, kind, root, where, place, {})
+    return _list_ways(schema, kind, root, where, path, {})
 
 
 def _list_ways(
@@ -218,25 +218,25 @@ def _list_ways(
     kind: str,
     root: Mapping[str, Any],
     where: Where,
-    place: str,
+    path: str,
     known: dict[int, Ways | None],
 ) -> Ways:
     """Return them; ``known`` has those of the schemas that were looked at, ``None`` meanwhile."""
     if schema is False:
         return []
-    inner = resolve(_ANYTHING if schema is True else schema, root, where, place)
+    inner = resolve(_ANYTHING if schema is True else schema, root, where, path)
     keyword = next((k for k in ("anyOf", "oneOf") if k in inner), "")
     if not keyword:
         return [inner] if _may_be(inner, kind) else []
     options = inner[keyword]
     found = known.get(id(inner), [])
     if set(inner) - _OF_CHOICES - {keyword} or not isinstance(options, list) or found is None:
-        raise where.refuse(place, keyword)
+        raise where.refuse(path, keyword)
     if id(inner) not in known:
         known[id(inner)] = None
-        groups = [_list_ways(each, kind, root, where, place, known) for each in options]
+        groups = [_list_ways(each, kind, root, where, path, known) for each in options]
         if keyword == "oneOf" and not _are_apart([group for group in groups if group], root):
-            raise where.refuse(place, keyword)
+            raise where.refuse(path, keyword)
         found = list({id(way): way for group in groups for way in group}.values())
         known[id(inner)] = found
     return found

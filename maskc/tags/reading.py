@@ -7,11 +7,11 @@ tag around it; texts and tokens are told apart, so an end that is a token bars n
 A dispatch is free text, or free tokens, that turns to something where a trigger stands: to a tag
 that begins with the trigger, or to what follows it. The four formats that say so become one value.
 
-Whatever is not known is refused with its place: another type, another field, a wrong value.
+Whatever is not known is refused with its location: another type, another field, a wrong value.
 
 Example: a tag whose end is missing is refused with ``structural tag at /format/end``. Of
 ``triggered_tags`` with the trigger ``<a`` and a tag that begins with ``<a>``, the rule is ``<a`` →
-that tag; a tag that begins with no trigger is refused with its place.
+that tag; a tag that begins with no trigger is refused with its location.
 """
 
 from __future__ import annotations
@@ -75,15 +75,15 @@ class TagReader:
                     raise form.refuse("schema", "it is not JSON", "give a JSON Schema") from None
             # SGLang leaves the schema out where any value will do.
             schema = {} if schema is None else schema
-            place = form.place("schema")
-            content = f.JsonSchema(place, schema, "json", False, None, form.excludes())
-            check_schema(schema, place)
+            location = form.locate("schema")
+            content = f.JsonSchema(location, schema, "json", False, None, form.excludes())
+            check_schema(schema, location)
             tags.append(f.Tag(pointer, form.text("begin"), content, (form.text("end"),)))
         at_least_one = whole.flag("at_least_one")
         return _triggered(whole, tags, whole.texts("triggers"), (), at_least_one, loops=True)
 
     def format(self, given: Any, pointer: str, around: Around) -> f.Format:
-        """Return a format at its place; those of a family are read already."""
+        """Return the format at a pointer; those of a family are read already."""
         self._n_formats += 1
         if self._n_formats > MAX_FORMATS:
             raise TagError(pointer, f"there are more than {MAX_FORMATS:,} formats", "split the tag")
@@ -106,14 +106,14 @@ class TagReader:
     def content(self, form: Form, around: Around | None = None) -> f.Format:
         if "content" not in form.given:
             raise form.refuse("content", "it is missing", "give a format")
-        return self.format(form.given["content"], form.place("content"), around or form.around)
+        return self.format(form.given["content"], form.locate("content"), around or form.around)
 
     def elements(self, form: Form) -> tuple[f.Format, ...]:
         items = form.items("elements")
-        return tuple([self.format(inner, place, form.around) for place, inner in items])
+        return tuple([self.format(inner, location, form.around) for location, inner in items])
 
     def tag(self, form: Form) -> f.Tag:
-        begin = self._delimiter(form.given.get("begin"), form.place("begin"))
+        begin = self._delimiter(form.given.get("begin"), form.locate("begin"))
         ends = self._ends(form)
         texts, ids = ((), (ends,)) if isinstance(ends, int) else (tuple(filter(None, ends)), ())
         inner = Around(texts, frozenset(ids), form.around.depth)
@@ -122,7 +122,7 @@ class TagReader:
     def _ends(self, form: Form) -> tuple[str, ...] | int:
         end = form.given.get("end")
         if not isinstance(end, list):
-            found = self._delimiter(end, form.place("end"))
+            found = self._delimiter(end, form.locate("end"))
             return found if isinstance(found, int) else (found,)
         if not end:
             raise form.refuse("end", "it is empty", "give one end at least")
@@ -137,25 +137,25 @@ class TagReader:
 
     def tags(self, form: Form) -> list[f.Tag]:
         found = []
-        for place, inner in form.items("tags"):
+        for location, inner in form.items("tags"):
             if isinstance(inner, f.Tag):
                 found.append(inner)
                 continue
             if not isinstance(inner, Mapping) or inner.get("type", "tag") != "tag":
-                raise TagError(place, "it is not a tag", "give an object of type tag")
+                raise TagError(location, "it is not a tag", "give an object of type tag")
             self._n_formats += 1
-            found.append(self.tag(self._form(inner, place, _TAG_FIELDS, form.around.deeper())))
+            found.append(self.tag(self._form(inner, location, _TAG_FIELDS, form.around.deeper())))
         return found
 
     def rules(self, form: Form, trigger_of: Callable[[Any, str], str | int]) -> list[f.TriggerRule]:
         """Return the rules of a dispatch: pairs of a trigger and what follows it."""
         found = []
-        for place, pair in form.items("rules"):
+        for location, pair in form.items("rules"):
             if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise TagError(place, "it is not a pair", "give a trigger and a format")
-            trigger = trigger_of(pair[0], f"{place}/0")
-            content = self.format(pair[1], f"{place}/1", form.around)
-            found.append(f.TriggerRule(trigger, content, False, place))
+                raise TagError(location, "it is not a pair", "give a trigger and a format")
+            trigger = trigger_of(pair[0], f"{location}/0")
+            content = self.format(pair[1], f"{location}/1", form.around)
+            found.append(f.TriggerRule(trigger, content, False, location))
         return found
 
 
@@ -166,10 +166,10 @@ def _schema(_reader: TagReader, form: Form, style: str = "") -> f.Format:
         raise form.refuse("style", f"{style!r} is no style", f"use one of {known}")
     if "json_schema" not in form.given:
         raise form.refuse("json_schema", "it is missing", "give a JSON Schema")
-    schema, place = form.given["json_schema"], form.place("json_schema")
-    check_schema(schema, place)
+    schema, location = form.given["json_schema"], form.locate("json_schema")
+    check_schema(schema, location)
     any_order, most = form.flag("any_order"), form.count("max_whitespace_cnt")
-    return f.JsonSchema(place, schema, style, any_order, most, form.excludes())
+    return f.JsonSchema(location, schema, style, any_order, most, form.excludes())
 
 
 def _any_text(_reader: TagReader, form: Form) -> f.Format:
@@ -221,18 +221,18 @@ def _triggered(
     loops: bool,
 ) -> f.Format:
     """Return free text with tags, each of which matches exactly one trigger."""
-    check_triggers(triggers, form.place("triggers"))
+    check_triggers(triggers, form.locate("triggers"))
     by_length = sorted({len(trigger) for trigger in triggers})
     known, rules = set(triggers), []
     for tag in tags:
-        place = f"{tag.pointer}/begin"
+        location = f"{tag.pointer}/begin"
         if not isinstance(tag.begin, str):
-            raise TagError(place, "it is a token", "use token_triggered_tags, or give a text")
+            raise TagError(location, "it is a token", "use token_triggered_tags, or give a text")
         # No trigger is the beginning of another, so there is one at most.
         starts = (tag.begin[:n] for n in by_length)
         trigger = next((start for start in starts if start in known), None)
         if trigger is None:
-            raise TagError(place, "it begins with no trigger", "add its beginning to triggers")
+            raise TagError(location, "it begins with no trigger", "add its beginning to triggers")
         rules.append(f.TriggerRule(trigger, tag, True, tag.pointer))
     used: set[str | int] = {rule.trigger for rule in rules}
     unused = tuple(trigger for trigger in triggers if trigger not in used)
@@ -243,7 +243,7 @@ def _triggered(
 
 def _dispatch(reader: TagReader, form: Form) -> f.Format:
     rules = reader.rules(form, _as_trigger)
-    check_triggers([str(rule.trigger) for rule in rules], form.place("rules"))
+    check_triggers([str(rule.trigger) for rule in rules], form.locate("rules"))
     loops, excludes = form.flag("loop", default=True), form.excludes()
     return f.Dispatch(form.pointer, tuple(rules), excludes=excludes, loops=loops)
 
@@ -259,11 +259,11 @@ def _token_triggered_tags(reader: TagReader, form: Form) -> f.Format:
         raise form.refuse("trigger_tokens", "it is empty", "give one trigger at least")
     triggers, rules = form.token_list("trigger_tokens"), []
     for tag in reader.tags(form):
-        place = f"{tag.pointer}/begin"
+        location = f"{tag.pointer}/begin"
         if not isinstance(tag.begin, int):
-            raise TagError(place, "it is a text", "use triggered_tags, or give a token")
+            raise TagError(location, "it is a text", "use triggered_tags, or give a token")
         if tag.begin not in triggers:
-            raise TagError(place, "it is not a trigger", "add it to trigger_tokens")
+            raise TagError(location, "it is not a trigger", "add it to trigger_tokens")
         rules.append(f.TriggerRule(tag.begin, tag, True, tag.pointer))
     return f.Dispatch(
         form.pointer,

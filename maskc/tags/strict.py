@@ -45,11 +45,11 @@ def close(schema: Any, pointer: str, depth: int = 0) -> Any:
                 for name, inner in schema[keyword].items()
             }
     for keyword in _OF_SCHEMAS:
-        inner, place = schema.get(keyword), f"{pointer}/{keyword}"
+        inner, inside = schema.get(keyword), f"{pointer}/{keyword}"
         if isinstance(inner, list | tuple):
-            found[keyword] = [close(s, f"{place}/{n}", depth + 1) for n, s in enumerate(inner)]
+            found[keyword] = [close(s, f"{inside}/{n}", depth + 1) for n, s in enumerate(inner)]
         elif inner is not None:
-            found[keyword] = close(inner, place, depth + 1)
+            found[keyword] = close(inner, inside, depth + 1)
     kind = schema.get("type")
     if "properties" in schema or kind == "object" or (isinstance(kind, list) and "object" in kind):
         if schema.get("additionalProperties", False) is not False:

@@ -84,8 +84,8 @@ class Strings:
             is_named = _HERE in stretch.text
             halves = []
             for word in stretch.words:
-                place = word.index(_HERE[0]) if is_named else len(word)
-                halves.append((word[:place], word[place + 1 :]))
+                index = word.index(_HERE[0]) if is_named else len(word)
+                halves.append((word[:index], word[index + 1 :]))
             found.append((is_named, halves, stretch.text))
         return found
 
@@ -119,16 +119,16 @@ class Strings:
         found: list[tuple[str, int | None]] = []
         begin = 0
         for match in self._firsts.finditer(text):
-            place = match.start()
-            if place < begin:
+            index = match.start()
+            if index < begin:
                 continue  # inside of a name
-            for length in self._lengths[text[place]]:
-                token = self._ids.get(text[place : place + length])
+            for length in self._lengths[text[index]]:
+                token = self._ids.get(text[index : index + length])
                 if token is not None:
-                    if begin < place:
-                        found.append((text[begin:place], None))
-                    found.append((text[place : place + length], token))
-                    begin = place + length
+                    if begin < index:
+                        found.append((text[begin:index], None))
+                    found.append((text[index : index + length], token))
+                    begin = index + length
                     break
         if begin < len(text):
             found.append((text[begin:], None))

@@ -53,17 +53,17 @@ def read_tools(given: Any, *, strict: bool = False) -> list[Tool]:
 
     If it is ``strict``, ``"strict": true`` of a tool closes its objects (:mod:`.strict`).
     """
-    given, place = _find_list(parse_json(given, "/tools"))
+    given, location = _find_list(parse_json(given, "/tools"))
     if not isinstance(given, list | tuple):
-        raise TagError(place, "it is not a list", "give a list of tool definitions")
+        raise TagError(location, "it is not a list", "give a list of tool definitions")
     found: dict[str, Tool] = {}
     for n, entry in enumerate(given):
         is_geminis = isinstance(entry, Mapping) and not gemini.LISTS.isdisjoint(entry)
-        defined = [(entry, f"{place}/{n}")]
+        defined = [(entry, f"{location}/{n}")]
         if is_geminis:
-            defined = gemini.read_declarations(entry, f"{place}/{n}")
+            defined = gemini.read_declarations(entry, f"{location}/{n}")
         if len(found) + len(defined) > MAX_TOOLS:
-            raise TagError(place, f"there are more than {MAX_TOOLS:,}", "give fewer")
+            raise TagError(location, f"there are more than {MAX_TOOLS:,}", "give fewer")
         for one, pointer in defined:
             tool = _read_tool(one, pointer, closes=strict)
             if tool.name in found:
@@ -80,40 +80,40 @@ def is_tools(given: Any) -> bool:
 
 
 def _find_list(given: Any) -> tuple[Any, str]:
-    """Return a list of definitions and its place; MCP's answers and Gemini's entries hold one."""
-    place = "/tools"
+    """Return a list of definitions and its pointer; MCP's answers and Gemini's entries hold one."""
+    location = "/tools"
     if not isinstance(given, Mapping):
-        return given, place
+        return given, location
     if not gemini.LISTS.isdisjoint(given):
-        return [given], place
+        return [given], location
     if "result" in given:
         _check_fields(given, {"jsonrpc", "id", "result"}, "")
-        given, place = given["result"], "/result/tools"
+        given, location = given["result"], "/result/tools"
     if not isinstance(given, Mapping) or "tools" not in given:
-        return given, place
-    _check_fields(given, {"tools", "_meta", "nextCursor"}, place.removesuffix("/tools"))
+        return given, location
+    _check_fields(given, {"tools", "_meta", "nextCursor"}, location.removesuffix("/tools"))
     if given.get("nextCursor") is not None:
         fact = "the list goes on after nextCursor"
-        raise TagError(place, fact, "ask for the rest, and give all tools in one list")
-    return given["tools"], place
+        raise TagError(location, fact, "ask for the rest, and give all tools in one list")
+    return given["tools"], location
 
 
 def _read_tool(given: Any, pointer: str, *, closes: bool) -> Tool:
     if isinstance(given, Mapping) and given.get("type") in (None, "function", "custom"):
-        function, place = given, pointer
+        function, location = given, pointer
         if "function" in given:
             _check_fields(given, _OUTER_FIELDS, pointer)
-            function, place = given["function"], f"{pointer}/function"
+            function, location = given["function"], f"{pointer}/function"
         if isinstance(function, Mapping):
-            _check_fields(function, _FIELDS, place)
-            key = _name_schema(function, place)
+            _check_fields(function, _FIELDS, location)
+            key = _name_schema(function, location)
             strict = function.get("strict", given.get("strict"))
             if strict not in (None, False, True):
-                raise TagError(f"{place}/strict", "it is neither true nor false", "give one")
-            schema = ANY_OBJECT if strict is False else _read_schema(function, key, place)
+                raise TagError(f"{location}/strict", "it is neither true nor false", "give one")
+            schema = ANY_OBJECT if strict is False else _read_schema(function, key, location)
             if strict and closes:
-                schema = close(schema, f"{place}/{key}")
-            return Tool(_read_name(function, place), schema, f"{place}/{key}")
+                schema = close(schema, f"{location}/{key}")
+            return Tool(_read_name(function, location), schema, f"{location}/{key}")
     raise TagError(pointer, "it is not a function", "give an object with type and function")
 
 
@@ -181,33 +181,33 @@ def read_choice(given: Any, tools: list[Tool]) -> tuple[str, list[Tool]]:
 def _read_allowed(given: Mapping[str, Any], tools: list[Tool]) -> tuple[str, list[Tool]]:
     """Return the form and the tools of OpenAI's ``allowed_tools``, of either of its interfaces."""
     inner = given.get("allowed_tools", given)
-    place = "/choice/allowed_tools" if "allowed_tools" in given else "/choice"
+    location = "/choice/allowed_tools" if "allowed_tools" in given else "/choice"
     if not isinstance(inner, Mapping) or not isinstance(inner.get("tools"), list | tuple):
-        raise TagError(f"{place}/tools", "it is not a list", "give a list of names")
+        raise TagError(f"{location}/tools", "it is not a list", "give a list of names")
     _check_fields(
         given, {"type", "mode", "tools"} if inner is given else {"type", "allowed_tools"}, "/choice"
     )
-    _check_fields(inner, {"type", "mode", "tools"}, place)
+    _check_fields(inner, {"type", "mode", "tools"}, location)
     mode = inner.get("mode")
     if mode not in ("auto", "required"):
-        raise TagError(f"{place}/mode", f"{mode!r} is not a mode", "use auto or required")
+        raise TagError(f"{location}/mode", f"{mode!r} is not a mode", "use auto or required")
     known = {tool.name for tool in tools}
     listed = {
-        _read_chosen(one, known, f"{place}/tools/{n}") for n, one in enumerate(inner["tools"])
+        _read_chosen(one, known, f"{location}/tools/{n}") for n, one in enumerate(inner["tools"])
     }
     return read_choice(mode, [tool for tool in tools if tool.name in listed])
 
 
-def _read_chosen(given: Any, known: Container[str], place: str) -> str:
+def _read_chosen(given: Any, known: Container[str], location: str) -> str:
     """Return the name of one of the tools."""
     inner = given.get("function", given) if isinstance(given, Mapping) else None
     name = inner.get("name") if isinstance(inner, Mapping) else None
     if isinstance(name, str) and name in known:
-        _check_fields(given, {"type", "function" if "function" in given else "name"}, place)
+        _check_fields(given, {"type", "function" if "function" in given else "name"}, location)
         if "function" in given:
-            _check_fields(given["function"], {"name"}, f"{place}/function")
+            _check_fields(given["function"], {"name"}, f"{location}/function")
         return name
-    raise TagError(place, f"there is no tool {name!r:.80}", "name one of the tools")
+    raise TagError(location, f"there is no tool {name!r:.80}", "name one of the tools")
 
 
 def describe_tools(
