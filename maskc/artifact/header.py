@@ -266,7 +266,7 @@ _HEADER = _record(
         "left_out": _or_nothing(None, _text),
         "not_lexed_apart": _list_of(_record({"first": _text, "second": _text, "witness": _bytes})),
     },
-    {"unicode": _text, "starts": _list_of(_text)},
+    {"unicode": _text, "starts": _list_of(_text), "merged_words": _list_of(_list_of(_text))},
 )
 _LINK_HEADER = _record(
     {

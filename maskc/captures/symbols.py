@@ -54,8 +54,8 @@ def find_symbols(artifact: Artifact, names: Iterable[str]) -> Symbols:
     """Return the rules and terminals with some names.
 
     Raises:
-        CaptureError: the artifact was not made from a grammar with an LALR table, or the lexer
-            drops a terminal.
+        CaptureError: the artifact was not made from a grammar with an LALR table, the lexer drops a
+            terminal, or another one stands for it.
         GrammarError, PostlexError: this version of Lark reads the grammar differently.
         UnknownSymbolError: a name is neither a rule nor a terminal.
     """
@@ -64,6 +64,7 @@ def find_symbols(artifact: Artifact, names: Iterable[str]) -> Symbols:
     terminals = {name: TerminalId(n) for n, name in enumerate(grammar.bnf.terminals) if n}
     rules = {name: NonterminalId(n) for n, name in enumerate(grammar.bnf.nonterminals)}
     title = _title_of(artifact)
+    merged = {name: len(g) for g in artifact.header.get("merged_words", ()) for name in g}
     found_rules: dict[NonterminalId, str] = {}
     found_terminals: dict[TerminalId, str] = {}
     for name in names:
@@ -76,6 +77,12 @@ def find_symbols(artifact: Artifact, names: Iterable[str]) -> Symbols:
                 title,
                 f"{name} is ignored, so it never reaches the parser",
                 "take it out of %ignore, or capture a rule around it",
+            )
+        elif name in merged:
+            raise CaptureError(
+                title,
+                f"{name} is one of {merged[name]} words that are one terminal in the artifact",
+                "capture a rule around it",
             )
         else:
             found_terminals[terminals[name]] = name

@@ -23,6 +23,7 @@ from maskc.compiler.lalr.refine import RefinedTable, build_refined_table
 from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.lalr_oracle import make_lalr_oracle
 from maskc.compiler.optimise.order import LegalityOracle, OptimisedRows
+from maskc.compiler.pushdown.interchangeable import find_word_classes, map_to_representatives
 from maskc.compiler.rows.paths import LalrRule
 from maskc.compiler.rows.sequences import RawRows
 from maskc.compiler.rows.steps import build_steps
@@ -37,7 +38,7 @@ from maskc.lexer.columns import ColumnTable
 from maskc.lexer.contextual import build_scanner
 from maskc.lexer.narrowed import WordStates, narrow_scanner
 from maskc.lexer.rewritten import rewrite_scanner
-from maskc.lexer.scanner import End, Scanner
+from maskc.lexer.scanner import End, Scanner, rename_ends
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
 
@@ -50,11 +51,13 @@ class LalrLanguage:
         lexed: the grammar and its scanner.
         item_sets: the items of each LALR state.
         table: the refined table: a stack's top names the lookaheads that lead to an end.
+        merged: terminal → the one that its lexemes end as, where it is another one.
     """
 
     lexed: LexicalAnalysis[LalrGrammar]
     item_sets: ItemSets
     table: RefinedTable
+    merged: Mapping[TerminalId, TerminalId]
 
     def explain_no_text(self) -> str | None:
         """Return why no text at all can be parsed; ``None`` if some can."""
@@ -103,7 +106,18 @@ class LalrLanguage:
                 "profile_of": graph.profile_of,
             }
         )
-        return Contents({**contents.header, "layout": layout}, {**contents.arrays, **more})
+        header = {**contents.header, "layout": layout}
+        if self.merged:
+            header["merged_words"] = self._list_merged_words()
+        return Contents(header, {**contents.arrays, **more})
+
+    def _list_merged_words(self) -> list[list[str]]:
+        """Return the names of the terminals that are one; first the one that stands for them."""
+        groups: dict[TerminalId, list[TerminalId]] = {}
+        for terminal, one in sorted(self.merged.items()):
+            groups.setdefault(one, [one]).append(terminal)
+        names = self.lexed.grammar.bnf.terminals
+        return [[names[terminal] for terminal in group] for group in groups.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +126,11 @@ class LalrPath:
 
     Attributes:
         holes: terminals that are narrowed to words, by name.
+        merges_words: whether one terminal stands for many interchangeable words.
     """
 
     holes: Mapping[str, WordStates] = field(default_factory=dict)
+    merges_words: bool = True
 
     def load(self, source: GrammarSource) -> tuple[LalrGrammar, GrammarSource]:
         """Return Lark's productions and table; refuse what Earley would read otherwise."""
@@ -127,21 +143,25 @@ class LalrPath:
         self, grammar: LalrGrammar, source: GrammarSource
     ) -> tuple[Scanner, LalrGrammar, Mapping[TerminalId, TerminalId]]:
         """Return the scanner, rewritten by the postlex, and the grammar as it was."""
-        del source
         scanner = rewrite_scanner(build_scanner(grammar.lexer), grammar.lexer)
         numbers = {name: TerminalId(n) for n, name in enumerate(grammar.bnf.terminals)}
         words = {numbers[name]: automaton for name, automaton in sorted(self.holes.items())}
-        return narrow_scanner(scanner, grammar.lexer, words) if words else scanner, grammar, {}
+        if words:
+            scanner = narrow_scanner(scanner, grammar.lexer, words)
+        if not self.merges_words:
+            return scanner, grammar, {}
+        classes = find_word_classes(grammar, {numbers[name] for name in source.holes})
+        merged = {t: first for t, first in map_to_representatives(classes).items() if t != first}
+        return rename_ends(scanner, merged) if merged else scanner, grammar, merged
 
     def parse(
         self, lexed: LexicalAnalysis[LalrGrammar], merged: Mapping[TerminalId, TerminalId]
     ) -> LalrLanguage:
         """Return the language: its refined states."""
-        del merged
         item_sets = build_item_sets(lexed.grammar)
         brackets = find_bracket_depths(lexed.grammar)
         table = build_refined_table(lexed.grammar, item_sets, lexed.boundaries, brackets)
-        return LalrLanguage(lexed, item_sets, table)
+        return LalrLanguage(lexed, item_sets, table, merged)
 
 
 def _describe_layout(

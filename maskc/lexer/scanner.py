@@ -19,8 +19,8 @@ Source: ``docs/lexing.md``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -176,6 +176,26 @@ def minimise(scanner: Scanner) -> Scanner:
             break
         boundary_class = found
     return _quotient(scanner, state_class, boundary_class)
+
+
+def rename_ends(scanner: Scanner, stands_for: Mapping[TerminalId, TerminalId]) -> Scanner:
+    """Return the minimal scanner in which some terminals end as another one."""
+
+    def name(terminal: TerminalId) -> TerminalId:
+        return stands_for.get(terminal, terminal)
+
+    return minimise(
+        replace(
+            scanner,
+            ends=tuple(
+                tuple(sorted({End(name(terminal), boundary) for terminal, boundary in ends}))
+                for ends in scanner.ends
+            ),
+            end_of_text=tuple(
+                None if terminal is None else name(terminal) for terminal in scanner.end_of_text
+            ),
+        )
+    )
 
 
 def _merged(ends: tuple[End, ...], boundary_class: NDArray[np.int64]) -> list[End]:

@@ -226,7 +226,7 @@ class LintedLalrGrammar(LintedGrammar):
     def __init__(self, source: GrammarSource, language: LalrLanguage | None = None) -> None:
         """Load a grammar; ``language``: what the compiler made of it, if that is known."""
         self.grammar, self.source = load_lalr_grammar(source)
-        if language is not None:
+        if language is not None and not language.merged:
             self.language = language
 
     @cached_property
@@ -237,7 +237,7 @@ class LintedLalrGrammar(LintedGrammar):
     @cached_property
     def language(self) -> LalrLanguage:
         """What the compiler makes of the grammar before it meets a tokenizer."""
-        return analyse_grammar(self.grammar, self.source, LalrPath())
+        return analyse_grammar(self.grammar, self.source, LalrPath(merges_words=False))
 
     @cached_property
     def no_text(self) -> str | None:

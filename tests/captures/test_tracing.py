@@ -5,6 +5,7 @@ import pytest
 import maskc
 from maskc.captures.symbols import find_symbols
 from maskc.captures.tracing import NOWHERE, Extents, Parse, Tracer
+from maskc.compiler.pushdown import interchangeable
 from maskc.errors import CaptureError, UnknownSymbolError
 from tests.compiled import compile_text
 
@@ -35,6 +36,14 @@ def test_rules_and_terminals_are_found_by_name():
 def test_a_name_that_cannot_be_captured_is_refused(options, name, error, said):
     with pytest.raises(error, match=said or None):
         find_symbols(compile_text(WORDS, **options), [name])
+
+
+def test_words_that_are_one_terminal_cannot_be_captured(monkeypatch):
+    monkeypatch.setattr(interchangeable, "MANY_WORDS", 2)
+    artifact = compile_text('start: (A | B) "c"\nA: "a"\nB: "b"\n')
+    with pytest.raises(CaptureError, match="B is one of 2 words that are one terminal"):
+        find_symbols(artifact, ["B"])
+    assert find_symbols(artifact, ["start", "C"]).rules
 
 
 def test_what_has_no_rules_cannot_be_captured():

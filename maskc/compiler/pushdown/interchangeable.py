@@ -6,6 +6,11 @@ terminal sequence never changes whether it is legal: (X, S) and (X, φ(S)) are j
 relation is an equivalence; its classes are those of equal sets of *holes*, a hole being a
 production with one occurrence of the terminal left out.
 
+Words of two rules that stand at the same places are interchangeable, too: ``find_word_classes``
+takes nonterminals of equal holes for one, in the holes of what they derive. Classes of many words
+become one terminal before the tokens are walked: a token of n words has one path then, not k to
+the n.
+
 That is a fact about productions. Lark's parser is a table, made smaller by resolved conflicts, and
 its lexer asks the table which terminals to look for. ``find_table_classes`` asks the table itself:
 two terminals are *table-interchangeable* if they have the same column, after states are merged that
@@ -24,15 +29,18 @@ Source: appendix, section 6.2; blog, "jointly legal"; Moore 1956 for the merging
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from maskc.grammar.model import Bnf, LalrGrammar, Production, list_reductions
 from maskc.grammar.sets import ReducedGrammar
 from maskc.ids import END, TerminalId
-from maskc.regular.partition import refine_by_signature
+from maskc.regular.partition import number_by_occurrence, refine_by_signature
 
 Classes = tuple[tuple[TerminalId, ...], ...]
+
+_NONTERMINAL = 2  # in the place of whether a state ends the parse
+MANY_WORDS = 48  # that are one before tokens are walked; fewer are told apart by scanner and rows
 
 
 def find_classes(grammar: LalrGrammar, reduced: ReducedGrammar) -> Classes:
@@ -52,6 +60,55 @@ def find_production_classes(
                 hole = (production.lhs, production.rhs[:i], production.rhs[i + 1 :])
                 holes.setdefault(symbol, set()).add(hole)
     return _group((terminal, frozenset(found)) for terminal, found in holes.items())
+
+
+def find_word_classes(grammar: LalrGrammar, kept: Collection[TerminalId]) -> Classes:
+    """Return the classes of at least ``MANY_WORDS`` terminals that one of them can stand for.
+
+    Left out are those to be kept, and those that are more to the lexer than a lexeme to be given
+    to the parser.
+    """
+    lexer, productions = grammar.lexer, grammar.bnf.productions
+    special = (
+        lexer.ignored
+        | lexer.roles
+        | frozenset(kept)
+        | {rewrite.terminal for rewrite in lexer.rewrites}
+    )
+    for rewrite in lexer.rewrites:
+        special |= (rewrite.before or frozenset()) | (rewrite.after or frozenset())
+        special |= frozenset(() if rewrite.becomes is None else (rewrite.becomes,))
+        special |= rewrite.between or frozenset()
+    if len(grammar.bnf.used_terminals() - special) < MANY_WORDS:
+        return ()
+    symbols = sorted({s for p in productions for s in (*p.rhs, -1 - p.lhs)})
+    alone = special | {-1 - grammar.bnf.start}
+    kinds = [(symbol < 0, symbol if symbol in alone else None) for symbol in symbols]
+    kind = number_by_occurrence(kinds).tolist()
+    place = {symbol: i for i, symbol in enumerate(symbols)}
+
+    def sign(block: Sequence[int]) -> Iterator[Hashable]:
+        holes: list[set[Hashable]] = [set() for _ in symbols]
+        for production in productions:
+            lhs = block[place[-1 - production.lhs]]
+            for i, symbol in enumerate(production.rhs):
+                hole = (lhs, production.rhs[:i], production.rhs[i + 1 :])
+                holes[place[symbol]].add(hole)
+        return map(frozenset, holes)
+
+    block = refine_by_signature(kind, sign)
+    classes = _group((s, b) for s, b in zip(symbols, block, strict=True) if s >= 0)
+    if not _many(classes):
+        return ()
+    classes = safe_for_contexts(grammar, _meet(classes, find_table_classes(grammar)))
+    after = lexer.contexts_after
+    return _many(
+        _group((t, (i, after.get(t))) for i, members in enumerate(classes) for t in members)
+    )
+
+
+def _many(classes: Classes) -> Classes:
+    return tuple(members for members in classes if len(members) >= MANY_WORDS)
 
 
 def merge_terminals(
@@ -95,20 +152,32 @@ def find_table_classes(grammar: LalrGrammar) -> Classes:
 
 
 def merge_states(grammar: LalrGrammar) -> tuple[int, ...]:
-    """Return LALR state → number of its class: the parser never behaves differently in a class."""
-    actions = _list_actions(grammar)
+    """Return LALR state → number of its class: the parser never behaves differently in a class.
+
+    Nonterminals are one there if they lead from each state to states of one class. A state is told
+    by the classes of what it reduces to, so states that reduce to such nonterminals are one.
+    """
+    states, actions = grammar.lalr.states, _list_actions(grammar)
+    columns: list[list[tuple[int, int]]] = [[] for _ in grammar.bnf.nonterminals]
+    for state, row in enumerate(states):
+        for nonterminal, target in row.gotos.items():
+            columns[nonterminal].append((state, target))
 
     def sign(block: Sequence[int]) -> Iterator[Hashable]:
-        for row, acted in zip(grammar.lalr.states, actions, strict=True):
+        class_of = block[len(states) :]
+        for row, acted in zip(states, actions, strict=True):
             yield (
                 frozenset((t, block[target]) for t, target in row.shifts.items()),
-                acted,
+                frozenset((class_of[lhs], length, found) for (lhs, length), found in acted),
                 frozenset((n, block[target]) for n, target in row.gotos.items()),
             )
+        for column in columns:
+            yield frozenset((state, block[target]) for state, target in column)
 
     # The state that ends the parse is told apart by Lark, not by its row.
-    ends = [state == grammar.lalr.end_state for state in range(len(grammar.lalr.states))]
-    return tuple(refine_by_signature(ends, sign))
+    kinds = [state == grammar.lalr.end_state for state in range(len(states))]
+    block = refine_by_signature([*kinds, *[_NONTERMINAL] * len(columns)], sign)
+    return tuple(block[: len(states)])
 
 
 def _list_actions(grammar: LalrGrammar) -> list[frozenset[tuple[tuple[int, int], frozenset[int]]]]:
