@@ -220,7 +220,10 @@ class MaskPool:
             return next(iter(key))
         found = self._united.get(key)
         if found is None:
-            words = np.bitwise_or.reduce([mask.words for mask in key])
+            words, *others = [mask.words for mask in key]
+            words = words.copy()
+            for other in others:
+                np.bitwise_or(words, other, out=words)
             found = self.share(words)
             with self._lock:
                 if len(self._united) >= _MOST_UNITED:

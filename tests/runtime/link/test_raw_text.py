@@ -13,6 +13,7 @@ from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START, Words
+from maskc.runtime.link.joining import countdown
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.pieces import CountingPiece
 from maskc.runtime.link.text.raw_body import RawBody
@@ -120,19 +121,23 @@ def joints():
     return PieceBoundaries(build_index(TOKENS), Budget(1 << 24))
 
 
-@pytest.mark.parametrize("is_at_once", [False, True])
+@pytest.mark.parametrize("few", [None, 0, 100])
 @pytest.mark.parametrize("seed", seeds(40))
-def test_masks_are_those_of_all_texts(seed, is_at_once, joints, monkeypatch):
-    if is_at_once:
+def test_masks_are_those_of_all_texts(seed, few, joints, monkeypatch):
+    """Also where loops are read at once, with few tokens or all of them left out together."""
+    if few is not None:
         monkeypatch.setattr(walk, "_MANY_TEXTS", 0)
         monkeypatch.setattr(walk, "_MANY_BYTES", 1)
+        monkeypatch.setattr(countdown, "_FEW", few)
     draw = random.Random(seed)
+    following = draw.choice([["b"], ["a", "bb"]])
     low, delimiter = draw.choice((0, 0, 1, 2, 4)), draw.choice(DELIMITERS)
     pattern = draw.choice(PATTERNS)
     schema = {"minLength": low, "maxLength": min(low + draw.randint(0, 5), 6), "pattern": pattern}
     texts = {
-        (text + delimiter).encode()
+        (text + delimiter + after).encode()
         for text in TEXTS
+        for after in following
         if low <= len(text) <= schema["maxLength"]
         and delimiter not in text
         and re.search(pattern.replace("$", r"\Z"), text)
@@ -147,10 +152,11 @@ def test_masks_are_those_of_all_texts(seed, is_at_once, joints, monkeypatch):
         return
     prefixes = {text[:n] for text in texts for n in range(len(text) + 1)}
     words = joints.regular(Words([delimiter.encode()]))
+    after = joints.regular(Words([each.encode() for each in following]))
     piece = CountingPiece(lambda: RawText(body, 3), joints.scanner)
-    rest = joints.rest(
-        joints.as_expression(piece), joints.rest(joints.as_expression(words), joints.end)
-    )
+    rest = joints.end
+    for part in (after, words, piece):
+        rest = joints.rest(joints.as_expression(part), rest)
     here, prefix = rest.starts, b""
     for _ in range(12):
         legal = {TOKENS[t] for link in here for t in tokens_of(joints, link)}

@@ -112,6 +112,17 @@ class LoopReader:
             self.index.shared.put(key, found, n_bytes + len(component.key) + 10_000)
         return found
 
+    def passes_of(self, component: Component) -> Passes:
+        """Return uint16[n], the passes of each token by place; ``MOST_PASSES``: it is not read."""
+        key = (_KEY, "passes", component.key)
+        found: Passes | None = self.index.shared.get(key)
+        if found is None:
+            reading = self.read(component, ROOT)
+            found = np.full(len(self.index.order), MOST_PASSES, dtype=np.uint16)
+            found[reading.places] = reading.place_passes
+            self.index.shared.put(key, found, found.nbytes + len(component.key) + 1_000)
+        return found
+
     def ends(self, loop: Loop, onward: Onward) -> tuple[Ints, Passes]:
         """Return :meth:`Reading.ends` below the root."""
         component = loop.component

@@ -17,8 +17,9 @@ import numpy as np
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.link.automata.automaton import START, ByteAutomaton
 from maskc.runtime.link.automata.loop_reader import LoopReader
+from maskc.runtime.link.automata.loops import Loop
 from maskc.runtime.link.automata.node_sets import Onward, ascending
-from maskc.runtime.link.automata.walk import AutomatonWalk, Turn
+from maskc.runtime.link.automata.walk import AutomatonWalk, Turn, reads_loops
 from maskc.runtime.schema.tries.summary import Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
@@ -70,6 +71,10 @@ class TrieScanner:
 
     def onward(self, trie: Trie, bytes_: frozenset[int] | None) -> Onward:
         return Onward(trie, bytes_, self._parents[trie is self.index.suffixes])
+
+    def reader_of(self, loop: Loop) -> LoopReader | None:
+        """Return what reads a loop at the root, ``None`` if few bytes or texts are in it."""
+        return self._reader if reads_loops(self.index.tokens, loop) else None
 
     def scan(
         self,

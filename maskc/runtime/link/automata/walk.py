@@ -157,11 +157,11 @@ class AutomatonWalk:
     def _begin_in_loop(self, level: list[Pair]) -> list[Pair]:
         """Take what a counted loop reads, and what follows it, if the walk begins in one."""
         reader, trie = self._reader, self._trie
-        if reader is None or len(level) != 1 or len(trie.texts) <= _MANY_TEXTS:
+        if reader is None or len(level) != 1:
             return level
         ((node, state),) = level
         loop = self._automaton.loop_of(state) if node == ROOT else None
-        if loop is None or np.count_nonzero(loop.component.table[0]) < _MANY_BYTES:
+        if loop is None or not reads_loops(trie, loop):
             return level
         charge_steps(LEVEL)
         reading = reader.read(loop.component, ROOT)
@@ -282,6 +282,13 @@ class AutomatonWalk:
                 self.exits.append(nodes[self._onward.are(nodes)])
             self._levels.append((nodes, np.full(len(nodes), state, dtype=np.int32)))
         return few
+
+
+def reads_loops(trie: Trie, loop: Loop) -> bool:
+    """Return whether what a loop reads from the root on is worked out at once."""
+    if len(trie.texts) <= _MANY_TEXTS:
+        return False
+    return bool(np.count_nonzero(loop.component.table[0]) >= _MANY_BYTES)
 
 
 def _add(by_state: dict[int, list[Ints]], state: int, nodes: Ints) -> None:

@@ -21,8 +21,10 @@ import numpy as np
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.link.automata.automaton import ByteAutomaton, Words
+from maskc.runtime.link.automata.loops import Loop
 from maskc.runtime.link.automata.node_sets import ascending, united, without
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan, TrieScanner
+from maskc.runtime.link.joining.countdown import Countdown, count_down
 from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
@@ -64,6 +66,7 @@ class PieceBoundaries:
         self._expressions: WeakValueDictionary[Any, Expression] = WeakValueDictionary()
         self._rests: WeakValueDictionary[Any, Rest] = WeakValueDictionary()
         self._walks = Cache(budget, _measure)
+        self._countdowns = Cache(budget, _measure_countdown)
         self._lock = RLock()
         self.end, self.nothing = Rest(None, None, self), Nothing()
         # Of a text that may end here, with nothing of it open.
@@ -146,6 +149,19 @@ class PieceBoundaries:
                 if first < last
             ]
         )
+
+    def count_down(self, loop: Loop, rest: Rest) -> Part | None:
+        """Return what is legal in a loop without ways out, ``None`` if it is not known at once."""
+        low, high = loop.bounds_after(loop.count)
+        reader = self.scanner.reader_of(loop)
+        if reader is None:
+            return None
+        key = (loop.list_ends(), loop.component.key, rest)
+        known: tuple[Countdown | None] | None = self._countdowns.get(key)
+        if known is None:
+            known = (count_down(self, reader, loop, rest),)
+            self._countdowns.put(key, known)
+        return None if known[0] is None else known[0].legal(self.index, low, high)
 
     def _walk_once(self, rest: Rest, trie: Trie, nodes: Ints) -> Part:
         key = (rest, trie is self.index.suffixes, nodes.tobytes())
@@ -246,6 +262,11 @@ class PieceBoundaries:
 
 def _measure(key: tuple[Rest, bool, bytes], part: Part) -> int:
     return ENTRY_BYTES + len(key[2]) + part.n_bytes
+
+
+def _measure_countdown(key: tuple[Any, ...], known: tuple[Countdown | None]) -> int:
+    n_bytes = 0 if known[0] is None else known[0].n_bytes
+    return ENTRY_BYTES + 8 * len(key[0]) + n_bytes
 
 
 def _depth(rest: Rest) -> int:

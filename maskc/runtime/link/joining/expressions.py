@@ -31,6 +31,7 @@ from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.trie import Ints, Trie
 
 if TYPE_CHECKING:
+    from maskc.runtime.link.automata.loops import Loop
     from maskc.runtime.link.joining.boundaries import PieceBoundaries
     from maskc.runtime.link.joining.pieces import Link, Piece
 
@@ -222,6 +223,10 @@ class Rest:
 
     def walk(self, trie: Trie, nodes: Sequence[int] | Ints) -> Part:
         return self._joints.walk(self, trie, np.asarray(nodes, dtype=np.int32))
+
+    def count_down(self, loop: Loop | None) -> Part | None:
+        """Return what is legal in a loop that this follows, ``None`` if that is not known."""
+        return None if loop is None or loop.out else self._joints.count_down(loop, self)
 
     def reads(self, text: bytes) -> bool:
         return bool(self._joints.step(self.starts, text))

@@ -351,5 +351,6 @@ class CountingPiece(ScannedPiece):
             # Texts need ever new states: those of old ones are forgotten.
             self._scans = AutomatonScans(self._make(), self._scans.scanner)
         scans = self._scans
-        scan = scans.scan(scans.automaton.state_of(self.automaton.cap(inner)), rest.first_bytes)
-        return cross(scan, scans, rest)
+        state = scans.automaton.state_of(self.automaton.cap(inner))
+        part = rest.count_down(scans.automaton.loop_of(state))
+        return part or cross(scans.scan(state, rest.first_bytes), scans, rest)

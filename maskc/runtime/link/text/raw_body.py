@@ -50,6 +50,14 @@ class RawState(NamedTuple):
     code: int
 
 
+class RawComponent(NamedTuple):
+    """A loop that each character passes once more, its states, and those where the text may end."""
+
+    component: Component
+    states: list[RawState]
+    ends: tuple[int, ...]
+
+
 class RawBody:
     """The states of strings of any length; shared by all rules that differ in their bounds alone.
 
@@ -79,18 +87,15 @@ class RawBody:
         self._firsts, self._mixed = _group_firsts(dfa)
         self._moves: dict[RawState, list[tuple[RawState, list[int]]]] = {}
         self._targets: dict[RawState, frozenset[int]] = {}
-        self._components: dict[RawState, tuple[Component, list[RawState]] | None] = {}
+        self._components: dict[RawState, RawComponent | None] = {}
 
     @property
     def held_bytes(self) -> int:
         """About how much memory it takes by now."""
         return _STATE_BYTES * self.dfa.n_states
 
-    def component(self, start: RawState) -> tuple[Component, list[RawState]] | None:
-        """Return the states that a state leads to, as a loop that each character passes once more.
-
-        ``None`` if they are too many.
-        """
+    def component(self, start: RawState) -> RawComponent | None:
+        """Return the states that a state leads to, ``None`` if they are too many."""
         if start not in self._components:
             self._components[start] = self._find_component(start)
         return self._components[start]
@@ -165,7 +170,7 @@ class RawBody:
             found = self._targets[state] = frozenset(every - {DEAD})
         return found
 
-    def _find_component(self, start: RawState) -> tuple[Component, list[RawState]] | None:
+    def _find_component(self, start: RawState) -> RawComponent | None:
         states, numbers = [start], {start: 1}
         table, passes = np.zeros((2, MOST_PLACES, 256), dtype=np.uint8)
         for row, state in enumerate(states):  # grows while we walk it
@@ -182,7 +187,8 @@ class RawBody:
         leaves = np.zeros(table.shape, dtype=np.bool_)
         to_end = tuple(map(self.to_end, states))
         key = table.tobytes() + np.packbits(passes).tobytes() + bytes(f"{to_end} raw", "ascii")
-        return Component(table, passes, leaves, whole, to_end, key), states
+        ends = tuple(number for number in whole if self.may_end(states[number]))
+        return RawComponent(Component(table, passes, leaves, whole, to_end, key), states, ends)
 
 
 # A class of characters → what is left of them after one of some bytes, and these.

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from maskc.runtime.link.automata.loops import Component, Loop
+from maskc.runtime.link.automata.loops import Loop
 from maskc.runtime.link.joining.pieces import CountingAutomaton
-from maskc.runtime.link.text.raw_body import RawBody, RawState
+from maskc.runtime.link.text.raw_body import RawBody, RawComponent, RawState
 from maskc.runtime.schema.plan.plan import Plan
 
 _STATE_BYTES = 200
@@ -115,25 +115,27 @@ class RawText(CountingAutomaton[Counted]):
             return None
         here, count = self.name_of(state)
         found = self.body.component(here)
-        return None if found is None else _RawLoop(self, *found, count)
+        return None if found is None else _RawLoop(self, found, count)
 
 
 class _RawLoop(Loop):
     """Characters of a raw string, each of which is a pass; no byte leaves the loop."""
 
-    def __init__(
-        self, text: RawText, component: Component, states: list[RawState], count: int
-    ) -> None:
-        self._text, self.component, self._states, self.count = text, component, states, count
+    def __init__(self, text: RawText, found: RawComponent, count: int) -> None:
+        self._text, self._found, self.count = text, found, count
+        self.component = component = found.component
         self.least, self.most = text.low, text.high
         # What is read after the loop: nothing, of all that are equal.
         self.key, self.out = component.key, ()
 
     def state_at(self, number: int, count: int) -> int:
-        return self._text.state_of(self._text.cap((self._states[number], count)))
+        return self._text.state_of(self._text.cap((self._found.states[number], count)))
 
     def after(self, number: int, count: int, byte: int) -> int:  # noqa: ARG002
         return -1
 
     def may_end(self, number: int) -> bool:
-        return self._text.body.may_end(self._states[number])
+        return number in self._found.ends
+
+    def list_ends(self) -> tuple[int, ...]:
+        return self._found.ends

@@ -1,0 +1,166 @@
+"""What is legal in a loop that allows ever fewer passes, worked out once for all numbers of them.
+
+In a raw string with ``maxLength`` each character is a pass, and each character that was read leaves
+one pass less. A token needs some number of passes: all of them if it ends inside the loop, or those
+before a node at which the text may end, if the rest of the token is read by what follows. The least
+of these numbers decides, so the masks are nested: with one pass less a mask loses the tokens that
+need just so many. Where the loop demands passes before it is left, the greatest number with which a
+token leaves it counts as well.
+
+What follows the loop is walked once, level by level from all nodes at which the text may end, with
+the passes before each. It is determinised on the way: a state is a set of hypotheses.
+
+Example: before ``</p>``, the token ``ab</`` needs two passes, as ``</`` then ends the string, and
+``ab<b`` needs four.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.runtime.link.automata.loop_reader import (
+    LEVEL,
+    NODES_AT_ONCE,
+    ComponentReading,
+    LoopReader,
+)
+from maskc.runtime.link.automata.loops import MOST_PASSES, Loop
+from maskc.runtime.link.automata.node_sets import going_on, list_ending
+from maskc.runtime.link.joining.expressions import Rest
+from maskc.runtime.schema.tries.summary import Part
+from maskc.runtime.schema.tries.tokens import TokenIndex, Words
+from maskc.runtime.schema.tries.trie import ROOT, Ints
+from maskc.runtime.step_budget import charge_steps
+
+if TYPE_CHECKING:
+    from maskc.runtime.link.joining.boundaries import PieceBoundaries
+    from maskc.runtime.link.joining.pieces import Link
+
+_MOST_MOVES, _MOST_HYPOTHESES = 1_000, 16  # of what follows; beyond it is walked for each mask
+_FEW = 100  # tokens that are left out one by one
+_UNKNOWN, _DEAD = -2, -1
+Passes = NDArray[np.uint16]
+
+
+class Countdown(NamedTuple):
+    """What is legal in a loop, by how many passes it allows.
+
+    Attributes:
+        reading: of the loop's component, below the root.
+        words: the mask with any number of passes.
+        places: int32[n], the tokens, by place, that may leave the loop.
+        leaving, latest: uint16[n], the fewest and the most passes with which each of them does.
+        inside: uint16[n], the passes with which it stays in the loop; ``MOST_PASSES``: it cannot.
+    """
+
+    reading: ComponentReading
+    words: Words
+    places: Ints
+    leaving: Passes
+    latest: Passes
+    inside: Passes
+
+    @property
+    def n_bytes(self) -> int:
+        """About how many bytes it takes; the reading is counted by who keeps it."""
+        return self.words.nbytes + 10 * len(self.places) + 1_000
+
+    def legal(self, index: TokenIndex, least: int, most: int) -> Part | None:
+        """Return the tokens that make no more passes, and leave after no fewer.
+
+        ``None`` if some token leaves after too few and after too many, and maybe between them.
+        """
+        if least and np.any((self.leaving < least) & (self.latest > most)):
+            return None
+        order = index.order
+        read, gone = self.reading.read_within(most)
+        does_leave = (self.leaving <= most) & (self.latest >= least)
+        if len(read) < len(gone):
+            return Part((index.pack(order[np.concatenate([read, self.places[does_leave]])]),))
+        only_left = ~does_leave & (self.inside == MOST_PASSES)
+        gone = order[np.concatenate([gone, self.places[only_left]])]
+        kept = order[self.places[does_leave & (self.inside > most)]]
+        if len(gone) <= _FEW:
+            removed = set(gone.tolist()).difference(kept.tolist())
+            return Part((self.words,), removed=tuple(sorted(removed)))
+        bits = np.unpackbits(self.words.view(np.uint8), bitorder="little")
+        bits[gone] = 0
+        bits[kept] = 1
+        return Part((np.packbits(bits, bitorder="little").view("<i4"),))
+
+
+def count_down(
+    joints: PieceBoundaries, reader: LoopReader, loop: Loop, rest: Rest
+) -> Countdown | None:
+    """Return what is legal in a loop that only the text's end leaves, before a rest.
+
+    ``None`` if what follows has too many states.
+    """
+    index, component = joints.index, loop.component
+    ends = reader.ends(loop, joints.scanner.onward(index.tokens, rest.first_bytes))
+    leaving = np.full(len(index.order), MOST_PASSES, dtype=np.uint16)
+    latest = np.zeros(len(index.order), dtype=np.uint16)
+    if rest.expression is not None and not _walk(joints, rest, ends, leaving, latest):
+        return None
+    reading, inside = reader.read(component, ROOT), reader.passes_of(component)
+    places = np.flatnonzero(leaving < MOST_PASSES).astype(np.int32)
+    words = index.pack(index.order[reading.places]) if reading.row is None else reading.row
+    if len(places):
+        words = index.set_bits(words, index.order[places])
+    return Countdown(reading, words, places, leaving[places], latest[places], inside[places])
+
+
+def _walk(
+    joints: PieceBoundaries,
+    rest: Rest,
+    ends: tuple[Ints, Passes],
+    leaving: Passes,
+    latest: Passes,
+) -> bool:
+    """Write the fewest and the most passes of each token that the rest reads from some nodes on.
+
+    Returns:
+        False if there are too many states; then not all is written.
+    """
+    trie, states = joints.index.tokens, [rest.starts]
+    numbers = {rest.starts: 0}
+    first = rest.first_bytes
+    if first is None:
+        return False
+    table = np.full((1, 256), _UNKNOWN, dtype=np.int32)
+    table[0, [byte for byte in range(256) if byte not in first]] = _DEAD
+    nodes, passes = ends
+    here, n_moves = np.zeros(len(nodes), dtype=np.int32), 0
+    while len(nodes):
+        above, nodes = trie.children_of(nodes)
+        charge_steps(LEVEL + len(nodes) // NODES_AT_ONCE)
+        keys = here[above] * 256 + trie.byte_array[nodes]
+        after = table.reshape(-1)[keys]
+        for key in np.unique(keys[after == _UNKNOWN]).tolist():
+            found = joints.step(states[key >> 8], bytes([key & 255]))
+            n_moves += 1
+            if n_moves > _MOST_MOVES or not _is_plain(found):
+                return False
+            number = numbers.setdefault(found, len(states)) if found else _DEAD
+            if number == len(states):
+                states.append(found)
+                table = np.concatenate([table, np.full((1, 256), _UNKNOWN, dtype=np.int32)])
+            table[key >> 8, key & 255] = number
+        after = table.reshape(-1)[keys]
+        alive = np.flatnonzero(after >= 0)
+        nodes, here, passes = nodes[alive], after[alive], passes[above[alive]]
+        ending, at = list_ending(trie, nodes)
+        # One level on, a token is read from a node that is nearer to the root: with no more passes.
+        new = leaving[ending] == MOST_PASSES
+        latest[ending[new]] = passes[at][new]
+        leaving[ending] = passes[at]
+        on = going_on(trie, nodes)
+        nodes, here, passes = nodes[on], here[on], passes[on]
+    return True
+
+
+def _is_plain(here: tuple[Link, ...]) -> bool:
+    return len(here) <= _MOST_HYPOTHESES and not any(link.piece.counts_tokens for link in here)
