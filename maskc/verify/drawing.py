@@ -20,8 +20,8 @@ from random import Random
 
 from lark import Lark
 
-from maskc.verify.general import GeneralSteps
 from maskc.verify.lexemes import LexemeSearch
+from maskc.verify.mask_texts import GeneratedText
 from maskc.verify.oracle import Oracle
 from maskc.verify.readings import TextReader
 from maskc.verify.sentences import Sentences
@@ -41,15 +41,6 @@ _COLUMNS = 4  # of a block
 _MOST_REPAIRS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A text that may be one of the grammar's."""
-
-    text: str
-    n_lexemes: int  # terminals that it was made of
-    rules: frozenset[int]  # numbers of those that it was made with
-
-
 class Drawing:
     """The texts of one grammar."""
 
@@ -64,7 +55,7 @@ class Drawing:
         self._spacing = Spacing(oracle.reader, self._draw_lexeme)
         self._order: tuple[int, list[int]] | None = None
 
-    def draw(self, draw: Random, *, seed: int, number: int, size: int) -> Drawn | None:
+    def draw(self, draw: Random, *, seed: int, number: int, size: int) -> GeneratedText | None:
         """Return a text, ``None`` if this time none came of it.
 
         Args:
@@ -82,7 +73,7 @@ class Drawing:
         text = None if sentence is None else self._spacing.write(draw, sentence.terminals)
         if sentence is None or text is None:
             return None
-        return Drawn(text, len(sentence.terminals), sentence.rules)
+        return GeneratedText(text, len(sentence.terminals), rules=sentence.rules)
 
     def list_others(self, rules: frozenset[int]) -> tuple[int, tuple[str, ...]]:
         """Return how many rules texts can be made with, and those that are not among some."""
@@ -254,13 +245,12 @@ def _find_wrong(steps: ParserSteps, pieces: Sequence[_Piece], end: str) -> tuple
 
     With it comes whether a blank may help. Where the parser refuses it, its place is -1.
     """
-    if isinstance(steps, GeneralSteps) and steps.basic is None:
+    if steps.is_dynamic:
         return None
     text = "".join(piece.gap + piece.lexeme for piece in pieces) + end
     state, position, place, start = steps.start, 0, 0, len(pieces[0].gap) if pieces else 0
     while position < len(text):
-        basic = steps.basic if isinstance(steps, GeneralSteps) else None
-        lexer = basic if basic is not None else steps.lexer_at(state)
+        lexer = steps.lexer_at(state)
         match = steps.match(lexer, text, position)
         if match is None:
             return (place, True) if place < len(pieces) else (-1, False)
@@ -284,5 +274,4 @@ def _find_wrong(steps: ParserSteps, pieces: Sequence[_Piece], end: str) -> tuple
         start = position + len(pieces[place].gap) if place < len(pieces) else len(text)
     if place < len(pieces):
         return place, True
-    is_whole = isinstance(steps, GeneralSteps) or steps.can_finish(state)
-    return None if is_whole else (-1, False)
+    return None if steps.can_finish(state) else (-1, False)

@@ -91,15 +91,18 @@ class GeneralSteps(ParserSteps):
         self.newline = self.indenter = None
         lexer = str(lark.lexer_conf.lexer_type)
         self.is_complete = lexer == "dynamic_complete"
-        is_dynamic = lexer.startswith("dynamic")
-        self.basic: BasicLexer | None = None if is_dynamic else cast(Any, lark.parser).lexer
-        if self.basic is not None:
-            _ = self.basic.scanner  # builds the callbacks as well
+        self.is_dynamic = lexer.startswith("dynamic")
+        if not self.is_dynamic:
+            self._lexer = cast(Any, lark.parser).lexer
 
     def take(self, state: ParseState, terminal: str, value: str) -> ParseState:
         """Return the state as it is: which terminals are taken is for the chart to say."""
         del terminal, value
         return state
+
+    def can_finish(self, state: ParseState) -> bool:
+        del state
+        return True
 
     def parses(self, state: ParseState, text: str, position: int) -> bool:
         """Return whether Lark parses the whole text; it cannot be resumed."""
@@ -112,7 +115,7 @@ class GeneralReader(TextReader):
 
     def __init__(self, steps: GeneralSteps, rules: EndingRules) -> None:
         super().__init__(steps)
-        self.rules, self._basic, self._is_complete = rules, steps.basic, steps.is_complete
+        self.rules, self._is_complete = rules, steps.is_complete
         self._base = EMPTY
         self._last = EMPTY
 
@@ -185,8 +188,8 @@ class GeneralReader(TextReader):
     def _list_lexemes(self, column: Column, text: str, place: int) -> Iterator[Lexeme]:
         if not (column.scans or column.ends):
             return
-        if self._basic is not None:
-            yield from self._list_basic(self._basic, text, place)
+        if not self.steps.is_dynamic:
+            yield from self._list_basic(self.steps.lexer_at(_START), text, place)
             return
         for name in sorted(self.steps.ignored):
             for found in self.ends_of(name, text, place)[0]:

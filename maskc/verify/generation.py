@@ -22,7 +22,7 @@ from maskc.kinds import kind_of
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.matcher import Matcher
-from maskc.verify.drawing import Drawing, Drawn
+from maskc.verify.drawing import Drawing
 from maskc.verify.general import build_oracle
 from maskc.verify.mask_texts import STUCK, GeneratedText, Part, TokenDrawer, join_parts
 from maskc.verify.oracle import Oracle, Undecided
@@ -49,11 +49,11 @@ class Drawer:
         drawn, n_others = self.draw_by_rules(draw, seed, number, max_tokens, self.is_legal)
         if drawn is None:
             return self.draw_from_masks(draw, max_tokens)
-        return GeneratedText(drawn.text, drawn.n_lexemes, None, n_others, drawn.rules)
+        return replace(drawn, n_retries=n_others)
 
     def draw_by_rules(
         self, draw: Random, seed: int, number: int, max_tokens: int, takes: Callable[[str], bool]
-    ) -> tuple[Drawn | None, int]:
+    ) -> tuple[GeneratedText | None, int]:
         """Return a text of the rules that is taken, if one is, and how many were not before it."""
         for tried in range(_TRIES):
             # Short and long ones alike; shorter from try to try, as they come true more often.

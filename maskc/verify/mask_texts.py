@@ -24,8 +24,13 @@ from maskc.runtime.link.joining.switching import ATOM
 from maskc.runtime.link.plan.opening import read_link
 from maskc.runtime.link.plan.replies import names_of
 from maskc.runtime.matcher import Matcher
-from maskc.verify.json_judge import NotJsonError, NotJudgedError, read_json
-from maskc.verify.json_layout import BlankLayout, write_value
+from maskc.verify.json_judge import (
+    BlankLayout,
+    NotJsonError,
+    NotJudgedError,
+    read_json,
+    write_value,
+)
 
 Part = bytes | int  # of a text: bytes, or a special token
 

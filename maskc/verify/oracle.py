@@ -150,15 +150,10 @@ class _Walk:
     """A text, lexed once: every lexeme's start, with the parser's state before it."""
 
     def __init__(self, steps: ParserSteps, text: str) -> None:
-        self.starts, self.states = [0], [steps.start]
+        pairs = list(steps.walk(steps.start, text))
+        self.states, self.starts = [state for state, _ in pairs], [start for _, start in pairs]
         # The first lexemes, settled for the first characters of the text.
         self._n_settled = self._length = 0
-        here: tuple[ParseState, int] | None = (steps.start, 0)
-        while here is not None and here[1] < len(text):
-            here = steps.step(*(here[0], text, here[1]))
-            if here is not None:
-                self.starts.append(here[1])
-                self.states.append(here[0])
 
     def resume(self, reader: TextReader, text: str) -> tuple[ParseState, int]:
         """Return where to resume for a text that this one begins with.

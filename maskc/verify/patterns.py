@@ -50,19 +50,22 @@ class ParsedTerminal:
         parsed = _parser.parse(text, flags)
         self.tree: list[Any] = list(parsed)
         self.flags: int = parsed.state.flags
-        tested = set()
-        for opcode, argument in _walk(self.tree):
-            if opcode == "GROUPREF":
-                raise UnsupportedTerminalError(
-                    name, "a back-reference is not regular", "write the terminal without it"
-                )
-            if opcode == "GROUPREF_EXISTS":
-                tested.add(argument[0])
-        self.tested = frozenset(tested)
+        nodes = list(_walk(self.tree, self.flags))
+        if any(opcode == "GROUPREF" for opcode, _, _ in nodes):
+            raise UnsupportedTerminalError(
+                name, "a back-reference is not regular", "write the terminal without it"
+            )
+        self.tested = frozenset(
+            argument[0] for opcode, argument, _ in nodes if opcode == "GROUPREF_EXISTS"
+        )
 
     def atoms(self) -> Iterator[Atom]:
         """Yield every atom the pattern looks through; word and line atoms for its anchors."""
-        yield from _atoms(self.tree, self.flags)
+        for opcode, argument, flags in _walk(self.tree, self.flags):
+            if opcode in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
+                yield atom_of(opcode, argument, flags)
+            elif opcode == "AT":
+                yield from (_word(flags), _LINE_BREAK)
 
     def write(self, characters: CharacterClasses, *, is_relaxed: bool = False) -> str:
         """Return the pattern for canonical text, as ``re`` and ``regex`` both read it.
@@ -72,11 +75,15 @@ class ParsedTerminal:
         return _Writer(characters, self.tested, is_relaxed).sequence(self.tree, self.flags)
 
 
-def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
+def _walk(tree: Any, flags: int) -> Iterator[tuple[str, Any, int]]:
+    """Yield each node, with the flags that hold there."""
     for opcode, argument in tree:
-        yield str(opcode), argument
-        for inner in _inner(str(opcode), argument):
-            yield from _walk(inner)
+        name = str(opcode)
+        yield name, argument, flags
+        is_group = name == "SUBPATTERN"
+        inner_flags = combine_flags(flags, argument[1], argument[2]) if is_group else flags
+        for inner in _inner(name, argument):
+            yield from _walk(inner, inner_flags)
 
 
 def _inner(opcode: str, argument: Any) -> list[Any]:
@@ -93,21 +100,6 @@ def _inner(opcode: str, argument: Any) -> list[Any]:
     if opcode == "GROUPREF_EXISTS":
         return [tree for tree in argument[1:] if tree is not None]
     return []
-
-
-def _atoms(tree: Any, flags: int) -> Iterator[Atom]:
-    for opcode, argument in tree:
-        name = str(opcode)
-        if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
-            yield atom_of(name, argument, flags)
-        elif name == "AT":
-            yield _word(flags)
-            yield _LINE_BREAK
-        inner_flags = flags
-        if name == "SUBPATTERN":
-            inner_flags = combine_flags(flags, argument[1], argument[2])
-        for inner in _inner(name, argument):
-            yield from _atoms(inner, inner_flags)
 
 
 def atom_of(opcode: str, argument: Any, flags: int) -> Atom:

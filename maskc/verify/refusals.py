@@ -131,12 +131,7 @@ def _say(error: BaseException) -> str:
 
 def _find_offset(steps: ParserSteps, text: str, error: BaseException) -> int:
     """Return where the lexeme is that is refused; after it, if it is one of line breaks."""
-    state, position = steps.start, 0
-    while position < len(text):
-        after = steps.step(state, text, position)
-        if after is None:
-            break
-        state, position = after
+    *_, (state, position) = steps.walk(steps.start, text)
     if position < len(text) and isinstance(error, DedentError):
         match = steps.match(steps.lexer_at(state), text, position)
         position += len(match[0]) if match is not None else 0

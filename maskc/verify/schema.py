@@ -23,8 +23,15 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from maskc.verify.json_judge import Judge, NotJsonError, NotJudgedError, read_json
-from maskc.verify.json_layout import BlankLayout, keeps_layout, write_value
+from maskc.verify.json_judge import (
+    BlankLayout,
+    Judge,
+    NotJsonError,
+    NotJudgedError,
+    keeps_layout,
+    read_json,
+    write_value,
+)
 from maskc.verify.mask_texts import MaskDrawer, find_end, join_parts
 from maskc.verify.model import Document, Experiment
 from maskc.verify.mutation import draw_mutations

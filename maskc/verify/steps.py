@@ -44,6 +44,8 @@ class ParseState(NamedTuple):
 class ParserSteps:
     """Lark's parser for one grammar, a step at a time."""
 
+    is_dynamic = False  # whether there is no lexer, but patterns that a parser asks for
+
     def __init__(self, lark: Lark) -> None:
         parser, frontend = cast(Any, lark.parser).parser, cast(Any, lark.parser)
         table, start = parser._parse_table, cast(Any, lark.options).start[0]
@@ -135,6 +137,15 @@ class ParserSteps:
         after = state if name is None else self.take(state, name, value)
         return None if after is None else (after, position + len(value))
 
+    def walk(
+        self, state: ParseState, text: str, position: int = 0
+    ) -> Iterator[tuple[ParseState, int]]:
+        """Yield the state and position before each lexeme, and after the last that Lark takes."""
+        here: tuple[ParseState, int] | None = (state, position)
+        while here is not None:
+            yield here
+            here = self.step(here[0], text, here[1]) if here[1] < len(text) else None
+
     def match(self, lexer: BasicLexer, text: str, position: int) -> tuple[str, str] | None:
         """Return the lexeme and the terminal that a lexer of Lark's finds, ``None`` if none."""
         if self.encoding != BYTES:
@@ -179,12 +190,8 @@ class ParserSteps:
 
     def parses(self, state: ParseState, text: str, position: int) -> bool:
         """Return whether Lark, resumed at a lexeme's start, parses the text to its end."""
-        while position < len(text):
-            after = self.step(state, text, position)
-            if after is None:
-                return False
-            state, position = after
-        return self.can_finish(state)
+        *_, (last, end) = self.walk(state, text, position)
+        return end == len(text) and self.can_finish(last)
 
     def _reduce(self, stack: list[int], rule: Any) -> None:
         if rule.expansion:

@@ -5,8 +5,7 @@ from fractions import Fraction
 import pytest
 
 import maskc
-from maskc.verify.json_judge import Judge, NotJsonError, NotJudgedError, read_json
-from maskc.verify.json_layout import write_value
+from maskc.verify.json_judge import Judge, NotJsonError, NotJudgedError, read_json, write_value
 
 
 @pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', "NaN", '"\\ud800"', "[" * 9])

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import maskc
-from maskc.verify.json_judge import read_json
-from maskc.verify.json_layout import BlankLayout, write_value
+from maskc.verify.json_judge import BlankLayout, read_json, write_value
 from maskc.verify.mask_texts import MaskDrawer
 
 SPELLED = '{"\\u0061"\n:[1.0e1 ,{} ,[\t]], "b":"\\/"}'
