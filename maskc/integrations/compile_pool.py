@@ -1,11 +1,11 @@
 """A kit's compiler whose work is done in processes of its own, beside a server's.
 
-Two processes: an order goes to the quick one first, and where its time there is not enough, to the
-slow one, which steps back for all others; there, those who have not been there before go ahead, for
-some seconds. In both, what is shorter goes ahead of what is longer. So who asks for little waits
-for others who ask for little, and not for those who ask for much. What was refused a moment ago is
-refused again for a minute, without being compiled: a client whose request was refused tends to send
-it again, and one that means harm does so on purpose.
+Two processes: an order goes to the quick one first unless it is long, and where its time there is
+not enough, to the slow one, which steps back for all others; there, those who have not been there
+before go ahead, for some seconds. In both, what is shorter goes ahead of what is longer. So who
+asks for little waits for others who ask for little, and not for those who ask for much. What was
+refused a moment ago is refused again for a minute, without being compiled: a client whose request
+was refused tends to send it again, and one that means harm does so on purpose.
 
 What comes back is checked as a file is. A process that is forked from the server's starts processes
 of its own when it first needs them.
@@ -68,6 +68,8 @@ from maskc.work.workers import Worker, open_server
 # takes 0.01, a grammar of 30 rules 0.2 to 0.3. With 0.1 for schemas and 0.4 for grammars in a third
 # process, good grammars waited longer beside hostile ones: two cores have no room for it.
 QUICK_SECONDS, SLOW_SECONDS = 0.3, 2.0
+# What is longer cannot be done in the quick process: there it would hold up others for nothing.
+_MOST_QUICK = {"schema": 200_000, "pattern": 5_000, "grammar": 5_000}  # characters
 _YIELDS = 10.0  # seconds for which one that takes still longer lets others go ahead
 # What is longer lets what is shorter go ahead, for as long as it may take on a busy machine.
 _CHARACTERS = {"schema": 5_000, "pattern": 1_000, "grammar": 500}  # a second
@@ -240,8 +242,9 @@ class OtherProcess:
         request = _request.get() or Request()
         yields = min(_YIELDS, len(order["text"]) / _CHARACTERS[order["kind"]])
         slow = processes.slow
+        is_long = len(order["text"]) > _MOST_QUICK[order["kind"]]
         for queue, seconds in ((processes.quick, QUICK_SECONDS), (slow, SLOW_SECONDS)):
-            if limits.seconds > seconds:
+            if limits.seconds > seconds and (queue is slow or not is_long):
                 try:
                     most = replace(limits, seconds=seconds)
                     return _ask_queue(queue, order, most, request, yields, is_nice=queue is slow)

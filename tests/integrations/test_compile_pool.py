@@ -112,6 +112,15 @@ def test_what_is_longer_lets_what_is_shorter_go_ahead(compiler, asked):
     assert asked == [("quick", 0.3, 4.0), ("slow", 1.0, 10.0)]
 
 
+def test_what_is_too_long_to_be_quick_begins_in_the_slow_process(compiler, asked):
+    limits = replace(REQUEST_LIMITS, seconds=1.0)
+    for kind, most in {"grammar": 5_000, "pattern": 5_000, "schema": 200_000}.items():
+        for length in (most, most + 1):
+            with pytest.raises(BudgetError):
+                compiler._order({"kind": kind, "text": "4" * length}, limits)
+    assert [name for name, *_ in asked] == ["quick", "slow", "slow"] * 3
+
+
 def test_what_was_refused_a_moment_ago_is_refused_without_being_compiled(compiler, asked):
     for _ in range(3):
         with pytest.raises(BudgetError, match=r"more than 0\.05 seconds"):
