@@ -45,13 +45,13 @@ def build_levels(
         new = np.ones(len(alive), dtype=np.bool_)
         new[1:] = (above[1:] != above[:-1]) | (character[1:] != character[:-1])
         node = np.cumsum(new) - 1
-        places = np.flatnonzero(new)
-        lasts = np.append(places[1:], len(alive)) - 1
-        ends = np.bincount(node[lengths[alive] == depth + 1], minlength=len(places))
-        own = character[places].astype(np.int64)
-        parts.append((own, above[places], alive[places], alive[lasts] + 1, ends))
+        indices = np.flatnonzero(new)
+        lasts = np.append(indices[1:], len(alive)) - 1
+        ends = np.bincount(node[lengths[alive] == depth + 1], minlength=len(indices))
+        own = character[indices].astype(np.int64)
+        parts.append((own, above[indices], alive[indices], alive[lasts] + 1, ends))
         node_of[alive] = node + n_nodes
-        n_nodes += len(places)
+        n_nodes += len(indices)
         levels.append(n_nodes)
     return tuple(np.concatenate([part[k] for part in parts]) for k in range(5)), levels
 

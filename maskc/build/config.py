@@ -116,8 +116,8 @@ def load_config(path: str) -> Config:
     for grammar in config.grammars:
         for name in grammar.settings.get("tokenizers", ()):
             if name not in known:
-                place = f"grammars.{grammar.name}.tokenizers"
-                raise read.refuse(place, f"there is no tokenizer {name!r}", name, known)
+                location = f"grammars.{grammar.name}.tokenizers"
+                raise read.refuse(location, f"there is no tokenizer {name!r}", name, known)
     return config
 
 
@@ -128,17 +128,19 @@ class _Reader:
     path: str
 
     def refuse(
-        self, place: str, reason: str, name: str = "", known: Collection[str] = ()
+        self, location: str, reason: str, name: str = "", known: Collection[str] = ()
     ) -> ConfigError:
         near = get_close_matches(name, known, n=1)
         names = ", ".join(known)
         remedy = f"did you mean {near[0]!r}? " if near else ""
-        return ConfigError(self.path, place, reason, f"{remedy}available: {names}")
+        return ConfigError(self.path, location, reason, f"{remedy}available: {names}")
 
-    def refuse_unknown(self, place: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    def refuse_unknown(
+        self, location: str, table: Mapping[str, Any], known: tuple[str, ...]
+    ) -> None:
         for name in table:
             if name not in known:
-                raise self.refuse(place, f"{name!r} is unknown", name, known)
+                raise self.refuse(location, f"{name!r} is unknown", name, known)
 
     def entries(self, kind: str, table: Any, known: tuple[str, ...]) -> tuple[Entry, ...]:
         if not isinstance(table, dict) or not table:
@@ -148,49 +150,49 @@ class _Reader:
         return tuple(self.entry(kind, name, value, known) for name, value in table.items())
 
     def entry(self, kind: str, name: str, value: Any, known: tuple[str, ...]) -> Entry:
-        place = f"{kind}.{name}"
+        location = f"{kind}.{name}"
         if not _NAME.fullmatch(name) or len(name) > 60:
             remedy = "use at most 60 letters, digits, dots, hyphens and underscores"
-            raise ConfigError(self.path, place, "its name is not allowed in a file name", remedy)
+            raise ConfigError(self.path, location, "its name is not allowed in a file name", remedy)
         if isinstance(value, str):
             return Entry(name, value)
         if not isinstance(value, dict):
             remedy = f'write {name} = "…", or {name} = {{ source = "…" }}'
-            raise ConfigError(self.path, place, "it is neither a string nor a table", remedy)
-        self.refuse_unknown(place, value, known)
+            raise ConfigError(self.path, location, "it is neither a string nor a table", remedy)
+        self.refuse_unknown(location, value, known)
         if sum(key in value for key in ("source", "regex")) != 1:
             ways = "source or regex" if "regex" in known else "source"
-            raise ConfigError(self.path, place, f"it has not one {ways}", f"give it {ways}")
-        settings = {k: self.setting(f"{place}.{k}", k, v) for k, v in value.items()}
+            raise ConfigError(self.path, location, f"it has not one {ways}", f"give it {ways}")
+        settings = {k: self.setting(f"{location}.{k}", k, v) for k, v in value.items()}
         return Entry(name, settings.pop("source", ""), settings)
 
-    def setting(self, place: str, name: str, value: Any) -> Any:
+    def setting(self, location: str, name: str, value: Any) -> Any:
         if name in _LISTS:
             values = [value] if isinstance(value, str) else value
             if isinstance(values, list) and all(isinstance(text, str) for text in values):
                 return tuple(values)
-            raise ConfigError(self.path, place, "it is not a list of texts", 'write ["…", "…"]')
+            raise ConfigError(self.path, location, "it is not a list of texts", 'write ["…", "…"]')
         if name == "eos-ids":
             if isinstance(value, list) and value and all(type(i) is int for i in value):
                 return tuple(value)
-            raise ConfigError(self.path, place, "it is not a list of ids", "write [2, 3]")
+            raise ConfigError(self.path, location, "it is not a list of ids", "write [2, 3]")
         if name in _WHOLE:
-            return self.whole(place, value)
+            return self.whole(location, value)
         if name in _YES_OR_NO:
             if isinstance(value, bool):
                 return value
-            raise ConfigError(self.path, place, "it is neither true nor false", "write true")
-        return self.text(place, value)
+            raise ConfigError(self.path, location, "it is neither true nor false", "write true")
+        return self.text(location, value)
 
-    def text(self, place: str, value: Any) -> str:
+    def text(self, location: str, value: Any) -> str:
         if isinstance(value, str) and value:
             return value
-        raise ConfigError(self.path, place, "it is not a string", 'write "…"')
+        raise ConfigError(self.path, location, "it is not a string", 'write "…"')
 
-    def whole(self, place: str, value: Any) -> int:
+    def whole(self, location: str, value: Any) -> int:
         if type(value) is int and value > 0:
             return value
-        raise ConfigError(self.path, place, "it is not a whole number above 0", "write a number")
+        raise ConfigError(self.path, location, "it is not a whole number above 0", "write a number")
 
     def limits(self, table: Any) -> Limits:
         if not isinstance(table, dict):

@@ -62,28 +62,31 @@ def _load_schema(config: Config, entry: Entry, path: Path) -> SchemaJob:
     for resource in given.pop("resources", ()):
         uri, equals, file = resource.rpartition("=")
         if not equals:
-            place = f"grammars.{entry.name}.resources"
-            raise ConfigError(config.path, place, f"{resource!r} has no URI", "write URI=FILE")
+            location = f"grammars.{entry.name}.resources"
+            raise ConfigError(config.path, location, f"{resource!r} has no URI", "write URI=FILE")
         resources[uri] = _read(config.folder / file)
     choices = {name.replace("-", "_"): value for name, value in given.items()}
     try:
         return read_schema_job(_read(path), resources, name=path.name, **choices)
     except ValueError as error:
-        place = f"grammars.{entry.name}"
-        raise ConfigError(config.path, place, str(error), "choose one of these") from None
+        location = f"grammars.{entry.name}"
+        raise ConfigError(config.path, location, str(error), "choose one of these") from None
 
 
 def _load_link(config: Config, entry: Entry, path: Path) -> LinkJob:
-    place = f"grammars.{entry.name}"
+    location = f"grammars.{entry.name}"
     try:
         found = json.loads(_read(path))
     except (ValueError, RecursionError):
-        raise ConfigError(config.path, place, f"{path.name} is not JSON", "give JSON") from None
+        raise ConfigError(config.path, location, f"{path.name} is not JSON", "give JSON") from None
     if is_tools(found) and not is_tag(found):
         given = _take_settings(config, entry, OF_TOOLS, "a list of tools")
         if "family" not in given:
             raise ConfigError(
-                config.path, place, "tools have a family", 'add family = "…": see `maskc families`'
+                config.path,
+                location,
+                "tools have a family",
+                'add family = "…": see `maskc families`',
             )
         if "choice" in given:
             given["choice"] = name_choice(given["choice"])
@@ -91,7 +94,7 @@ def _load_link(config: Config, entry: Entry, path: Path) -> LinkJob:
     if not is_tag(found):
         raise ConfigError(
             config.path,
-            place,
+            location,
             f"{path.name} is neither a structural tag nor a list of tools",
             f"name a JSON Schema NAME{SCHEMA_SUFFIX}",
         )
@@ -106,8 +109,8 @@ def _take_settings(
     given = {name: value for name, value in entry.settings.items() if name != "tokenizers"}
     for name in given:
         if name not in known:
-            place = f"grammars.{entry.name}"
-            raise ConfigError(config.path, place, f"{what} has no {name}", "leave it out")
+            location = f"grammars.{entry.name}"
+            raise ConfigError(config.path, location, f"{what} has no {name}", "leave it out")
     return given
 
 

@@ -108,8 +108,8 @@ def plan_units(config: Config) -> list[BuildUnit]:
                 continue
             file = f"{grammar.name}.{tokenizer.name}{SUFFIX}"
             if file in units:
-                place, remedy = f"grammars.{grammar.name}", "give it another name"
-                raise ConfigError(config.path, place, f"{file} is made of others too", remedy)
+                location, remedy = f"grammars.{grammar.name}", "give it another name"
+                raise ConfigError(config.path, location, f"{file} is made of others too", remedy)
             leaves = bool(tokenizer.settings.get("kit"))
             vocabulary = vocabularies[tokenizer.name]
             units[file] = BuildUnit(file, job, tokenizer.name, vocabulary, leaves)
@@ -118,7 +118,7 @@ def plan_units(config: Config) -> list[BuildUnit]:
 
 def take_shard(units: Sequence[BuildUnit], number: int, n_shards: int) -> list[BuildUnit]:
     """Return the units of one of several shards, numbered from 1; each unit is in one of them."""
-    return [unit for place, unit in enumerate(units) if place % n_shards == number - 1]
+    return [unit for location, unit in enumerate(units) if location % n_shards == number - 1]
 
 
 def make_file(
@@ -153,9 +153,9 @@ def _load_vocabulary(config: Config, entry: Entry) -> Vocabulary:
     path, given = config.folder / entry.source, entry.settings
     choice = given.get("added-tokens", "form")
     if choice not in ("form", "text", "atoms"):
-        place = f"tokenizers.{entry.name}.added-tokens"
+        location = f"tokenizers.{entry.name}.added-tokens"
         remedy = "write form, text or atoms"
-        raise ConfigError(config.path, place, f"{choice!r} is unknown", remedy)
+        raise ConfigError(config.path, location, f"{choice!r} is unknown", remedy)
     added = AddedTokens(choice, given.get("text-tokens", ()), given.get("atom-tokens", ()))
     return load_vocabulary(
         str(path) if os.path.exists(path) else entry.source,

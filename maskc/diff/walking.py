@@ -53,7 +53,7 @@ class Difference:
         only_first: ids that are legal in the first artifact only.
         only_second: ids that are legal in the second artifact only.
         before: the shortest text that leads to such a configuration.
-        n_places: how many of the pairs of configurations that were compared are such.
+        n_configurations: how many of the pairs of configurations that were compared are such.
         example: a whole text that begins so, of the artifact in which a token is legal, which the
             other one refuses; ``None`` if none is known.
     """
@@ -61,7 +61,7 @@ class Difference:
     only_first: Tokens
     only_second: Tokens
     before: bytes
-    n_places: int = 0
+    n_configurations: int = 0
     example: bytes | None = None
 
 
@@ -71,7 +71,7 @@ class Comparison:
 
     Attributes:
         is_same: whether both have the same tables, so that no mask can differ.
-        n_places: pairs of configurations that were compared, each counted once.
+        n_configurations: pairs of configurations that were compared, each counted once.
         differences: those that were found, the shortest text first.
         n_left_out: configurations whose difference is none of those.
         only: the shortest text that was found of the first artifact only, and of the second only;
@@ -79,7 +79,7 @@ class Comparison:
     """
 
     is_same: bool = False
-    n_places: int = 0
+    n_configurations: int = 0
     differences: list[Difference] = field(default_factory=list)
     n_left_out: int = 0
     only: tuple[bytes | None, bytes | None] = (None, None)
@@ -109,7 +109,7 @@ def compare(
     drawn, given = [*drawn], [*texts]
     comparer.shorten([*drawn, *given])
     for text in drawn:
-        if comparer.found.n_places >= positions:
+        if comparer.found.n_configurations >= positions:
             break
         comparer.along(text)
     for text in given:
@@ -158,7 +158,7 @@ class _Comparer:
         if key in self._seen:
             return None
         self._seen.add(key)
-        self.found.n_places += 1
+        self.found.n_configurations += 1
         masks = self._masks
         for row, matcher in enumerate(pair):
             matcher.fill_bitmask(masks, row)
@@ -186,7 +186,7 @@ class _Comparer:
                 self.found.n_left_out += 1
                 return
             kind = self._kinds[key] = Difference(_ids_of(first), _ids_of(second), before)
-        kind.n_places += 1
+        kind.n_configurations += 1
         if (len(before), before) < (len(kind.before), kind.before):
             kind.before = before
 
@@ -194,7 +194,7 @@ class _Comparer:
         """Compare in the configurations that are nearest to the start."""
         worklist = deque([(self._start(), b"")])
         queued: set[Hashable] = set()
-        while worklist and self.found.n_places < positions:
+        while worklist and self.found.n_configurations < positions:
             pair, before = worklist.popleft()
             both = self.look(pair, before)
             for part in () if both is None else self._list_moves(both):

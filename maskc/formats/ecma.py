@@ -47,14 +47,14 @@ _SEVERAL = -1  # in the place of a character: ``\d``, with which no range begins
 # Kinds of groups: those that may be repeated, and assertions. What a name is for else.
 _GROUP, _ASSERTION, _REFERENCE = "g", "a", "k"
 
-Place = tuple[Any, ...]
+PrefixState = tuple[Any, ...]
 
 
 class PatternPrefix(NamedTuple):
     """What has been read of a pattern.
 
     Attributes:
-        place: where it goes on.
+        state: where it goes on.
         text: of a piece that is not complete.
         groups: the kinds of groups that are open, the innermost last.
         n_groups: groups that capture.
@@ -63,7 +63,7 @@ class PatternPrefix(NamedTuple):
         wanted: names that are referred to.
     """
 
-    place: Place = (_OUT, _NOTHING)
+    state: PrefixState = (_OUT, _NOTHING)
     text: str = ""
     groups: str = ""
     n_groups: int = 0
@@ -71,9 +71,9 @@ class PatternPrefix(NamedTuple):
     names: frozenset[str] = frozenset()
     wanted: frozenset[str] = frozenset()
 
-    def go(self, *place: Any) -> PatternPrefix:
+    def go(self, *state: Any) -> PatternPrefix:
         """Return what is read when a piece is complete."""
-        return self._replace(place=place, text="")
+        return self._replace(state=state, text="")
 
     def open(self, kind: str, n_groups: int = 0) -> PatternPrefix:
         opened = self._replace(groups=self.groups + kind, n_groups=self.n_groups + n_groups)
@@ -81,7 +81,7 @@ class PatternPrefix(NamedTuple):
 
     def fits(self, ranges: Iterable[tuple[int, int]]) -> bool:
         """Return whether a character of some ranges may stand here."""
-        where, *_, last = self.place
+        where, *_, last = self.state
         if where == _CLASS:
             return last is None or any(high >= last for _, high in ranges)
         if where == _NAME:
@@ -92,7 +92,7 @@ class PatternPrefix(NamedTuple):
         """Return what is read after the character that an escape is."""
         if not self.fits([(code, code)]):
             return None
-        where, *known = self.place
+        where, *known = self.state
         if where == _CLASS:
             return self.go(_CLASS, code if known[1] is None else None, None)
         if where == _NAME:
@@ -101,9 +101,9 @@ class PatternPrefix(NamedTuple):
 
     def take_several(self) -> PatternPrefix | None:
         r"""Return what is read after several characters, as ``\d``."""
-        if self.place[0] == _OUT:
+        if self.state[0] == _OUT:
             return self.go(_OUT, _ATOM)
-        return self.go(_CLASS, _SEVERAL, None) if self.place[2] is None else None
+        return self.go(_CLASS, _SEVERAL, None) if self.state[2] is None else None
 
 
 class Patterns:
@@ -118,7 +118,7 @@ class Patterns:
 
     def may_end(self, state: PatternPrefix) -> bool:
         return (
-            state.place[0] == _OUT
+            state.state[0] == _OUT
             and (not state.text or state.text[0] == "\\" and state.text[1:].isdigit())
             and not state.groups
             and state.most <= state.n_groups
@@ -127,12 +127,12 @@ class Patterns:
 
     def characters(self, state: PatternPrefix) -> Iterable[tuple[str, str]]:
         """Return ranges of the characters that may follow at most."""
-        if state.text == "(?<" or state.place[0] == _NAME and not state.text:
-            return name_ranges(is_first=state.text != "" or state.place[2] == "")
+        if state.text == "(?<" or state.state[0] == _NAME and not state.text:
+            return name_ranges(is_first=state.text != "" or state.state[2] == "")
         if state.text and not _MAY_BE_COMPLETE.fullmatch(state.text):
             return (_ASCII,)
-        if state.place[0] == _CLASS and state.place[2] is not None and not state.text:
-            return (_ASCII, (chr(max(state.place[2], 0x80)), _EVERY[1]))
+        if state.state[0] == _CLASS and state.state[2] is not None and not state.text:
+            return (_ASCII, (chr(max(state.state[2], 0x80)), _EVERY[1]))
         return (_EVERY,)
 
 
@@ -140,7 +140,7 @@ def _step(state: PatternPrefix | None, sign: str) -> PatternPrefix | None:
     if state is None:
         return None
     if not state.text:
-        where = state.place[0]
+        where = state.state[0]
         after = _outside if where == _OUT else _in_class if where == _CLASS else _in_name
         return after(state, sign)
     match state.text[0]:
@@ -156,7 +156,7 @@ def _step(state: PatternPrefix | None, sign: str) -> PatternPrefix | None:
 
 
 def _outside(state: PatternPrefix, sign: str) -> PatternPrefix | None:
-    after = state.place[1]
+    after = state.state[1]
     if sign in "*+?{":
         if sign == "?" and after == _REPEATED:
             return state.go(_OUT, _NOTHING)
@@ -202,7 +202,7 @@ def _count(state: PatternPrefix, sign: str) -> PatternPrefix | None:
 
 def _in_class(state: PatternPrefix, sign: str) -> PatternPrefix | None:
     """Go on in a class, as ``[a-z]``, outside of escapes."""
-    _, pending, low = state.place
+    _, pending, low = state.state
     if sign == "]":
         return state.go(_OUT, _ATOM)
     if low == _SEVERAL:
@@ -216,7 +216,7 @@ def _in_class(state: PatternPrefix, sign: str) -> PatternPrefix | None:
 
 def _in_name(state: PatternPrefix, sign: str) -> PatternPrefix | None:
     """Go on in the name of a group, or of one that is referred to."""
-    _, purpose, name = state.place
+    _, purpose, name = state.state
     if sign == "\\":
         return state._replace(text=sign)
     if sign != ">":
@@ -229,7 +229,7 @@ def _in_name(state: PatternPrefix, sign: str) -> PatternPrefix | None:
 
 
 def _escape(state: PatternPrefix, sign: str) -> PatternPrefix | None:
-    text, where = state.text + sign, state.place[0]
+    text, where = state.text + sign, state.state[0]
     kind, rest = text[1], text[2:]
     longer = state._replace(text=text)
     if kind == "u":
@@ -285,7 +285,7 @@ def _digits(state: PatternPrefix, digits: str, n_digits: int) -> PatternPrefix |
     is_unit = n_digits == 4
     if not state.fits([(low, high), *(_pairs(low, high, *_TRAILS) if is_unit else ())]):
         return None
-    if state.place[0] == _OUT:  # which ones they are is all the same
+    if state.state[0] == _OUT:  # which ones they are is all the same
         state = state._replace(text=state.text[: len(state.text) - len(digits)] + "0" * len(digits))
     return state
 
@@ -297,7 +297,7 @@ def _unit(state: PatternPrefix) -> PatternPrefix | None:
         return _braces(state, text[3:])
     digits, second = text[2:6], text[6:]
     lead = int(digits, 16) if len(digits) == 4 and _HEX.fullmatch(digits) else 0
-    is_lead = _LEADS[0] <= lead <= _LEADS[1] and state.place[0] != _OUT
+    is_lead = _LEADS[0] <= lead <= _LEADS[1] and state.state[0] != _OUT
     if not is_lead:
         return _digits(state, digits, 4)
     if "\\u".startswith(second[:2]) and _HEX.fullmatch(second[2:]):
@@ -308,7 +308,7 @@ def _unit(state: PatternPrefix) -> PatternPrefix | None:
             return state
         if not second and state.fits([(lead, lead)]):
             return state
-    if state.place[0] == _NAME:
+    if state.state[0] == _NAME:
         return None
     alone = state.take(lead)
     for sign in second:

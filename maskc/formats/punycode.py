@@ -34,19 +34,19 @@ def punycode_length(text: str) -> int:
     >>> punycode_length("bücher")
     9
     """
-    places = [n for n, character in enumerate(text) if character < "\x80"]
-    n_basic = len(places)
+    basic_at = [n for n, character in enumerate(text) if character < "\x80"]
+    n_basic = len(basic_at)
     length = n_basic + (n_basic > 0)
-    number, place, bias = _FIRST, 0, _FIRST_BIAS
+    number, index, bias = _FIRST, 0, _FIRST_BIAS
     others = sorted((ord(c), n) for n, c in enumerate(text) if c >= "\x80")
     for code, n in others:
-        at = bisect_left(places, n)
-        n_points = len(places) + 1
-        delta = (code - number) * n_points + at - place
+        at = bisect_left(basic_at, n)
+        n_points = len(basic_at) + 1
+        delta = (code - number) * n_points + at - index
         length += count_digits(delta, bias)
         bias = adapt(delta, n_points, is_first=n_points == n_basic + 1)
-        places.insert(at, n)
-        number, place = code, at + 1
+        basic_at.insert(at, n)
+        number, index = code, at + 1
     return length
 
 
@@ -55,22 +55,22 @@ def lengths_after(text: str, codes: Longs) -> Longs:
 
     ``codes`` is int64[n], of characters that are not ASCII, ascending; so is what is returned.
     """
-    places = [n for n, character in enumerate(text) if character < "\x80"]
-    n_basic = len(places)
+    basic_at = [n for n, character in enumerate(text) if character < "\x80"]
+    n_basic = len(basic_at)
     others = sorted((ord(c), n) for n, c in enumerate(text) if c >= "\x80")
     slots: list[int] = []
     for _, n in others:
-        slots.append(bisect_left(places, n))
-        places.insert(slots[-1], n)
+        slots.append(bisect_left(basic_at, n))
+        basic_at.insert(slots[-1], n)
     numbers = [code for code, _ in others]
     cuts = [0, *np.searchsorted(codes, numbers).tolist(), len(codes)]
     found = np.zeros(len(codes), dtype=np.int64)
     length = n_basic + (n_basic > 0)
-    number, place, bias = _FIRST, 0, _FIRST_BIAS
+    number, index, bias = _FIRST, 0, _FIRST_BIAS
     for g in range(len(others) + 1):
         chosen, n_points = codes[cuts[g] : cuts[g + 1]], n_basic + g + 1
         if len(chosen):
-            delta = (chosen - number) * n_points + n_points - 1 - place
+            delta = (chosen - number) * n_points + n_points - 1 - index
             start = np.full(len(chosen), bias)
             total, biases = _write_all(delta, start, n_points, is_first=g == 0)
             last, at = chosen, n_points
@@ -82,10 +82,10 @@ def lengths_after(text: str, codes: Longs) -> Longs:
                 last, at = np.full(len(chosen), numbers[later]), slots[later] + 1
             found[cuts[g] : cuts[g + 1]] = length + total
         if g < len(others):
-            step = (numbers[g] - number) * n_points + slots[g] - place
+            step = (numbers[g] - number) * n_points + slots[g] - index
             length += count_digits(step, bias)
             bias = adapt(step, n_points, is_first=g == 0)
-            number, place = numbers[g], slots[g] + 1
+            number, index = numbers[g], slots[g] + 1
     return found
 
 

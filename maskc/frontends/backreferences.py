@@ -243,18 +243,18 @@ def _check_values(terminal: str, own: str, values: Sequence[str], flags: int) ->
 def _put_in_order(own: str, values: Sequence[str], flags: int) -> list[str]:
     """Return the texts of a group in an order in which ``re`` tries them.
 
-    Only two of which one begins with the other ever match at one place. Which of them comes first
+    Only two of which one begins with the other ever match at one index. Which of them comes first
     ``re`` says itself: what is left of the longer one may follow the shorter one.
     """
     ordered: list[str] = []
     for value in sorted(values, key=lambda text: (len(text), text)):
         at = len(ordered)
-        for place, shorter in enumerate(ordered):
+        for index, shorter in enumerate(ordered):
             if value.startswith(shorter):
                 rest = re.escape(value[len(shorter) :])
                 tried = re.match(rf"(?P<own__>{own})(?:{rest})?\Z", value, flags)
                 if tried is not None and tried["own__"] == value:
-                    at = place
+                    at = index
                     break
         ordered.insert(at, value)
     return ordered
@@ -275,8 +275,8 @@ def _write(
     # Brackets around the group that end before a reference are written without brackets.
     holding = [n for n in group.around if groups[n].end >= last]
     left = group.around[len(holding) :]
-    for place in (group, *(groups[n] for n in left)):
-        if pattern[place.end :].startswith(_QUANTIFIERS):
+    for index in (group, *(groups[n] for n in left)):
+        if pattern[index.end :].startswith(_QUANTIFIERS):
             raise refuse(terminal, "the group that it refers back to is repeated")
     if any(is_referred(brackets, groups[n]) for n in left):
         raise refuse(terminal, "of two groups that it refers back to one is inside the other")

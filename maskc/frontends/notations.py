@@ -194,13 +194,13 @@ class _Ebnf(GrammarTextReader):
         part = super().part()
         if part is None or not self.sees("-"):
             return part
-        place = self.place
+        location = self.location
         self.at += 1
         self.blanks()
         other = super().part()
         if other is None:
             raise self.error(f"expected what to leave out after -, found {self.found()}")
-        return Except(part, other, place)
+        return Except(part, other, location)
 
     def item(self) -> Expression | None:
         if _HEAD.match(self.text, self.at):  # the next rule, with its number

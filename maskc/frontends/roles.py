@@ -57,8 +57,8 @@ def read_roles(name: str, text: str) -> tuple[Role, ...]:
     """
     found: dict[str, Role] = {}
     for match in _LINE.finditer(text):
-        place = f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
-        role = _read_role(place, match[1].strip())
+        location = f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
+        role = _read_role(location, match[1].strip())
         found.pop(role.title, None)
         found[role.title] = role
     return tuple(found.values())
@@ -90,25 +90,25 @@ def split_role(word: str) -> tuple[str, str]:
     return title, pattern
 
 
-def _read_role(place: str, text: str) -> Role:
+def _read_role(location: str, text: str) -> Role:
     match = _ROLE.fullmatch(text)
     if match is None:
         raise GrammarError(
-            place, f"{text!r} is not a role; write RULE.TERMINAL=PATTERN, as {_EXAMPLE}"
+            location, f"{text!r} is not a role; write RULE.TERMINAL=PATTERN, as {_EXAMPLE}"
         )
     *rules, terminal = match[1].split(".")
-    _check_pattern(place, match[1], match[2])
+    _check_pattern(location, match[1], match[2])
     return Role(tuple(rules), terminal, match[2])
 
 
-def _check_pattern(place: str, title: str, pattern: str) -> None:
+def _check_pattern(location: str, title: str, pattern: str) -> None:
     try:
         found = name_not_plain(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise GrammarError(place, f"the pattern of {title} is not one of re: {error}") from None
+        raise GrammarError(location, f"the pattern of {title} is not one of re: {error}") from None
     if found:
         raise GrammarError(
-            place,
+            location,
             f"the pattern of {title} has {found}, and a role's pattern has to match whole lexemes; "
             "leave it out",
         )

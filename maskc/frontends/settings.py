@@ -74,7 +74,7 @@ def check_given(settings: Mapping[str, Any]) -> None:
             as_text(name, value)
 
 
-def read_postlex(place: str, settings: Mapping[str, str]) -> Postlex | None:
+def read_postlex(location: str, settings: Mapping[str, str]) -> Postlex | None:
     """Return the postlex that a grammar's comments ask for.
 
     Raises:
@@ -84,12 +84,12 @@ def read_postlex(place: str, settings: Mapping[str, str]) -> Postlex | None:
     attributes = {name: settings[name] for name in ATTRIBUTES if name in settings}
     if spec != INDENTER and attributes:
         raise GrammarError(
-            place, f"{next(iter(attributes))} goes with postlex={INDENTER}; write that beside it"
+            location, f"{next(iter(attributes))} goes with postlex={INDENTER}; write that beside it"
         )
     about_rules = [name for name in RULE_SETTINGS if name in settings]
     if spec != RULES and about_rules:
         raise GrammarError(
-            place, f"{about_rules[0]} goes with postlex={RULES}; write that beside it"
+            location, f"{about_rules[0]} goes with postlex={RULES}; write that beside it"
         )
     if spec is None or spec == PYTHON_INDENTER:
         return None if spec is None else PYTHON
@@ -97,10 +97,10 @@ def read_postlex(place: str, settings: Mapping[str, str]) -> Postlex | None:
         try:
             return read_rules(settings)
         except ValueError as error:
-            raise GrammarError(place, f"postlex={RULES}: {error}") from None
+            raise GrammarError(location, f"postlex={RULES}: {error}") from None
     if spec != INDENTER:
         raise GrammarError(
-            place,
+            location,
             f"postlex={spec} names a class, and importing one would run its code: "
             f"give --postlex {spec} on the command line, or write the Indenter's attributes: "
             f"postlex={INDENTER} {'=… '.join(ATTRIBUTES)}=…, or what it drops and renames: "
@@ -110,7 +110,7 @@ def read_postlex(place: str, settings: Mapping[str, str]) -> Postlex | None:
         return read_indentation(attributes)
     except ValueError as error:
         raise GrammarError(
-            place, f"postlex={INDENTER}: {error}; write {'=… '.join(ATTRIBUTES)}=…"
+            location, f"postlex={INDENTER}: {error}; write {'=… '.join(ATTRIBUTES)}=…"
         ) from None
 
 
@@ -138,9 +138,9 @@ def check_parser(name: str, parser: str, lexer: str, *, has_postlex: bool) -> No
 
 
 def read_settings(name: str, text: str) -> tuple[dict[str, str], str]:
-    """Return the settings of a text, and the place of the last that is about its postlex."""
+    """Return the settings of a text, and the location of the last that is about its postlex."""
     settings: dict[str, str] = {}
-    place = name
+    location = name
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.startswith("//"):
             break
@@ -159,8 +159,8 @@ def read_settings(name: str, text: str) -> tuple[dict[str, str], str]:
             again = key in _REPEATED and key in settings
             settings[key] = f"{settings[key]} {value}" if again else value
             if key == "postlex" or key in (*ATTRIBUTES, *RULE_SETTINGS):
-                place = f"{name}:{number}"
-    return settings, place
+                location = f"{name}:{number}"
+    return settings, location
 
 
 def read_options(name: str, text: str, settings: Mapping[str, str]) -> dict[str, Any]:

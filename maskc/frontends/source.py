@@ -164,7 +164,7 @@ def _load(
         text = f"{text.rstrip(chr(10))}\n{rules}"
         check_text(len(text), name)
     text = write_roles(name, text, roles)
-    settings, place = read_settings(name, text)
+    settings, location = read_settings(name, text)
     parser = parser or settings.get("parser", "lalr")
     chosen = lexer or settings.get("lexer")
     has_postlex = bool(postlex or settings.get("postlex"))
@@ -172,7 +172,7 @@ def _load(
     check_parser(name, parser, lexer, has_postlex=has_postlex)
     # The runtime keeps columns and open blocks beside one stack. Without conflicts one is enough.
     is_earleys = parser == "earley" and has_postlex
-    read = _load_class(postlex) if postlex else read_postlex(place, settings)
+    read = _load_class(postlex) if postlex else read_postlex(location, settings)
     given = {**settings, "postlex": postlex} if postlex else settings
     options = read_options(name, text, given)
     if options["use_bytes"] and roles:

@@ -152,10 +152,10 @@ def load_style(path: str | os.PathLike[str]) -> Style:
     Raises:
         GrammarError: the file cannot be read, or is no style.
     """
-    place = _find(os.fspath(path), f"styles/{os.fspath(path)}.toml")
-    name = place.name
+    location = _find(os.fspath(path), f"styles/{os.fspath(path)}.toml")
+    name = location.name
     try:
-        found = tomllib.loads(read_bounded(place, MAX_BYTES).decode())
+        found = tomllib.loads(read_bounded(location, MAX_BYTES).decode())
     except UnreadableFileError as error:
         raise GrammarError(
             os.fspath(path),

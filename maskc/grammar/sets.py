@@ -167,20 +167,20 @@ def _close(
     rules: Sequence[tuple[int, tuple[int, ...]]], nullable: frozenset[int]
 ) -> dict[int, Terminals]:
     """Return nonterminal → the terminals that a sequence derived from it can begin with."""
-    place = {lhs: n for n, lhs in enumerate(sorted({lhs for lhs, _ in rules}))}
-    edges: list[list[int]] = [[] for _ in place]
-    values = [0] * len(place)
+    number_of = {lhs: n for n, lhs in enumerate(sorted({lhs for lhs, _ in rules}))}
+    edges: list[list[int]] = [[] for _ in number_of]
+    values = [0] * len(number_of)
     for lhs, rhs in rules:
-        here = place[lhs]
+        here = number_of[lhs]
         for symbol in rhs:
             if symbol >= 0:
                 values[here] |= 1 << symbol
                 break
-            if -1 - symbol in place:
-                edges[here].append(place[-1 - symbol])
+            if -1 - symbol in number_of:
+                edges[here].append(number_of[-1 - symbol])
             if -1 - symbol not in nullable:
                 break
-    return dict(zip(place, unite_along(edges, values)[0], strict=True))
+    return dict(zip(number_of, unite_along(edges, values)[0], strict=True))
 
 
 def _begin(

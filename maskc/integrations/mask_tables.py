@@ -110,14 +110,16 @@ class MaskTable:
         n_rows = logits.shape[0] if rows is None else len(rows)
         if n_rows != len(matchers):
             raise WrongValueError(f"{len(matchers)} matchers for {n_rows} rows of logits")
-        places = list(range(n_rows) if rows is None else rows)
+        row_numbers = list(range(n_rows) if rows is None else rows)
         ids = [matcher.mask_id() for matcher in matchers]
         named = [i for i, number in enumerate(ids) if number >= 0]
         if named:
-            where = None if rows is None and len(named) == n_rows else [places[i] for i in named]
+            where = (
+                None if rows is None and len(named) == n_rows else [row_numbers[i] for i in named]
+            )
             apply_mask_ids(logits, [ids[i] for i in named], self.sync(), rows=where)
         if len(named) < n_rows:
             rest = [i for i, number in enumerate(ids) if number < 0]
             bitmask = allocate_bitmask(len(rest), self._artifact.vocab_size)
             fill_bitmasks([matchers[i] for i in rest], bitmask, range(len(rest)))
-            apply_bitmask(logits, bitmask, rows=[places[i] for i in rest])
+            apply_bitmask(logits, bitmask, rows=[row_numbers[i] for i in rest])

@@ -162,12 +162,12 @@ class GrammarProcessor:
                 ENGINE, "the processor has not been used yet", "call generate() with it first"
             )
         # Of a prompt's beams some are returned, in its place.
-        places = np.arange(len(ids)) * len(prompts) // max(1, len(ids))
-        self._check_continues(ids, prompts[places])
+        prompt_of = np.arange(len(ids)) * len(prompts) // max(1, len(ids))
+        self._check_continues(ids, prompts[prompt_of])
         found: list[Matcher | None] = []
         for row, generated in enumerate(ids[:, prompts.shape[1] :].tolist()):
-            place = 0 if self._is_shared else row * len(self._artifacts) // len(ids)
-            artifact = self._artifacts[place]
+            index = 0 if self._is_shared else row * len(self._artifacts) // len(ids)
+            artifact = self._artifacts[index]
             matcher = None if artifact is None else artifact.matcher()
             if matcher is not None:
                 matcher.accept_tokens(generated)
@@ -180,25 +180,25 @@ class GrammarProcessor:
         here: dict[_Key, RowOwner] = {}
         found = {}
         for row in range(n_rows):
-            place = 0 if self._is_shared else row * len(self._artifacts) // n_rows
-            artifact = self._artifacts[place]
+            index = 0 if self._is_shared else row * len(self._artifacts) // n_rows
+            artifact = self._artifacts[index]
             if artifact is None:
                 continue
-            key = (place, generated[row].tobytes())
+            key = (index, generated[row].tobytes())
             if key not in here:
-                here[key] = self._continue(place, artifact, generated[row])
+                here[key] = self._continue(index, artifact, generated[row])
             found[row] = here[key]
         self._steps[n_tokens] = here
         for n_older in [n for n in self._steps if n < n_tokens - MAX_STEPS_BACK]:
             del self._steps[n_older]
         return found
 
-    def _continue(self, place: int, artifact: Compiled, row: NDArray[np.int64]) -> RowOwner:
+    def _continue(self, index: int, artifact: Compiled, row: NDArray[np.int64]) -> RowOwner:
         """Return the sequence of a row, from the longest beginning of it that is remembered."""
         for n_known in range(len(row) - 1, -1, -1):
             if n_known < len(row) - 1 - MAX_STEPS_BACK:
                 break
-            known = self._steps.get(n_known, {}).get((place, row[:n_known].tobytes()))
+            known = self._steps.get(n_known, {}).get((index, row[:n_known].tobytes()))
             if known is not None:
                 after = known.after(row[n_known:].tolist())
                 self.n_refused += known.matcher is not None and after.matcher is None

@@ -134,15 +134,15 @@ def _is_unbounded(subject: LintedLalrGrammar, terminal: int) -> bool:
 
 
 def _report_run(subject: LintedLalrGrammar, terminal: int) -> Finding:
-    place, name = subject.locate_terminal(terminal), subject.name(terminal)
+    location, name = subject.locate_terminal(terminal), subject.name(terminal)
     blanks = "".join(b for b in _own_blanks(subject, terminal) if len(b) == 1)
     witness = (blanks[:1] or "\n") * 8
     if terminal not in subject.grammar.lexer.ignored:
-        return find("run", place, witness, name=name)
+        return find("run", location, witness, name=name)
     # A class that holds more than blanks, as GraphQL's commas, keeps what it holds.
     same = re.fullmatch(r"/\[((?!\^)(?:[^\]\\]|\\.)+)\][+*]/", name)
     rewrite = _rewrite(blanks, same[1] if same else None)
-    return find("ignored run", place, witness, name=name, rewrite=rewrite)
+    return find("ignored run", location, witness, name=name, rewrite=rewrite)
 
 
 def _rewrite(blanks: str, written: str | None = None) -> str:
@@ -180,9 +180,9 @@ def _find_rules(subject: LintedLalrGrammar, again: set[int]) -> Iterator[Finding
                 if any(s in again for s in rest):
                     weighted.add((production.lhs, -1 - symbol))
     looping = [lhs for lhs, target in sorted(weighted) if lhs in _reach(steps, {target})]
-    for place in dict.fromkeys(map(subject.locate_rule, looping)):
+    for location in dict.fromkeys(map(subject.locate_rule, looping)):
         terminals = subject.list_names(sorted(again))
-        yield find("repeated blank", place, name=place.name, terminals=terminals)
+        yield find("repeated blank", location, name=location.name, terminals=terminals)
 
 
 def find_unbounded_blanks(subject: LintedGrammar) -> Iterator[Finding]:
@@ -194,12 +194,12 @@ def find_unbounded_blanks(subject: LintedGrammar) -> Iterator[Finding]:
         repeats = is_ignored and any(subject.match(terminal, b) for b in BLANKS)
         if pattern is None or not (repeats or _has_loop(read_python(pattern, lexer.re_flags))):
             continue
-        place = subject.locate_terminal(terminal)
-        if place not in reported:
-            reported.add(place)
-            name = place.name or subject.name(terminal)
+        location = subject.locate_terminal(terminal)
+        if location not in reported:
+            reported.add(location)
+            name = location.name or subject.name(terminal)
             yield find(
-                "general ignored" if is_ignored else "general run", place, " " * 8, name=name
+                "general ignored" if is_ignored else "general run", location, " " * 8, name=name
             )
 
 

@@ -148,16 +148,16 @@ def find_keywords(subject: LintedLalrGrammar) -> Iterator[Finding]:
         n_contexts = len(wanted_in[owner])
         reserved = [k for k, found in sorted(keywords.items()) if len(found) == n_contexts]
         partly = [k for k in sorted(keywords) if k not in reserved]
-        place, name = subject.locate_terminal(owner), subject.name(owner)
+        location, name = subject.locate_terminal(owner), subject.name(owner)
         if reserved:
             listed = subject.list_names(reserved, _MOST_KEYWORDS)
             witness = _find_keyword(subject, owner, reserved[0])
-            yield find("reserved", place, witness, keywords=listed, name=name)
+            yield find("reserved", location, witness, keywords=listed, name=name)
         if partly:
             worst = max(partly, key=lambda k: len(keywords[k]))
             yield find(
                 "reserved in places",
-                place,
+                location,
                 _find_keyword(subject, owner, worst),
                 keywords=subject.list_names(partly, _MOST_KEYWORDS),
                 name=name,
@@ -206,8 +206,8 @@ def find_greedy_quotes(subject: LintedGrammar) -> Iterator[Finding]:
         for quote in sorted(quotes):
             witness = f"{quote}a{quote} {quote}b{quote}"
             if subject.matches(terminal, witness):
-                place, name = subject.locate_terminal(terminal), subject.name(terminal)
-                yield find("greedy quotes", place, witness, name=name, q=quote)
+                location, name = subject.locate_terminal(terminal), subject.name(terminal)
+                yield find("greedy quotes", location, witness, name=name, q=quote)
 
 
 def _find_quotes(node: Expression) -> Iterator[str]:

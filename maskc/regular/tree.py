@@ -117,11 +117,11 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Except:
-    """What ``left`` matches and ``right`` does not; ``place`` is ``file:line``."""
+    """What ``left`` matches and ``right`` does not; ``location`` is ``file:line``."""
 
     left: Expression
     right: Expression
-    place: str
+    location: str
 
 
 Expression = (
@@ -311,7 +311,7 @@ def nesting(expression: Expression) -> int:
     return inner + isinstance(expression, Alternation | Repeat)
 
 
-def check_size(place: str, expression: Expression) -> Expression:
+def check_size(location: str, expression: Expression) -> Expression:
     """Return the expression if it is not too large to be written out.
 
     Raises:
@@ -319,8 +319,8 @@ def check_size(place: str, expression: Expression) -> Expression:
     """
     if measure(expression) > MAX_SIZE:
         raise LimitError(
-            f"characters and names in one expression at {place} when its repetitions are written "
-            "out",
+            f"characters and names in one expression at {location} when its repetitions are "
+            "written out",
             MAX_SIZE,
             "lower their counts, or write * for any number",
         )

@@ -26,7 +26,7 @@ def report_comparison(names: Sequence[str], artifact: Artifact, found: Compariso
     data = {
         "same_tables": found.is_same,
         "texts": dict(zip(("only_first", "only_second"), texts, strict=True)),
-        "configurations": found.n_places,
+        "configurations": found.n_configurations,
         "differences": described,
         "left_out": found.n_left_out,
     }
@@ -51,7 +51,7 @@ def _describe(difference: Difference, artifact: Artifact) -> dict[str, Any]:
         "before": _decode(difference.before),
         "only_first": side(difference.only_first),
         "only_second": side(difference.only_second),
-        "configurations": difference.n_places,
+        "configurations": difference.n_configurations,
         "example": None if whole is None else _decode(whole),
     }
 
@@ -64,8 +64,8 @@ def _say(
     names: Sequence[str], found: Comparison, described: Sequence[dict[str, Any]]
 ) -> Iterator[str]:
     for entry in described[:_MOST_SHOWN]:
-        places = count(entry["configurations"], "configuration")
-        yield f"after {entry['before']!r} ({places})"
+        counted = count(entry["configurations"], "configuration")
+        yield f"after {entry['before']!r} ({counted})"
         for name, side in zip(names, ("only_first", "only_second"), strict=True):
             n_tokens, tokens = entry[side]["count"], entry[side]["tokens"]
             if n_tokens:
@@ -76,10 +76,10 @@ def _say(
             yield f"  a text of one of them: {entry['example']!r}"
     if len(described) > _MOST_SHOWN:
         yield f"and {len(described) - _MOST_SHOWN:,} more kinds of differences: --json"
-    places = count(found.n_places, "configuration")
+    counted = count(found.n_configurations, "configuration")
     if found.is_same:
         yield "the same tables: no mask differs"
     elif described:
-        yield f"{count(len(described), 'kind')} of difference in {places}"
+        yield f"{count(len(described), 'kind')} of difference in {counted}"
     else:
-        yield f"no mask differs in {places}"
+        yield f"no mask differs in {counted}"

@@ -110,9 +110,9 @@ class GraphReader:
         found = self._roots.get(state)
         if found is None:
             terminals, columns, nodes = self._root
-            places = range(self._root_first[state], self._root_first[state + 1])
+            indices = range(self._root_first[state], self._root_first[state + 1])
             found = self._roots[state] = tuple(
-                [(terminals[i], columns[i], nodes[i]) for i in places]
+                [(terminals[i], columns[i], nodes[i]) for i in indices]
             )
         return found
 
@@ -132,14 +132,14 @@ class GraphReader:
         if found is None:
             number, profiles = self._node_profiles[node], self._profiles
             low, high = self._profiles_first[number], self._profiles_first[number + 1]
-            place = bisect_left(profiles, profile, low, high)
-            if place == high or profiles[place] != profile:
-                place = low
+            index = bisect_left(profiles, profile, low, high)
+            if index == high or profiles[index] != profile:
+                index = low
                 if low == high or profiles[low] != ANY_PROFILE:
                     self._by_profile[key] = NO_ANSWER
                     return NO_ANSWER
             found = self._by_profile[key] = self._answer(
-                self._node_answer[self._node_first[node] + place - low]
+                self._node_answer[self._node_first[node] + index - low]
             )
         return found
 
@@ -193,13 +193,13 @@ class GraphReader:
             changes = np.concatenate(parts, dtype=np.intp)
         else:
             changes = changes.astype(np.intp)
-        places, bits = self._change_word[changes], self._change_bits[changes]
+        indices, bits = self._change_word[changes], self._change_bits[changes]
         if base >= 0:
             own: Mask = self._masks[base]
-            bits ^= own[places]
+            bits ^= own[indices]
             begin = own if begin is None else begin
         mask: Mask = np.zeros(n_words, dtype=np.int32) if begin is None else begin.copy()
-        mask[places] = bits
+        mask[indices] = bits
         return mask
 
     def _answer(self, number: int) -> Answer:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from maskc.levels import build_levels, first_children, sort_pairs, spread
 from maskc.vocab.vocabulary import Vocabulary
 
-Places = NDArray[np.integer[Any]]
+Indices = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,27 +80,27 @@ class TokenTrie:
         """
         return _fold(self, kind.astype(np.uint8).tobytes(), dead.tobytes())
 
-    def list_living(self, dead: NDArray[np.bool_]) -> list[tuple[Places, Places]]:
+    def list_living(self, dead: NDArray[np.bool_]) -> list[tuple[Indices, Indices]]:
         """Return by level the nodes, without the root, of tokens that have no dead byte.
 
         Returns:
             Of each level int32[n] nodes, ascending, and int[n], where the node above each is in
             the level before.
         """
-        found: list[tuple[Places, Places]] = []
-        here: Places = np.zeros(1, np.int32)
+        found: list[tuple[Indices, Indices]] = []
+        here: Indices = np.zeros(1, np.int32)
         while True:
-            places, nodes = spread(self.first_child[here], self.first_child[here + 1])
+            indices, nodes = spread(self.first_child[here], self.first_child[here + 1])
             alive = np.flatnonzero(~dead[self.byte[nodes]])
             if not len(alive):
                 break
             here = nodes[alive]
-            found.append((here, places[alive]))
+            found.append((here, indices[alive]))
         if not dead.any():
             return found
         # Upwards: what neither has a token nor stands above one that does goes.
         kept = np.zeros(0, np.bool_)
-        needed: Places = np.zeros(0, np.intp)
+        needed: Indices = np.zeros(0, np.intp)
         for level in range(len(found) - 1, -1, -1):
             some, above = found[level]
             kept = self.first_token[some + 1] > self.first_token[some]
@@ -136,16 +136,16 @@ def _fold(trie: TokenTrie, kinds: bytes, deads: bytes) -> TokenTrie:
     number = np.zeros(1, np.int64)  # of each node of the level above
     above, byte, n_nodes = [number], [trie.byte[:1]], 1
     owners, tokens = [number[:0]], [trie.tokens[:0]]
-    for nodes, places in trie.list_living(dead):
-        key = number[places] << 8 | kind[trie.byte[nodes]]
-        ordered, place = sort_pairs(key, np.arange(len(key)), n_nodes << 8)
+    for nodes, indices in trie.list_living(dead):
+        key = number[indices] << 8 | kind[trie.byte[nodes]]
+        ordered, order = sort_pairs(key, np.arange(len(key)), n_nodes << 8)
         is_new = np.ones(len(key), np.bool_)
         is_new[1:] = ordered[1:] != ordered[:-1]
         first = np.flatnonzero(is_new)
         number = np.empty(len(key), np.int64)
-        number[place] = np.cumsum(is_new) + (n_nodes - 1)
+        number[order] = np.cumsum(is_new) + (n_nodes - 1)
         above.append(ordered[first] >> 8)
-        byte.append(trie.byte[nodes[place[first]]])
+        byte.append(trie.byte[nodes[order[first]]])
         n_nodes += len(first)
         of_token, owned = spread(trie.first_token[nodes], trie.first_token[nodes + 1])
         owners.append(number[of_token])

@@ -37,7 +37,7 @@ def test_a_token_that_became_legal_is_told_with_the_shortest_text(strict, loose)
     found = compare(strict, loose, positions=60)
     assert told(found, strict) == [(b"[a,", [], [b"]"])]
     assert found.differences[0].example == b"[a,]"
-    assert found.n_places >= 8
+    assert found.n_configurations >= 8
 
 
 def test_the_other_way_round_it_became_illegal(strict, loose):
@@ -54,7 +54,7 @@ def test_an_end_that_became_legal_is_an_example_itself():
 def test_equal_tables_are_told_without_a_walk(strict):
     again = compiled("\n" + LIST.format(""))
     found = compare(strict, again, positions=10)
-    assert (found.is_same, found.n_places, found.differences) == (True, 0, [])
+    assert (found.is_same, found.n_configurations, found.differences) == (True, 0, [])
 
 
 def test_one_language_in_two_grammars_shows_no_difference(strict):

@@ -137,7 +137,7 @@ def finish(text):
     for _ in range(30):
         for state, made in level:
             is_number = state.text[:1] == "\\" and state.text[1:].isdigit()
-            if state.place[0] == "out" and (not state.text or is_number):
+            if state.state[0] == "out" and (not state.text or is_number):
                 made += "a" if state.text else ""
                 made += ")" * len(state.groups) + "()" * (state.most - state.n_groups)
                 return made + "".join(f"(?<{name}>)" for name in state.wanted - state.names)
@@ -146,7 +146,7 @@ def finish(text):
             for sign in ":=a>},])0Ddf4Luc{\\<x9\U0010ffff1=Gekrl":
                 found = reader.step(state, sign)
                 if found is not None:
-                    after.setdefault((found.place, found.text), (found, made + sign))
+                    after.setdefault((found.state, found.text), (found, made + sign))
         level = list(after.values())
     raise AssertionError(text)
 

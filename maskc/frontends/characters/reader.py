@@ -37,7 +37,7 @@ _MACRO = re.compile(r"(?:TagDispatch|TokenTagDispatch|Token|ExcludeToken|Regex)(
 
 
 class GrammarTextReader:
-    """A place in a grammar's text, and the rules read so far.
+    """A location in a grammar's text, and the rules read so far.
 
     With ``counts_all`` repetitions are counted, however many, and never written out.
 
@@ -285,24 +285,24 @@ class GrammarTextReader:
         for count in (low, high or 0):
             if count > (_MOST_COUNTED if self._counts_all else MAX_REPETITIONS):
                 raise LimitError(
-                    f"repetitions at {self.place}", MAX_REPETITIONS, "write * for any number"
+                    f"repetitions at {self.location}", MAX_REPETITIONS, "write * for any number"
                 )
         if high is not None and high < low:
             raise self.error(f"{{{low},{high}}} has its counts in the wrong order; exchange them")
-        return self._check_size(self.place, repeat(body, low, high))
+        return self._check_size(self.location, repeat(body, low, high))
 
     def _nested(self, read: Callable[[], Expression]) -> Expression:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise LimitError(
-                f"open brackets at {self.place}", MAX_DEPTH, "name the inner ones as rules"
+                f"open brackets at {self.location}", MAX_DEPTH, "name the inner ones as rules"
             )
         inner = read()
         self.depth -= 1
         return inner
 
-    def _check_size(self, place: str, expression: Expression) -> Expression:
-        return expression if self._counts_all else check_size(place, expression)
+    def _check_size(self, location: str, expression: Expression) -> Expression:
+        return expression if self._counts_all else check_size(location, expression)
 
     # The text.
 
@@ -311,11 +311,11 @@ class GrammarTextReader:
         return self.text.count("\n", 0, self.at) + 1
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return f"{self.name}:{self.line}"
 
     def error(self, reason: str) -> GrammarError:
-        return GrammarError(self.place, reason)
+        return GrammarError(self.location, reason)
 
     def unclosed(self, begin: int, closing: str) -> GrammarError:
         """Return the error of a bracket or quote that was opened somewhere and is not closed."""

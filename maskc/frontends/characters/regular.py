@@ -104,28 +104,28 @@ class Regular:
             case Repeat(body, low, high):
                 found = self._put_in(body, kept)
                 return None if found is None else repeat(found, low, high)
-            case Except(left, right, place):
-                return _subtract(place, self._put_in(left, kept), self._put_in(right, kept))
+            case Except(left, right, location):
+                return _subtract(location, self._put_in(left, kept), self._put_in(right, kept))
         return expression
 
 
-def _subtract(place: str, left: Expression | None, right: Expression | None) -> Expression:
+def _subtract(location: str, left: Expression | None, right: Expression | None) -> Expression:
     if left is None or right is None or references(left) or references(right):
         raise GrammarError(
-            place,
+            location,
             "both sides of an exception A - B must be regular, and one of them is recursive or too "
             "large; write what is left of A instead",
         )
-    return _subtract_regular(place, left, right)
+    return _subtract_regular(location, left, right)
 
 
 @lru_cache(maxsize=256)
-def _subtract_regular(place: str, left: Expression, right: Expression) -> Expression:
+def _subtract_regular(location: str, left: Expression, right: Expression) -> Expression:
     try:
         return write_longest(subtract(left, right))
     except ExpressionTooLargeError:
         raise LimitError(
-            f"states in the automaton of the exception A - B at {place}, or an expression of it",
+            f"states in the automaton of the exception A - B at {location}, or an expression of it",
             MAX_STATES,
             "write what is left of A instead",
         ) from None

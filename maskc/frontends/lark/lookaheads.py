@@ -200,9 +200,9 @@ class _Lookaheads:
                     continue
                 here, right_side = start, rules.right_sides[production]
                 last = self._empty_from[production] - 1
-                for place in range(dot, len(right_side)):
-                    symbol = right_side[place]
-                    if place >= last and symbol < 0:
+                for index in range(dot, len(right_side)):
+                    symbol = right_side[index]
+                    if index >= last and symbol < 0:
                         includes[number[here][symbol]].append(transition)
                     here = moves[here][symbol]
                 if dot == 0:

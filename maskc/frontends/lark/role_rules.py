@@ -76,10 +76,10 @@ class _Rules:
             self._read(role)
         trees = {way: self._tree_of(name) for way, name in self._rules.items()}
         for way, tree in trees.items():
-            for inner, place, child in _list_children(tree):
+            for inner, index, child in _list_children(tree):
                 by = self._found_on(way, child)
                 if by is not None:
-                    inner.children[place] = Tree("value", [by])
+                    inner.children[index] = Tree("value", [by])
 
     def _read(self, role: Role) -> None:
         terminals = [str(n) for n, (tree, _) in self._grammar.term_defs if tree]
@@ -117,7 +117,7 @@ class _Rules:
         for (terminal, _), name in self.names.items():
             by_terminal.setdefault(terminal, []).append(name)
         for _, _, tree, _ in self._grammar.rule_defs:
-            for inner, place, child in _list_children(tree):
+            for inner, index, child in _list_children(tree):
                 found = _name_in(child, Terminal)
                 if found is None or found not in by_terminal:
                     continue
@@ -127,7 +127,7 @@ class _Rules:
                         f"{found} has roles and is given to a template; write the template out",
                     )
                 either = [terminal_named(one) for one in (found, *by_terminal[found])]
-                inner.children[place] = Tree(
+                inner.children[index] = Tree(
                     "expansions", [Tree("expansion", [Tree("value", [one])]) for one in either]
                 )
 

@@ -76,10 +76,10 @@ class _Reading:
         below: the state.
         above: what has to be read of layers on top of the layer, with all that lies between.
         beside: what has to be read of layers on top of the state below.
-        unions, owed: what was found so far.
+        unions, debts: what was found so far.
     """
 
-    __slots__ = ("above", "below", "beside", "key", "owed", "unions")
+    __slots__ = ("above", "below", "beside", "debts", "key", "unions")
 
     def __init__(self, key: int, below: GeneralStateId) -> None:
         self.key = key
@@ -87,7 +87,7 @@ class _Reading:
         self.above: list[_Top] = []
         self.beside: list[_Top] = []
         self.unions: set[int] = set()
-        self.owed: set[Debt] = set()
+        self.debts: set[Debt] = set()
 
 
 class DebtReader:
@@ -114,15 +114,15 @@ class DebtReader:
         start, at_once = self._asks.start(scanner_state)
         parting: list[tuple[Stacks, Debts]] = []
         for state, below in list_nodes(stacks):
-            owed = set() if start is None else {self._debt(start, state, 0)}
+            found_debts = set() if start is None else {self._debt(start, state, 0)}
             for asked in at_once:
                 unions, ask = self._asks.of_node(asked, state)
                 found |= unions
                 if ask is not None:
-                    owed.add(self._debt(ask, state, 0))
-            if not owed:
+                    found_debts.add(self._debt(ask, state, 0))
+            if not found_debts:
                 continue
-            debts = tuple(sorted(owed))
+            debts = tuple(sorted(found_debts))
             if below[0]:
                 self._read_below(debts, below, found, parting)
             else:
@@ -136,19 +136,19 @@ class DebtReader:
 
     def _read_below(
         self,
-        owed: Debts,
+        debts: Debts,
         stacks: Stacks,
         found: set[int],
         parting: list[tuple[Stacks, Debts]],
     ) -> None:
         """Add what is found in stacks, as long as a debt is left and the stacks do not part."""
         edges = self._edges.generations.current
-        while owed:
+        while debts:
             if len(stacks) != ONE:
-                parting.append((stacks, owed))
+                parting.append((stacks, debts))
                 return
             _, state, stacks = stacks
-            unions, owed = edges.get((owed, state)) or self._edge(owed, state)
+            unions, debts = edges.get((debts, state)) or self._edge(debts, state)
             found.update(unions)
 
     def _read_graph(self, parting: list[tuple[Stacks, Debts]], found: set[int]) -> None:
@@ -162,22 +162,22 @@ class DebtReader:
         edges = self._edges.generations.current
         while parting or order:
             if parting:
-                stacks, owed = parting.pop()
+                stacks, debts = parting.pop()
                 charge_steps(1 + len(stacks) // 2)
                 for number, (state, below) in index_nodes(stacks, self._n_states).items():
                     known = waiting.get(number)
                     if known is None:
-                        waiting[number] = (state, below, {owed})
+                        waiting[number] = (state, below, {debts})
                         heappush(order, -number)
                     else:
-                        known[2].add(owed)
+                        known[2].add(debts)
                 continue
             state, below, due = waiting.pop(-heappop(order))
             debts = due.pop() if len(due) == 1 else _unite(due)
-            unions, owed = edges.get((debts, state)) or self._edge(debts, state)
+            unions, debts = edges.get((debts, state)) or self._edge(debts, state)
             found.update(unions)
-            if owed:
-                parting.append((below, owed))
+            if debts:
+                parting.append((below, debts))
 
     def _find_follow(self) -> list[int]:
         """Return, for each nonterminal, the lookaheads that some stack goes on with after it."""
@@ -228,19 +228,19 @@ class DebtReader:
                         continue
                     last = self._close(opened)
             wanted.pop()
-            unions, owed = last
+            unions, debts = last
             last = None
             if unions:
                 reading.unions.update(unions)
-            if is_above and owed:
-                self._fall_due(reading, owed)
-            elif owed:
-                reading.owed.update(owed)
+            if is_above and debts:
+                self._fall_due(reading, debts)
+            elif debts:
+                reading.debts.update(debts)
 
     def _close(self, reading: _Reading) -> Edge:
         """Return what was found in a reading, and cache it."""
-        owed = tuple(sorted(reading.owed)) if reading.owed else ()
-        found = (self._asks.unlisted.join(reading.unions), owed)
+        debts = tuple(sorted(reading.debts)) if reading.debts else ()
+        found = (self._asks.unlisted.join(reading.unions), debts)
         if reading.key >= 0:
             self._tops.put(reading.key, found)
         return found
@@ -253,7 +253,7 @@ class DebtReader:
         for debt in debts:
             n_states = debt % n_lengths
             if n_states > 1:
-                reading.owed.add(debt - 1)
+                reading.debts.add(debt - 1)
                 continue
             debt //= n_lengths
             pushed = debt % n_pushed
@@ -291,7 +291,7 @@ class DebtReader:
                                 reading.above.append((following, above))
         for nonterminal, length in layer.reduces:
             if ask.lookaheads & self._follow[nonterminal]:
-                reading.owed.add(self._debt(ask, nonterminal, length - 1))
+                reading.debts.add(self._debt(ask, nonterminal, length - 1))
         return reading
 
 

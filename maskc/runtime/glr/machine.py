@@ -238,15 +238,15 @@ class GlrMachine:
         """Return the stacks when the open lexeme has become a terminal, or ``IGNORED``."""
         return stacks if terminal == IGNORED else self.gss.shift(stacks, terminal)
 
-    def _add(self, places: _StacksOf, state: ScannerStateId, stacks: Stacks) -> None:
-        known = places.get(state)
-        places[state] = stacks if known is None else self.gss.unite(known, stacks)
+    def _add(self, stacks_of: _StacksOf, state: ScannerStateId, stacks: Stacks) -> None:
+        known = stacks_of.get(state)
+        stacks_of[state] = stacks if known is None else self.gss.unite(known, stacks)
 
-    def _keep_live(self, places: _StacksOf) -> _StacksOf:
+    def _keep_live(self, stacks_of: _StacksOf) -> _StacksOf:
         """Return what some text goes on from and ends."""
         return {
             state: stacks
-            for state, stacks in places.items()
+            for state, stacks in stacks_of.items()
             if self._list_possible(state) & self.gss.taken(stacks)
         }
 
@@ -255,5 +255,5 @@ class GlrMachine:
         return self.lookaheads.possible(self.scanner.open_lexeme_of[state], PLACE)
 
 
-def _sorted(places: _StacksOf) -> GlrHypotheses:
-    return tuple(GlrHypothesis(state, places[state]) for state in sorted(places))
+def _sorted(stacks_of: _StacksOf) -> GlrHypotheses:
+    return tuple(GlrHypothesis(state, stacks_of[state]) for state in sorted(stacks_of))

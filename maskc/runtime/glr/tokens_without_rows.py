@@ -49,7 +49,7 @@ class TokensWithoutRows:
         self._graph = graph
         self._scanner = scanner
         self._tokens = list(tokens)  # without rows
-        # The trie: place 0 is the root. By place the byte classes that lead on, and the tokens that
+        # The trie: node 0 is the root. By node the byte classes that lead on, and the tokens that
         # end, as a bit set.
         self._children: list[dict[int, int]] = [{}]
         self._ends: list[int] = [0]
@@ -57,17 +57,17 @@ class TokensWithoutRows:
             self._add(text_of(token) or b"", 1 << i)
 
     def _add(self, text: bytes, bit: int) -> None:
-        place = 0
+        node = 0
         for byte_class in text.translate(self._scanner.byte_classes):
-            found = self._children[place].get(byte_class)
+            found = self._children[node].get(byte_class)
             if found is None:
                 found = len(self._children)
-                self._children[place][byte_class] = found
+                self._children[node][byte_class] = found
                 self._children.append({})
                 self._ends.append(0)
-            place = found
-        if place:
-            self._ends[place] |= bit
+            node = found
+        if node:
+            self._ends[node] |= bit
 
     def ask_start(self, state: ScannerStateId) -> tuple[GrammarQueries, Trials]:
         """Return what is asked where a token starts in a scanner state."""
@@ -75,26 +75,26 @@ class TokensWithoutRows:
 
     def ask_node(self, node: NodeId) -> tuple[GrammarQueries, Trials]:
         """Return what a node asks that :meth:`has_node` says is one of these."""
-        place, state = divmod(node - self._graph.n_nodes, self._scanner.n_states)
-        return self._ask(place, ScannerStateId(state))
+        own, state = divmod(node - self._graph.n_nodes, self._scanner.n_states)
+        return self._ask(own, ScannerStateId(state))
 
     def has_node(self, node: NodeId) -> bool:
         """Return whether a node is one of these, and not of the graph."""
         return node >= self._graph.n_nodes
 
-    def _ask(self, place: int, state: ScannerStateId) -> tuple[GrammarQueries, Trials]:
+    def _ask(self, node: int, state: ScannerStateId) -> tuple[GrammarQueries, Trials]:
         """Return what is asked about all tokens below a place; ignored lexemes change no stack."""
         scanner, n_states = self._scanner, self._scanner.n_states
         questions: set[tuple[TerminalId, NodeId]] = set()
         ends_of: dict[OpenLexemeId, int] = {}
-        seen = {(place, state)}
-        pending = [(place, state)]
+        seen = {(node, state)}
+        pending = [(node, state)]
         while pending:
-            place, state = pending.pop()
-            if self._ends[place]:
+            node, state = pending.pop()
+            if self._ends[node]:
                 lexeme = scanner.open_lexeme_of[state]
-                ends_of[lexeme] = ends_of.get(lexeme, 0) | self._ends[place]
-            children = self._children[place]
+                ends_of[lexeme] = ends_of.get(lexeme, 0) | self._ends[node]
+            children = self._children[node]
             charge_steps(1 + len(children))
             moves, ends = scanner.next(state), scanner.ends(state)
             for byte_class, child in children.items():

@@ -93,7 +93,7 @@ def test_the_texts_of_a_number_without_values_are_those_that_it_reads(
     found = follow_number(INDEX, INDEX.tokens, numbers, state, (ROOT,))
     alone = Numbers(rule, written=written, excluded=excluded)
     wanted = [p for p, text in enumerate(INDEX.texts) if alone.reads(before + text)]
-    assert sorted(found.list_places()) == wanted
+    assert sorted(found.list_texts()) == wanted
     for node in found.exits:
         assert alone.may_end(alone.read(before + INDEX.tokens.path(node)))
     ended = {INDEX.tokens.path(node) for node in found.exits}

@@ -51,7 +51,7 @@ from maskc.runtime.schema.numbers.spellings import FRACTION, INTEGER, MINUS, POI
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import Members, list_bits
 from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.plan.rules import ArrayEntry, Place, StringRule
+from maskc.runtime.schema.plan.rules import ArrayEntry, ArrayProgress, StringRule
 from maskc.runtime.schema.strings.other_keys import UNREAD
 
 PLENTY = 1 << 40  # values that no text has
@@ -234,13 +234,13 @@ class Cardinality:
         return bool(state[KIND] == ARRAY) and _can_grow(self._plan.arrays[state[RULE]])
 
 
-def _list_items(array: ArrayEntry, place: Place, *, further: bool) -> Iterable[int]:
-    """Yield the positions that items from a place on can have.
+def _list_items(array: ArrayEntry, progress: ArrayProgress, *, further: bool) -> Iterable[int]:
+    """Yield the positions that items from some progress on can have.
 
     Where items are counted, they are those of the next item, or ``further`` of all after it.
     """
     rule = array.rule
-    index, _, _ = place
+    index, _, _ = progress
     if not rule.counters:
         for piece, stop in rule.pieces_from(index):
             start, options = rule.pieces[piece]
@@ -251,7 +251,7 @@ def _list_items(array: ArrayEntry, place: Place, *, further: bool) -> Iterable[i
             if stop is None or not array.has_infinite(piece):
                 return  # few items may be used up before an array gets there
         return
-    worklist, seen = [place], {array.key_of(place)}
+    worklist, seen = [progress], {array.key_of(progress)}
     while worklist and len(seen) < _MOST_STEPS:
         for after, position in array.ways(worklist.pop()):
             yield position

@@ -40,7 +40,7 @@ from maskc.runtime.schema.plan.objects import (
     list_bits,
 )
 from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.plan.rules import VALUES, Place, StringRule
+from maskc.runtime.schema.plan.rules import VALUES, ArrayProgress, StringRule
 from maskc.runtime.schema.plan.series import ABSENT, LEFT_OUT, Field, Fields, Series
 from maskc.runtime.schema.plan.values import Value, decimal_of, items_of, members_of, read_value
 from maskc.runtime.schema.strings.other_keys import has_key, list_keys
@@ -153,10 +153,10 @@ class Choices:
             self._texts[known] = found
         return found
 
-    def ways(self, number: int, place: Place) -> Iterator[tuple[Place, int]]:
-        """Yield the place after an array's next item, but for its value, with its position."""
+    def ways(self, number: int, progress: ArrayProgress) -> Iterator[tuple[ArrayProgress, int]]:
+        """Yield the progress after an array's next item, but for its value, with its position."""
         array = self._plan.arrays[number]
-        for after, position in array.ways(place):
+        for after, position in array.ways(progress):
             if after[VALUES] is None or self.has_other(position, array.forbidden(after)):
                 yield after, position
 
@@ -169,15 +169,15 @@ class Choices:
         """
         worklist = [(start, 0, rests)]
         while worklist:
-            place, n_read, left = worklist.pop()
-            may_end = series.may_end(place) and (n_read > 0 or not more)
+            state, n_read, left = worklist.pop()
+            may_end = series.may_end(state) and (n_read > 0 or not more)
             if not left or may_end and all(len(rest) > n_read for rest in left):
                 return True
             by_part: dict[Value, list[tuple[Value, ...]]] = {}
             for rest in left:
                 if len(rest) > n_read:
                     by_part.setdefault(rest[n_read], []).append(rest)
-            for after, position in series.ways(place):
+            for after, position in series.ways(state):
                 only = series.only(after)
                 if only is None and self.has_other(
                     position, series.forbidden(after).union(by_part)
@@ -193,16 +193,16 @@ class Choices:
 
     def _fit(self, series: Series, start: Any, parts: Iterable[Value]) -> bool:
         """Return whether a series of parts can go on with some, and no more."""
-        places = {start}
+        states = {start}
         for part in parts:
             found = {
                 series.add(after, part)
-                for place in places
-                for after, position in series.ways(place)
+                for state in states
+                for after, position in series.ways(state)
                 if self.fits(position, part)
             }
-            places = {place for place in found if place is not None}
-        return any(map(series.may_end, places))
+            states = {state for state in found if state is not None}
+        return any(map(series.may_end, states))
 
     def has_other_members(
         self,

@@ -94,8 +94,8 @@ class Distinct:
 
         Once for each such item of an array's frame, with nothing where no string or key is open.
         """
-        array, place = self._plan.arrays[frame[STATE][RULE]], position_of(frame)
-        values = place[2] if array.repeats else array.forbidden(place)
+        array, progress = self._plan.arrays[frame[STATE][RULE]], position_of(frame)
+        values = progress[2] if array.repeats else array.forbidden(progress)
         if values:
             kind = node[STATE][KIND]
             read = read_unfinished(text[frame[STATE][ITEM] :], inside=kind in _INSIDE)
@@ -205,8 +205,8 @@ class _Question:
             if parts is not None and parts[0] is not None:
                 rests.setdefault(parts[0], []).append(parts[1])
         if is_compared(node):
-            array, place = self._plan.arrays[node[STATE][RULE]], position_of(node)
-            forbidden, only = array.forbidden(place), array.only(place)
+            array, progress = self._plan.arrays[node[STATE][RULE]], position_of(node)
+            forbidden, only = array.forbidden(progress), array.only(progress)
             if read is None:
                 inside = self._top[STATE][KIND] in _INSIDE
                 read, depth = read_unfinished(self._text[node[STATE][ITEM] :], inside=inside), -1
@@ -245,8 +245,8 @@ class _Question:
         state: State = node[STATE]
         if state[KIND] == OBJECT:
             return state
-        place = self._plan.arrays[state[RULE]].add(position_of(node), part)
-        return None if place is None else (ARRAY, state[RULE], place, AFTER, 0)
+        progress = self._plan.arrays[state[RULE]].add(position_of(node), part)
+        return None if progress is None else (ARRAY, state[RULE], progress, AFTER, 0)
 
     def _rest_has_other(self, node: Node, part: Value, rests: list[Rest]) -> bool:
         after = self._bracket_after(node, part)

@@ -283,10 +283,10 @@ class SchemaMachine(Moves):
         dead = set()
         assumed: dict[int, State] = {}
         for frame in list_frames(node):
-            kind, number, place, phase, _ = frame[STATE]
-            if self.plan.arrays[number].only(place) is not None:
+            kind, number, progress, phase, _ = frame[STATE]
+            if self.plan.arrays[number].only(progress) is not None:
                 dead.add(frame[SERIAL])
-            after = with_value(place, ASSUMED_VALUE)
+            after = with_value(progress, ASSUMED_VALUE)
             assumed[frame[SERIAL]] = (kind, number, after, phase, ASSUMED)
         return self._rebuild(node, assumed, dead)
 

@@ -55,7 +55,7 @@ from maskc.runtime.schema.numbers.spellings import NUMBER_BYTES
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.plan.rules import VALUES, Place
+from maskc.runtime.schema.plan.rules import VALUES, ArrayProgress
 from maskc.runtime.schema.plan.values import Value, read_value
 from maskc.runtime.schema.strings.other_keys import UNREAD, has_key, unread_key
 from maskc.runtime.schema.strings.spelling import decode_body
@@ -253,22 +253,22 @@ class Moves:
         )
 
     def _move_array(self, node: Node, byte: int, text: bytes, found: Found) -> None:
-        _, number, place, phase, _ = node[STATE]
-        ways = self.distinct.choices.ways(number, place)
+        _, number, progress, phase, _ = node[STATE]
+        ways = self.distinct.choices.ways(number, progress)
         if byte == _CLOSE_BRACKET and phase != NEXT:
-            if self.plan.arrays[number].may_end(place):
+            if self.plan.arrays[number].may_end(progress):
                 self._complete(node, text + b"]", found)
         elif byte == _COMMA:
             if phase == AFTER and any(ways):
-                add_state(found, (ARRAY, number, place, NEXT, 0), node[PARENTS])
+                add_state(found, (ARRAY, number, progress, NEXT, 0), node[PARENTS])
         elif phase != AFTER:
             for after, position in ways:
                 self.begin(position, byte, (self.frame(node, after, len(text)),), found)
 
-    def frame(self, node: Node, after: Place, at: int) -> Node:
+    def frame(self, node: Node, after: ArrayProgress, at: int) -> Node:
         """Return an array's node with an item under way, which is yet to be compared.
 
-        ``after`` is the place after it, but for its value; ``at`` is where it begins in the text.
+        ``after`` is the progress after it, but for its value; ``at`` is where it begins.
         """
         at = 0 if after[VALUES] is None else at
         return self.node((ARRAY, node[STATE][RULE], after, AFTER, at), node[PARENTS])
@@ -276,11 +276,11 @@ class Moves:
     def after_item(self, node: Node, value: Value) -> Node | None:
         """Return an array's node after an item that was compared, ``None`` if it may not be."""
         number = node[STATE][RULE]
-        place = self.plan.arrays[number].add(position_of(node), value)
-        if place is None:
+        progress = self.plan.arrays[number].add(position_of(node), value)
+        if progress is None:
             return None
         # What has been compared is no longer where it was.
-        return self.node((ARRAY, number, place, AFTER, 0), node[PARENTS])
+        return self.node((ARRAY, number, progress, AFTER, 0), node[PARENTS])
 
     def end_assumed(self, parent: Node) -> Node:
         """Return the node after a value that is none of those before, if it is a compared item."""

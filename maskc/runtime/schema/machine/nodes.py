@@ -22,7 +22,7 @@ from typing import Any, Final
 from maskc.runtime.schema.numbers.spellings import NUMBER_BYTES
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.objects import Members
-from maskc.runtime.schema.plan.rules import VALUES, Place
+from maskc.runtime.schema.plan.rules import VALUES, ArrayProgress
 from maskc.runtime.schema.plan.values import Value
 
 END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY, HOLE = range(10)
@@ -51,7 +51,7 @@ READS = {
 #   NUMBER, rule, state, the values that it must differ from
 #   OBJECT, rule, members, phase
 #   KEY, rule, members, state of its body, raw text
-#   ARRAY, rule, place, phase, where the item under way begins in the captured text
+#   ARRAY, rule, progress, phase, where the item under way begins in the captured text
 State = tuple[Any, ...]
 KIND: Final = 0
 RULE: Final = 1
@@ -102,10 +102,10 @@ def read_members(state: State) -> Members:
     return members
 
 
-def position_of(node: Node) -> Place:
+def position_of(node: Node) -> ArrayProgress:
     """Return how far an array was read."""
-    place: Place = node[STATE][2]
-    return place
+    progress: ArrayProgress = node[STATE][2]
+    return progress
 
 
 def is_compared(frame: Node) -> bool:
@@ -114,9 +114,9 @@ def is_compared(frame: Node) -> bool:
     return state[KIND] == ARRAY and state[2][VALUES] is not None
 
 
-def has_assumed(place: Place) -> bool:
+def has_assumed(progress: ArrayProgress) -> bool:
     """Return whether an array has had an item of which it is not known what it was."""
-    return any(value[0] == ASSUMED_VALUE[0] for value in place[VALUES] or ())
+    return any(value[0] == ASSUMED_VALUE[0] for value in progress[VALUES] or ())
 
 
 def list_frames(node: Node) -> list[Node]:

@@ -119,7 +119,7 @@ class SchemaWalk(Steps):
         if not node[CAPTURES] or node[HAS_SLACK]:
             self.add(found.part)
         elif self._is_rests:
-            self.add_places(self._read_places(node, found.list_places(), nodes))
+            self.add_places(self._read_places(node, found.list_texts(), nodes))
         else:
             for one in nodes:
                 for asked, state in self._machine.distinct.numbers(node, self.text_at(one)):

@@ -48,14 +48,14 @@ class Decimals:
     ) -> Decimals:
         parts, copied, n_keys = self._parts.copy(), set(), self.n_keys
         for key in {**less, **more}:
-            place = key % _N_PARTS
-            if place not in copied:
-                copied.add(place)
-                parts[place] = parts[place].copy()
-            before = parts[place].pop(key, _EMPTY)
+            part = key % _N_PARTS
+            if part not in copied:
+                copied.add(part)
+                parts[part] = parts[part].copy()
+            before = parts[part].pop(key, _EMPTY)
             after = (before - less.get(key, _EMPTY)) | more.get(key, _EMPTY)
             if after:
-                parts[place][key] = after
+                parts[part][key] = after
             n_keys += bool(after) - bool(before)
         return Decimals(parts, n_keys)
 

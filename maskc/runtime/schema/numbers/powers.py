@@ -91,10 +91,10 @@ def count_factor(number: int, factor: int) -> int:
     while number % (squares[-1] ** 2) == 0:
         squares.append(squares[-1] ** 2)
     found = 0
-    for place in range(len(squares) - 1, -1, -1):
-        if number % squares[place] == 0:
-            number //= squares[place]
-            found += 1 << place
+    for exponent in range(len(squares) - 1, -1, -1):
+        if number % squares[exponent] == 0:
+            number //= squares[exponent]
+            found += 1 << exponent
     return found
 
 

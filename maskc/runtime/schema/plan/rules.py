@@ -19,7 +19,7 @@ _MOST_REMEMBERED = 10_000
 # How far an array was read: the number of items, as its rule counts; the counts of its counters;
 # the values of its items, ``None`` if they do not matter, or no longer. It is a part of a state,
 # and a plain tuple for the reason that nodes are.
-Place = tuple[int, Counts, frozenset[Value] | None]
+ArrayProgress = tuple[int, Counts, frozenset[Value] | None]
 N_ITEMS: Final = 0
 VALUES: Final = 2
 
@@ -147,7 +147,7 @@ class ArrayEntry(Series):
         repeats: whether two items must be equal; then all of them have one position.
 
     Attributes:
-        start: the place after the opening bracket.
+        start: how far it is read after the opening bracket.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class ArrayEntry(Series):
     ) -> None:
         self.rule, self.unique, self.repeats = rule, unique, repeats
         compares = repeats or unique is not None
-        self.start: Place = (*rule.start, frozenset() if compares else None)
+        self.start: ArrayProgress = (*rule.start, frozenset() if compares else None)
         self._domains = (
             [] if unique is None else [_list_values(options, unique) for _, options in rule.pieces]
         )
@@ -172,7 +172,7 @@ class ArrayEntry(Series):
                 self._classes = ValueClasses(rule, few_of)
                 few = [*few_of.values()]
         self._few: frozenset[Value] = frozenset().union(*few)
-        self._forbidden: dict[Place, frozenset[Value]] = {}
+        self._forbidden: dict[ArrayProgress, frozenset[Value]] = {}
         self._value_of: dict[int, Value] = {}
 
     @property
@@ -190,15 +190,15 @@ class ArrayEntry(Series):
             yield split.infinite
         yield from (position for _, position in split.values)
 
-    def key_of(self, place: Place) -> Hashable:
-        """Return what decides which positions items from a place on can have."""
-        n_items, counts, values = place
+    def key_of(self, progress: ArrayProgress) -> Hashable:
+        """Return what decides which positions items from some progress on can have."""
+        n_items, counts, values = progress
         if self._classes is None or values is None:
             return n_items, counts
         return n_items, counts, self._classes.count_left(values)
 
-    def pass_value(self, after: Place, position: int) -> Place:
-        """Return the place after an item of a position, with its value if it has only one."""
+    def pass_value(self, after: ArrayProgress, position: int) -> ArrayProgress:
+        """Return the progress after an item of a position, with its value if it has only one."""
         if self.unique is None or after[VALUES] is None:
             return after
         if not self._value_of:
@@ -211,13 +211,13 @@ class ArrayEntry(Series):
         """Return whether the items of a piece are more than few."""
         return self.unique is None or self._domains[piece] is None
 
-    def may_end(self, place: Place) -> bool:
-        n_items, counts, values = place
+    def may_end(self, progress: ArrayProgress) -> bool:
+        n_items, counts, values = progress
         return self.rule.can_close(n_items, counts) and not (self.repeats and values is not None)
 
-    def ways(self, place: Place) -> Iterator[tuple[Place, int]]:
-        values = place[VALUES]
-        for after, child in self.rule_ways(place):
+    def ways(self, progress: ArrayProgress) -> Iterator[tuple[ArrayProgress, int]]:
+        values = progress[VALUES]
+        for after, child in self.rule_ways(progress):
             if self.unique is None or values is None:
                 if self.only(after) != frozenset():
                     yield after, child
@@ -231,13 +231,13 @@ class ArrayEntry(Series):
                 if value not in forbidden:
                     yield after, position
 
-    def rule_ways(self, place: Place) -> Iterator[tuple[Place, int]]:
+    def rule_ways(self, progress: ArrayProgress) -> Iterator[tuple[ArrayProgress, int]]:
         """Yield the same without telling values apart, by what its rule says."""
-        n_items, counts, values = place
+        n_items, counts, values = progress
         for state, child in self.rule.enter(n_items, counts):
             yield (*state, values), child
 
-    def add(self, after: Place, value: Value) -> Place | None:
+    def add(self, after: ArrayProgress, value: Value) -> ArrayProgress | None:
         values = after[VALUES]
         if values is None:
             return after
@@ -248,13 +248,13 @@ class ArrayEntry(Series):
             return (*after[:VALUES], None)
         return made if self.only(after) is None else None
 
-    def only(self, after: Place) -> frozenset[Value] | None:
+    def only(self, after: ArrayProgress) -> frozenset[Value] | None:
         high = self.rule.high
         if not self.repeats or high is None or after[N_ITEMS] < high:
             return None
         return after[VALUES]
 
-    def forbidden(self, after: Place) -> frozenset[Value]:
+    def forbidden(self, after: ArrayProgress) -> frozenset[Value]:
         # Those before, and what the items after it then lack.
         values = after[VALUES]
         if values is None or self.repeats:
@@ -268,7 +268,7 @@ class ArrayEntry(Series):
             found = self._forbidden[after] = values | self._list_needed(after, self._few - values)
         return found
 
-    def _list_needed(self, after: Place, left: frozenset[Value]) -> set[Value]:
+    def _list_needed(self, after: ArrayProgress, left: frozenset[Value]) -> set[Value]:
         """Return those of some values without which the array cannot be finished."""
         classes = self._classes
         if classes is None:
@@ -282,9 +282,9 @@ class ArrayEntry(Series):
         }
         return {value for value in left if classes.class_of[value] in needed}
 
-    def is_feasible(self, place: Place) -> bool:
+    def is_feasible(self, progress: ArrayProgress) -> bool:
         """Return whether an array can be finished whose items differ."""
-        n_items, counts, values = place
+        n_items, counts, values = progress
         if not self.rule.is_feasible(n_items, counts):
             return False
         if self._classes is not None:
@@ -310,9 +310,9 @@ class ArrayEntry(Series):
         return can_differ([(n, domain - values) for n, domain in groups])
 
 
-def with_value(place: Place, value: Value) -> Place:
-    """Return a place with one more value."""
-    n_items, counts, values = place
+def with_value(progress: ArrayProgress, value: Value) -> ArrayProgress:
+    """Return progress with one more value."""
+    n_items, counts, values = progress
     return n_items, counts, (values or frozenset()) | {value}
 
 

@@ -1,7 +1,7 @@
 """What comes after each other in a bracket: the items of an array, the members of an object.
 
-Both are a *series* of parts, read by a nondeterministic automaton without dead ends. At a *place*
-it has several ways, each with the place after the next part and the position of its value. Members
+Both are a *series* of parts, read by a nondeterministic automaton without dead ends. In a *state*
+it has several ways, each with the state after the next part and the position of its value. Members
 of an object are decided in the order of their keys; one that is left out is a part, too.
 
 Example: of ``a``, which must be there, and ``b`` there are two choices, and with at least two
@@ -24,15 +24,15 @@ _NONE: frozenset[Value] = frozenset()
 class Series:
     """The parts of a bracket. What it says of values is only asked of arrays."""
 
-    def ways(self, place: Any) -> Iterator[tuple[Any, int]]:
-        """Yield the place after the next part, but for its value, with its position."""
+    def ways(self, state: Any) -> Iterator[tuple[Any, int]]:
+        """Yield the state after the next part, but for its value, with its position."""
         raise NotImplementedError
 
-    def may_end(self, place: Any) -> bool:
+    def may_end(self, state: Any) -> bool:
         raise NotImplementedError
 
     def add(self, after: Any, value: Value) -> Any:  # noqa: ARG002  # of items that are compared
-        """Return the place after a part with its value, ``None`` if it may not have that."""
+        """Return the state after a part with its value, ``None`` if it may not have that."""
         return after
 
     def forbidden(self, after: Any) -> frozenset[Value]:  # noqa: ARG002  # as above
@@ -55,7 +55,7 @@ class Field(NamedTuple):
 class Fields(Series):
     """Members of an object that are decided in order.
 
-    A place is how many are decided, how many members are there, and the wishes that are left, as
+    A state is how many are decided, how many members are there, and the wishes that are left, as
     bits.
     """
 
@@ -76,8 +76,8 @@ class Fields(Series):
         # From each field on, what members may add: their number and wishes. Found backwards.
         self._ends: list[set[tuple[int, int]]] | None = None
 
-    def ways(self, place: tuple[int, int, int]) -> Iterator[tuple[tuple[int, int, int], int]]:
-        at, n_members, wishes = place
+    def ways(self, state: tuple[int, int, int]) -> Iterator[tuple[tuple[int, int, int], int]]:
+        at, n_members, wishes = state
         if at < len(self.fields):
             _, options, is_needed = self.fields[at]
             without = (at + 1, n_members, wishes)
@@ -88,8 +88,8 @@ class Fields(Series):
                 if self.is_feasible(after):
                     yield after, child
 
-    def may_end(self, place: tuple[int, int, int]) -> bool:
-        return place[0] == len(self.fields)
+    def may_end(self, state: tuple[int, int, int]) -> bool:
+        return state[0] == len(self.fields)
 
     def parts_of(self, members: Mapping[str, Value]) -> tuple[Value, ...]:
         """Return what an object has of each field."""
@@ -100,9 +100,9 @@ class Fields(Series):
         pairs = zip(self.fields, parts, strict=True)
         return tuple([(field.key, value) for field, value in pairs if value != ABSENT])
 
-    def is_feasible(self, place: tuple[int, int, int]) -> bool:
-        """Return whether the fields from a place on can make the object whole."""
-        at, n_members, wishes = place
+    def is_feasible(self, state: tuple[int, int, int]) -> bool:
+        """Return whether the fields from a state on can make the object whole."""
+        at, n_members, wishes = state
         if self._high is not None and n_members + self._n_needed[at] > self._high:
             return False
         if n_members + len(self.fields) - at < self._low:

@@ -56,7 +56,7 @@ class NumberScan(NamedTuple):
     part: Part
     exits: Nodes
 
-    def list_places(self) -> list[int]:
+    def list_texts(self) -> list[int]:
         """Return the texts that stay in the number, by place."""
         return [*self.more, *(place for run in self.runs for place in run.places)]
 
@@ -358,7 +358,7 @@ def _leave_out(index: TokenIndex, trie: Trie, walked: NumberScan, removed: _Remo
     exits = tuple([node for node in walked.exits if node not in removed.exits])
     if not removed.places:
         return walked._replace(exits=exits)
-    more = tuple([place for place in walked.list_places() if place not in removed.places])
+    more = tuple([place for place in walked.list_texts() if place not in removed.places])
     if trie is index.suffixes:
         return NumberScan((), more, Part(bits=bits_of(more)), exits)
     ids = sorted([index.ids[place] for place in removed.places])
