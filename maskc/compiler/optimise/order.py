@@ -152,21 +152,9 @@ def optimise(
         "always legal": lambda rows: cut_always_legal(rows, by_productions, free),
         "jointly legal": by_table.merge_jointly_legal,
     }
-    counts = [count_sequences(raw, boundaries, lexed.newline)]
-    after, verdicts, left_out = [("raw", raw)], None, None
-    for step in STEPS[1 : STEPS.index(up_to) + 1]:
-        try:
-            if step == DECIDE:
-                rows = after[-1][1]
-                verdicts = run(step, lambda: by_table.decide_by_state(rows))  # noqa: B023
-            else:
-                after.append((step, run(step, partial(rewrites[step], after[-1][1]))))
-        except BudgetError:  # the whole compilation may take no longer, or no more memory
-            raise
-        except LimitError as error:
-            left_out = f"the steps from {step} on: {error}"
-            break
+    after, verdicts, left_out = _take_steps(raw, rewrites, by_table, run, up_to)
     rows = after[-1][1]
+    counts = [count_sequences(raw, boundaries, lexed.newline)]
     counts += [count_rows(left) for _, left in after[1:]]
     report: dict[str, Any] = {
         "streamlining": [
@@ -187,3 +175,21 @@ def optimise(
             rows, verdicts, by_table.states_after, boundaries, names
         )
     return OptimisedRows(rows, tuple(after), verdicts, tops, raw_rows.unlisted, report)
+
+
+def _take_steps(
+    raw: Rows, rewrites: Mapping[str, Rewrite], by_table: StateOracle, run: Run, up_to: str
+) -> tuple[list[tuple[str, Rows]], Verdicts | None, str | None]:
+    """Return the rows after each step, the answers, and why the steps ended early if they did."""
+    after = [("raw", raw)]
+    for step in STEPS[1 : STEPS.index(up_to) + 1]:
+        rows = after[-1][1]
+        try:
+            if step == DECIDE:
+                return after, run(step, partial(by_table.decide_by_state, rows)), None
+            after.append((step, run(step, partial(rewrites[step], rows))))
+        except BudgetError:  # the whole compilation may take no longer, or no more memory
+            raise
+        except LimitError as error:
+            return after, None, f"the steps from {step} on: {error}"
+    return after, None, None

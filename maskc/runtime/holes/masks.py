@@ -133,15 +133,13 @@ class HoleMasks:
                 if ended is None:
                     continue
                 key = (boundary, context[ended[0].state])
-                entered_by = entries.get(key)
-                if entered_by is None:
+                if key not in entries:
                     any_words = follow is not None
-                    row = self._enter(scanner.entry(*key), any_words=any_words)
-                    entered_by = entries[key] = row
+                    entries[key] = self._enter(scanner.entry(*key), any_words=any_words)
                 counts = stepper.counts(ended[0])
                 charge_vector_steps(len(children))
                 bytes_ = trie.byte_array[children]
-                states = entered_by[bytes_]
+                states = entries[key][bytes_]
                 going_on = states != DEAD
                 columns = (children, bytes_, states)
                 going = [array[going_on].tolist() for array in columns]
