@@ -13,6 +13,17 @@ from maskc.runtime.schema.tries.trie import ROOT
 from maskc.vocab import load_vocabulary
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.machines import INDEX
+from tests.runtime.schema.vocabularies import build_index
+
+BYTES = build_index([bytes([byte]) for byte in range(256)])
+STRINGS = {"type": "array", "items": {"type": "string"}}
+OBJECTS = {"type": "array", "items": {"properties": {"a": {}}, "type": "object"}}
+
+
+def part_after(schema, text, index=INDEX):
+    machine = build_machine(schema)
+    (node,) = read(machine, text).nodes
+    return make_parts(index, machine).part(index.tokens, node, 0, (ROOT,))
 
 
 @pytest.mark.parametrize(
@@ -20,17 +31,51 @@ from tests.runtime.schema.machines import INDEX
     [
         ({"type": "integer", "maximum": 7}, "1", True),
         ({"enum": ["a", None, 2]}, "n", True),
-        ({"type": "array", "items": {"type": "string"}}, "[", False),
+        ({"enum": ["a", None, 2]}, "", False),
+        ({"type": ["string", "null"], "maxLength": 9}, "", True),
+        (STRINGS, "", True),
+        (STRINGS, '["a",', True),
+        ({**STRINGS, "uniqueItems": True}, "", False),
+        ({"items": STRINGS, "maxItems": 2, "type": "array"}, "[[]", True),
+        ({"items": {"pattern": "^a"}, "type": "array"}, "[", False),
     ],
     ids=str,
 )
-def test_a_number_or_literal_has_one_part_in_all_artifacts(inner, text, is_shared):
-    found = []
-    for schema in ({"properties": {"k": inner}}, {"patternProperties": {"^k": inner}}):
-        machine = build_machine(schema)
-        (node,) = read(machine, '{"k":' + text).nodes
-        found.append(make_parts(INDEX, machine).part(INDEX.tokens, node, 0, (ROOT,)))
-    assert (found[0] is found[1]) == is_shared
+def test_what_is_asked_without_an_automaton_has_one_part_in_all_artifacts(inner, text, is_shared):
+    schemas = {"properties": {"k": inner}}, {"patternProperties": {"^k": inner}}
+    first, second = (part_after(schema, '{"k":' + text) for schema in schemas)
+    assert (first is second) == is_shared
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {**STRINGS, "minItems": 1},
+        {**STRINGS, "maxItems": 3},
+        {"type": "array", "items": {"type": "string", "maxLength": 1}},
+        {"type": "array", "items": {"type": ["string", "null"]}},
+        {"type": "array", "items": STRINGS},
+    ],
+    ids=str,
+)
+def test_arrays_that_ask_something_else_have_other_parts(other):
+    assert part_after(STRINGS, "[", BYTES) is not part_after(other, "[", BYTES)
+
+
+def test_objects_count_by_little_where_no_text_goes_on_in_a_key_that_it_opens():
+    closed, needed = (
+        {"type": "array", "items": {"type": "object", "properties": {"b": {}}, **more}}
+        for more in ({"additionalProperties": False}, {"required": ["b"]})
+    )
+    # The awkward vocabulary has {"a":{"a":.
+    assert part_after(OBJECTS, "[") is not part_after(closed, "[")
+    assert part_after(OBJECTS, "[", BYTES) is part_after(closed, "[", BYTES)
+    assert part_after(OBJECTS, "[", BYTES) is not part_after(needed, "[", BYTES)
+
+
+def test_an_array_of_itself_has_a_part_of_its_own():
+    schema = {"type": "array", "items": {"$ref": "#"}}
+    assert part_after(schema, "[", BYTES) is not part_after(schema, "[", BYTES)
 
 
 def test_numbers_of_other_layouts_have_other_parts():
@@ -42,7 +87,7 @@ def test_numbers_of_other_layouts_have_other_parts():
     assert found[0] is not found[1]
 
 
-OBJECTS = [
+KEYS = [
     ({"a": "integer"}, ["a"]),
     ({"a": "integer", "b": "integer"}, ["a"]),
     ({"a": "integer", "b": "integer"}, ["a", "b"]),
@@ -57,7 +102,7 @@ def test_no_token_opens_a_key_and_masks_are_what_is_read_byte_by_byte(order, oth
     """Where tokens are bytes, none says whether a key may come: so objects are alike."""
     kit = make_kit(load_vocabulary("bytes"))
     bitmask = maskc.allocate_bitmask(1, kit.vocab_size)
-    for kinds, required in OBJECTS[::order]:
+    for kinds, required in KEYS[::order]:
         schema = {
             "type": "object",
             "properties": {name: {"type": kind} for name, kind in kinds.items()},

@@ -10,7 +10,7 @@ Example: after ``{"a": 1`` and after ``{"b": 2`` the same is legal, if a key may
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
@@ -18,6 +18,7 @@ from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     AFTER,
     ARRAY,
+    COLON,
     DEPTH,
     END,
     HAS_SLACK,
@@ -30,16 +31,18 @@ from maskc.runtime.schema.machine.nodes import (
     SERIAL,
     STATE,
     STRING,
+    VALUE,
     Node,
     State,
     make_node,
     read_members,
     serials_of,
 )
+from maskc.runtime.schema.masks.contents import NO_CONTENT, Contents
 from maskc.runtime.schema.masks.opened_strings import KeySummary, OpenedStrings
 from maskc.runtime.schema.plan.objects import OTHERS, SEEN
 from maskc.runtime.schema.scans.gaps import Gaps
-from maskc.runtime.schema.tries.summary import MANY, Part
+from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
@@ -71,6 +74,7 @@ class Parts:
         # The serials of parts → a tuple of them.
         self._together = Cache(machine.budget, _measure)
         self._quotes = Cache(machine.budget)
+        self._contents = Contents(index, plan)
         self._make_walk = make_walk
         self._holes: dict[tuple[int, bool], Node] = {}
 
@@ -80,7 +84,12 @@ class Parts:
         ``node`` is on top of a stack in which no items are compared, where something above it has
         ended. A node that stays below, while others come and go on top of it, remembers it.
         """
-        return self._remember((node[SERIAL], nodes, trie is self.index.suffixes), trie, nodes, node)
+        key = (node[SERIAL], nodes, trie is self.index.suffixes)
+        found: tuple[Part, ...] | None = self._below.get(key)
+        if found is None:
+            found = self._walk(trie, nodes, (node,))
+            self._below.put(key, found)
+        return found
 
     def after_key(
         self, trie: Trie, node: Node, label: int, text: str, nodes: Nodes
@@ -89,18 +98,15 @@ class Parts:
         key = (self.continuation_key(trie, node, label), text, nodes, trie is self.index.suffixes)
         found: tuple[Part, ...] | None = self._below.get(key)
         if found is None:
-            found = self._remember(key, trie, nodes, *self.machine.after_key(node, label, text))
-        return found
-
-    def _remember(self, key: Any, trie: Trie, nodes: Nodes, *tops: Node) -> tuple[Part, ...]:
-        found: tuple[Part, ...] | None = self._below.get(key)
-        if found is None:
-            walk = self._make_walk(self, trie)
-            for top in tops:
-                walk.enter(top, 0, nodes)
-            found = self._put_together(walk.parts())
+            found = self._walk(trie, nodes, self.machine.after_key(node, label, text))
             self._below.put(key, found)
         return found
+
+    def _walk(self, trie: Trie, nodes: Nodes, tops: Iterable[Node]) -> tuple[Part, ...]:
+        walk = self._make_walk(self, trie)
+        for top in tops:
+            walk.enter(top, 0, nodes)
+        return self._put_together(walk.parts())
 
     def _put_together(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
         """Return the same parts, in one tuple for all that have them."""
@@ -151,22 +157,24 @@ class Parts:
         return found
 
     def _content(self, state: State) -> tuple[Any, ...] | None:
-        """Return what tells a state from those of all artifacts; ``None``: it is one artifact's.
-
-        Of what others ask, too, it is what costs least to tell: any string, a number, a literal.
-        """
-        plan, kind = self.machine.plan, state[0]
+        """Return what tells a state from those of all artifacts; ``None``: it is one artifact's."""
+        layout, kind = self._contents.layout, state[0]
         if kind == END:
-            return (plan.layout, *state) if len(state) == 1 else None
+            return (layout, *state) if len(state) == 1 else None
         number = state[1]
         if kind == LITERAL or kind == OBJECT and number == ANY_RULE:
-            return (plan.layout, *state)
+            return (layout, *state)
+        if kind == STRING:
+            rule = self.machine.plan.strings[number]
+            return (layout, kind, rule.low, rule.high, *state[3:]) if rule.is_any else None
         if kind == NUMBER:
-            return (plan.layout, kind, plan.numbers[number].identity, *state[2:])
-        rule = plan.strings[number] if kind == STRING else None
-        if rule is not None and rule.is_any:
-            return (plan.layout, kind, rule.low, rule.high, *state[3:])
-        return None
+            return (kind, self._contents.of_number(number), *state[2:])
+        content = NO_CONTENT
+        if kind in (VALUE, COLON):
+            content = self._contents.of_position(number)
+        elif kind == ARRAY:
+            content = self._contents.of_array(number)
+        return (kind, content, *state[2:]) if content else None
 
     def continuation_key(self, trie: Trie, node: Node, label: int) -> Any:
         """Return what counts of a key that was read, and was not there before, for what follows.
@@ -207,6 +215,22 @@ class Parts:
                 made, few = (*made, self.index.pack(few)), ()
             found = Part(made, few, exits, keys)
             self._known.put(name, found)
+        return found
+
+    def ending(self, trie: Trie, nodes: Nodes) -> Part:
+        """Return the texts that end at some nodes, which is the same in all artifacts."""
+        is_rests, index = trie is self.index.suffixes, self.index
+        key = ("ending", is_rests, nodes)
+        found: Part | None = index.shared.get(key)
+        if found is None:
+            runs = [range(low := trie.low[node], low + trie.n_ending[node]) for node in nodes]
+            places = [place for run in runs for place in run]
+            if is_rests:
+                found = Part(bits=bits_of(places))
+            else:
+                ids = tuple(sorted([index.ids[place] for place in places]))
+                found = Part((index.pack(ids),)) if len(ids) > MANY else Part(few=ids)
+            index.shared.put(key, found, ENTRY_BYTES + 8 * len(nodes) + found.n_bytes)
         return found
 
     def _placeholder(self, depth: int, *, is_strict: bool) -> Node:

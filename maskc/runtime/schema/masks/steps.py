@@ -38,6 +38,8 @@ from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of, new_key
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 from maskc.runtime.step_budget import charge_vector_steps
 
+_FEW_NODES = 12  # of which it takes longer to look up what ends there
+
 
 class Steps:
     """One walk over a trie, and what it has found.
@@ -160,8 +162,11 @@ class Steps:
         is_live = self._machine.distinct.is_live
         return tuple(n for n in nodes if is_live(node, self.text_at(n)))
 
-    def add_ends(self, nodes: Iterable[int]) -> None:
+    def add_ends(self, nodes: Nodes) -> None:
         """Add the texts that end at some nodes."""
+        if len(nodes) > _FEW_NODES:
+            self.add(self._parts.ending(self._trie, nodes))
+            return
         trie, ids = self._trie, self._parts.index.ids
         for node in nodes:
             n = trie.n_ending[node]
