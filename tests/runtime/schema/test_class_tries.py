@@ -3,6 +3,7 @@ import pytest
 
 from maskc.jsonschema.patterns import build_pattern
 from maskc.native import is_compiled
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.scans import class_tries, classes
 from maskc.runtime.schema.scans.classes import matrix_of, scan_all
 from maskc.runtime.schema.strings.strings import Body
@@ -73,3 +74,26 @@ def test_classes_and_groups_of_all_characters_have_bits_of_their_own():
     found = [class_tries._classify(characters, ranges) for ranges in class_tries._RANGES]
     for numbers in (*found, class_tries._group(characters)):
         assert int(numbers.max()) < class_tries.N_GROUPS
+
+
+def test_a_trie_of_whole_characters_is_there_when_all_else_is_evicted():
+    budget, index = Budget(1 << 25), build_index()
+    index.shared.join(budget)
+    kinds = np.arange(len(spell_below(index=index).distinct))
+    made = class_tries.trie_for(index, spell_below(index=index), kinds)
+    budget.clear()
+    assert class_tries.trie_for(index, spell_below(index=index), kinds) is made
+
+
+@pytest.mark.parametrize("character", "aé€")
+def test_texts_that_end_inside_a_character_become_those_that_their_bytes_begin(character):
+    spelled = spell_below(index=build_index())  # its root has many, and other nodes have few
+    code, n_found = ord(character), 0
+    for node in range(len(spelled.chars)):
+        ranges = [spelled.ranges[spelled.begun[item]] for item in spelled.own_items(node)]
+        places = [spelled.places[item] for item in spelled.own_items(node)]
+        may_become = [any(low <= code <= high for low, high in some) for some in ranges]
+        expected = tuple(p for p, is_one in zip(places, may_become, strict=True) if is_one)
+        assert spelled.becoming(node, code) == expected
+        n_found += len(expected) > 0
+    assert n_found

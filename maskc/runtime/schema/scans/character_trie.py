@@ -40,6 +40,7 @@ BETWEEN, ESCAPED, CUT, CLOSES = range(4)  # ESCAPED: in an escape; CUT: in UTF-8
 _QUOTE = 0x22
 _NOT_PLAIN = re.compile(rb'[\x00-\x1f"\\]')
 _MOST_REMEMBERED = 20_000
+_FEW_ITEMS = 30  # of a node, that are looked at one by one
 
 # Characters; what comes after them; a place, or a node after a quote; what is read of the next one.
 Item = tuple[str, int, int, bytes]
@@ -243,15 +244,32 @@ class CharacterTrie:
         key = (node, character)
         found = self._becoming.get(key)
         if found is None:
-            lows, highs, beginnings = self.beginning_ranges
-            possible = beginnings[(lows <= character) & (character <= highs)]
-            own = slice(self.low[node], self.low[node] + self.n_ending[node])
-            # What closes or ends between two characters has 0 as its beginning.
-            is_one = np.isin(self.tables.begun[own], possible)
+            # What closes or ends between two characters has 0 as its beginning, of no ranges.
+            if self.n_ending[node] > _FEW_ITEMS:
+                found = self._find_becoming(node, character)
+            else:
+                begun, ranges, places = self.begun, self.ranges, self.places
+                own = self.own_items(node)
+                found = tuple([places[n] for n in own if has_code(ranges[begun[n]], character)])
             if len(self._becoming) > _MOST_REMEMBERED:
                 self._becoming.clear()
-            found = self._becoming[key] = tuple(self.tables.places[own][is_one].tolist())
+            self._becoming[key] = found
         return found
+
+    def _find_becoming(self, node: int, character: int) -> tuple[int, ...]:
+        lows, highs, beginnings = self.beginning_ranges
+        possible = beginnings[(lows <= character) & (character <= highs)]
+        own = slice(self.low[node], self.low[node] + self.n_ending[node])
+        is_one = np.isin(self.tables.begun[own], possible)
+        return tuple(self.tables.places[own][is_one].tolist())
+
+
+def has_code(ranges: Ranges, character: int) -> bool:
+    """Return whether a character is in some ranges."""
+    for low, high in ranges:  # noqa: SIM110 - a generator would take longer than the rest
+        if low <= character <= high:
+            return True
+    return False
 
 
 def owners_of(tables: CharacterTrieTables) -> Ints:
