@@ -65,6 +65,7 @@ MORE += tuple(
         "formulas",
         "freezing",
         "glushkov",
+        "keywords",
         "locations",
         "lowering",
         "object_drafts",
@@ -73,6 +74,7 @@ MORE += tuple(
         "splitting",
         "string_keywords",
         "values",
+        "waiting",
     )
 )
 
