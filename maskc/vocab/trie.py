@@ -64,6 +64,11 @@ class TokenTrie:
         """Return int32[n_first]: the most bytes that follow each child of the root in a token."""
         return _count_bytes_below(self)
 
+    def find_depths(self, nodes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Return int64[n], how many bytes lead from the root to each of some nodes."""
+        first_of_level = [1, *(low for low, _ in self.levels())]
+        return np.searchsorted(first_of_level, nodes, side="right").astype(np.int64)
+
     def widest_level(self) -> int:
         """Return the most nodes of one depth, at least 1."""
         below = (high - low for low, high in self.levels())

@@ -10,8 +10,10 @@ terminals that can stand after its last two in some text. *Never legal* decides 
 dropped by the optimisation, so no mask depends on it.
 
 Some grammars do know very many: with unary and binary ``-`` and ``--``, fifty dashes are cut in
-2^34 ways. Tokens that begin with what one seed cuts in more than ``MAX_CUTS`` ways are *unlisted*:
-they lack rows, and the runtime reads them byte by byte where a mask is first asked for.
+2^34 ways. Tokens that begin with what one seed cuts in more than ``MAX_CUTS`` ways, and in more
+ways than the square of its bytes, are *unlisted*: they lack rows, and the runtime reads them byte
+by byte where a mask is first asked for. Where blanks are ignored and are terminals, too, the ways
+grow with the bytes only: rows for 128 blanks are few, and to read them took 60 ms a mask.
 
 Example: with ``W: /[a-z]+/`` the token ``cat`` is W, W W or W W W; where no text has W after W
 there is one row. With ``start: (A B C)+``, A B is followed by C alone.
@@ -195,8 +197,12 @@ class CutRule:
         kept = find_distinct(frontier, n_origins, trie.n_nodes)
         place = frontier.origin[kept].astype(np.int64) * trie.n_nodes + frontier.node[kept]
         places, cut_of, n_cuts = np.unique(place, return_inverse=True, return_counts=True)
-        self._cut.append(places[n_cuts > MAX_CUTS] % trie.n_nodes)
-        return frontier.take(kept[n_cuts[cut_of.reshape(-1)] <= MAX_CUTS])
+        is_cut = n_cuts > MAX_CUTS
+        if is_cut.any():
+            node = places[is_cut] % trie.n_nodes
+            is_cut[is_cut] = n_cuts[is_cut] > np.square(trie.find_depths(node))
+        self._cut.append(places[is_cut] % trie.n_nodes)
+        return frontier.take(kept[~is_cut[cut_of.reshape(-1)]])
 
     def check(self, n_lines: int) -> None:
         """Raise a ``LimitError`` if a single seed's level may not have so many lines."""

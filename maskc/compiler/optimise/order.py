@@ -23,8 +23,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.budget import at
 from maskc.compiler.lexical_analysis import LexicalAnalysis
-from maskc.compiler.optimise.rows import Rows, collect_rows
+from maskc.compiler.optimise.rows import Rows, collect_rows, describe_rows
 from maskc.compiler.optimise.state import States, Tops, Verdicts, leave_open
 from maskc.compiler.optimise.steps import (
     cut_always_legal,
@@ -139,7 +140,12 @@ def optimise(
     if up_to not in STEPS:
         raise ValueError(f"there is no optimisation step {up_to!r}")
     names, boundaries = lexed.grammar.bnf.terminals, lexed.boundaries
-    raw: Rows = run("raw", lambda: collect_rows(lexed, raw_rows))
+
+    def collect() -> Rows:
+        at(lambda: describe_rows(raw_rows, lexed.grammar.lexer))
+        return collect_rows(lexed, raw_rows)
+
+    raw: Rows = run("raw", collect)
     by_productions = ProductionVerdicts(oracle.asked, boundaries, raw.sequences)
     by_table = oracle.decide(by_productions)
     free = raw.sequences.open_to(boundaries.everything)

@@ -32,10 +32,10 @@ from maskc import bits
 from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.rows.sequences import NOTHING_ENDS, ParserEvent, RawRows, Sequences
 from maskc.compiler.rows.token_sets import TokenSets
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import Grammar, LexerSpec
 from maskc.ids import DROPPED, IGNORED, BoundaryId, SequenceId, TerminalId
 from maskc.levels import sort_pairs
-from maskc.lexer.scanner import contexts_after
+from maskc.lexer.scanner import contexts_after, quote_terminal
 
 Ints = NDArray[np.int32]
 
@@ -161,6 +161,16 @@ def after_terminals(decide: Callable[[ParserEvent, SequenceId], SequenceId]) -> 
         ]
 
     return rule
+
+
+def describe_rows(raw: RawRows, lexer: LexerSpec) -> str:
+    """Return how many rows there are, and the terminals that most of them complete last."""
+    last = raw.path_terminal[raw.row_path]
+    counts = np.bincount(last[last >= 0], minlength=1)
+    order = np.argsort(-counts, kind="stable")[:2].tolist()
+    names = [quote_terminal(lexer, terminal) for terminal in order if counts[terminal]]
+    found = f"pass streamline raw, {len(last):,} rows"
+    return f"{found}, most of them of {' and '.join(names)}" if names else found
 
 
 def collect_rows(lexed: LexicalAnalysis[Grammar], raw: RawRows) -> Rows:

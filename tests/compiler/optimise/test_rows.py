@@ -2,9 +2,12 @@
 
 import numpy as np
 
-from maskc.compiler.optimise.rows import after_terminals, rewrite
+from maskc.compiler.optimise.rows import after_terminals, describe_rows, rewrite
 from maskc.compiler.optimise.undecided import count_rows, count_sequences, percentiles
+from maskc.compiler.pipeline import PATHS, build_language
+from maskc.frontends.source import load_source
 from maskc.ids import DROPPED
+from maskc.vocab.trie import build_trie
 from tests.compiler.optimise.values import A, B, C, rows_of, sequence_of, tokens_of
 from tests.languages import rows_of as rows_of_stages
 from tests.languages import stages_of
@@ -93,3 +96,12 @@ def test_counts_are_those_of_a_plain_loop():
         read = np.flatnonzero(np.isin(rows.source, [state, *ends])).tolist()
         expected.append(len({keys[row] for row in read}))
     assert count_rows(rows) == expected
+
+
+def test_rows_are_described_by_the_terminals_that_most_of_them_complete():
+    source = load_source('start: (A | "b")+\nA: "a"\n')
+    language = build_language(source, PATHS["lalr"])
+    raw = language.walk(build_trie([b"a", b"aa", b"ab", b"ba"]), lambda _: None)
+    lexer = language.lexed.grammar.lexer
+    said = "rows, most of them of terminal A and terminal B"
+    assert describe_rows(raw, lexer) == f"pass streamline raw, {len(raw.row_path)} {said}"

@@ -44,6 +44,14 @@ def test_a_grammar_without_such_tokens_has_no_section():
     assert TOKENS_WITHOUT_ROWS not in compile_text('start: "a"+\n', TOKENS, **GENERAL).header
 
 
+def test_a_token_that_is_cut_in_as_many_ways_as_it_has_bytes_has_rows():
+    tokens = (b" " * 200, b" " * 200 + b"b", b"a", b"b")
+    text = 'start: "a" W* "b"\nW: " "\n%ignore " "\n'
+    artifact = compile_text(text, tokens, **GENERAL)
+    assert TOKENS_WITHOUT_ROWS not in artifact.header
+    assert legal_ids(matcher_at(artifact, "a"), artifact.vocab_size) == {0, 1, 3}
+
+
 def test_too_many_of_them_are_refused(monkeypatch):
     monkeypatch.setattr(maskc.compiler.glr.walk, "MAX_UNLISTED", 10)
     with pytest.raises(LimitError, match="more than 128 ways to cut"):
