@@ -33,7 +33,7 @@ _QUOTE, _OPEN_BRACE = 0x22, 0x7B
 _BEFORE_VALUES = frozenset(b":,[")
 
 
-class Contents:
+class PositionContents:
     """The contents of one artifact. Shared by all its matchers.
 
     Attributes:
@@ -114,7 +114,7 @@ class Contents:
 
     def _number(self, content: Any) -> int:
         """Return the number of a content; if it was forgotten, another one than before."""
-        key, shared = (Contents, content), self._index.shared
+        key, shared = (PositionContents, content), self._index.shared
         found: int | None = shared.get(key)
         if found is None:
             found = next_serial()

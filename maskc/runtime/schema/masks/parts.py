@@ -38,7 +38,7 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
     serials_of,
 )
-from maskc.runtime.schema.masks.contents import NO_CONTENT, Contents
+from maskc.runtime.schema.masks.contents import NO_CONTENT, PositionContents
 from maskc.runtime.schema.masks.opened_strings import KeySummary, OpenedStrings
 from maskc.runtime.schema.plan.objects import OTHERS, SEEN
 from maskc.runtime.schema.scans.gaps import Gaps
@@ -74,7 +74,7 @@ class Parts:
         # The serials of parts → a tuple of them.
         self._together = Cache(machine.budget, _measure)
         self._quotes = Cache(machine.budget)
-        self._contents = Contents(index, plan)
+        self._contents = PositionContents(index, plan)
         self._make_walk = make_walk
         self._holes: dict[tuple[int, bool], Node] = {}
 
