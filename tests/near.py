@@ -32,7 +32,7 @@ STACKS = (
 BUDGETS = ("laws/test_budgets.py", "laws/test_budgets_of_json.py")
 SCHEMAS = (
     *("laws/test_json_schema.py", "laws/test_json_spellings.py", "laws/test_unique_items.py"),
-    *("laws/test_wishes.py", "laws/test_dense_requests.py"),
+    *("laws/test_existential.py", "laws/test_dense_requests.py"),
 )
 CUSTOM = (
     *("formats", "laws/test_host_names.py", "laws/test_host_lengths.py"),

@@ -7,10 +7,10 @@ a key has, where that decides many clauses at once (:mod:`maskc.jsonschema.split
 the shortest clause.
 
 Where that makes more than ``MAX_PLAIN`` alternatives of an object, we begin anew, and the options
-of a clause that ask for some member become one, which an object's rule has as a *wish*: that one of
-several members fits. What is multiplied then is what one member can do for several clauses, and not
-what each of them can fail of. More is looked at there: what references say in a clause, and which
-strings patterns exclude.
+of a clause that ask for some member become one, which an object's rule has as an *existential
+constraint*: that one of several members fits. What is multiplied then is what one member can do for
+several clauses, and not what each of them can fail of. More is looked at there: what
+references say in a clause, and which strings patterns exclude.
 
 So ``oneOf`` over objects that differ in a constant stays as many alternatives as it has branches:
 that the others do not hold is implied.
@@ -56,7 +56,7 @@ class Alternatives:
         search = _Search(self._space, type_, pointer, self)
         is_object = type_ == "object"
         if not search.run(formula, MAX_PLAIN if is_object else MAX_ALTERNATIVES):
-            search = _Search(self._space, type_, pointer, self, wishing=True)
+            search = _Search(self._space, type_, pointer, self, joins_existential=True)
             if not is_object or not search.run(formula, MAX_ALTERNATIVES):
                 raise _too_many(pointer, MAX_ALTERNATIVES, "ways")
         found = list(dict.fromkeys(search.found))
@@ -85,7 +85,7 @@ class _Search:
     """Finds the alternatives of one formula.
 
     Args:
-        wishing: whether options that ask for some member become one.
+        joins_existential: whether options that ask for some member become one.
     """
 
     def __init__(
@@ -95,12 +95,12 @@ class _Search:
         pointer: str,
         counter: Alternatives,
         *,
-        wishing: bool = False,
+        joins_existential: bool = False,
     ) -> None:
         self._space, self._type, self._bit = space, type_, BIT[type_]
-        self._pointer, self._counter, self._wishing = pointer, counter, wishing
+        self._pointer, self._counter, self._joins_existential = pointer, counter, joins_existential
         self.found: list[Atoms] = []
-        self._entailment = Entailment(space, type_, wishing=wishing)
+        self._entailment = Entailment(space, type_, joins_existential=joins_existential)
         self._joined: dict[Formula, list[Formula]] = {}
 
     def run(self, formula: Formula, most: int) -> bool:
@@ -123,7 +123,7 @@ class _Search:
                 if len(self.found) > most:
                     return False
                 continue
-            if self._wishing:
+            if self._joins_existential:
                 options = [join_existential(self._space, clause) for clause in options]
             cases = self._find_cases(options)
             if cases is not None:
@@ -260,7 +260,7 @@ class _Search:
                 return in_order(parts)
             found = self._joined.get(clause)
             if found is None:
-                found = self._spread(parts) if self._wishing else in_order(parts)
+                found = self._spread(parts) if self._joins_existential else in_order(parts)
                 found = self._joined[clause] = join_members(space, found)
             return found
         none = [space.negate(part) for part in parts]

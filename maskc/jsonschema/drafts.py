@@ -41,7 +41,7 @@ class ObjectDraft:
     required: int
     low: int
     high: int | None
-    n_wishes: int
+    n_constraints: int
     # The names, if nothing but them tells keys apart.
     names: tuple[str, ...] | None = None
 
@@ -180,7 +180,7 @@ class Satisfying:
             draft.required,
             draft.low,
             draft.high,
-            draft.n_wishes,
+            draft.n_constraints,
             ordered=self._layout.key_order == "schema",
         )
         return rule if rule.is_feasible() else None

@@ -33,7 +33,7 @@ class MemberDemands:
         required: names that must be there.
         named: name → what its value fits.
         general: what the values of other keys fit.
-        wishes: pairs of which one has a member that fits.
+        constraints: pairs of which one has a member that fits.
     """
 
     def __init__(self, space: Space, atoms: Iterable[Formula]) -> None:
@@ -41,10 +41,10 @@ class MemberDemands:
         self.required: dict[str, None] = {}
         self.named: dict[str, list[Formula]] = {}
         self.general: Pairs = []
-        self.wishes: list[Pairs] = []
+        self.constraints: list[Pairs] = []
         for atom in atoms:
             if atom.kind == "any":
-                self.wishes.append(list(atom.args[0]))
+                self.constraints.append(list(atom.args[0]))
             if atom.kind not in ("all", "some"):
                 continue
             keys, fits = atom.args
@@ -56,7 +56,7 @@ class MemberDemands:
             elif atom.kind == "all":
                 self.general.append((keys, fits))
             else:
-                self.wishes.append([(keys, fits)])
+                self.constraints.append([(keys, fits)])
 
     def fits(self, name: str) -> list[Formula]:
         """Return what is asked of the value of a name."""
@@ -69,11 +69,11 @@ class Entailment:
     """Answers about conjunctions of atoms of one type.
 
     Args:
-        wishing: whether more is looked at, see :mod:`maskc.jsonschema.alternatives`.
+        joins_existential: whether more is looked at, see :mod:`maskc.jsonschema.alternatives`.
     """
 
-    def __init__(self, space: Space, type_: str, *, wishing: bool) -> None:
-        self._space, self._type, self._wishing = space, type_, wishing
+    def __init__(self, space: Space, type_: str, *, joins_existential: bool) -> None:
+        self._space, self._type, self._joins_existential = space, type_, joins_existential
         # Many atoms are held against the same ones, one after the other.
         self._sorted: tuple[Atoms, MemberDemands] | None = None
         self._bases: dict[str, Formula] = {}
@@ -101,7 +101,7 @@ class Entailment:
             base = self._bases[name] = self._space.both(members.fits(name))
         known = self._implied.get((base, fits))
         if known is None:
-            known = self._space.implies(base, fits, by_strings=self._wishing)
+            known = self._space.implies(base, fits, by_strings=self._joins_existential)
             self._implied[base, fits] = known
         return known
 
@@ -118,11 +118,11 @@ class Entailment:
                 return False
             for name in members.required:
                 base = space.both(members.fits(name))
-                if base is space.false or self._wishing and space.is_refuted(base):
+                if base is space.false or self._joins_existential and space.is_refuted(base):
                     return False
             return all(
-                any(self._may_fit(members, keys, fits) for keys, fits in wish)
-                for wish in members.wishes
+                any(self._may_fit(members, keys, fits) for keys, fits in constraint)
+                for constraint in members.constraints
             )
         if self._type == "number":
             bounds = [atom.args for atom in atoms if atom.kind == "bounds"]

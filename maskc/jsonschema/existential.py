@@ -1,11 +1,12 @@
-"""Existential constraints on items and members: which of them need a counter or a wish.
+"""Existential constraints on items and members: which of them are kept.
 
 That so many items of a stretch fit something needs no counter where all of them do, or none can;
 where the stretch is one item; where none may fit; and where another counter says more.
 
-A *wish* is that one of several members of an object fits something: a mapping from the label of
-each key whose member can fulfil it to what its value must fit for that. A wish that one name alone
-can fulfil is a required name, and one that is fulfilled whenever another is says nothing.
+An *existential constraint* is that one of several members of an object fits something: a mapping
+from the label of each key whose member can fulfil it to what its value must fit for that. A
+constraint that one name alone can fulfil is a required name, and one that is fulfilled whenever
+another is says nothing.
 
 Example: where all items are strings, *some item is not a number* is that there is an item at all;
 of the keys ``a`` and ``b``, where any other is not allowed, *some key but a* is ``b``.
@@ -122,11 +123,11 @@ class ItemDemands:
         return self._space.implies(known, other.fits, by_strings=True)
 
 
-Wish = dict[int, Formula]
+Existential = dict[int, Formula]
 
 
 class MemberConstraints:
-    """The wishes of one object.
+    """The constraints of one object.
 
     Args:
         names: labels below their number are these keys.
@@ -147,21 +148,21 @@ class MemberConstraints:
         self._fits, self._required, self._count = fits, required, count
 
     def find(
-        self, wishes: Sequence[Pairs], classes: Sequence[frozenset[Keys]]
-    ) -> list[Wish] | None:
-        """Return what is left to wish for, ``None`` if one is fulfilled by no member.
+        self, constraints: Sequence[Pairs], classes: Sequence[frozenset[Keys]]
+    ) -> list[Existential] | None:
+        """Return what is left to constraint for, ``None`` if one is fulfilled by no member.
 
         Args:
-            wishes: sets of keys, of which one has a member that fits.
+            constraints: sets of keys, of which one has a member that fits.
             classes: of each label that is not a name, the sets of keys that it is in.
         """
-        open_ = [self._label(parts, classes) for parts in wishes]
+        open_ = [self._label(parts, classes) for parts in constraints]
         n_before = -1
         while len(open_) != n_before:
             n_before = len(open_)
-            left = list[Wish]()
-            for wish in open_:
-                able = {label: f for label, f in wish.items() if self._may_fit(label, f)}
+            left = list[Existential]()
+            for constraint in open_:
+                able = {label: f for label, f in constraint.items() if self._may_fit(label, f)}
                 if not able:
                     return None
                 if not self._settle(able):
@@ -169,7 +170,7 @@ class MemberConstraints:
             open_ = left
         return self._drop_implied(open_)
 
-    def _label(self, parts: Pairs, classes: Sequence[frozenset[Keys]]) -> Wish:
+    def _label(self, parts: Pairs, classes: Sequence[frozenset[Keys]]) -> Existential:
         space, found = self._space, dict[int, Formula]()
         for label, name in enumerate(self._names):
             asked = [fits for keys, fits in parts if space.contains_key(keys, name)]
@@ -185,13 +186,13 @@ class MemberConstraints:
         self._count()
         return not self._space.is_refuted(self._space.both([*self._fits[label], asked]))
 
-    def _settle(self, wish: Wish) -> bool:
-        """Return whether what is required fulfils a wish, or can be made to."""
-        for label, asked in wish.items():
+    def _settle(self, constraint: Existential) -> bool:
+        """Return whether what is required fulfils a constraint, or can be made to."""
+        for label, asked in constraint.items():
             if label >= len(self._names):
                 continue
             name = self._names[label]
-            if len(wish) == 1:
+            if len(constraint) == 1:
                 self._required[name] = None
                 self._fits[label].append(asked)
                 return True
@@ -203,18 +204,18 @@ class MemberConstraints:
         self._count()
         return self._space.implies(self._space.both(parts), asked, by_strings=True)
 
-    def _drop_implied(self, wishes: list[Wish]) -> list[Wish]:
-        """Return the wishes without those that are fulfilled whenever another one is."""
-        kept = list[Wish]()
-        for n, wish in enumerate(wishes):
-            others = (*kept, *wishes[n + 1 :])
-            if not any(self._covers(wish, other) for other in others):
-                kept.append(wish)
+    def _drop_implied(self, constraints: list[Existential]) -> list[Existential]:
+        """Return the constraints without those that are fulfilled whenever another one is."""
+        kept = list[Existential]()
+        for n, constraint in enumerate(constraints):
+            others = (*kept, *constraints[n + 1 :])
+            if not any(self._covers(constraint, other) for other in others):
+                kept.append(constraint)
         return kept
 
-    def _covers(self, wish: Wish, other: Wish) -> bool:
-        """Return whether each member that fulfils another wish fulfils this one, too."""
-        return other.keys() <= wish.keys() and all(
-            self._implies([*self._fits[label], asked], wish[label])
+    def _covers(self, constraint: Existential, other: Existential) -> bool:
+        """Return whether each member that fulfils another constraint fulfils this one, too."""
+        return other.keys() <= constraint.keys() and all(
+            self._implies([*self._fits[label], asked], constraint[label])
             for label, asked in other.items()
         )

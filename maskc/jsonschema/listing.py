@@ -29,7 +29,7 @@ from maskc.jsonschema.drafts import (
 from maskc.jsonschema.values import LITERALS, Value
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import ArrayRule
-from maskc.runtime.schema.plan.objects import WISHES, ObjectRule, list_bits
+from maskc.runtime.schema.plan.objects import CONSTRAINTS, ObjectRule, list_bits
 from maskc.runtime.schema.plan.rules import ArrayEntry, Split
 from maskc.runtime.schema.plan.series import ABSENT, LEFT_OUT, Field, Fields, Series
 
@@ -167,7 +167,7 @@ class ValueListing:
         fields = None if rule.has_infinite(labels) else _list_fields(rule, labels, most)
         if fields is None:
             return None
-        members = Fields(fields, rule.low, rule.high, 0, rule.start[WISHES])
+        members = Fields(fields, rule.low, rule.high, 0, rule.start[CONSTRAINTS])
         whole = list[tuple[Value, ...]]()
         for every in self._lengthen(members, members.ways, members.start, most):
             if every is None:

@@ -1,8 +1,8 @@
 """What is asked of an object: its keys as an automaton, and what the value of each fits.
 
-Keys that nothing tells apart are one class. A *wish* is that some member with a key of a set fits
-(``not additionalProperties`` and its like), or one of several members; a member's options say which
-wishes it fulfils.
+Keys that nothing tells apart are one class. An *existential constraint* is that some member with a
+key of a set fits (``not additionalProperties`` and its like), or one of several members; a member's
+options say which constraints it fulfils.
 
 Example: ``{"properties": {"a": A}, "additionalProperties": B}`` has the name ``a`` and one class.
 """
@@ -25,10 +25,10 @@ from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys
 from maskc.jsonschema.scalar_drafts import StringDrafts, too_large
 from maskc.jsonschema.splitting import sort_values
-from maskc.runtime.schema.plan.fulfilment import MAX_WISHES, MOST_WAYS, count_ways
+from maskc.runtime.schema.plan.fulfilment import MAX_CONSTRAINTS, MOST_WAYS, count_ways
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
-MAX_WAYS = 64  # in which a value fulfils wishes
+MAX_WAYS = 64  # in which a value fulfils constraints
 _SWAPPED = str.maketrans("01", "10")
 
 
@@ -63,10 +63,10 @@ class ObjectDrafts:
             ways = self._alternatives.find(formula, "object", pointer)
             return [draft for inner in ways for draft in self.build(inner, pointer)]
         space, members = self._space, MemberDemands(self._space, ordered)
-        wishes, required = members.wishes, members.required
+        constraints, required = members.constraints, members.required
         order = [atom.args[0] for atom in ordered if atom.kind == "order"]
         names = self._collect_names(order, members)
-        sets = [keys for keys, _ in chain(members.general, *wishes)]
+        sets = [keys for keys, _ in chain(members.general, *constraints)]
         is_plain = all(keys[0] == "names" or keys[0] == "other" and not keys[2] for keys in sets)
         may_have_others = not is_plain or not any(
             fits is space.false for keys, fits in members.general if keys[0] == "other"
@@ -74,34 +74,36 @@ class ObjectDrafts:
         dfa, classes = self._build_keys(names, sets, pointer, has_others=may_have_others)
         fits_of = [members.fits(name) for name in names]
         fits_of += [[fits for keys, fits in members.general if keys in own] for own in classes]
-        n_wishes = 0
+        n_constraints = 0
         fulfilled: list[list[tuple[int, Formula]]] = [[] for _ in fits_of]
-        if wishes:
+        if constraints:
             count = partial(self._alternatives.count_step, pointer, 0)
-            found = MemberConstraints(space, names, fits_of, required, count).find(wishes, classes)
+            found = MemberConstraints(space, names, fits_of, required, count).find(
+                constraints, classes
+            )
             if found is None:
                 return []
-            n_wishes = len(found)
-            for n, wish in enumerate(found):
-                for label, formula in wish.items():
+            n_constraints = len(found)
+            for n, constraint in enumerate(found):
+                for label, formula in constraint.items():
                     fulfilled[label].append((n, formula))
-        self._check_constraints(n_wishes, pointer)
+        self._check_constraints(n_constraints, pointer)
         options = [
             self._member_options(fits, asked_of, pointer)
             for fits, asked_of in zip(fits_of, fulfilled, strict=True)
         ]
-        if n_wishes and count_ways(options, len(names), n_wishes) > MOST_WAYS:
+        if n_constraints and count_ways(options, len(names), n_constraints) > MOST_WAYS:
             raise _too_many_constraints(pointer)
         label_of = {name: n for n, name in enumerate(names)}
         bits = sum(1 << label_of[name] for name in required)
         plain = tuple(names) if is_plain else None
         low, high = intersect_bounds(atoms, "count")
-        return [ObjectDraft(dfa, len(names), options, bits, low, high, n_wishes, plain)]
+        return [ObjectDraft(dfa, len(names), options, bits, low, high, n_constraints, plain)]
 
-    def _check_constraints(self, n_wishes: int, pointer: str) -> None:
-        if n_wishes > MAX_WISHES:
+    def _check_constraints(self, n_constraints: int, pointer: str) -> None:
+        if n_constraints > MAX_CONSTRAINTS:
             raise _too_many_constraints(pointer)
-        if n_wishes and self._ordered:
+        if n_constraints and self._ordered:
             raise SchemaError(
                 pointer,
                 "additionalProperties",
@@ -113,7 +115,7 @@ class ObjectDrafts:
     def _collect_names(self, order: list[tuple[str, ...]], members: MemberDemands) -> list[str]:
         """Return the names that are told apart, in the schema's order."""
         names = dict.fromkeys([*chain.from_iterable(order), *members.named])
-        for keys, _ in chain(members.general, *members.wishes):
+        for keys, _ in chain(members.general, *members.constraints):
             if keys[0] in ("names", "other"):
                 names.update(dict.fromkeys(sorted(keys[1])))
         return list(names)
@@ -175,22 +177,22 @@ class ObjectDrafts:
         """Return the options of a name, or of a class of keys.
 
         Args:
-            fulfilled: wishes that it can fulfil: number and what that asks.
+            fulfilled: constraints that it can fulfil: number and what that asks.
         """
         space = self._space
         if not fulfilled:
             formula = space.both(fits)
             return [] if formula is space.false else [(0, self._add(formula, pointer))]
-        # What the value fits if it fulfils exactly these wishes, or more.
+        # What the value fits if it fulfils exactly these constraints, or more.
         ways = {0: space.both(fits)}
-        for wish, asked in fulfilled:
+        for constraint, asked in fulfilled:
             self._alternatives.count_step(pointer, 8 * len(ways))
             for bits, formula in list(ways.items()):
                 both = space.both([formula, asked])
                 if both is formula:
                     del ways[bits]
                 if both is not space.false:
-                    ways[bits | 1 << wish] = both
+                    ways[bits | 1 << constraint] = both
             if len(ways) > MAX_WAYS:
                 raise _too_many_constraints(pointer)
         order = sorted(ways, key=lambda bits: (-bits.bit_count(), _reverse(bits)))
@@ -226,7 +228,7 @@ def _too_many_constraints(pointer: str) -> SchemaError:
         pointer,
         "additionalProperties",
         "(or patternProperties, propertyNames, or what else objects are told apart by) is "
-        f"negated, by not, oneOf or if, in more than {MAX_WISHES} ways at once, or these are "
+        f"negated, by not, oneOf or if, in more than {MAX_CONSTRAINTS} ways at once, or these are "
         f"combined by one key in more than {MAX_WAYS}",
         "make the branches differ in a required constant, or leave it out of the negated schema",
     )

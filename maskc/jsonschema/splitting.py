@@ -46,14 +46,14 @@ def join_members(space: Space, options: list[Formula]) -> list[Formula]:
 
 def join_existential(space: Space, options: list[Formula]) -> list[Formula]:
     """Return the options of a clause about objects, those that ask for some member as one."""
-    wishes, others = list[Formula](), list[Formula]()
+    constraints, others = list[Formula](), list[Formula]()
     for option in options:
         atoms = [option]
         if option.kind == "and":
             atoms = [part for part in option.args[0] if part.kind != "types"]
-        is_wish = len(atoms) == 1 and atoms[0].kind == "some"
-        (wishes if is_wish else others).append(atoms[0] if is_wish else option)
-    return options if len(wishes) < 2 else [*others, space.any(wishes)]
+        is_existential = len(atoms) == 1 and atoms[0].kind == "some"
+        (constraints if is_existential else others).append(atoms[0] if is_existential else option)
+    return options if len(constraints) < 2 else [*others, space.any(constraints)]
 
 
 def _join(space: Space, atoms: list[Formula]) -> Formula:

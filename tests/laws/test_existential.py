@@ -1,4 +1,4 @@
-"""An object is accepted iff it is valid, where the ways in which its schema can hold are wishes.
+"""An object is accepted iff it is valid, where its schema is kept as existential constraints.
 
 They are only where there are many such ways, so here one is too many.
 """
@@ -69,7 +69,7 @@ SCHEMAS = st.one_of(
 
 
 @pytest.fixture(autouse=True)
-def wishes(monkeypatch):
+def constraints(monkeypatch):
     monkeypatch.setattr(alternatives, "MAX_PLAIN", 0)
 
 

@@ -113,14 +113,14 @@ class KeyAbstraction:
         if state[KIND] not in (OBJECT, KEY):
             return state
         rule, members = self._plan.objects[state[RULE]], read_members(state)
-        seen, others, n_members, wishes = members
-        is_free = rule.has_classes and rule.is_flat and rule.high is None and not wishes
+        seen, others, n_members, constraints = members
+        is_free = rule.has_classes and rule.is_flat and rule.high is None and not constraints
         is_enough = rule.low <= n_members + (rule.required & ~seen).bit_count()
         if not is_free or not is_enough or rule.n_names + count_begun(others, "") > _MOST_KEYS:
             return state
         # In order, none of a name may come after others.
         kept = add_key(NO_KEYS, unread_key(rule.n_names)) if others and rule.ordered else NO_KEYS
-        state = (*state[:2], (seen, kept, min(n_members, rule.low), wishes), *state[3:])
+        state = (*state[:2], (seen, kept, min(n_members, rule.low), constraints), *state[3:])
         if state[KIND] != KEY:
             return state
         is_whole = self._plan.key_bodies[state[RULE]].characters[state[3]] >= 0

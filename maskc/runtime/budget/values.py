@@ -46,10 +46,10 @@ from maskc.runtime.schema.machine.nodes import (
 )
 from maskc.runtime.schema.plan.arrays import ArrayRule
 from maskc.runtime.schema.plan.objects import (
+    CONSTRAINTS,
     N_MEMBERS,
     OTHERS,
     SEEN,
-    WISHES,
     Members,
     ObjectRule,
     list_bits,
@@ -154,7 +154,7 @@ class JsonTexts(Texts):
             found[here] = None
             for rule in (plan.objects[n] for n in plan.position(here).objects):
                 for label, options in enumerate(rule.options):
-                    if rule.low or rule.n_wishes or rule.required >> label & 1:
+                    if rule.low or rule.n_constraints or rule.required >> label & 1:
                         todo += [child for _, child in options]
             for entry in (plan.arrays[n] for n in plan.position(here).arrays):
                 if not entry.rule.can_close(*entry.rule.start):
@@ -207,7 +207,7 @@ class JsonTexts(Texts):
             for after, child in () if key is None else rule.enter(members, label, key):
                 text = _after(b'"%s":' % self._strings.write(key or ""), self.value(child))
                 if text is not None:
-                    yield after[WISHES].bit_count(), len(text), text, after
+                    yield after[CONSTRAINTS].bit_count(), len(text), text, after
 
     def _key_of(self, rule: ObjectRule, label: int, others: OtherKeys) -> str | None:
         """Return a short key of a label that is not among others, ``None`` if none is known."""

@@ -15,7 +15,7 @@ def test_there_must_be_members_enough_left():
     assert not fields(False, False, low=2).is_feasible((1, 0, 0))
 
 
-def test_wishes_are_fulfilled_by_members_that_are_left():
+def test_constraints_are_fulfilled_by_members_that_are_left():
     assert fields(False, bits=1).is_feasible((0, 0, 1))
     assert not fields(False, bits=1).is_feasible((1, 0, 1))
     assert not fields(False, bits=1, high=1).is_feasible((0, 1, 1))

@@ -1,4 +1,4 @@
-"""Wishes of an object: that some member fits, in many ways at once."""
+"""Constraints of an object: that some member fits, in many ways at once."""
 
 import itertools
 import json
@@ -14,8 +14,10 @@ from tests.jsonschema.texts import accepts, build_machine, read
 def rule(*options, high=None, required=0):
     names = [chr(ord("a") + n) for n in range(len(options))]
     pairs = [[(d, 0) for d in found] for found in options]
-    wishes = max((d.bit_length() for found in options for d in found), default=0)
-    return ObjectRule(of_texts(names), len(names), pairs, required, 0, high, wishes, ordered=False)
+    constraints = max((d.bit_length() for found in options for d in found), default=0)
+    return ObjectRule(
+        of_texts(names), len(names), pairs, required, 0, high, constraints, ordered=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -29,11 +31,11 @@ def rule(*options, high=None, required=0):
         ([[1, 2], [1, 2], [1, 2]], 2, True),
     ],
 )
-def test_wishes_need_members_that_there_is_room_for(options, high, is_feasible):
+def test_constraints_need_members_that_there_is_room_for(options, high, is_feasible):
     assert rule(*options, high=high).is_feasible() is is_feasible
 
 
-def test_a_class_of_keys_fulfils_as_many_wishes_as_it_has_keys():
+def test_a_class_of_keys_fulfils_as_many_constraints_as_it_has_keys():
     lists = [["1", "3"], ["2", "7", "9"], ["2", "3", "11"], ["2", "4", "5"], ["1", "2", "5"]]
     schema = {
         "type": "object",

@@ -31,10 +31,10 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
 )
 from maskc.runtime.schema.plan.objects import (
+    CONSTRAINTS,
     N_MEMBERS,
     OTHERS,
     SEEN,
-    WISHES,
     Members,
     ObjectRule,
     list_bits,
@@ -249,7 +249,7 @@ class Choices:
                 fields.append(Field(key, tuple(rule.options[label]), is_needed))
                 labels.append(label)
         low = max(rule.low, members[N_MEMBERS] + more)
-        return Fields(fields, low, rule.high, members[N_MEMBERS], members[WISHES]), labels
+        return Fields(fields, low, rule.high, members[N_MEMBERS], members[CONSTRAINTS]), labels
 
 
 def _has_more_keys(rule: ObjectRule, members: Members, known: list[int]) -> bool:

@@ -1,10 +1,10 @@
-"""Which choices of an object's members fulfil its wishes, and with how few it does.
+"""Choices of an object's members that fulfil its existential constraints, and the fewest members.
 
-A *wish* is that some member with a key of an infinite set fits, which comes from a negation. A
-value fulfils some of them by its position, so each label has ways to fulfil wishes, and an object
-needs as many members as cover all that are left.
+An *existential constraint* is that some member with a key of an infinite set fits, which comes from
+a negation. A value fulfils some of them by its position, so each label has ways to fulfil them, and
+an object needs as many members as cover all that are left.
 
-Example: with one position that fulfils two of three wishes and one that fulfils the third, two
+Example: with one position that fulfils two of three constraints and one that fulfils the third, two
 members are enough.
 """
 
@@ -13,21 +13,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-# Wishes that a value fulfils, and its position.
+# Constraints that a value fulfils, and its position.
 Option = tuple[int, int]
-MAX_WISHES = 32
-MOST_WAYS = 50_000  # of members to fulfil wishes, see :func:`count_ways`
+MAX_CONSTRAINTS = 32
+MOST_WAYS = 50_000  # of members to fulfil constraints, see :func:`count_ways`
 
 
-def count_ways(options: Sequence[Sequence[Option]], n_names: int, n_wishes: int) -> int:
-    """Return in how many ways members are looked at to see which of them fulfil all wishes.
+def count_ways(options: Sequence[Sequence[Option]], n_names: int, n_constraints: int) -> int:
+    """Return in how many ways members are looked at to see which of them fulfil all constraints.
 
     Beyond ``MOST_WAYS`` it is no longer counted.
     """
-    reached, n_ways = {(1 << n_wishes) - 1}, 0
+    reached, n_ways = {(1 << n_constraints) - 1}, 0
     for label, found in enumerate(options):
         fulfilled = {bits for bits, _ in found if bits}
-        for _ in range(1 if label < n_names else n_wishes):
+        for _ in range(1 if label < n_names else n_constraints):
             n_ways += len(reached) * len(fulfilled)
             if n_ways > MOST_WAYS or not fulfilled:
                 break
@@ -41,7 +41,7 @@ def count_ways(options: Sequence[Sequence[Option]], n_names: int, n_wishes: int)
 
 
 class Fulfilment:
-    """Which members fulfil wishes, by the options of each label.
+    """Which members fulfil constraints, by the options of each label.
 
     Labels from ``n_names`` on have more than one key: ``infinite`` ones any number of them, and
     others as many as ``sizes`` says.
@@ -55,15 +55,15 @@ class Fulfilment:
         sizes: Mapping[int, int],
     ) -> None:
         self._n_names, self._sizes = n_names, sizes
-        # Each label of a member that fulfils any, with the wishes that it can fulfil at once.
+        # Each label of a member that fulfils any, with the constraints that it can fulfil at once.
         self._ways = [
             (label, sorted({d for d, _ in found if d}))
             for label, found in enumerate(options)
             if any(d for d, _ in found)
         ]
-        # Wishes that there is always one more key for.
+        # Constraints that there is always one more key for.
         self._always = 0
-        # Labels of which one way fulfils all that others do, and these wishes.
+        # Labels of which one way fulfils all that others do, and these constraints.
         self._tops: list[tuple[int, int]] = []
         for label, found in self._ways:
             if label in infinite:
@@ -72,12 +72,12 @@ class Fulfilment:
             if not any(d & ~top for d in found):
                 self._tops.append((label, top))
 
-    def can_fulfil(self, wishes: int, labels: int) -> bool:
-        """Return whether wishes are fulfilled by members with some labels, one at most of a name.
+    def can_fulfil(self, constraints: int, labels: int) -> bool:
+        """Return whether members with some labels, at most one of a name, fulfil constraints.
 
         It looks at what one way each fulfils, so ``False`` says nothing.
         """
-        left = wishes & ~self._always
+        left = constraints & ~self._always
         for label, top in self._tops:
             if labels >> label & 1:
                 left &= ~top
@@ -85,29 +85,29 @@ class Fulfilment:
 
     def find_fewest(
         self,
-        wishes: int,
+        constraints: int,
         labels: int,
         needed: int,
         used: Mapping[int, int],
         *,
         any_number: bool,
     ) -> int | None:
-        """Return the least number of keys, beside those that are needed, that fulfil wishes.
+        """Return the least number of keys, beside those that are needed, that fulfil constraints.
 
-        ``None`` if no keys fulfil them. Wishes, labels and needed names are bits.
+        ``None`` if no keys fulfil them. Constraints, labels and needed names are bits.
 
         Args:
             used: how many keys were there of each label that has a size.
             any_number: the number of members has no bound, so that it may be more than the least.
         """
-        # Wishes that are left → the least number of keys, label by label.
-        best = {wishes: 0}
+        # Constraints that are left → the least number of keys, label by label.
+        best = {constraints: 0}
         for label, found in self._ways:
             if not labels >> label & 1:
                 continue
             n_times = 1
             if label >= self._n_names:
-                n_times = wishes.bit_count()
+                n_times = constraints.bit_count()
                 if label in self._sizes:
                     n_times = min(n_times, self._sizes[label] - used[label])
             cost = 0 if label < self._n_names and needed >> label & 1 else 1

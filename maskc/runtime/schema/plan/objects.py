@@ -1,7 +1,7 @@
 """Which keys an object may still have, and whether it can be finished.
 
 A rule names keys, and has classes of other keys by automaton; each is a *label*, and has options:
-the position of its value, and which *wishes* a value there fulfils
+the position of its value, and which *existential constraints* a value there fulfils
 (:mod:`maskc.runtime.schema.plan.fulfilment`). What has been seen is a bit set of names, the other
 keys themselves, and their number.
 
@@ -24,13 +24,13 @@ _MOST_REMEMBERED = 50_000
 _PLENTY = 1 << 40  # keys that no text has
 
 
-# What has been read of an object: names as bits, other keys, how many members, wishes left. It is a
-# part of a state, and a plain tuple for the reason that nodes are.
+# What has been read of an object: names as bits, other keys, how many members, constraints left.
+# It is a part of a state, and a plain tuple for the reason that nodes are.
 Members = tuple[int, OtherKeys, int, int]
 SEEN: Final = 0
 OTHERS: Final = 1
 N_MEMBERS: Final = 2
-WISHES: Final = 3
+CONSTRAINTS: Final = 3
 
 # The same, with what counts of the other keys in their place: whether there are any, if keys come
 # in order, and how many of each finite class.
@@ -47,7 +47,7 @@ class ObjectRule:
         required: names that must be there, as bits.
         low: the least number of members.
         high: the greatest; ``None``: any.
-        n_wishes: so many wishes must be fulfilled.
+        n_constraints: so many existential constraints must be fulfilled.
         ordered: whether names come in the order of their labels, other keys last.
     """
 
@@ -59,16 +59,16 @@ class ObjectRule:
         required: int,
         low: int,
         high: int | None,
-        n_wishes: int,
+        n_constraints: int,
         *,
         ordered: bool,
     ) -> None:
         self.dfa, self.n_names, self.options = dfa, n_names, options
         self.required, self.low, self.high = required, low, high
-        self.n_wishes, self.ordered = n_wishes, ordered
+        self.n_constraints, self.ordered = n_constraints, ordered
         self.allowed = sum(1 << label for label, found in enumerate(options) if found)
         self.has_classes = bool(self.allowed >> n_names)
-        self.start: Members = (0, NO_KEYS, 0, (1 << n_wishes) - 1)
+        self.start: Members = (0, NO_KEYS, 0, (1 << n_constraints) - 1)
         self._names = (1 << n_names) - 1
         # What is made when it is first asked for: of most rules it never is.
         self._keys: Keys | None = None
@@ -156,7 +156,10 @@ class ObjectRule:
     @property
     def is_plain(self) -> bool:
         """Whether only names that are required, or were there, count for what may come."""
-        return not (self.low or self.n_wishes or self.ordered or self._finite) and self.high is None
+        return (
+            not (self.low or self.n_constraints or self.ordered or self._finite)
+            and self.high is None
+        )
 
     @property
     def is_open(self) -> bool:
@@ -169,7 +172,7 @@ class ObjectRule:
         if not self.ordered:
             return self
         if self._unordered is None:
-            counts = (self.required, self.low, self.high, self.n_wishes)
+            counts = (self.required, self.low, self.high, self.n_constraints)
             self._unordered = ObjectRule(
                 self.dfa, self.n_names, self.options, *counts, ordered=False
             )
@@ -197,18 +200,18 @@ class ObjectRule:
 
     def summary(self, members: Members) -> Summary:
         """Return what counts for which keys may come, but for those that are none of few."""
-        seen, others, n_members, wishes = members
+        seen, others, n_members, constraints = members
         used: tuple[int, ...] = (self.ordered and bool(others),)
         if self._finite:
             used += self.used.of(others).counts
-        return seen, used, n_members, wishes
+        return seen, used, n_members, constraints
 
     def can_close(self, members: Members) -> bool:
-        seen, _, n_members, wishes = members
+        seen, _, n_members, constraints = members
         return (
             n_members >= self.low
             and not self.required & ~seen
-            and not wishes
+            and not constraints
             and (self.high is None or n_members <= self.high)
         )
 
@@ -223,9 +226,9 @@ class ObjectRule:
         return found
 
     def _find_open(self, here: Summary) -> int:
-        seen, used, n_members, wishes = here
+        seen, used, n_members, constraints = here
         rest = self._available(seen, used)
-        if self.high is None and not wishes and not self.ordered and not self._finite:
+        if self.high is None and not constraints and not self.ordered and not self._finite:
             return rest
         found = 0
         for label in list_bits(rest):
@@ -237,8 +240,8 @@ class ObjectRule:
                 counts = zip(self._finite, used[1:], strict=True)
                 after_used = (self.ordered, *[n + (k == label) for k, n in counts])
             if any(
-                self._is_feasible((after_seen, after_used, n_members + 1, wishes & ~d))
-                for d in {d & wishes for d, _ in self.options[label]}
+                self._is_feasible((after_seen, after_used, n_members + 1, constraints & ~d))
+                for d in {d & constraints for d, _ in self.options[label]}
             ):
                 found |= 1 << label
         return found
@@ -261,20 +264,20 @@ class ObjectRule:
 
     def is_feasible(self) -> bool:
         """Return whether there is such an object."""
-        if not self.low and self.high is None and not self.n_wishes:
+        if not self.low and self.high is None and not self.n_constraints:
             return not self.required & ~self.allowed  # nothing is counted
         return self._is_feasible(self.summary(self.start))
 
     def _is_feasible(self, here: Summary) -> bool:
-        seen, used, n_members, wishes = here
+        seen, used, n_members, constraints = here
         missing = self.required & ~seen
         if missing & ~self.allowed:
             return False
         if self.ordered and missing and (used[0] or missing & ((1 << seen.bit_length()) - 1)):
             return False
         n_needed = missing.bit_count()
-        if wishes:
-            more = self._fewest(seen, used, missing, wishes)
+        if constraints:
+            more = self._fewest(seen, used, missing, constraints)
             if more is None:
                 return False
             n_needed += more
@@ -291,8 +294,10 @@ class ObjectRule:
             rest &= 0 if used[0] else ~((1 << seen.bit_length()) - 1)
         return rest.bit_count() + sum(self._finite.values()) - sum(used[1:])
 
-    def _fewest(self, seen: int, used: tuple[int, ...], missing: int, wishes: int) -> int | None:
-        """Return the least number of keys, beside the missing ones, that fulfil all wishes.
+    def _fewest(
+        self, seen: int, used: tuple[int, ...], missing: int, constraints: int
+    ) -> int | None:
+        """Return the least number of keys, beside the missing ones, that fulfil all constraints.
 
         ``None`` if no keys do. Where the number of members has no bound, it may be more.
         """
@@ -301,11 +306,11 @@ class ObjectRule:
             rest &= ~((1 << seen.bit_length()) - 1)
         if self._fulfilment is None:
             self._fulfilment = Fulfilment(self.options, self.n_names, self._infinite, self._finite)
-        if self.high is None and self._fulfilment.can_fulfil(wishes, rest):
-            return wishes.bit_count()
+        if self.high is None and self._fulfilment.can_fulfil(constraints, rest):
+            return constraints.bit_count()
         n_used = dict(zip(self._finite, used[1:], strict=True))
         return self._fulfilment.find_fewest(
-            wishes, rest, missing, n_used, any_number=self.high is None
+            constraints, rest, missing, n_used, any_number=self.high is None
         )
 
     def enter(self, members: Members, label: int, key: str) -> list[tuple[Members, int]]:
@@ -325,13 +330,13 @@ class ObjectRule:
             # What was fulfilled before need not be again, if that asks for less.
             if fulfilled != d and any(other == fulfilled for other, _ in options):
                 continue
-            wishes = before ^ fulfilled
+            constraints = before ^ fulfilled
             # A position that fulfils more and asks for nothing else makes others needless.
-            if any(child == c and not known & ~wishes for known, c in done):
+            if any(child == c and not known & ~constraints for known, c in done):
                 continue
-            after: Members = (seen, others, n_members + 1, wishes)
+            after: Members = (seen, others, n_members + 1, constraints)
             if self._is_feasible(self.summary(after)):
-                done.add((wishes, child))
+                done.add((constraints, child))
                 found.append((after, child))
         return found
 

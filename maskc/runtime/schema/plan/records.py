@@ -35,7 +35,7 @@ from maskc.runtime.fields import (
 from maskc.runtime.schema.numbers import powers
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
-from maskc.runtime.schema.plan.fulfilment import MAX_WISHES, MOST_WAYS, count_ways
+from maskc.runtime.schema.plan.fulfilment import MAX_CONSTRAINTS, MOST_WAYS, count_ways
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.rules import ArrayEntry, Split
 from maskc.runtime.schema.plan.values import Value, read_value
@@ -187,7 +187,7 @@ RECORDS = {
         listed(grouped(Counter, _COUNT, _BOUND, _COUNT, _BOUND), into=tuple),
         Codec(_read_unique, _write_unique),
     ),
-    # Keys, number of names, options of each label, required names, low, high, number of wishes.
+    # Keys, number of names, options of each label, required names, low, high, how many constraints.
     "objects": grouped(
         together,
         number("dfas"),
@@ -196,7 +196,7 @@ RECORDS = {
         bits(_MOST_LABEL),
         _COUNT,
         _BOUND,
-        number(MAX_WISHES + 1),
+        number(MAX_CONSTRAINTS + 1),
     ),
     "positions": grouped(
         Position,
@@ -208,15 +208,17 @@ RECORDS = {
 
 def make_object(entry: tuple[Any, ...], dfas: Sequence[CharDfa], *, ordered: bool) -> ObjectRule:
     """Return a rule of objects from its record, which is checked as far as it is not by itself."""
-    dfa, n_names, options, required, low, high, n_wishes = entry
-    _check_bits(options, n_wishes)
+    dfa, n_names, options, required, low, high, n_constraints = entry
+    _check_bits(options, n_constraints)
     if any(label >= len(options) for label in dfas[dfa].labels):
         raise PlanError("a key of the plan has no options")
     if read_number(n_names, len(options) + 1) < required.bit_length():
         raise PlanError("an object of the plan requires a name that it does not have")
-    if n_wishes and count_ways(options, n_names, n_wishes) > MOST_WAYS:
+    if n_constraints and count_ways(options, n_names, n_constraints) > MOST_WAYS:
         raise PlanError("an object of the plan has too many existential constraints")
-    return ObjectRule(dfas[dfa], n_names, options, required, low, high, n_wishes, ordered=ordered)
+    return ObjectRule(
+        dfas[dfa], n_names, options, required, low, high, n_constraints, ordered=ordered
+    )
 
 
 def make_array(entry: tuple[Any, ...]) -> ArrayEntry:

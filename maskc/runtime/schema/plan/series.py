@@ -55,8 +55,8 @@ class Field(NamedTuple):
 class Fields(Series):
     """Members of an object that are decided in order.
 
-    A state is how many are decided, how many members are there, and the wishes that are left, as
-    bits.
+    A state is how many are decided, how many members are there, and the constraints that are
+    left, as bits.
     """
 
     def __init__(
@@ -65,26 +65,26 @@ class Fields(Series):
         low: int,
         high: int | None,
         n_members: int = 0,
-        wishes: int = 0,
+        constraints: int = 0,
     ) -> None:
         self.fields, self._low, self._high = fields, low, high
-        self.start = (0, n_members, wishes)
+        self.start = (0, n_members, constraints)
         self._n_needed = [0]
         for field in reversed(fields):
             self._n_needed.append(self._n_needed[-1] + field.is_needed)
         self._n_needed.reverse()
-        # From each field on, what members may add: their number and wishes. Found backwards.
+        # From each field on, what members may add: their number and constraints. Found backwards.
         self._ends: list[set[tuple[int, int]]] | None = None
 
     def ways(self, state: tuple[int, int, int]) -> Iterator[tuple[tuple[int, int, int], int]]:
-        at, n_members, wishes = state
+        at, n_members, constraints = state
         if at < len(self.fields):
             _, options, is_needed = self.fields[at]
-            without = (at + 1, n_members, wishes)
+            without = (at + 1, n_members, constraints)
             if not is_needed and self.is_feasible(without):
                 yield without, LEFT_OUT
             for bits, child in options:
-                after = (at + 1, n_members + 1, wishes & ~bits)
+                after = (at + 1, n_members + 1, constraints & ~bits)
                 if self.is_feasible(after):
                     yield after, child
 
@@ -102,17 +102,17 @@ class Fields(Series):
 
     def is_feasible(self, state: tuple[int, int, int]) -> bool:
         """Return whether the fields from a state on can make the object whole."""
-        at, n_members, wishes = state
+        at, n_members, constraints = state
         if self._high is not None and n_members + self._n_needed[at] > self._high:
             return False
         if n_members + len(self.fields) - at < self._low:
             return False
-        if not wishes:
+        if not constraints:
             return True
         if self._ends is None:
             self._ends = self._find_ends()
         return any(
-            not wishes & ~fulfilled
+            not constraints & ~fulfilled
             and n_members + n >= self._low
             and (self._high is None or n_members + n <= self._high)
             for n, fulfilled in self._ends[at]
