@@ -8,7 +8,8 @@ import pytest
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.verify import VerifyOptions, run_verify
-from maskc.verify.general import GeneralOracle, build_oracle, parses_generally
+from maskc.verify.general import GeneralOracle, build_oracle, parses, parses_generally
+from maskc.verify.oracle import Oracle
 from maskc.verify.rules import EndingRules, find_rest
 from tests.compiled import compile_text
 from tests.general_grammars import general_grammar
@@ -69,7 +70,8 @@ def test_the_shortest_rest_goes_through_all_that_is_open():
 
 def test_rules_that_never_end_are_left_out():
     lark = build_lark(load_source('start: "a" | x\nx: "b" x\n', parser="earley"))
-    assert EndingRules(lark).shortest == {"A": ("A",), "start": ("A",)}
+    rules = EndingRules(lark)
+    assert [len(rules.by_origin[name]) for name in ("start", "x")] == [1, 0]
 
 
 def test_a_text_with_two_ends_is_a_text():
@@ -113,3 +115,13 @@ def test_a_mask_that_allows_too_much_is_found(run, monkeypatch):
     report = run("", "abba")
     assert not report.ok
     assert {e.name for e in report.experiments if e.failures} >= {"oracle", "raw store"}
+
+
+ROW = 'start: "[" "a"* "]"\n'
+
+
+@pytest.mark.parametrize(("parser", "oracle"), [("lalr", Oracle), ("earley", GeneralOracle)])
+def test_the_oracle_is_that_of_the_parser(subject_of, parser, oracle):
+    subject = subject_of(ROW, f"// maskc: parser={parser}\n{ROW}")
+    assert type(build_oracle(subject.lark)) is oracle
+    assert parses(subject.lark, "[a]")

@@ -2,12 +2,13 @@
 
 from random import Random
 
+import numpy as np
 import pytest
 
 from maskc.runtime.matcher import Matcher
 from maskc.verify.model import Document, Unit
 from maskc.verify.plan import run_unit
-from maskc.verify.subject import Segments
+from maskc.verify.subject import Segments, unpack
 from tests.compiled import EVERY_BYTE
 
 GRAMMAR = 'start: "[" (WORD ("," WORD)*)? "]"\nWORD: /[a-zé]+/\n%ignore " "'
@@ -118,3 +119,8 @@ def test_every_token_that_the_bytes_hold_is_tried():
 
 def test_all_tokens_with_the_same_bytes_are_tried():
     assert Segments((b"a", b"ab", b"a")).at(b"ab", 0) == [(1, [0, 2]), (2, [1])]
+
+
+def test_bits_are_unpacked_as_they_are_packed():
+    row = np.array([0b101, 1 << 30], dtype=np.int32)
+    assert np.flatnonzero(unpack(row, 63)).tolist() == [0, 2, 62]

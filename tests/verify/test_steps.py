@@ -34,25 +34,15 @@ def blocks():
 
 
 def walk(steps, text):
-    state, position = steps.start, 0
-    while position < len(text):
-        after = steps.step(state, text, position)
-        if after is None:
-            return position
-        state, position = after
-    return state
+    """Return the last state, and where it is."""
+    *_, last = steps.walk(steps.start, text)
+    return last
 
 
-def test_a_text_is_read_lexeme_by_lexeme(brackets):
-    state, position = brackets.step(brackets.start, "[ ab", 0)
-    assert position == 1
-    state, position = brackets.step(state, "[ ab", 1)  # ignored: the parser stays
-    assert position == 2
-    assert brackets.step(state, "[ ab", 2)[1] == 4
-
-
-def test_a_text_is_refused_at_the_lexeme_that_lark_refuses(brackets):
-    assert walk(brackets, "[a b]") == 3
+def test_a_text_is_read_lexeme_by_lexeme_up_to_the_one_that_is_refused(brackets):
+    pairs = list(brackets.walk(brackets.start, "[ ab b]"))
+    assert [position for _, position in pairs] == [0, 1, 2, 4, 5]
+    assert pairs[1][0] == pairs[2][0]  # ignored: the parser stays
 
 
 @pytest.mark.parametrize(("text", "parsed"), [("[a,b]", True), ("[a,b", False), ("[,]", False)])
@@ -61,23 +51,21 @@ def test_the_end_is_accepted_where_lark_accepts_it(brackets, text, parsed):
 
 
 def test_a_parse_is_resumed_in_the_middle(brackets):
-    state = walk(brackets, "[a,")
-    assert brackets.parses(state, "[a,b]", 3)
+    state, position = walk(brackets, "[a,")
+    assert brackets.parses(state, "[a,b]", position)
     assert brackets.can_go_on(state)
     assert not brackets.can_finish(state)
 
 
 def test_indentation_opens_and_closes_blocks(blocks):
-    assert walk(blocks, "a\n  b\n").columns == (0,)
-    assert walk(blocks, "a\n  b\n  ").columns == (0, 2)
+    assert walk(blocks, "a\n  b\n")[0].columns == (0,)
+    assert walk(blocks, "a\n  b\n  ")[0].columns == (0, 2)
+    assert blocks.parses(blocks.start, "a\n  b\n  ", 0)  # the end closes what is open
     assert not blocks.parses(blocks.start, "a\n  b\n c\n", 0)
     assert blocks.parses(blocks.start, "a\n\tb\n    c\n", 0)  # a tab is four columns
 
 
-def test_no_line_ends_between_brackets(blocks):
-    assert walk(blocks, "(a\n   b").parens == 1
+def test_no_line_ends_between_brackets_and_none_is_closed_too_many(blocks):
+    assert walk(blocks, "(a\n   b")[0].parens == 1
     assert blocks.parses(blocks.start, "(a\n   b)\n", 0)
-
-
-def test_a_bracket_too_many_is_refused(blocks):
-    assert walk(blocks, ")") == 0
+    assert walk(blocks, ")")[1] == 0
