@@ -71,7 +71,7 @@ __all__ = [
 
 
 def canonical(artifact: Compiled, spelling: Spelling | str | os.PathLike[str]) -> Canonical:
-    """Return what makes matchers that allow only those tokens that the tokenizer itself writes.
+    """Return a maker of matchers that allow only tokens that the tokenizer itself writes.
 
     A token is legal if the language allows it, the tokenizer writes it after the tokens so far, and
     one more token, or the end, can come after it. Where there is none, the mask is the language's,
@@ -93,7 +93,7 @@ def canonical(artifact: Compiled, spelling: Spelling | str | os.PathLike[str]) -
 
 
 def capture(artifact: Artifact, *names: str) -> Captures:
-    """Return what makes matchers that know where rules and terminals stand in their text.
+    """Return a maker of matchers that know the spans of rules and terminals in their text.
 
     Args:
         artifact: of a grammar that Lark's LALR parser reads.
@@ -115,7 +115,7 @@ def capture(artifact: Artifact, *names: str) -> Captures:
 
 
 def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed:
-    """Return what makes matchers whose holes take words that depend on what was written.
+    """Return a maker of matchers whose restricted terminals take words that depend on the text.
 
     Args:
         artifact: of a grammar that Lark's LALR parser reads.
@@ -139,7 +139,7 @@ def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed
 
 
 def narrow(artifact: Artifact, **holes: Given) -> Bound:
-    """Return an artifact with terminals narrowed to any words, for which it is compiled again.
+    """Return an artifact with terminals restricted to any words; it is compiled again for them.
 
     :meth:`Artifact.bind` compiles nothing, and takes words that can stand wherever the grammar may
     need one; with other words, or none, texts become impossible, and this finds which.
@@ -168,7 +168,7 @@ def load_kit(
     mapped: bool = True,
     steps: int | None = None,
 ) -> Kit:
-    """Return a kit, which makes constraints of what requests bring, from a file.
+    """Load a kit, which makes the constraints of requests, from a file.
 
     Args:
         path: of a file that ``maskc kit`` wrote.
@@ -194,7 +194,7 @@ def load_kit(
 
 
 def apply_bitmask(logits: Any, bitmask: Any) -> None:
-    """Make the logits of tokens that are not legal -inf, in place.
+    """Set the logits of illegal tokens to -inf, in place.
 
     Args:
         logits: floating point, [batch, width] or [width]: an array of NumPy's or a tensor of

@@ -224,7 +224,7 @@ class Followed(Captures):
 
 
 def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed:
-    """Return what makes matchers whose holes take the words that a function returns.
+    """Return a maker of matchers whose restricted terminals take words of a function.
 
     Raises:
         HoleError, UnknownSymbolError: what it returns for a text without symbols is refused.
@@ -239,7 +239,7 @@ def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed
 
 
 def capture(artifact: Artifact, *names: str) -> Captures:
-    """Return what makes matchers that capture rules and terminals of an artifact's grammar.
+    """Return a maker of matchers that capture rules and terminals of an artifact's grammar.
 
     Raises:
         CaptureError: the artifact was not made from a grammar with an LALR table, or the lexer

@@ -144,7 +144,7 @@ class CanonicalMatcher(Matcher):
 
 
 def canonical(language: Compiled, spelling: Spelling | str | os.PathLike[str]) -> Canonical:
-    """Return what makes matchers of own tokens; see :func:`maskc.canonical`."""
+    """Return a maker of matchers of own tokens; see :func:`maskc.canonical`."""
     if not hasattr(language, "check_own_tokens"):
         kind = type(language).__name__
         raise WrongTypeError(f"canonical takes an artifact or a constraint, not {kind}")
