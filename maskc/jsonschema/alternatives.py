@@ -13,7 +13,8 @@ several clauses, and not what each of them can fail of. More is looked at there:
 references say in a clause, and which strings patterns exclude.
 
 So ``oneOf`` over objects that differ in a constant stays as many alternatives as it has branches:
-that the others do not hold is implied.
+that the others do not hold is implied. Where a key that all of them require tells them apart, it is
+not even asked.
 
 Limits: more than ``MAX_ALTERNATIVES`` of one position, or ``MAX_STEPS`` in all, are refused.
 """
@@ -32,9 +33,10 @@ from maskc.jsonschema.splitting import (
     holds_number,
     join_existential,
     join_members,
+    list_constants,
     spell_out,
 )
-from maskc.jsonschema.values import sort_key
+from maskc.jsonschema.values import Value, sort_key
 
 _MANY = 100  # ways in which clauses combine, from which on a split is looked for
 MAX_PLAIN = 1_000
@@ -263,13 +265,38 @@ class _Search:
                 found = self._spread(parts) if self._joins_existential else in_order(parts)
                 found = self._joined[clause] = join_members(space, found)
             return found
-        none = [space.negate(part) for part in parts]
         if clause.kind == "one":
-            return [space.both([part, *none[:n], *none[n + 1 :]]) for n, part in enumerate(parts)]
+            if clause not in self._joined:
+                self._joined[clause] = self._list_exclusive(parts)
+            return self._joined[clause]
+        none = [space.negate(part) for part in parts]
         pairs = [
             space.both([left, right]) for n, left in enumerate(parts) for right in parts[n + 1 :]
         ]
         return [space.both(none), *pairs]
+
+    def _list_exclusive(self, parts: Iterable[Formula]) -> list[Formula]:
+        """Return options of which one holds iff exactly one of some parts does."""
+        found, used, are_apart = list[Formula](), dict[str, frozenset[Value]](), True
+        for part in parts:
+            units = self._open([part])
+            if units is None:
+                continue
+            constants = list_constants(units[0])
+            if found:
+                used = {
+                    name: values | constants[name]
+                    for name, values in used.items()
+                    if name in constants and values.isdisjoint(constants[name])
+                }
+            else:
+                used = constants
+            are_apart = are_apart and bool(used)
+            found.append(part)
+        if are_apart or len(found) < 2:
+            return found
+        both, none = self._space.both, [self._space.negate(part) for part in found]
+        return [both([part, *none[:n], *none[n + 1 :]]) for n, part in enumerate(found)]
 
     def _spread(self, parts: Iterable[Formula]) -> list[Formula]:
         """Return the parts of a disjunction, those of references in the place of these."""

@@ -122,6 +122,22 @@ def _split(space: Space, name: str, lists: list[frozenset[Value]]) -> list[Formu
     return [space.all(keys, space.false), *(space.some(keys, one) for one in fits)]
 
 
+def list_constants(atoms: Iterable[Formula]) -> dict[str, frozenset[Value]]:
+    """Return the names that must be there with one of some values, and these."""
+    required, found = set[str](), dict[str, frozenset[Value]]()
+    for atom in atoms:
+        if atom.kind not in ("all", "some") or atom.args[0][0] != "names":
+            continue
+        (_, names), fits = atom.args
+        (name,) = names
+        if atom.kind == "some":
+            required.add(name)
+        for part in fits.args[0] if fits.kind == "and" else [fits]:
+            if part.kind == "values":
+                found[name] = found.get(name, part.args[0]) & part.args[0]
+    return {name: values for name, values in found.items() if name in required}
+
+
 def holds_number(value: Value) -> bool:
     """Return whether a value is a number, or has one inside."""
     kind, *held = value

@@ -110,3 +110,47 @@ def test_what_all_branches_refer_to_tells_none_apart():
     machine, validator = build_machine(schema), jsonschema.Draft202012Validator(schema)
     for held in ({"b0": 1}, {"b0": 1, "a": None}, {"b0": 1, "a": None, "c": None}, {"a": None}):
         assert accepts(machine, json.dumps(held)) == validator.is_valid(held), held
+
+
+def test_a_required_constant_tells_a_hundred_branches_apart():
+    """They are not negated: with each other's twenty members that took over 100,000 steps."""
+    base = {"properties": {"id": {"type": "string"}}, "required": ["id"]}
+    branches = [
+        {
+            "allOf": [
+                base,
+                {
+                    "properties": {
+                        "kind": {"const": n},
+                        **{f"p{k}": {"type": "string", "minLength": n} for k in range(20)},
+                    },
+                    "required": ["kind"],
+                },
+            ]
+        }
+        for n in range(127)
+    ]
+    machine = build_machine({"type": "object", "oneOf": branches})
+    texts = ['{"id":"a","kind":2,"p1":"abc"}', '{"id":"a","kind":3,"p1":"ab"}', '{"id":"a"}']
+    assert [accepts(machine, text) for text in texts] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ({"enum": [1, 2]}, {"enum": [2, 3]}, {1: True, 2: False, 3: True}),
+        ({"const": 1}, {"type": "integer"}, {1: False, 2: True, "a": False}),
+        ({"const": 1}, {"type": "integer", "enum": [2, "a"]}, {1: True, 2: True, "a": False}),
+    ],
+)
+def test_branches_that_have_a_constant_in_common_exclude_it(first, second, expected):
+    branches = [{"properties": {"kind": fits}, "required": ["kind"]} for fits in (first, second)]
+    machine = build_machine({"type": "object", "oneOf": branches})
+    for kind, is_valid in expected.items():
+        assert accepts(machine, json.dumps({"kind": kind})) == is_valid, kind
+
+
+def test_a_constant_that_is_not_required_tells_no_branches_apart():
+    branches = [{"properties": {"kind": {"const": n}}, "minProperties": 1} for n in range(3)]
+    machine = build_machine({"type": "object", "oneOf": branches})
+    assert [accepts(machine, text) for text in ('{"kind":1}', '{"x":1}')] == [True, False]
