@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from maskc import bits
 from maskc.compiler.pushdown.production_verdicts import AskedProductions
-from maskc.compiler.rows.numbering import OrderedPaths
+from maskc.compiler.rows.numbering import OrderedPaths, distinguish
 from maskc.compiler.rows.steps import LexemeSteps
 from maskc.compiler.rows.walk import Frontier
 from maskc.errors import LimitError
@@ -152,20 +152,20 @@ class CutRule:
         the tokens start.
         """
         del change
-        terminal, pairs = self._terminals[event], self._last[path]
+        # Few of many lines differ in both.
+        (paths, events), place = distinguish(path, event)
+        terminal, pairs = self._terminals[events], self._last[paths]
         for pair in np.unique(pairs[terminal >= 0]).tolist():
             self._triples.find(pair)
         fits = (terminal < 0) | self._triples.rows[pairs, np.maximum(terminal, 0)]
-        keys = path.astype(np.int64) * self._n_events + event + 1
-        stays = (path > 0) & (terminal == IGNORED)
-        keys[stays] = -path[stays]
+        keys = paths * self._n_events + events + 1
+        stays = (paths > 0) & (terminal == IGNORED)
+        keys[stays] = -paths[stays]
         keys[~fits] = 0
-        distinct, inverse = np.unique(keys, return_inverse=True)
         numbers = [
-            -key if key < 0 else DROPPED if key == 0 else self._find(key)
-            for key in distinct.tolist()
+            -key if key < 0 else DROPPED if key == 0 else self._find(key) for key in keys.tolist()
         ]
-        extended: Ints = np.array(numbers, dtype=np.int32)[inverse.reshape(-1)]
+        extended: Ints = np.array(numbers, dtype=np.int32)[place]
         return extended
 
     def _find(self, key: int) -> int:
