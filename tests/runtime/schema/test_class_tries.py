@@ -44,7 +44,7 @@ def test_what_is_left_alone_ends_where_all_nodes_are_followed(monkeypatch, patte
         index = build_index()
         spelled, delta = spell_below(index=index), matrix_of(dfa)
         scanned = [scan_all(index, spelled, dfa, delta, s) for s in range(1, dfa.n_states)]
-        found.append([(*list_ends(each), each.pack_live().tolist()) for each in scanned])
+        found.append([(*list_ends(each), each.pack_ends(each.live).tolist()) for each in scanned])
         monkeypatch.setattr(classes, "turns_of", turn_all)
     assert found[0] == found[1]
 

@@ -35,6 +35,7 @@ ENDINGS = [
     b'1"',
     b"\xa9",
 ]
+PAIRS = build_index(sorted(bytes([a, b]) for a in range(97, 123) for b in range(97, 123)))
 WITH_ENDINGS = build_index(sorted({*TEXTS, *ENDINGS}))
 
 
@@ -64,11 +65,24 @@ def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
     for state in range(1, dfa.n_states):
         scanned = scan(dfa, state)
         inside, ended = step_texts(INDEX, body, body.characters.index(state))
-        row = scanned.pack_live()
+        row = scanned.pack_ends(scanned.live)
         assert np.array_equal(row, INDEX.pack([INDEX.ids[place] for place in inside]))
         closing = [p for node, _ in ended for p in INDEX.quotes_of(node)[0]]
         labels = np.array(dfa.labels)[scanned.quote_states]
         assert sorted(scanned.units.closers.places[labels >= 0].tolist()) == sorted(closing)
+
+
+@pytest.mark.parametrize(("pattern", "are_few"), [("^ab$", True), ("^[^b]*$", False)])
+def test_tokens_are_listed_where_few_lead_to_anything(pattern, are_few):
+    dfa, index = build_pattern(pattern), PAIRS
+    scanned = scan(dfa, dfa.start, spell_below(index=index), index)
+    for end, _ in scanned.ends():
+        kept = scanned.choose([end])
+        found = scanned.tokens_of(kept)
+        assert (found is not None) == are_few
+        if found is not None:
+            assert np.array_equal(index.pack(found), scanned.pack_ends(kept))
+            assert len(found)
 
 
 @pytest.mark.parametrize("before", BEGINNINGS)
@@ -81,7 +95,7 @@ def test_a_vocabulary_is_scanned_inside_a_character_as_it_is_stepped(pattern, be
     spelled = spell_below(index=index, before=before)
     scanned = scan(dfa, dfa.start, spelled, index)
     expected = index.pack([index.ids[place] for place in inside])
-    assert np.array_equal(scanned.pack_live(), expected)
+    assert np.array_equal(scanned.pack_ends(scanned.live), expected)
     closing = [p for node, _ in ended for p in index.quotes_of(node)[0]]
     labels = np.array(dfa.labels)[scanned.quote_states]
     assert sorted(scanned.units.closers.places[labels >= 0].tolist()) == sorted(closing)
@@ -91,7 +105,7 @@ def test_the_first_character_after_another_beginning_is_another_one():
     dfa, index = build_pattern("^[^é]*$"), build_index([b"1", b"1a", b"9", b"9a"])
     spelled = spell_below(index=index, before=b"\\u00e")
     scanned = scan(dfa, dfa.start, spelled, index)
-    assert np.array_equal(scanned.pack_live(), index.pack([0, 1]))
+    assert np.array_equal(scanned.pack_ends(scanned.live), index.pack([0, 1]))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -136,4 +150,4 @@ def test_a_vocabulary_of_one_or_two_texts_is_scanned_as_it_is_stepped(texts, bef
     inside, _ = step_texts(index, body, body.read(before))
     scanned = scan(dfa, dfa.start, spell_below(index=index, before=before), index)
     expected = index.pack([index.ids[place] for place in inside])
-    assert np.array_equal(scanned.pack_live(), expected)
+    assert np.array_equal(scanned.pack_ends(scanned.live), expected)

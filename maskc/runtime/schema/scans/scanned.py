@@ -21,7 +21,7 @@ from maskc.runtime.schema.strings.characters import only
 from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import Ints
 
-_FEWER = 5  # so many times fewer tokens than there are, of which it is better to write each
+_FEWER = 5  # so many times fewer units than there are, of which it is better to write each token
 
 
 class Group(NamedTuple):
@@ -56,11 +56,13 @@ class Scanned:
         self._ends = ends.astype(np.min_scalar_type(n_states + len(sets)), copy=False)
         self._groups: tuple[list[Group], Places] | None = None
         self._pairs: tuple[list[tuple[int, int]], Places] | None = None
+        # The units that lead to something, without any if these are many, and what they lead to.
+        self._reached: tuple[Places, Places] | None = None
 
     @property
     def n_bytes(self) -> int:
         n_bytes: int = self._ends.nbytes + self.quote_states.nbytes
-        # And for the groups and the pairs, if they are asked for.
+        # And for what is made if it is asked for.
         return n_bytes + 8 * (len(self._ends) + len(self.quote_states)) + 2000
 
     @property
@@ -96,26 +98,47 @@ class Scanned:
         found = [(end, self._targets_of(end)) for end in np.flatnonzero(is_there).tolist()]
         return [(end, targets) for end, targets in found if targets]
 
-    def pack_live(self) -> Words:
+    @property
+    def live(self) -> Bools:
+        """Of what tokens can lead to, by number, whether it is something."""
         kept = np.ones(self._n_states + len(self._sets), dtype=np.bool_)
         kept[[0, *(n for n, some in enumerate(self._sets, self._n_states) if not some)]] = False
-        return self.pack(kept, self._ends)
+        return kept
 
-    def pack_ends(self, ends: Iterable[int]) -> Words:
-        """Return the mask of the tokens that lead to some of what they can lead to, by number."""
+    def choose(self, ends: Iterable[int]) -> Bools:
+        """Return the same of what is among some numbers."""
         kept = np.zeros(self._n_states + len(self._sets), dtype=np.bool_)
         kept[list(ends)] = True
+        return kept
+
+    def tokens_of(self, kept: Bools) -> Ints | None:
+        """Return the tokens that lead to what is kept, by id; ``None`` if many lead to anything."""
+        if self._reached is None:
+            reached = self._ends.nonzero()[0]
+            if len(reached) * _FEWER > len(self._ends):
+                reached = reached[:0]
+            self._reached = reached, self._ends.take(reached).astype(np.intp)
+        units, which = self._reached
+        if not len(units):
+            return None
+        some, first = units[kept.take(which)], self.units.first
+        _, rows = spread(first.take(some), first.take(some + 1))
+        return self.units.tokens.take(rows)
+
+    def pack_ends(self, kept: Bools) -> Words:
+        """Return the mask of the tokens that lead to what is kept."""
         return self.pack(kept, self._ends)
 
     def pack(self, kept: Bools, which: NDArray[np.integer]) -> Words:
         """Return the mask of the tokens of some groups."""
-        units, live = self.units, kept.take(which)
-        few = live.nonzero()[0]
-        begin, end = units.first.take(few), units.first.take(few + 1)
-        if units.unit_of is None or int((end - begin).sum()) * _FEWER < len(units.tokens):
-            _, rows = spread(begin, end)
+        # No index is outside; without a mode each is looked at.
+        units, live = self.units, kept.take(which, mode="clip")
+        unit_of = units.unit_of
+        if unit_of is None or np.count_nonzero(live) * _FEWER < len(live):
+            some = live.nonzero()[0]
+            _, rows = spread(units.first.take(some), units.first.take(some + 1))
             of_token = np.zeros(units.n_tokens, dtype=np.bool_)
             of_token[units.tokens.take(rows)] = True
         else:
-            of_token = live.take(units.unit_of, mode="clip")
+            of_token = live.take(unit_of, mode="clip")
         return np.packbits(of_token, bitorder="little").view("<i4")

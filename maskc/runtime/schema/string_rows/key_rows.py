@@ -17,13 +17,21 @@ from maskc.runtime.schema.scans.character_trie import CharacterTrie
 from maskc.runtime.schema.scans.class_tries import ClosingTokens, closing_tokens_at
 from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.scans.searching import find_names
-from maskc.runtime.schema.string_rows.rows import FreeRows, StringRow, closers_bytes
+from maskc.runtime.schema.string_rows.rows import (
+    FreeRows,
+    StringRow,
+    closers_bytes,
+    part_of_scan,
+)
 from maskc.runtime.schema.string_rows.string_rows import Labelled, StringRows
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes
 from maskc.runtime.step_budget import charge_steps
+
+# The object's rule, the state of its body, whether a key may come that has no name.
+_Key = tuple[str, int, int, bool]
 
 
 class _Keys(NamedTuple):
@@ -62,11 +70,11 @@ class KeyRows:
         key = ("row", number, at, labels)
         found: StringRow | None = self._known.get(key)
         if found is None:
-            found = self._select(self._keys(number, at, labels), labels)
+            found = self._select(*self._keys(number, at, labels), labels)
             self._known.put(key, found)
         return found
 
-    def _keys(self, number: int, at: int, labels: int) -> _Keys:
+    def _keys(self, number: int, at: int, labels: int) -> tuple[_Key, _Keys]:
         dfa = self._machine.plan.key_bodies[number].dfa
         is_open = dfa.sink >= 0 and bool(labels >> dfa.labels[dfa.sink] & 1)
         key = ("keys", number, at, is_open)
@@ -74,7 +82,7 @@ class KeyRows:
         if found is None:
             found = self._find_keys(number, at, is_open=is_open)
             self._known.put(key, found)
-        return found
+        return key, found
 
     def _find_keys(self, number: int, at: int, *, is_open: bool) -> _Keys:
         """Return what is legal inside a key."""
@@ -97,13 +105,25 @@ class KeyRows:
         groups = tuple([(reach, tuple(some)) for reach, some in by_reach.items()])
         return _Keys(base, groups, scanned, closers)
 
-    def _select(self, keys: _Keys, labels: int) -> StringRow:
+    def _select(self, key: _Key, keys: _Keys, labels: int) -> StringRow:
         closers = tuple(pair for pair in keys.closers if labels >> pair[0] & 1)
-        some = [n for reach, groups in keys.groups if reach & labels for n in groups]
         if keys.scanned is not None:
-            return StringRow(Part((keys.scanned.pack_ends(some),)), closers)
+            return StringRow(self._select_scanned(key, keys, keys.scanned, labels), closers)
+        some = [n for reach, groups in keys.groups if reach & labels for n in groups]
         more = self._string_rows.part_of(some)
         return StringRow(Part(keys.base.rows + more.rows, keys.base.few + more.few), closers)
+
+    def _select_scanned(self, key: _Key, keys: _Keys, scanned: Scanned, labels: int) -> Part:
+        # Most names that were there before leave the same, as their tokens lead to other keys, too.
+        lives = bytes([reach & labels != 0 for reach, _ in keys.groups])
+        name = (*key, lives)
+        found: Part | None = self._known.get(name)
+        if found is None:
+            pairs = zip(keys.groups, lives, strict=True)
+            kept = scanned.choose([n for (_, groups), is_live in pairs if is_live for n in groups])
+            found = part_of_scan(self._index, scanned, kept)
+            self._known.put(name, found)
+        return found
 
 
 class Names:

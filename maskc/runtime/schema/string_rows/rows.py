@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from maskc.runtime.schema.scans.character_trie import CLOSES, CharacterTrie
 from maskc.runtime.schema.scans.class_tries import ClosingTokens, items_of
+from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.scans.searching import Searched, free_items
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
@@ -48,6 +49,12 @@ def part_of(index: TokenIndex, ids: list[int] | NDArray[Any]) -> Part:
     if len(ids) <= _FEW:
         return Part(few=tuple(ids if isinstance(ids, list) else ids.tolist()))
     return Part(rows=(index.pack(ids),))
+
+
+def part_of_scan(index: TokenIndex, scanned: Scanned, kept: NDArray[np.bool_]) -> Part:
+    """Return the part of the tokens that lead to what is kept of what they can lead to."""
+    ids = scanned.tokens_of(kept)
+    return Part((scanned.pack_ends(kept),)) if ids is None else part_of(index, ids)
 
 
 class FreeRows:

@@ -25,7 +25,13 @@ from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
 from maskc.runtime.schema.scans.custom import CustomScans
 from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.scans.searching import Searched, find_names, search
-from maskc.runtime.schema.string_rows.rows import FreeRows, StringRow, free_rows_of, part_of
+from maskc.runtime.schema.string_rows.rows import (
+    FreeRows,
+    StringRow,
+    free_rows_of,
+    part_of,
+    part_of_scan,
+)
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
@@ -112,7 +118,7 @@ class StringRows:
         effects = searched or self._scan(dfa, state, before)
         part, closers = self.settle(effects, dfa, before)
         if isinstance(effects, Scanned):
-            part = Part((effects.pack_live(),))
+            part = part_of_scan(self._index, effects, effects.live)
         elif not part.rows:
             part = self.part_of([self._index.ids[place] for place in effects.places])
         elif effects.places:
