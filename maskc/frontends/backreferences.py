@@ -243,7 +243,7 @@ def _check_values(terminal: str, own: str, values: Sequence[str], flags: int) ->
 def _put_in_order(own: str, values: Sequence[str], flags: int) -> list[str]:
     """Return the texts of a group in an order in which ``re`` tries them.
 
-    Only two of which one begins with the other ever match at one index. Which of them comes first
+    Two of them match at one index only if one begins with the other. Which of them comes first
     ``re`` says itself: what is left of the longer one may follow the shorter one.
     """
     ordered: list[str] = []

@@ -65,8 +65,8 @@ def find_production_classes(
 def find_word_classes(grammar: LalrGrammar, kept: Collection[TerminalId]) -> Classes:
     """Return the classes of at least ``MANY_WORDS`` terminals that one of them can stand for.
 
-    Left out are those to be kept, and those that are more to the lexer than a lexeme to be given
-    to the parser.
+    Left out are those in ``kept``, and those that the lexer treats specially: it ignores them, they
+    have a role, or a rewrite names them.
     """
     lexer, productions = grammar.lexer, grammar.bnf.productions
     special = (

@@ -152,7 +152,6 @@ class PieceBoundaries:
 
     def count_down(self, loop: Loop, rest: Rest) -> Part | None:
         """Return what is legal in a loop without ways out, ``None`` if it is not known at once."""
-        low, high = loop.bounds_after(loop.count)
         reader = self.scanner.reader_of(loop)
         if reader is None:
             return None
@@ -161,6 +160,7 @@ class PieceBoundaries:
         if known is None:
             known = (count_down(self, reader, loop, rest),)
             self._countdowns.put(key, known)
+        low, high = loop.bounds_after(loop.count)
         return None if known[0] is None else known[0].legal(self.index, low, high)
 
     def _walk_once(self, rest: Rest, trie: Trie, nodes: Ints) -> Part:
