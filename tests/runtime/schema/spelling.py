@@ -19,12 +19,12 @@ def spell_below(nodes=(ROOT,), *, index=INDEX, escapes="any", before=b""):
 def step_texts(index, body, at):
     """Return what a string at a state of its body does to all tokens.
 
-    Of each that stays inside, by place, the states that its characters can lead to, and how many
-    these are, one left open included; of each quote that closes the string the node after it, with
-    the state before it.
+    Of each that stays inside, by text index, the states that its characters can lead to, and how
+    many these are, one left open included; of each quote that closes the string the node after it,
+    with the state before it.
     """
     inside, ended = {}, set()
-    for place, text in enumerate(index.texts):
+    for text_index, text in enumerate(index.texts):
         here, size, node = at, 0, ROOT
         for byte in text:
             node = index.tokens.child(node, byte)
@@ -38,5 +38,5 @@ def step_texts(index, body, at):
                 break
             size += body.characters[here] >= 0
         else:
-            inside[place] = body.targets[here], size + (body.characters[here] < 0)
+            inside[text_index] = body.targets[here], size + (body.characters[here] < 0)
     return inside, ended

@@ -26,7 +26,7 @@ def list_ends(scanned):
     """Return what each token leads to, and each that closes the string, with what stands before."""
     groups, which = scanned.groups
     units = scanned.units
-    columns = (units.closers.places, scanned.quote_states, units.sizes[units.quotes])
+    columns = (units.closers.text_indices, scanned.quote_states, units.sizes[units.quotes])
     quotes = sorted(zip(*(column.tolist() for column in columns), strict=True))
     return [groups[n] for n in which[units.unit_of].tolist()], quotes
 
@@ -62,11 +62,11 @@ def test_letters_digits_and_white_space_are_one_only_where_nothing_tells_them_ap
         scanned = scan_all(index, spelled, dfa, matrix_of(dfa), dfa.start)
         inside, ended = step_texts(index, body, body.start)
         ends, quotes = list_ends(scanned)
-        places = {token: place for place, token in enumerate(index.ids)}
-        stays = {places[n]: (*end,) for n, end in enumerate(ends) if end.targets}
+        index_of = {token: n for n, token in enumerate(index.ids)}
+        stays = {index_of[n]: (*end,) for n, end in enumerate(ends) if end.targets}
         assert stays == inside
         closing = {p for node, _ in ended for p in index.quotes_of(node)[0]}
-        assert {place for place, state, _ in quotes if dfa.labels[state] >= 0} == closing
+        assert {n for n, state, _ in quotes if dfa.labels[state] >= 0} == closing
 
 
 def test_classes_and_groups_of_all_characters_have_bits_of_their_own():
@@ -91,9 +91,9 @@ def test_texts_that_end_inside_a_character_become_those_that_their_bytes_begin(c
     code, n_found = ord(character), 0
     for node in range(len(spelled.chars)):
         ranges = [spelled.ranges[spelled.begun[item]] for item in spelled.own_items(node)]
-        places = [spelled.places[item] for item in spelled.own_items(node)]
+        text_indices = [spelled.origins[item] for item in spelled.own_items(node)]
         may_become = [any(low <= code <= high for low, high in some) for some in ranges]
-        expected = tuple(p for p, is_one in zip(places, may_become, strict=True) if is_one)
+        expected = tuple(p for p, is_one in zip(text_indices, may_become, strict=True) if is_one)
         assert spelled.becoming(node, code) == expected
         n_found += len(expected) > 0
     assert n_found

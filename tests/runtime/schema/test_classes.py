@@ -66,10 +66,10 @@ def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
         scanned = scan(dfa, state)
         inside, ended = step_texts(INDEX, body, body.characters.index(state))
         row = scanned.pack_ends(scanned.live)
-        assert np.array_equal(row, INDEX.pack([INDEX.ids[place] for place in inside]))
+        assert np.array_equal(row, INDEX.pack([INDEX.ids[n] for n in inside]))
         closing = [p for node, _ in ended for p in INDEX.quotes_of(node)[0]]
         labels = np.array(dfa.labels)[scanned.quote_states]
-        assert sorted(scanned.units.closers.places[labels >= 0].tolist()) == sorted(closing)
+        assert sorted(scanned.units.closers.text_indices[labels >= 0].tolist()) == sorted(closing)
 
 
 @pytest.mark.parametrize(("pattern", "are_few"), [("^ab$", True), ("^[^b]*$", False)])
@@ -94,11 +94,11 @@ def test_a_vocabulary_is_scanned_inside_a_character_as_it_is_stepped(pattern, be
     inside, ended = step_texts(index, body, at)
     spelled = spell_below(index=index, before=before)
     scanned = scan(dfa, dfa.start, spelled, index)
-    expected = index.pack([index.ids[place] for place in inside])
+    expected = index.pack([index.ids[n] for n in inside])
     assert np.array_equal(scanned.pack_ends(scanned.live), expected)
     closing = [p for node, _ in ended for p in index.quotes_of(node)[0]]
     labels = np.array(dfa.labels)[scanned.quote_states]
-    assert sorted(scanned.units.closers.places[labels >= 0].tolist()) == sorted(closing)
+    assert sorted(scanned.units.closers.text_indices[labels >= 0].tolist()) == sorted(closing)
 
 
 def test_the_first_character_after_another_beginning_is_another_one():
@@ -149,5 +149,5 @@ def test_a_vocabulary_of_one_or_two_texts_is_scanned_as_it_is_stepped(texts, bef
     body = Body(dfa, escapes="any")
     inside, _ = step_texts(index, body, body.read(before))
     scanned = scan(dfa, dfa.start, spell_below(index=index, before=before), index)
-    expected = index.pack([index.ids[place] for place in inside])
+    expected = index.pack([index.ids[n] for n in inside])
     assert np.array_equal(scanned.pack_ends(scanned.live), expected)

@@ -68,7 +68,7 @@ def test_the_texts_that_stay_in_a_number_are_those_that_it_reads(written, rule, 
     wanted = [p for p, text in enumerate(INDEX.texts) if read(numbers, before + text) is not None]
     assert sorted(found.list_texts()) == wanted
     words = INDEX.set_bits(np.bitwise_or.reduce([EMPTY, *found.part.rows]), found.part.few)
-    assert np.array_equal(words, INDEX.pack([INDEX.ids[place] for place in wanted]))
+    assert np.array_equal(words, INDEX.pack([INDEX.ids[n] for n in wanted]))
 
 
 def test_a_number_may_end_where_something_else_follows():

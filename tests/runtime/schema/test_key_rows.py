@@ -102,7 +102,7 @@ def test_searched_and_scanned_keys_are_the_same(monkeypatch, text, is_open):
         for most in (1 << 20, -(1 << 20)):
             monkeypatch.setattr(string_rows, "_SEARCHED", most)
             leaf = leaf_of(KeyRows(INDEX, machine, StringRows(INDEX, machine)), node, labels)
-            closing = {(n, p) for n, closers in leaf.closers for p in closers.places.tolist()}
+            closing = {(n, p) for n, closers in leaf.closers for p in closers.text_indices.tolist()}
             tokens = {t for t in range(INDEX.n_words * 32) if has(leaf.inside, t)}
             found.append((tokens, closing))
         assert found[0] == found[1]

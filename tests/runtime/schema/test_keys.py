@@ -50,8 +50,8 @@ def test_words_that_are_no_keys_may_share_endings():
     assert rule.is_flat
     order = order_names(rule.dfa)
     assert sorted(order) == [s for s in range(1, rule.dfa.n_states) if s != rule.dfa.sink]
-    place = {state: n for n, state in enumerate([*order, rule.dfa.sink])}
-    assert all(place[s] < place[t] for s in order for t in rule.dfa.successors(s))
+    index_of = {state: n for n, state in enumerate([*order, rule.dfa.sink])}
+    assert all(index_of[s] < index_of[t] for s in order for t in rule.dfa.successors(s))
 
 
 @pytest.mark.parametrize("pattern", ["^[ab]{9}$", "^(ab)*$", "^[a-z]{3}$"])

@@ -162,7 +162,7 @@ def test_a_token_is_legal_as_the_keyword_has_it(schema, before, legal, illegal):
     assert illegal not in TEXTS or not found[TEXTS.index(illegal)]
 
 
-def test_equal_places_in_different_stacks_have_one_mask():
+def test_equal_states_in_different_stacks_have_one_mask():
     artifact = maskc.Artifact(compile_schema({}, VOCABULARY))
     one, other = artifact.matcher(), artifact.matcher()
     assert one.accept_bytes(b'[[[{"a": "x')

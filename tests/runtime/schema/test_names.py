@@ -58,5 +58,5 @@ def test_many_tokens_after_a_quote_are_found_likewise():
     quote = names.quote(int(index.quote_nodes[0]))
     wanted = {b",", b",,,"}
     bits = sum(1 << index.suffixes.texts[:].index(rest) for rest in wanted)
-    found = {index.texts[place][1:] for place in names.with_suffixes(quote, bits)}
+    found = {index.texts[n][1:] for n in names.with_suffixes(quote, bits)}
     assert found == wanted

@@ -35,4 +35,4 @@ def test_what_a_string_does_is_found_once():
     body = plan.strings[0].body
     first, second = (openings.inside(TRIE, body, QUOTE, exactly=False) for _ in range(2))
     assert first is second
-    assert {TRIE.texts[place] for place in first.inside.free} == {b'"a'}
+    assert {TRIE.texts[n] for n in first.inside.free} == {b'"a'}

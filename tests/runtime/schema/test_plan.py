@@ -25,15 +25,15 @@ TEXTS = ['{"a": 3, "b": [1, "x"], "c": "aa"}', '{"d": [null, 1]}', "[1, 1]", '"x
 ODD = st.sampled_from([-1, 0, 1, 7, 1 << 50, None, "x", [], {}, [0], [[0, 0]], True, "1/0"])
 
 
-def places(value, path=()):
+def list_paths(value, path=()):
     yield path
     if isinstance(value, dict | list):
         items = value.items() if isinstance(value, dict) else enumerate(value)
         for key, inner in items:
-            yield from places(inner, (*path, key))
+            yield from list_paths(inner, (*path, key))
 
 
-PATHS = [path for path in places(PLAN) if path]
+PATHS = [path for path in list_paths(PLAN) if path]
 
 
 @given(st.sampled_from(PATHS), ODD)

@@ -33,7 +33,7 @@ def test_a_search_finds_what_stepping_byte_by_byte_does(pattern):
     body = Body(dfa, escapes="any")
     inside, ended = step_texts(INDEX, body, body.start)
     found = search_all(SPELLED, dfa)
-    assert sorted([*found.places, *found.free]) == sorted(inside)
+    assert sorted([*found.text_indices, *found.free]) == sorted(inside)
     assert {(n, dfa.labels[s]) for n, s, _ in found.ended} == {(n, dfa.labels[s]) for n, s in ended}
 
 
@@ -43,7 +43,7 @@ def test_states_and_sizes_are_those_of_stepping(pattern):
     body = Body(dfa, escapes="any")
     inside, ended = step_texts(INDEX, body, body.start)
     found = search_all(SPELLED, dfa, exactly=True)
-    columns = (found.places, found.targets, found.sizes)
+    columns = (found.text_indices, found.targets, found.sizes)
     assert {p: (t, n) for p, t, n in zip(*columns, strict=True)} == inside
     assert {(n, s) for n, s, _ in found.ended} == ended
 
@@ -61,7 +61,7 @@ def test_a_string_inside_a_character_does_what_stepping_from_there_does(pattern,
     spelled = spell_below(index=INDEX, escapes=escapes, before=begun)
     inside, ended = step_texts(INDEX, body, at)
     found = search(spelled, body.dfa, state, exactly=True)
-    columns = (found.places, found.targets, found.sizes)
+    columns = (found.text_indices, found.targets, found.sizes)
     assert {p: (t, n) for p, t, n in zip(*columns, strict=True)} == inside
     assert {(n, s) for n, s, _ in found.ended} == ended
 
@@ -70,7 +70,7 @@ def test_runs_of_items_are_free_or_no_longer():
     dfa = build_pattern("^(?!ab)")
     found = search(SPELLED, dfa, dfa.start)
     free = free_items(SPELLED, found).tolist()
-    inside = {INDEX.texts[SPELLED.places[i]] for i in free if SPELLED.kinds[i] != CLOSES}
+    inside = {INDEX.texts[SPELLED.origins[i]] for i in free if SPELLED.kinds[i] != CLOSES}
     assert b"12" in inside
     assert b"ab" not in inside
 

@@ -15,10 +15,10 @@ def test_far_is_beyond_every_exponent_of_a_rule(rule):
 
 
 @pytest.mark.parametrize(
-    ("digits", "n_places", "is_between"),
+    ("digits", "n_decimals", "is_between"),
     [(150, 2, True), (1, 0, True), (50, 2, False), (20, 1, False), (1_501, 3, False)],
 )
-def test_a_decimal_of_few_places_is_between_the_bounds(digits, n_places, is_between):
+def test_a_number_of_few_decimals_is_between_the_bounds(digits, n_decimals, is_between):
     rule = Rule(low=Fraction(1, 2), high=Fraction(2), high_open=True, multiple=Fraction(1, 100))
     side = Side(rule, NONE, negative=False)
-    assert side.is_between(digits, n_places) is is_between
+    assert side.is_between(digits, n_decimals) is is_between

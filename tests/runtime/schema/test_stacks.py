@@ -48,9 +48,9 @@ def test_rests_are_those_that_the_machine_reads(text):
     walk = SchemaWalk(make_parts(INDEX, machine), INDEX.suffixes, None)
     walk.begin(nodes)
     part, here = walk.part(), Configuration(nodes, 0, b"")
-    for place, rest in enumerate(INDEX.suffixes.texts):
+    for n, rest in enumerate(INDEX.suffixes.texts):
         is_legal = not rest or bool(machine.step((here,), rest))
-        assert part.unsure >> place & 1 or part.bits >> place & 1 == is_legal, rest
+        assert part.unsure >> n & 1 or part.bits >> n & 1 == is_legal, rest
 
 
 def test_what_stays_below_is_asked_once():

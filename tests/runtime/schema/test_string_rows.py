@@ -24,7 +24,7 @@ def legal_inside(schema, text):
         _, number, at, count, _ = node[STATE]
         leaf = leaves.string(number, at, count)
     inside = {t for t, i in zip(INDEX.texts, INDEX.ids, strict=True) if _has(leaf.inside, i)}
-    closing = {INDEX.texts[p] for _, closers in leaf.closers for p in closers.places.tolist()}
+    closing = {INDEX.texts[p] for _, closers in leaf.closers for p in closers.text_indices.tolist()}
     here = read(machine, text)
     taken = {t for t in INDEX.texts if b'"' not in t and read(machine, t, here) is not None}
     return inside, closing, taken

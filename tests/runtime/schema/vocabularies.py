@@ -1,4 +1,4 @@
-"""A small vocabulary that cuts JSON in awkward places."""
+"""A small vocabulary that cuts JSON at awkward points."""
 
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary

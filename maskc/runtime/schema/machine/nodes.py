@@ -58,7 +58,7 @@ RULE: Final = 1
 POSITION: Final = 1
 PHASE: Final = 3
 ITEM: Final = 4
-# In the place of where an item begins, if it differs from those before it whatever it becomes:
+# Instead of where an item begins, if it differs from those before it whatever it becomes:
 # nowhere that is known, or at NEW minus this.
 ASSUMED, NEW = -1, -2
 ASSUMED_VALUE: Value = ("assumed",)  # a value that is not known, and none of those that are

@@ -1,8 +1,8 @@
 """What tells a state of a machine from those of all artifacts of a tokenizer.
 
-Schemas ask the same in many places: a string, an integer, an array of strings. What is legal there
-is found once for all of them. So a position, a number's rule and an array have a number of their
-*content*, which equal ones of other artifacts have as well.
+Schemas ask the same at many positions: a string, an integer, an array of strings. What is legal
+there is found once for all of them. So a position, a number's rule and an array have a number of
+their *content*, which equal ones of other artifacts have as well.
 
 An object counts by little: whether a key may come, and whether it may end at once. For that no
 text may go on in the first key of an object that it opens itself; of a tokenizer that has such

@@ -173,7 +173,7 @@ class SchemaMasks:
         ids, away, doubtful = index.ids, set(removed), list[int]()
         if is_key:
             closing, inside = find_used_keys(machine, index, words, node)
-            away.update(ids[place] for place, _ in closing)
+            away.update(ids[n] for n, _ in closing)
             doubtful += inside
         if node[CAPTURES]:
             frames = list_frames(node)
@@ -184,7 +184,7 @@ class SchemaMasks:
                 and not is_repeated
                 and set(serials_of(frames)) == set(serials_of(node[PARENTS]))
             ):
-                away.update(ids[place] for place, _ in closing)
+                away.update(ids[n] for n, _ in closing)
             else:
                 doubtful += self._ending(node, closing)
             doubtful += inside
@@ -192,8 +192,8 @@ class SchemaMasks:
                 doubtful = [p for p in doubtful if _has(parts, ids[p])]
         if not doubtful and len(away) == len(removed):
             return parts, removed
-        away.update(ids[place] for place in doubtful)
-        kept = [ids[place] for place in self._read_each(node, text, doubtful)]
+        away.update(ids[n] for n in doubtful)
+        kept = [ids[n] for n in self._read_each(node, text, doubtful)]
         few = {token for part in parts for token in part.few}.difference(away)
         few.update(kept)
         rows = [Part(rows=part.rows) for part in parts if part.rows]
@@ -205,10 +205,10 @@ class SchemaMasks:
         is_key = node[STATE][KIND] == KEY
         is_open = is_key and plan.objects[node[STATE][RULE]].is_open and not node[MUST_EQUAL]
         if not is_open and (not node[HAS_SLACK] or any(map(is_compared, node[PARENTS]))):
-            return [place for place, _ in closing]
+            return [n for n, _ in closing]
         # Only where the item ends it is compared.
         rests = self._index.suffixes.texts
-        return [place for place, rest in closing if b"}" in rests[rest] or b"]" in rests[rest]]
+        return [n for n, rest in closing if b"}" in rests[rest] or b"]" in rests[rest]]
 
     def _in_named(self, node: Node, assumed: Node) -> tuple[list[Part], list[int]] | None:
         """Return the same for a key of an object that takes any other key, else ``None``.
@@ -249,8 +249,8 @@ class SchemaMasks:
             unsure &= bits
             parts.append(self._closed_by(closers, bits & ~unsure))
             if unsure:
-                places = closers.with_suffixes(self._index, unsure)
-                kept = self._read_each(node, text, places.tolist())
+                text_indices = closers.with_suffixes(self._index, unsure)
+                kept = self._read_each(node, text, text_indices.tolist())
                 parts.append(self._string_rows.part_of([self._index.ids[p] for p in kept]))
         return parts
 
@@ -290,19 +290,19 @@ class SchemaMasks:
         shared = self._index.shared
         found: Part | None = (shared if closers.is_shared else self._closing).get(key)
         if found is None:
-            places = closers.with_suffixes(self._index, bits)
-            found = self._string_rows.part_of(self._index.order[places])
+            text_indices = closers.with_suffixes(self._index, bits)
+            found = self._string_rows.part_of(self._index.order[text_indices])
             if closers.is_shared:
                 shared.put(key, found, ENTRY_BYTES + found.n_bytes)
             else:
                 self._closing.put(key, found)
         return found
 
-    def _read_each(self, node: Node, text: bytes, places: list[int]) -> list[int]:
-        """Return those of some tokens that the machine reads from a node, by place."""
-        texts, ordered = self._index.texts, sorted(places)
-        are_legal = read_each(self._machine, node, text, (texts[place] for place in ordered))
-        return [place for place, is_legal in zip(ordered, are_legal, strict=True) if is_legal]
+    def _read_each(self, node: Node, text: bytes, text_indices: list[int]) -> list[int]:
+        """Return those of some tokens that the machine reads from a node, by text index."""
+        texts, ordered = self._index.texts, sorted(text_indices)
+        are_legal = read_each(self._machine, node, text, (texts[n] for n in ordered))
+        return [n for n, is_legal in zip(ordered, are_legal, strict=True) if is_legal]
 
 
 def _join(parts: Iterable[Part], removed: list[int]) -> Part:

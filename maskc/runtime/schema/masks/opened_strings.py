@@ -95,8 +95,8 @@ class OpenedStrings:
         if found is None:
             character_trie = self.character_trie(trie, nodes)
             walked = self._custom_scans.walk(character_trie, rule, rule.begin)
-            places = character_trie.tables.places
-            found = places[walked.inside].tolist(), tuple(places[walked.ended].tolist())
+            origins = character_trie.tables.places
+            found = origins[walked.inside].tolist(), tuple(origins[walked.ended].tolist())
             self._known.put(key, found)
         return found
 
@@ -252,11 +252,11 @@ class OpenedStrings:
             self._index.shared.put(key, found, ENTRY_BYTES)
         return found
 
-    def _pack(self, trie: Trie, places: Sequence[int]) -> Part:
-        """Return the part of some texts, by place."""
+    def _pack(self, trie: Trie, text_indices: Sequence[int]) -> Part:
+        """Return the part of some texts, by text index."""
         if trie is self._index.suffixes:
-            return Part(bits=bits_of(places))
-        ids = [self._index.ids[place] for place in places]
+            return Part(bits=bits_of(text_indices))
+        ids = [self._index.ids[n] for n in text_indices]
         return Part(few=tuple(ids)) if len(ids) <= MANY else Part((self._index.pack(ids),))
 
 

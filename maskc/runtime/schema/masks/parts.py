@@ -1,8 +1,8 @@
 """What was found above each thing that is open, remembered by its state, and put together.
 
 What is legal above the innermost thing that is open does not depend on what is below. So it is
-found once for each state, with a *hole* in the place of the stack; and for any string, a number or
-a literal once for all artifacts. An object is known by the keys that count and whether it may end.
+found once for each state, with a *hole* instead of the stack; and for any string, a number or a
+literal once for all artifacts. An object is known by the keys that count and whether it may end.
 What was found has exits where that thing ends, and what is below goes on there.
 
 Example: after ``{"a": 1`` and after ``{"b": 2`` the same is legal, if a key may come after both.
@@ -47,7 +47,7 @@ from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
 _QUOTE, _COMMA = 0x22, 0x2C
-# In the place of an object's rule, where no text goes on in a key: all objects are alike.
+# Instead of an object's rule, where no text goes on in a key: all objects are alike.
 ANY_RULE = -1
 _WITHOUT_GAPS = (LITERAL, NUMBER, STRING)  # white space ends them, or is a part of them
 
@@ -128,7 +128,7 @@ class Parts:
         if state[0] in _WITHOUT_GAPS:
             key = (state, is_strict, 0, 0, nodes, is_rests)
         else:
-            gap, level = self.gaps.place(trie, nodes, gap, depth)
+            gap, level = self.gaps.canonical(trie, nodes, gap, depth)
             if state[0] == OBJECT:
                 state = self._summarise(trie, node, gap, level, nodes)
             key = (state, is_strict, gap, level, nodes, is_rests)
@@ -224,11 +224,11 @@ class Parts:
         found: Part | None = index.shared.get(key)
         if found is None:
             runs = [range(low := trie.low[node], low + trie.n_ending[node]) for node in nodes]
-            places = [place for run in runs for place in run]
+            text_indices = [n for run in runs for n in run]
             if is_rests:
-                found = Part(bits=bits_of(places))
+                found = Part(bits=bits_of(text_indices))
             else:
-                ids = tuple(sorted([index.ids[place] for place in places]))
+                ids = tuple(sorted([index.ids[n] for n in text_indices]))
                 found = Part((index.pack(ids),)) if len(ids) > MANY else Part(few=ids)
             index.shared.put(key, found, ENTRY_BYTES + 8 * len(nodes) + found.n_bytes)
         return found
@@ -244,7 +244,7 @@ class Parts:
     def _summarise(self, trie: Trie, node: Node, gap: int, level: int, nodes: Nodes) -> Any:
         """Return what the part of an object's node depends on.
 
-        Gap and level, which stands for the depth, are as :meth:`Gaps.place` has them.
+        Gap and level, which stands for the depth, are as :meth:`Gaps.canonical` has them.
         """
         _, number, members, phase = node[STATE]
         rule = self.machine.plan.objects[number]

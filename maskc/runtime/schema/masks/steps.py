@@ -156,8 +156,8 @@ class Steps:
     def sift(self, node: Node, nodes: Nodes) -> Nodes:
         """Return those nodes of the trie at which a text can be finished with a node on top."""
         if self._is_rests:
-            for place in nodes:
-                self.mark(place)
+            for trie_node in nodes:
+                self.mark(trie_node)
             return nodes
         is_live = self._machine.distinct.is_live
         return tuple(n for n in nodes if is_live(node, self.text_at(n)))
@@ -174,10 +174,10 @@ class Steps:
                 low = trie.low[node]
                 self._few += range(low, low + n) if self._is_rests else ids[low : low + n]
 
-    def add_places(self, places: Iterable[int]) -> None:
-        """Add texts, by place."""
+    def add_texts(self, text_indices: Iterable[int]) -> None:
+        """Add texts, by text index."""
         ids = self._parts.index.ids
-        self._few += places if self._is_rests else [ids[place] for place in places]
+        self._few += text_indices if self._is_rests else [ids[n] for n in text_indices]
 
     def complete(self, parents: Iterable[Node], nodes: Nodes, *, ends: bool = True) -> None:
         """Go on below a value that has ended at some nodes, as :meth:`go` does."""
@@ -213,9 +213,9 @@ class Steps:
         )
         if after is not None:
             yield after
-        kind, number, place, phase, _ = frame[STATE]
+        kind, number, progress, phase, _ = frame[STATE]
         if self._plan.arrays[number].repeats:
-            state = (kind, number, (*place[:VALUES], None), phase, 0)
+            state = (kind, number, (*progress[:VALUES], None), phase, 0)
             yield self._machine.node(state, frame[PARENTS])
 
     def mark(self, node: int) -> None:

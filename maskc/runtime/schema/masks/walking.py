@@ -119,7 +119,7 @@ class SchemaWalk(Steps):
         if not node[CAPTURES] or node[HAS_SLACK]:
             self.add(found.part)
         elif self._is_rests:
-            self.add_places(self._read_places(node, found.list_texts(), nodes))
+            self.add_texts(self._read_texts(node, found.list_texts(), nodes))
         else:
             for one in nodes:
                 for asked, state in self._machine.distinct.numbers(node, self.text_at(one)):
@@ -140,7 +140,7 @@ class SchemaWalk(Steps):
         is_watched = is_watched and (node[MUST_EQUAL] or not rule.is_infinite)
         if isinstance(rule, CustomRule):
             inside, ends = self._parts.openings.custom(self._trie, rule, nodes)
-            self.add_places(self._read_places(node, inside, nodes) if is_watched else inside)
+            self.add_texts(self._read_texts(node, inside, nodes) if is_watched else inside)
             if ends:
                 self.complete(node[PARENTS], ends)
             return
@@ -150,34 +150,34 @@ class SchemaWalk(Steps):
         found = opened.inside
         if opened.free is not None:
             self.add(opened.free)
-        places: Iterable[int] = found.places
+        text_indices: Iterable[int] = found.text_indices
         ended = found.ended
         if is_counted:
-            columns = (found.places, found.targets, found.sizes)
-            places = [
-                place
-                for place, targets, size in zip(*columns, strict=True)
+            columns = (found.text_indices, found.targets, found.sizes)
+            text_indices = [
+                text_index
+                for text_index, targets, size in zip(*columns, strict=True)
                 if rule.leads_on(targets, size)
             ]
             ended = [e for e in ended if rule.may_end(e.state, rule.cap(e.size))]
         if is_watched:
-            places = self._read_places(node, places, nodes)
-        self.add_places(places)
+            text_indices = self._read_texts(node, text_indices, nodes)
+        self.add_texts(text_indices)
         closing = tuple(e.node for e in ended)
         if closing:
             self.complete(node[PARENTS], closing)
 
-    def _read_places(self, node: Node, places: Iterable[int], nodes: Nodes) -> list[int]:
+    def _read_texts(self, node: Node, text_indices: Iterable[int], nodes: Nodes) -> list[int]:
         """Return the texts after which something can be finished that was opened at some nodes.
 
-        ``node`` is what is open, and ``places`` are of texts that end in it.
+        ``node`` is what is open, and ``text_indices`` are of texts that end in it.
         """
-        kept = list(places)
+        kept = list(text_indices)
         trie = self._trie
         charge_steps(len(kept))
         if self._is_rests:
-            for place in kept:
-                self._unsure |= 1 << place  # what comes before it is not known
+            for text_index in kept:
+                self._unsure |= 1 << text_index  # what comes before it is not known
             return kept
         # A path may begin with another: that of a number after blanks with that of one without.
         opened = [
@@ -185,11 +185,11 @@ class SchemaWalk(Steps):
             for path in map(trie.path, nodes)
         ]
         found = []
-        for place in kept:
-            text = trie.texts[place]
+        for text_index in kept:
+            text = trie.texts[text_index]
             for path, here in opened:
                 if text.startswith(path) and self._machine.step(here, text[len(path) :]):
-                    found.append(place)
+                    found.append(text_index)
                     break
         return found
 
@@ -211,25 +211,25 @@ class SchemaWalk(Steps):
 
     def _array(self, node: Node, gap: int, nodes: Nodes, signs: dict[int, Nodes]) -> None:
         machine = self._machine
-        _, number, place, phase, _ = node[STATE]
+        _, number, progress, phase, _ = node[STATE]
         closing, commas = signs.get(_CLOSE_BRACKET), signs.get(_COMMA)
-        if closing and phase != NEXT and self._plan.arrays[number].may_end(place):
+        if closing and phase != NEXT and self._plan.arrays[number].may_end(progress):
             self.complete(node[PARENTS], closing)
         if (
             commas
             and self._is_rests
-            and has_assumed(place)
+            and has_assumed(progress)
             and machine.distinct.has_finite_items(number)
         ):
             # It counts for what may follow which value the item had.
             for comma in commas:
                 self.mark(comma)
         if phase == AFTER:
-            if commas and any(machine.distinct.choices.ways(number, place)):
-                state = (ARRAY, number, place, NEXT, 0)
+            if commas and any(machine.distinct.choices.ways(number, progress)):
+                state = (ARRAY, number, progress, NEXT, 0)
                 self.go(machine.node(state, node[PARENTS]), commas)
             return
-        for after, position in machine.distinct.choices.ways(number, place):
+        for after, position in machine.distinct.choices.ways(number, progress):
             # Where an item begins counts only if it is compared.
             for some in [nodes] if after[VALUES] is None else [(n,) for n in nodes]:
                 frame = machine.frame(node, after, len(self.text_at(some[0])))
@@ -277,15 +277,15 @@ class SchemaWalk(Steps):
         if opened.free is not None:
             self.add(opened.free)
         found, keys = opened.inside, rule.keys
-        pairs = zip(found.places, found.targets, strict=True)
-        places: Iterable[int]
+        pairs = zip(found.text_indices, found.targets, strict=True)
+        text_indices: Iterable[int]
         if members[OTHERS] and rule.tracks_used_keys:
-            places = self._unused(node, pairs, labels, quotes)
+            text_indices = self._unused(node, pairs, labels, quotes)
         else:
-            places = [place for place, to in pairs if keys.reach_of(to) & labels]
+            text_indices = [n for n, to in pairs if keys.reach_of(to) & labels]
         if node[CAPTURES] and not node[HAS_SLACK] and (node[MUST_EQUAL] or not rule.is_open):
-            places = self._read_places(node, places, quotes)
-        self.add_places(places)
+            text_indices = self._read_texts(node, text_indices, quotes)
+        self.add_texts(text_indices)
         ended = openings.ended_keys(self._trie, number, quotes, dropped)
         kept = [key for key in ended if labels >> key.label & 1]
         if kept and node[PARENTS][0][STATE][KIND] == HOLE:
@@ -300,16 +300,17 @@ class SchemaWalk(Steps):
         number, members = node[STATE][1], read_members(node[STATE])
         body, keys = self._plan.key_bodies[number], self._plan.objects[number].keys
         found = []
-        for place, targets in pairs:
+        for text_index, targets in pairs:
             charge_steps(1)
             is_live = keys.is_surely_live(targets, labels)
             if not is_live and keys.reach_of(targets) & labels and self._is_rests:
-                self._unsure |= 1 << place  # the key that was read before the quote may be the one
+                # The key that was read before the quote may be the one.
+                self._unsure |= 1 << text_index
                 is_live = True
             elif not is_live and keys.reach_of(targets) & labels:
-                raw = after_quote(self._trie, self._trie.texts[place], quotes)
+                raw = after_quote(self._trie, self._trie.texts[text_index], quotes)
                 at, _ = read_body(body, raw)
                 is_live = self._plan.key_is_live(number, labels, at, raw, members[OTHERS])
             if is_live:
-                found.append(place)
+                found.append(text_index)
         return found

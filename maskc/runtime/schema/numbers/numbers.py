@@ -93,7 +93,7 @@ class Numbers:
         """Whether mostly any digits may follow digits, whatever values are excluded."""
         sides = (self.side(negative) for negative in (False, True))
         return all(
-            side.is_solid and side.high is None and not side.places or side.high == 0
+            side.is_solid and side.high is None and not side.n_decimals or side.high == 0
             for side in sides
         )
 
@@ -178,12 +178,12 @@ class Numbers:
         # An interval this wide holds some power of ten times any number.
         is_wide = most is None or most > 10 * (least + 1) or not least and most > 0
         scales = self._exponents and side.multiple is None and is_wide
-        if phase in (POINT, FRACTION) and side.places is not None:
+        if phase in (POINT, FRACTION) and side.n_decimals is not None:
             value, next_ = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
             is_above = value > least or not value and side.has_zero
             is_below = most is None or next_ <= most
             # A short fraction has a last digit that is not 0.
-            n_left = side.places - n_fraction - max(side.slack, self.spelling.is_short)
+            n_left = side.n_decimals - n_fraction - max(side.slack, self.spelling.is_short)
             if n_digits <= n_left and is_below and is_above:
                 return True
             if not self._is_any:
@@ -197,7 +197,9 @@ class Numbers:
             most is None or scales
         ):
             return True  # enough of them make an interval that is wide enough
-        if phase != INTEGER or most is None or side.multiple is not None and side.places is None:
+        if phase != INTEGER or most is None:
+            return False
+        if side.multiple is not None and side.n_decimals is None:
             return False
         if side.has_gaps or (digits + 1) * 10**n_digits > most:
             return False
@@ -230,7 +232,7 @@ class Numbers:
             return 0
         if not self.spelling.is_short:
             return 1
-        return 0 if state[3] == 0 and self.side(state[0]).places == 1 else -1
+        return 0 if state[3] == 0 and self.side(state[0]).n_decimals == 1 else -1
 
     def forbidden_digits(self, state: State) -> frozenset[int]:
         """Return digits that surely may not follow; not complete."""
@@ -241,9 +243,9 @@ class Numbers:
             # An integer has all digits but zeros at the end, whatever the exponent.
             is_whole = side.multiple is not None and side.multiple.denominator == 1
             return DIGITS - _ZERO if is_whole and is_above else frozenset()
-        if phase in (POINT, FRACTION) and side.places is not None:
+        if phase in (POINT, FRACTION) and side.n_decimals is not None:
             more = frozenset() if self.spelling.is_short and n_fraction else _ZERO
-            return DIGITS - more if n_fraction >= side.places else frozenset()
+            return DIGITS - more if n_fraction >= side.n_decimals else frozenset()
         if phase == INTEGER and isinstance(side.allowed, Listed):
             following = side.allowed.next_digits(digits)
             return frozenset() if following is None else DIGITS - following
@@ -263,11 +265,11 @@ class Numbers:
             return 0
         if side.has_gaps or self._spelled == 2:
             return 0
-        if phase in (POINT, FRACTION) and side.places is not None:
+        if phase in (POINT, FRACTION) and side.n_decimals is not None:
             least, next_ = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
             is_above = least > side.low or not least and side.has_zero
             is_below = side.high is None or next_ <= side.high
-            return max(0, side.places - n_fraction) if is_above and is_below else 0
+            return max(0, side.n_decimals - n_fraction) if is_above and is_below else 0
         if phase != INTEGER or side.multiple != 1 or side.high is None:
             return 0
         n_digits, low, high = 0, digits * 10, digits * 10 + 9
@@ -369,8 +371,8 @@ class Numbers:
             digits = (10 if is_fraction else 1) if digits or side.multiple is None else 0
             n_fraction = min(n_fraction, 2 if self.spelling.is_short else 1) if is_fraction else 0
             return (negative, phase, digits, n_fraction, last, min(exponent, 1))
-        if side.is_free_to_places and side.places is not None and not self._exponents:
-            return (negative, phase, 1, min(n_fraction, side.places), last, 0)
+        if side.is_free_to_decimals and side.n_decimals is not None and not self._exponents:
+            return (negative, phase, 1, min(n_fraction, side.n_decimals), last, 0)
         if self._is_any or phase != INTEGER:
             return state
         if side.enough is not None and digits >= side.enough:

@@ -81,11 +81,11 @@ class Side:
         is_solid: whether every multiple between the bounds is allowed but for a few.
         has_gaps: whether a few of these are not.
         is_free: whether nothing of the digits counts but whether there is a fraction.
-        places: every multiple of ``10 ** -places`` between the bounds is allowed but for gaps,
-            and no other value; ``None`` if it is not so for any number of places.
+        n_decimals: every multiple of ``10 ** -n_decimals`` between the bounds is allowed but for
+            gaps, and no other value; ``None`` if it is not so for any number of decimals.
         slack: with so many digits of a fraction left, whatever they are, some number between the
             bounds is in no gap.
-        is_free_to_places: whether nothing of the digits counts but how many the fraction has.
+        is_free_to_decimals: whether nothing of the digits counts but how many the fraction has.
         enough: from it on, of an integer only what it leaves divided by ``period`` counts; ``None``
             if there is no such number.
     """
@@ -105,12 +105,12 @@ class Side:
         is_whole_side = self.is_solid and not self.has_gaps
         is_plain = is_whole_side and bounds.high is None
         self.has_zero = bounds.has_zero()
-        self.places = _count_places(rule.multiple) if self.is_solid else None
-        # A gap has few places: of each of its digits at most one number for each place.
-        n_gaps = excluded.n_keys * (1 + (self.places or 0))
+        self.n_decimals = _count_decimals(rule.multiple) if self.is_solid else None
+        # A gap has few decimals: of each of its digits at most one number for each decimal.
+        n_gaps = excluded.n_keys * (1 + (self.n_decimals or 0))
         self.slack = 1 + count_digits(n_gaps) if n_gaps else 0
         self.is_free = is_plain and self.has_zero and rule.multiple in (None, 1)
-        self.is_free_to_places = is_plain and self.has_zero and self.places is not None
+        self.is_free_to_decimals = is_plain and self.has_zero and self.n_decimals is not None
         factors = [*rule.not_multiples, *([] if rule.multiple is None else [rule.multiple])]
         is_periodic = rule.values is None and not self.has_gaps and bounds.high is None
         # An exponent that makes a number smaller makes no integer of it, but others above 0.
@@ -119,7 +119,7 @@ class Side:
         self.period = common_denominator(1 / factor for factor in factors) if is_periodic else 0
         first = math.ceil(bounds.low) + bounds.low_open
         self.enough = max(1, first) if self.period else None
-        is_whole = rule.multiple in (None, 1) or self.places is not None
+        is_whole = rule.multiple in (None, 1) or self.n_decimals is not None
         self._takes_integers = is_whole_side and is_whole
         self._least = math.floor(bounds.low) + 1
         self._most = None if bounds.high is None else math.ceil(bounds.high) - 1
@@ -132,18 +132,18 @@ class Side:
             and (self._most is None or value <= self._most)
         )
 
-    def is_between(self, digits: int, n_places: int) -> bool:
-        """Return whether ``digits × 10 ** -n_places`` is surely allowed, as :meth:`is_inside`."""
-        if self.places is None or self.has_gaps or n_places > self.places:
+    def is_between(self, digits: int, n_decimals: int) -> bool:
+        """Return whether ``digits × 10 ** -n_decimals`` is surely allowed; not complete."""
+        if self.n_decimals is None or self.has_gaps or n_decimals > self.n_decimals:
             return False
-        value = Fraction(digits, 10**n_places)
+        value = Fraction(digits, 10**n_decimals)
         return value > self.low and (self.high is None or value < self.high)
 
 
-def _count_places(factor: Fraction | None) -> int | None:
+def _count_decimals(factor: Fraction | None) -> int | None:
     """Return n if a factor is ``10 ** -n``, else ``None``.
 
-    >>> _count_places(Fraction(1, 100))
+    >>> _count_decimals(Fraction(1, 100))
     2
     """
     if factor is None or factor.numerator != 1:

@@ -1,6 +1,6 @@
 """Strings that an automaton leaves to a reader (:mod:`maskc.formats`): all of them, or their ends.
 
-The automaton leaves the characters that lead to its sink, or stay there, to the reader. In place of
+The automaton leaves the characters that lead to its sink, or stay there, to the reader. Instead of
 the number of characters, what is counted of a string is what both have read.
 
 Example: of ``a@例え`` the automaton of idn-email-exact is in its sink, and its reader has read

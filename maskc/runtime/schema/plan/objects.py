@@ -32,7 +32,7 @@ OTHERS: Final = 1
 N_MEMBERS: Final = 2
 CONSTRAINTS: Final = 3
 
-# The same, with what counts of the other keys in their place: whether there are any, if keys come
+# The same, with what counts of the other keys instead of them: whether there are any, if keys come
 # in order, and how many of each finite class.
 Summary = tuple[int, tuple[int, ...], int, int]
 

@@ -45,7 +45,7 @@ NUMBERS = (*SPELLINGS, "digits")
 MOST_DIGITS = 4_000  # of a fraction
 _MOST_POWER = 20_000  # of a number that is written out
 _POSITION_BYTES, _OPTION_BYTES, _STATE_BYTES = 20, 7, 12  # as they are mostly written
-_VALUE_BYTES = 300  # of an excluded value, with its place in two tables
+_VALUE_BYTES = 300  # of an excluded value, with its entries in two tables
 
 
 @dataclass(frozen=True, slots=True)

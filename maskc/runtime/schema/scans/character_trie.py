@@ -42,7 +42,7 @@ _NOT_PLAIN = re.compile(rb'[\x00-\x1f"\\]')
 _MOST_REMEMBERED = 20_000
 _FEW_ITEMS = 30  # of a node, that are looked at one by one
 
-# Characters; what comes after them; a place, or a node after a quote; what is read of the next one.
+# Characters; what comes after them; its origin; what is read of the next one.
 Item = tuple[str, int, int, bytes]
 
 
@@ -59,7 +59,8 @@ class CharacterTrieTables(NamedTuple):
             .narrow`.
         levels: int32, where the nodes of so many characters begin, and one past the last.
         kinds: uint8[n_items], what comes after the item's last whole character.
-        places: int32[n_items], its text, by place; of one that closes, the node after the quote.
+        places: int32[n_items], the item's *origin*: the index of its text, or, of one that closes,
+            the node after the quote.
         begun: of n_items numbers, the beginning of a character that it ends with, by number.
         begun_first: int32, where each of these begins; the first of them is empty.
         begun_bytes: uint8, their bytes.
@@ -82,8 +83,9 @@ class CharacterTrie:
     """The trie of the characters that some texts write, where ``before`` of one was read.
 
     Attributes:
-        chars, first, low, high, n_ending, kinds, places, begun: as the tables have them, as
-            Python's numbers; these are used where they lie: in a file that is mapped, say.
+        chars, first, low, high, n_ending, kinds, begun: as the tables have them, as Python's
+            numbers; these are used where they lie: in a file that is mapped, say.
+        origins: the tables' ``places`` likewise.
         levels: where the nodes of so many characters begin, and one past the last.
         below_root: character → the child of the root.
         ranges: number of a beginning → the characters that it can become.
@@ -105,7 +107,7 @@ class CharacterTrie:
         self.chars, self.first = tables.chars.data, tables.first.data
         self.low, self.high = tables.low.data, tables.high.data
         self.n_ending, self.kinds = tables.ending.data, tables.kinds.tobytes()
-        self.places, self.begun = tables.places.data, tables.begun.data
+        self.origins, self.begun = tables.places.data, tables.begun.data
         self.n_items = len(self.kinds)
         begun = cut_texts(tables.begun_bytes, tables.begun_first)
         self.ranges: list[Ranges] = [
@@ -145,7 +147,7 @@ class CharacterTrie:
 
     @property
     def character_of(self) -> Ints:
-        """int32[n], of each node its last character, by place in ``distinct``."""
+        """int32[n], of each node its last character, as an index into ``distinct``."""
         return self._find_characters()[1]
 
     @property
@@ -240,7 +242,7 @@ class CharacterTrie:
         return found
 
     def becoming(self, node: int, character: int) -> tuple[int, ...]:
-        """Return the places of a node's items that end inside what can become a character."""
+        """Return the text indices of a node's items that end inside what can become a character."""
         key = (node, character)
         found = self._becoming.get(key)
         if found is None:
@@ -248,9 +250,9 @@ class CharacterTrie:
             if self.n_ending[node] > _FEW_ITEMS:
                 found = self._find_becoming(node, character)
             else:
-                begun, ranges, places = self.begun, self.ranges, self.places
+                begun, ranges, origins = self.begun, self.ranges, self.origins
                 own = self.own_items(node)
-                found = tuple([places[n] for n in own if has_code(ranges[begun[n]], character)])
+                found = tuple([origins[n] for n in own if has_code(ranges[begun[n]], character)])
             if len(self._becoming) > _MOST_REMEMBERED:
                 self._becoming.clear()
             self._becoming[key] = found
@@ -365,8 +367,8 @@ def _read_items(trie: Trie, nodes: Nodes, free: Body, before: bytes) -> Iterator
                 else:
                     open_.append((child, after, begun))
                 low = trie.low[child]
-                for place in range(low, low + trie.n_ending[child]):
-                    yield text, kind, place, begun
+                for text_index in range(low, low + trie.n_ending[child]):
+                    yield text, kind, text_index, begun
     for head, text in heads:
         yield from _read_below(trie, head, free, text)
 
@@ -376,12 +378,12 @@ def _read_below(trie: Trie, head: int, free: Body, written: str) -> Iterator[Ite
     depth, start = len(trie.path(head)), free.start
     closed: set[bytes] = set()
     is_special, is_ascii = _NOT_PLAIN.search, free.escapes == "ascii"
-    for place in range(trie.low[head] + trie.n_ending[head], trie.high[head]):
-        text = trie.texts[place][depth:]
+    for text_index in range(trie.low[head] + trie.n_ending[head], trie.high[head]):
+        text = trie.texts[text_index][depth:]
         if is_special(text) is None and (not is_ascii or text.isascii()):
             # Most texts are characters as they are.
             try:
-                yield written + text.decode(), BETWEEN, place, b""
+                yield written + text.decode(), BETWEEN, text_index, b""
                 continue
             except UnicodeDecodeError:
                 pass
@@ -406,4 +408,4 @@ def _read_below(trie: Trie, head: int, free: Body, written: str) -> Iterator[Ite
         else:
             raw = text[begin:]
             kind = BETWEEN if not raw else ESCAPED if raw[0] == 0x5C else CUT
-            yield "".join(characters), kind, place, raw
+            yield "".join(characters), kind, text_index, raw

@@ -29,7 +29,7 @@ from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints, Nodes
 from maskc.runtime.step_budget import charge_steps
 
-Places = NDArray[np.intp]
+Indices = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 Bits = NDArray[np.uint64]
 
@@ -48,21 +48,21 @@ _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F,
 
 
 class ClosingTokens:
-    """Tokens that close a string, by place, and the rests after their quotes."""
+    """Tokens that close a string, by text index, and the rests after their quotes."""
 
-    __slots__ = ("is_shared", "places", "suffixes")
+    __slots__ = ("is_shared", "text_indices", "suffixes")
 
-    def __init__(self, places: Ints, suffixes: Ints, *, is_shared: bool = False) -> None:
-        self.places, self.suffixes, self.is_shared = places, suffixes, is_shared
+    def __init__(self, text_indices: Ints, suffixes: Ints, *, is_shared: bool = False) -> None:
+        self.text_indices, self.suffixes, self.is_shared = text_indices, suffixes, is_shared
 
     def chosen(self, kept: Bools) -> ClosingTokens:
-        return ClosingTokens(self.places[kept], self.suffixes[kept])
+        return ClosingTokens(self.text_indices[kept], self.suffixes[kept])
 
     def with_suffixes(self, index: TokenIndex, bits: int) -> Ints:
-        """Return the tokens whose rests are in a bit set, by place."""
+        """Return the tokens whose rests are in a bit set, by text index."""
         raw = bits.to_bytes(-(-index.n_suffixes // 8), "little")
         allowed = np.unpackbits(np.frombuffer(raw, dtype=np.uint8), bitorder="little")
-        found: Ints = self.places[np.flatnonzero(allowed[self.suffixes])]
+        found: Ints = self.text_indices[np.flatnonzero(allowed[self.suffixes])]
         return found
 
 
@@ -71,7 +71,7 @@ def closing_tokens_at(index: TokenIndex, nodes: Nodes) -> ClosingTokens:
     found: ClosingTokens | None = index.shared.get(key)
     if found is None:
         _, rows = index.quotes_below(np.array(nodes, dtype=np.int32))
-        found = ClosingTokens(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
+        found = ClosingTokens(index.quote_texts[rows], index.quote_rests[rows], is_shared=True)
         index.shared.put(key, found, ENTRY_BYTES + 8 * (len(rows) + len(nodes)))
     return found
 
@@ -91,7 +91,7 @@ class Items(NamedTuple):
     ids: Ints
     sizes: Ints
     closers: ClosingTokens
-    quotes: Places
+    quotes: Indices
 
 
 def items_of(index: TokenIndex, spelled: CharacterTrie) -> Items:
@@ -108,7 +108,7 @@ def items_of(index: TokenIndex, spelled: CharacterTrie) -> Items:
         owners = owners_of(tables)
         sizes = lengths[owners] + (tables.begun > 0)
         run, rows = index.quotes_below(tables.places[closing])
-        closers = ClosingTokens(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
+        closers = ClosingTokens(index.quote_texts[rows], index.quote_rests[rows], is_shared=True)
         found = Items(owners, ids, sizes.astype(np.int32), closers, closing[run])
         index.shared.put(key, found, 12 * len(ids) + 16 * len(found.quotes))
     return found
@@ -128,12 +128,12 @@ class Units(NamedTuple):
         n_tokens: in the vocabulary, and up to 31 more.
     """
 
-    unit_of: Places | None
+    unit_of: Indices | None
     tokens: Ints
     first: Ints
     sizes: Ints
     closers: ClosingTokens
-    quotes: Places
+    quotes: Indices
     n_tokens: int
 
 
@@ -152,16 +152,16 @@ class ClassTrie(NamedTuple):
         closing: intp[n_closing], the units that close a string.
     """
 
-    symbols: Places
-    groups: Places
+    symbols: Indices
+    groups: Indices
     first: Ints
     low: Ints
     symbol_of: Ints
     below: Bits
     units: Units
-    cut: Places
-    cut_items: Places
-    closing: Places
+    cut: Indices
+    cut_items: Indices
+    closing: Indices
 
     @property
     def n_bytes(self) -> int:
@@ -191,17 +191,17 @@ def trie_for(index: TokenIndex, spelled: CharacterTrie, kind_of: Ints) -> ClassT
     return _trie_of(index, spelled, len(_RANGES), None)
 
 
-def _classes_of(index: TokenIndex, spelled: CharacterTrie, ranges: Sequence[bytes]) -> Places:
+def _classes_of(index: TokenIndex, spelled: CharacterTrie, ranges: Sequence[bytes]) -> Indices:
     """Return the classes of a vocabulary's characters of which those of a range are one."""
     key = (_classes_of, spelled.escapes, spelled.before, ranges)
-    found: Places | None = index.shared.get(key)
+    found: Indices | None = index.shared.get(key)
     if found is None:
         found = _classify(spelled.distinct, ranges)
         index.shared.put(key, found, found.nbytes)
     return found
 
 
-def _classify(characters: Ints, ranges: Sequence[bytes]) -> Places:
+def _classify(characters: Ints, ranges: Sequence[bytes]) -> Indices:
     """Return the classes of characters: some ranges, white space, single ones.
 
     A class has the same number in all vocabularies.
@@ -209,20 +209,20 @@ def _classify(characters: Ints, ranges: Sequence[bytes]) -> Places:
     classes = np.arange(_SPACE + 1)
     for first, last in ranges:
         classes[first : last + 1] = last
-    numbers: Places = np.unique(classes, return_inverse=True)[1]
+    numbers: Indices = np.unique(classes, return_inverse=True)[1]
     kinds = np.minimum(characters, _NOT_ASCII)
     kinds[np.isin(characters, _SPACES)] = _SPACE
     return numbers.take(kinds)
 
 
-def _group(characters: Ints) -> Places:
+def _group(characters: Ints) -> Indices:
     """Return the groups of single characters, of which the letters are with their capitals."""
     capital = (characters >= ord("A")) & (characters <= ord("Z"))
     return _classify(np.where(capital, characters + 0x20, characters), _GROUPED)
 
 
 def _trie_of(
-    index: TokenIndex, spelled: CharacterTrie, number: int, symbols: Places | None
+    index: TokenIndex, spelled: CharacterTrie, number: int, symbols: Indices | None
 ) -> ClassTrie:
     key = (ClassTrie, spelled.escapes, spelled.before, number)
     found: ClassTrie | None = index.shared.get(key)
@@ -247,7 +247,7 @@ def _move_trie(trie: ClassTrie, spelled: CharacterTrie) -> ClassTrie:
     return trie._replace(symbols=symbols, groups=groups, symbol_of=spelled.character_of)
 
 
-def _make_trie(index: TokenIndex, spelled: CharacterTrie, symbols: Places | None) -> ClassTrie:
+def _make_trie(index: TokenIndex, spelled: CharacterTrie, symbols: Indices | None) -> ClassTrie:
     tables, items = spelled.tables, items_of(index, spelled)
     levels, first, owners = spelled.levels, tables.first, items.owners.astype(np.intp)
     symbol_of = spelled.character_of
@@ -284,7 +284,7 @@ def _make_trie(index: TokenIndex, spelled: CharacterTrie, symbols: Places | None
     )
 
 
-def _fold_nodes(spelled: CharacterTrie, symbols: Places) -> tuple[list[int], Ints, Places]:
+def _fold_nodes(spelled: CharacterTrie, symbols: Indices) -> tuple[list[int], Ints, Indices]:
     """Return the levels of a folded trie, their children, and which node each node becomes."""
     n_symbols = int(symbols.max()) + 1
     own, above = symbols[spelled.character_of], spelled.parent_array
@@ -303,10 +303,10 @@ def _fold_nodes(spelled: CharacterTrie, symbols: Places) -> tuple[list[int], Int
 class _Level(NamedTuple):
     """The nodes of a level that have children, these, and where each node's begin among them."""
 
-    parents: Places
+    parents: Indices
     start: int
     stop: int
-    begin: Places
+    begin: Indices
 
 
 def _inner_nodes(first: Ints, levels: list[int]) -> list[_Level]:
@@ -321,7 +321,7 @@ def _inner_nodes(first: Ints, levels: list[int]) -> list[_Level]:
     return found
 
 
-def _number_units(first: Ints, inner: list[_Level], owners: Places) -> tuple[Ints, Places]:
+def _number_units(first: Ints, inner: list[_Level], owners: Indices) -> tuple[Ints, Indices]:
     """Return the first unit below each node, and the numbers of units, depth first.
 
     Args:
@@ -329,8 +329,8 @@ def _number_units(first: Ints, inner: list[_Level], owners: Places) -> tuple[Int
         inner: of the nodes.
         owners: of each unit its node, ascending.
     """
-    own: Places = np.bincount(owners, minlength=len(first) - 1)
-    total: Places = own.copy()
+    own: Indices = np.bincount(owners, minlength=len(first) - 1)
+    total: Indices = own.copy()
     low = np.zeros(len(own), dtype=np.intp)
     for parents, start, stop, begin in reversed(inner):
         total[parents] = own[parents] + np.add.reduceat(total[start:stop], begin)
@@ -342,7 +342,7 @@ def _number_units(first: Ints, inner: list[_Level], owners: Places) -> tuple[Int
     return low.astype(np.int32), low[owners] + rank
 
 
-def _unite_items(index: TokenIndex, items: Items, unit_of_item: Places, n_units: int) -> Units:
+def _unite_items(index: TokenIndex, items: Items, unit_of_item: Indices, n_units: int) -> Units:
     inside, unit_of = np.flatnonzero(items.ids >= 0), None
     if len(inside) * _FEW_TOKENS > index.n_words * 32:
         unit_of = np.zeros(index.n_words * 32, dtype=np.intp)
@@ -372,11 +372,11 @@ def _join_below(inner: list[_Level], own: Bits) -> Bits:
     return below
 
 
-def _bits_of(groups: Places) -> Bits:
+def _bits_of(groups: Indices) -> Bits:
     return np.uint64(1) << groups.astype(np.uint64)
 
 
-def number_keys(keys: Places) -> tuple[Places, Places]:
+def number_keys(keys: Indices) -> tuple[Indices, Indices]:
     """Return some keys, each once and ascending, and of each where it is among them."""
     n_keys = int(keys.max(initial=-1)) + 1
     # A table is cleared and read whole; sorting takes as long where they are few.

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.schema.scans.character_trie import CharacterTrie
-from maskc.runtime.schema.scans.class_tries import N_GROUPS, Bits, Places, number_keys, trie_for
+from maskc.runtime.schema.scans.class_tries import N_GROUPS, Bits, Indices, number_keys, trie_for
 from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries.tokens import TokenIndex
@@ -74,7 +74,7 @@ class Kinds:
 
     def _end_inside(
         self, delta: Ints, states: NDArray[np.integer]
-    ) -> tuple[list[frozenset[int]], Places]:
+    ) -> tuple[list[frozenset[int]], Indices]:
         """Return sets of states, and to which of them texts lead that end inside a character."""
         n_states, beginnings = len(delta), self._beginnings
         begun = self._beginning_of_cut
@@ -88,7 +88,7 @@ class Kinds:
         return list(numbers), n_states + of_key[inverse]
 
     def _walk(
-        self, rows: Places, shift: int, turns: Bits, start: int
+        self, rows: Indices, shift: int, turns: Bits, start: int
     ) -> NDArray[np.unsignedinteger]:
         """Return of each unit the state that its characters lead to; 0: dead.
 
@@ -136,9 +136,9 @@ def turns_of(delta: Ints, turning: Bits) -> Bits:
     return found
 
 
-def _spread(lows: Ints, states: Places, n_units: int, most: int) -> NDArray[np.unsignedinteger]:
+def _spread(lows: Ints, states: Indices, n_units: int, most: int) -> NDArray[np.unsignedinteger]:
     """Return the states of all units from where those of nodes begin, inner nodes last."""
-    # Sorting them takes longer. What is written last to a place is the innermost node there.
+    # Sorting them takes longer. What is written last to a cell is the innermost node there.
     last, is_begin = np.empty(n_units, dtype=np.int32), np.zeros(n_units, dtype=np.bool_)
     last[lows] = np.arange(len(lows), dtype=np.int32)
     is_begin[lows] = True
@@ -210,7 +210,7 @@ def never_dies(dfa: CharDfa, state: int) -> bool:
 
 def _group_beginnings(
     spelled: CharacterTrie, starts: Ints, classes: Ints
-) -> tuple[list[tuple[int, ...]], Places]:
+) -> tuple[list[tuple[int, ...]], Indices]:
     """Return the sets of classes that beginnings of characters can be of, and which each has."""
     lows, highs, beginning = spelled.beginning_ranges
     n_begun = len(spelled.ranges)

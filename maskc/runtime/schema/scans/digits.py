@@ -35,9 +35,9 @@ _MOST_WALKED = 20_000  # values
 
 
 class Run(NamedTuple):
-    """Texts of digits after a node, by place, the most digits of one, and their row if many."""
+    """Digits after a node: text indices, the most digits of a text, and a row if many."""
 
-    places: tuple[int, ...]
+    text_indices: tuple[int, ...]
     longest: int
     row: Words | None
 
@@ -46,7 +46,7 @@ class NumberScan(NamedTuple):
     """What a number does to the texts after some nodes.
 
     Attributes:
-        runs, more: texts that stay in it, some of them by place.
+        runs, more: texts that stay in it, some of them by text index.
         part: all of these.
         exits: nodes at which it may end, but for those where nothing else can follow.
     """
@@ -57,14 +57,14 @@ class NumberScan(NamedTuple):
     exits: Nodes
 
     def list_texts(self) -> list[int]:
-        """Return the texts that stay in the number, by place."""
-        return [*self.more, *(place for run in self.runs for place in run.places)]
+        """Return the texts that stay in the number, by text index."""
+        return [*self.more, *(n for run in self.runs for n in run.text_indices)]
 
 
 class _Removed(NamedTuple):
-    """Texts by place, and exits, that are illegal only for the excluded values."""
+    """Texts by text index, and exits, that are illegal only for the excluded values."""
 
-    places: set[int]
+    text_indices: set[int]
     exits: set[int]
 
 
@@ -124,7 +124,7 @@ def _walk_number(
     index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
 ) -> NumberScan:
     runs: list[Run] = []
-    places: list[int] = []
+    text_indices: list[int] = []
     exits: list[int] = []
     charge_steps(len(nodes))
     open_ = [(node, state) for node in nodes]
@@ -149,19 +149,19 @@ def _walk_number(
             if after is None:
                 continue
             low = trie.low[child]
-            places += range(low, low + trie.n_ending[child])
+            text_indices += range(low, low + trie.n_ending[child])
             if trie.has_children(child):
                 open_.append((child, after))
-    part = _part_of(index, runs, places, is_rests=trie is index.suffixes)
-    return NumberScan(tuple(runs), tuple(places), part, tuple(exits))
+    part = _part_of(index, runs, text_indices, is_rests=trie is index.suffixes)
+    return NumberScan(tuple(runs), tuple(text_indices), part, tuple(exits))
 
 
 def _part_of(index: TokenIndex, runs: list[Run], more: list[int], *, is_rests: bool) -> Part:
     if is_rests:
-        return Part(bits=bits_of([*more, *(place for run in runs for place in run.places)]))
+        return Part(bits=bits_of([*more, *(n for run in runs for n in run.text_indices)]))
     rows = _unite(index, [run.row for run in runs if run.row is not None])
-    few = [index.ids[place] for place in more]
-    few += [index.ids[place] for run in runs if run.row is None for place in run.places]
+    few = [index.ids[n] for n in more]
+    few += [index.ids[n] for run in runs if run.row is None for n in run.text_indices]
     if len(few) > MANY:
         return Part((*rows, index.pack(few)))
     return Part(rows, tuple(few))
@@ -196,13 +196,13 @@ def _run_after(
         found = _find_run(index, trie, node, most, zeros)
         known, size = (found,), 300
         if found is not None:
-            size += 8 * len(found.places) + (0 if found.row is None else 4 * index.n_words)
+            size += 8 * len(found.text_indices) + (0 if found.row is None else 4 * index.n_words)
         index.shared.put(key, known, size)
     return known[0]
 
 
 def _find_run(index: TokenIndex, trie: Trie, node: int, most: int, zeros: int) -> Run | None:
-    places: list[int] = []
+    text_indices: list[int] = []
     level, n_digits = [node], 0
     while level and (not most or n_digits < most or zeros > 0):
         few = DIGITS if not most or n_digits < most else _ZERO
@@ -212,7 +212,7 @@ def _find_run(index: TokenIndex, trie: Trie, node: int, most: int, zeros: int) -
         for here in level:
             for child, byte in trie.children(here, None):
                 if byte in few:
-                    places += range(trie.low[child], trie.low[child] + trie.n_ending[child])
+                    text_indices += range(trie.low[child], trie.low[child] + trie.n_ending[child])
                     after.append(child)
                 elif byte not in DIGITS and n_digits and not most:
                     return None
@@ -220,9 +220,9 @@ def _find_run(index: TokenIndex, trie: Trie, node: int, most: int, zeros: int) -
         level = after
     if not n_digits:
         return None
-    is_many = trie is not index.suffixes and len(places) > MANY
-    row = index.pack([index.ids[place] for place in places]) if is_many else None
-    return Run(tuple(places), n_digits, row)
+    is_many = trie is not index.suffixes and len(text_indices) > MANY
+    row = index.pack([index.ids[n] for n in text_indices]) if is_many else None
+    return Run(tuple(text_indices), n_digits, row)
 
 
 class _Listing:
@@ -262,7 +262,7 @@ class _Heads:
             by_head = self._by_head(by_head if number == excluded.before else None)
             listing.last = excluded.number, by_head
         for found in by_head.values():
-            removed.places.update(found.places)
+            removed.text_indices.update(found.text_indices)
             removed.exits.update(found.exits)
         for negative in (False, True):
             zero = (negative, 0, 0)
@@ -284,7 +284,7 @@ class _Heads:
             found = self._listing.remembered.get((head, values))
             if found is None:
                 found = self._find_removed(head, values)
-            if found.places or found.exits:
+            if found.text_indices or found.exits:
                 made[head] = found
         return made
 
@@ -298,7 +298,7 @@ class _Heads:
             self._walk(value)
         _add_removed(found, self._numbers, listing.texts.get(head, ()))
         listing.remembered[head, values] = found
-        self._count(700 + 40 * (len(values) + len(found.places) + len(found.exits)))
+        self._count(700 + 40 * (len(values) + len(found.text_indices) + len(found.exits)))
         return found
 
     def _walk(self, value: Decimal) -> None:
@@ -349,18 +349,18 @@ def _add_removed(removed: _Removed, numbers: Numbers, texts: Iterable[_Text]) ->
             seen.add(text.first)
             charge_steps(1)
             if not numbers.is_live(text.state):
-                removed.places.update(range(text.first, text.last))
+                removed.text_indices.update(range(text.first, text.last))
 
 
 def _leave_out(index: TokenIndex, trie: Trie, walked: NumberScan, removed: _Removed) -> NumberScan:
-    if not removed.places and not removed.exits:
+    if not removed.text_indices and not removed.exits:
         return walked
     exits = tuple([node for node in walked.exits if node not in removed.exits])
-    if not removed.places:
+    if not removed.text_indices:
         return walked._replace(exits=exits)
-    more = tuple([place for place in walked.list_texts() if place not in removed.places])
+    more = tuple([n for n in walked.list_texts() if n not in removed.text_indices])
     if trie is index.suffixes:
         return NumberScan((), more, Part(bits=bits_of(more)), exits)
-    ids = sorted([index.ids[place] for place in removed.places])
+    ids = sorted([index.ids[n] for n in removed.text_indices])
     words = index.mix(walked.part.rows, walked.part.few, ids)
     return NumberScan((), more, Part((words,)), exits)

@@ -50,7 +50,7 @@ class Gaps:
         if self._is_bounded or blanks.most is not None:
             self._runs = _read_runs(index)
 
-    def place(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> tuple[int, int]:
+    def canonical(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> tuple[int, int]:
         """Return a gap and a depth that stand for all that no text tells apart after some nodes.
 
         A gap is what has been read of it, a depth how many brackets are open.
@@ -83,9 +83,9 @@ class Gaps:
         return found
 
     def lead(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> Lead:
-        """Return what comes after some nodes; the arguments are those of :meth:`place`."""
+        """Return what comes after some nodes; the arguments are those of :meth:`canonical`."""
         is_rest = trie is self._index.suffixes
-        gap, level = self.place(trie, nodes, gap, depth)
+        gap, level = self.canonical(trie, nodes, gap, depth)
         # Inside of a bracket it is as in the layout that has blanks around the text as well.
         choice = self._blanks.choice if level or not self._blanks.is_inside else COMPACT
         key = (Gaps, choice, is_rest, nodes, gap, level)
@@ -97,7 +97,7 @@ class Gaps:
         return found
 
     def _follow(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> Lead:
-        blanks, places = self._blanks, list[int]()
+        blanks, text_indices = self._blanks, list[int]()
         signs: dict[int, list[int]] = {}
         numbers: list[int] = []
         ends: list[int] = []
@@ -116,13 +116,13 @@ class Gaps:
                     after = blanks.step(here, byte, depth)
                     if after is not None:
                         low = trie.low[child]
-                        places += range(low, low + trie.n_ending[child])
+                        text_indices += range(low, low + trie.n_ending[child])
                         open_.append((child, after))
                 elif goes_on and byte in _SIGNS:
                     signs.setdefault(byte, []).append(child)
-        part = Part(few=tuple(places))
+        part = Part(few=tuple(text_indices))
         if trie is not self._index.suffixes:
-            ids = [self._index.ids[place] for place in places]
+            ids = [self._index.ids[n] for n in text_indices]
             part = Part((self._index.pack(ids),)) if len(ids) > _FEW else Part(few=tuple(ids))
         by_sign = {byte: tuple(found) for byte, found in signs.items()}
         return Lead(part, by_sign, tuple(numbers), tuple(sorted(ends)))

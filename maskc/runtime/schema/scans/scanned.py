@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.levels import spread
-from maskc.runtime.schema.scans.class_tries import Bools, Places, Units, number_keys
+from maskc.runtime.schema.scans.class_tries import Bools, Indices, Units, number_keys
 from maskc.runtime.schema.strings.characters import only
 from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import Ints
@@ -54,10 +54,10 @@ class Scanned:
         self.units, self.quote_states = units, quote_states
         self._n_states, self._sets = n_states, sets
         self._ends = ends.astype(np.min_scalar_type(n_states + len(sets)), copy=False)
-        self._groups: tuple[list[Group], Places] | None = None
-        self._pairs: tuple[list[tuple[int, int]], Places] | None = None
+        self._groups: tuple[list[Group], Indices] | None = None
+        self._pairs: tuple[list[tuple[int, int]], Indices] | None = None
         # The units that lead to something, without any if these are many, and what they lead to.
-        self._reached: tuple[Places, Places] | None = None
+        self._reached: tuple[Indices, Indices] | None = None
 
     @property
     def n_bytes(self) -> int:
@@ -66,7 +66,7 @@ class Scanned:
         return n_bytes + 8 * (len(self._ends) + len(self.quote_states)) + 2000
 
     @property
-    def groups(self) -> tuple[list[Group], Places]:
+    def groups(self) -> tuple[list[Group], Indices]:
         """What tokens can lead to with which sizes, each once, and which each unit has."""
         if self._groups is None:
             sizes = self.units.sizes
@@ -77,7 +77,7 @@ class Scanned:
         return self._groups
 
     @property
-    def quote_pairs(self) -> tuple[list[tuple[int, int]], Places]:
+    def quote_pairs(self) -> tuple[list[tuple[int, int]], Indices]:
         """States with sizes before quotes, each pair once, and which each closing token has."""
         if self._pairs is None:
             sizes = self.units.sizes[self.units.quotes]

@@ -41,7 +41,7 @@ class Searched(NamedTuple):
     Attributes:
         runs: runs of items that are free, or no longer, one after the other: the first item, one
             past the last, and whether they are free from now on.
-        places: texts that stay inside.
+        text_indices: of the texts that stay inside.
         targets, sizes: of each of them, the states that its characters can lead to, and how many
             these are, one left open included.
         ended: where the string ends.
@@ -49,7 +49,7 @@ class Searched(NamedTuple):
     """
 
     runs: list[tuple[int, int, bool]]
-    places: list[int]
+    text_indices: list[int]
     targets: list[frozenset[int]]
     sizes: list[int]
     ended: list[Ended]
@@ -58,7 +58,7 @@ class Searched(NamedTuple):
     @property
     def n_bytes(self) -> int:
         """About how many bytes it takes."""
-        n_items = len(self.places) + len(self.ended) + len(self.runs)
+        n_items = len(self.text_indices) + len(self.ended) + len(self.runs)
         return _SEARCHED_BYTES + _ITEM_BYTES * n_items + 40 * len(self.free)
 
 
@@ -131,7 +131,7 @@ def find_names(
         if labels[state] != unwanted:
             items = spelled.closing_items(node)
             if items:
-                found.append((labels[state], tuple([spelled.places[item] for item in items])))
+                found.append((labels[state], tuple([spelled.origins[item] for item in items])))
         first, last = spelled.first[node], spelled.first[node + 1]
         if 1 not in closing[first:last]:
             continue
@@ -155,7 +155,7 @@ class _Search:
         self._sink, self._dropped = sink, dropped
         # What is found: lists of its own are quicker to reach than those of a tuple with names.
         self._runs: list[tuple[int, int, bool]] = []
-        self._places: list[int] = []
+        self._text_indices: list[int] = []
         self._targets: list[frozenset[int]] = []
         self._sizes: list[int] = []
         self._ended: list[Ended] = []
@@ -189,19 +189,19 @@ class _Search:
         charge_steps(1 + (most - self._most) // _LOOKED_UP)
         if self._most < 0:
             return None
-        return Searched(self._runs, self._places, self._targets, self._sizes, self._ended, [])
+        return Searched(self._runs, self._text_indices, self._targets, self._sizes, self._ended, [])
 
     def _free(self, node: int, *, is_free: bool) -> None:
         self._runs.append((self._spelled.low[node], self._spelled.high[node], is_free))
 
-    def _keep(self, place: int, targets: frozenset[int], size: int) -> None:
-        self._places.append(place)
+    def _keep(self, text_index: int, targets: frozenset[int], size: int) -> None:
+        self._text_indices.append(text_index)
         self._targets.append(targets)
         self._sizes.append(size)
 
     def _close(self, item: int, state: int, size: int) -> None:
         if self._dfa.labels[state] >= 0:
-            self._ended.append(Ended(self._spelled.places[item], state, size))
+            self._ended.append(Ended(self._spelled.origins[item], state, size))
 
     def _follow_few(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
@@ -233,7 +233,7 @@ class _Search:
         # Items lie in the order of their kinds, and the root has hundreds that are cut.
         n_between = spelled.kinds.count(BETWEEN, low, closing.stop)
         for item in range(low, low + n_between):
-            self._keep(spelled.places[item], only(state), size)
+            self._keep(spelled.origins[item], only(state), size)
         for item in closing:
             self._close(item, state, size)
         if low + n_between == closing.start:
@@ -241,10 +241,10 @@ class _Search:
         becoming: dict[int, frozenset[int]] = {}
         for character, target in special:
             if not self._is_dead(target):
-                for place in spelled.becoming(node, character):
-                    becoming[place] = becoming.get(place, frozenset()) | {target}
-        for place, targets in becoming.items():
-            self._keep(place, targets, size + 1)
+                for text_index in spelled.becoming(node, character):
+                    becoming[text_index] = becoming.get(text_index, frozenset()) | {target}
+        for text_index, targets in becoming.items():
+            self._keep(text_index, targets, size + 1)
 
     def _follow_others(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
@@ -261,7 +261,7 @@ class _Search:
             if self._sink not in targets:
                 runs.append((item, item + 1, False))
                 if targets:
-                    self._keep(spelled.places[item], targets, size + 1)
+                    self._keep(spelled.origins[item], targets, size + 1)
         for character, target in special:
             child = spelled.child(node, character)
             if child < 0:
@@ -280,14 +280,14 @@ class _Search:
         for item in spelled.own_items(node):
             kind = spelled.kinds[item]
             if kind == BETWEEN:
-                self._keep(spelled.places[item], only(state), size)
+                self._keep(spelled.origins[item], only(state), size)
             elif kind == CLOSES:
                 self._close(item, state, size)
             else:
                 targets = dfa.targets_of(state, spelled.ranges[spelled.begun[item]])
                 targets = targets.difference((DEAD, self._dropped))
                 if targets:
-                    self._keep(spelled.places[item], targets, size + 1)
+                    self._keep(spelled.origins[item], targets, size + 1)
         for child, character in enumerate(spelled.chars[first:last], first):
             target = dfa.step(state, character)
             if not self._is_dead(target):

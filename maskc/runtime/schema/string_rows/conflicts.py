@@ -38,7 +38,7 @@ Closing = list[tuple[int, int]]
 
 
 class Conflicts(NamedTuple):
-    """Tokens by place that make a string or a key one of some words, or could.
+    """Tokens, by text index, that make a string or a key one of some words, or could.
 
     Those that end it have the rest after the quote; the others end inside of it.
     """
@@ -88,11 +88,11 @@ def _all_below(
 ) -> Iterable[tuple[int, int]]:
     """Return the tokens whose texts lead through a node; of those that stay inside no rest."""
     for item in range(character_trie.low[node], character_trie.high[node]):
-        place = character_trie.places[item]
+        origin = character_trie.origins[item]
         if character_trie.kinds[item] == CLOSES:
-            yield from _below(index, place)
+            yield from _below(index, origin)
         else:
-            yield place, 0
+            yield origin, 0
 
 
 def find_equal(
@@ -124,7 +124,7 @@ def _find_words(
         node = character_trie.find(word)
         if node >= 0:
             for item in character_trie.closing_items(node):
-                closing += _below(index, character_trie.places[item])
+                closing += _below(index, character_trie.origins[item])
         if only_closing:
             continue
         charge_steps(len(word))
@@ -136,7 +136,7 @@ def _find_words(
                 break
             own = character_trie.own_items(node)
             inside.update(
-                [character_trie.places[i] for i in own if character_trie.kinds[i] == BETWEEN]
+                [character_trie.origins[i] for i in own if character_trie.kinds[i] == BETWEEN]
             )
     return Conflicts(closing, list(inside))
 

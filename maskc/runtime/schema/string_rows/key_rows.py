@@ -96,7 +96,7 @@ class KeyRows:
         if isinstance(effects, Scanned):
             pairs = effects.ends()
         else:
-            tokens = [ids[place] for place in effects.places]
+            tokens = [ids[n] for n in effects.text_indices]
             pairs = list(zip(tokens, effects.targets, strict=True))
         charge_steps(len(pairs))
         by_reach: dict[int, list[int]] = {}
@@ -145,8 +145,8 @@ class Names:
         key = (Names, id(free), bits)
         found: tuple[FreeRows, Words] | None = self._index.shared.get(key)
         if found is None:
-            places = free.closers.with_suffixes(self._index, bits)
-            words = self._index.set_bits(free.words, self._index.order[places])
+            text_indices = free.closers.with_suffixes(self._index, bits)
+            words = self._index.set_bits(free.words, self._index.order[text_indices])
             # With the rows, so that no others get their number.
             found = (free, words)
             self._index.shared.put(key, found, 4 * self._index.n_words + 500)
@@ -169,9 +169,9 @@ class Names:
             more = [p for quote, own in quotes for p in self.with_suffixes(quote, own & ~bits)]
             less = [p for quote, own in quotes for p in self.with_suffixes(quote, bits & ~own)]
             if more:
-                words = self._index.set_bits(words, [ids[place] for place in more])
+                words = self._index.set_bits(words, [ids[n] for n in more])
             if less:
-                words = self._index.clear_bits(words, [ids[place] for place in less])
+                words = self._index.clear_bits(words, [ids[n] for n in less])
             found = (free, Part((words,)))
             self._index.shared.put(key, found, 4 * self._index.n_words + 500)
         return found[1]
@@ -181,7 +181,7 @@ class Names:
         return closing_tokens_at(self._index, (node,))
 
     def with_suffixes(self, quote: ClosingTokens, bits: int) -> list[int]:
-        """Return the tokens below a quote whose rests are in a bit set, by place."""
+        """Return the tokens below a quote whose rests are in a bit set, by text index."""
         return quote.with_suffixes(self._index, bits).tolist() if bits else []
 
     def ended(

@@ -42,7 +42,7 @@ class StringRow(NamedTuple):
 
 
 def closers_bytes(labelled: tuple[tuple[int, ClosingTokens], ...]) -> int:
-    return sum(_CLOSERS_BYTES + 8 * len(closers.places) for _, closers in labelled)
+    return sum(_CLOSERS_BYTES + 8 * len(closers.text_indices) for _, closers in labelled)
 
 
 def part_of(index: TokenIndex, ids: list[int] | NDArray[Any]) -> Part:
@@ -85,7 +85,7 @@ class FreeRows:
                 closers = closers.chosen(kept)
                 closers.is_shared = True
             found = StringRow(self._up_to(most), ((0, closers),))
-            shared.put(key, found, 500 + 8 * len(closers.places))
+            shared.put(key, found, 500 + 8 * len(closers.text_indices))
         return found
 
     def _up_to(self, most: int | None) -> Part:
@@ -136,7 +136,7 @@ class FreeRows:
 
     def _without(self, removed: list[int]) -> tuple[Words, ClosingTokens]:
         index, kinds = self._index, self._spelled.kinds
-        inside = [index.ids[self._spelled.places[i]] for i in removed if kinds[i] != CLOSES]
+        inside = [index.ids[self._spelled.origins[i]] for i in removed if kinds[i] != CLOSES]
         words = index.clear_bits(self.words, inside) if inside else self.words
         closing = [item for item in removed if kinds[item] == CLOSES]
         if not closing:

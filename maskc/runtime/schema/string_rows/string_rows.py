@@ -87,9 +87,9 @@ class StringRows:
     def _read_custom(self, rule: CustomRule, count: Read) -> StringRow:
         character_trie = self.character_trie_after(count.begun)
         walked = self._custom_scans.walk(character_trie, rule, count)
-        places = character_trie.tables.places
-        closers = closing_tokens_at(self._index, tuple(np.unique(places[walked.ended]).tolist()))
-        return StringRow(self.part_of(self._index.order[places[walked.inside]]), ((0, closers),))
+        origins = character_trie.tables.places
+        closers = closing_tokens_at(self._index, tuple(np.unique(origins[walked.ended]).tolist()))
+        return StringRow(self.part_of(self._index.order[origins[walked.inside]]), ((0, closers),))
 
     def part_of(self, ids: list[int] | NDArray[Any]) -> Part:
         return part_of(self._index, ids)
@@ -120,9 +120,9 @@ class StringRows:
         if isinstance(effects, Scanned):
             part = part_of_scan(self._index, effects, effects.live)
         elif not part.rows:
-            part = self.part_of([self._index.ids[place] for place in effects.places])
-        elif effects.places:
-            ids = [self._index.ids[place] for place in effects.places]
+            part = self.part_of([self._index.ids[n] for n in effects.text_indices])
+        elif effects.text_indices:
+            ids = [self._index.ids[n] for n in effects.text_indices]
             part = Part((self._index.set_bits(part.rows[0], ids),))
         return StringRow(part, closers)
 
@@ -135,10 +135,10 @@ class StringRows:
             effects = self.follow(dfa, state, before, exactly=True)
             self._known.put(key, effects)
         if not isinstance(effects, Scanned):
-            columns = (effects.places, effects.targets, effects.sizes)
+            columns = (effects.text_indices, effects.targets, effects.sizes)
             ids = [
-                self._index.ids[place]
-                for place, targets, size in zip(*columns, strict=True)
+                self._index.ids[text_index]
+                for text_index, targets, size in zip(*columns, strict=True)
                 if rule.leads_on(targets, count + size)
             ]
             nodes = {n for n, at, size in effects.ended if rule.may_end(at, count + size)}

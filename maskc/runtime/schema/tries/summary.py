@@ -48,7 +48,7 @@ class Part:
 
     Attributes:
         rows: masks whose tokens are legal.
-        few: more of them: ids of tokens, or places of rests.
+        few: more of them: ids of tokens, or indices of rests.
         bits, unsure: rests, and those of them that have to be read token by token, as bit sets.
         exits: nodes of the trie at which the innermost thing that was open has ended.
         removed: ids of tokens that are illegal nevertheless; only of what is a whole mask.
@@ -111,10 +111,10 @@ def new_keys(
     return tuple(text for text, _ in kept), tuple(n for _, n in kept)
 
 
-def bits_of(places: Iterable[int]) -> int:
+def bits_of(numbers: Iterable[int]) -> int:
     found = 0
-    for place in places:
-        found |= 1 << place
+    for number in numbers:
+        found |= 1 << number
     return found
 
 

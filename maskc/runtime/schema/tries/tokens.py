@@ -89,19 +89,19 @@ class TextSlices(Sequence[bytes]):
         return len(self._order)
 
     @overload
-    def __getitem__(self, place: int) -> bytes: ...
+    def __getitem__(self, index: int) -> bytes: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[bytes]: ...
-    def __getitem__(self, place: int | slice) -> bytes | Sequence[bytes]:
-        if isinstance(place, slice):
-            return [self[n] for n in range(*place.indices(len(self)))]
-        number = self._order[place]
+    def __getitem__(self, index: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(index, slice):
+            return [self[n] for n in range(*index.indices(len(self)))]
+        number = self._order[index]
         return self._raw[self._first[number] : self._first[number + 1]]
 
 
 def cut_texts(data: NDArray[np.uint8], first: NDArray[np.int32]) -> list[bytes]:
-    raw, places = data.tobytes(), first.tolist()
-    return [raw[start:stop] for start, stop in itertools.pairwise(places)]
+    raw, offsets = data.tobytes(), first.tolist()
+    return [raw[start:stop] for start, stop in itertools.pairwise(offsets)]
 
 
 class IndexTables(NamedTuple):
@@ -110,7 +110,7 @@ class IndexTables(NamedTuple):
     Attributes:
         order: int32[n], token ids in the order of their bytes.
         nodes: of the trie of the tokens.
-        quote_nodes, quote_places, quote_rests: int32[n_quotes].
+        quote_nodes, quote_places, quote_rests: int32[n_quotes]; the second has text indices.
         rest_first, rest_bytes: int32[n_suffixes + 1], where each rest begins; uint8, their bytes.
     """
 
@@ -133,11 +133,11 @@ class TokenIndex:
 
     Attributes:
         ids, order: token ids in the order of their bytes, without those that have none; an index
-            into them is a *place*.
+            into them is a *text index*.
         texts: their bytes.
         tokens, rests: the tries of the tokens and of the rests.
         quote_nodes: int32[n], each quote of a token, ascending by the node that it leads to.
-        quote_places, quote_rests: int32[n], the token's place, and the rest's.
+        quote_texts, quote_rests: int32[n], the text index of the token, and the index of the rest.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class TokenIndex:
         self.tables = tables
         self.order = tables.order
         self.ids = tables.order.data
-        self.quote_nodes, self.quote_places = tables.quote_nodes, tables.quote_places
+        self.quote_nodes, self.quote_texts = tables.quote_nodes, tables.quote_places
         self.quote_rests = tables.quote_rests
         self.suffixes = Trie(cut_texts(tables.rest_bytes, tables.rest_first))
         self.n_suffixes = len(self.suffixes.texts)
@@ -170,13 +170,13 @@ class TokenIndex:
         suffixes = sorted({rest for _, _, rest in quotes})
         number = {rest: n for n, rest in enumerate(suffixes)}
         table = np.array([(n, p, number[r]) for n, p, r in quotes], dtype=np.int32).reshape(-1, 3)
-        nodes, places, rest_places = (np.ascontiguousarray(table[:, k]) for k in range(3))
+        nodes, text_indices, rests = (np.ascontiguousarray(table[:, k]) for k in range(3))
         return IndexTables(
             np.array(ids, dtype=np.int32),
             self.tokens.nodes,
             nodes,
-            places,
-            rest_places,
+            text_indices,
+            rests,
             np.cumsum([0, *map(len, suffixes)], dtype=np.int32),
             np.frombuffer(b"".join(suffixes), dtype=np.uint8),
         )
@@ -186,14 +186,14 @@ class TokenIndex:
         for depth in range(1, len(trie.levels) - 1):
             start, stop = trie.levels[depth], trie.levels[depth + 1]
             for node in (np.flatnonzero(trie.byte_array[start:stop] == _QUOTE) + start).tolist():
-                for place in range(trie.low[node], trie.high[node]):
-                    found.append((node, place, self.texts[place][depth:]))
+                for text_index in range(trie.low[node], trie.high[node]):
+                    found.append((node, text_index, self.texts[text_index][depth:]))
         return found
 
     def quotes_below(self, nodes: NDArray[Any]) -> tuple[Ints, Ints]:
         """Return the tokens below the nodes that some quotes lead to, one quote after the other.
 
-        Of each token the index of its node, and its row of ``quote_places``: int32[m] each.
+        Of each token the index of its node, and its row of ``quote_texts``: int32[m] each.
         """
         first = np.searchsorted(self.quote_nodes, nodes).astype(np.int32)
         last = np.searchsorted(self.quote_nodes, nodes + 1).astype(np.int32)
@@ -201,7 +201,7 @@ class TokenIndex:
 
     def quotes_of(self, node: int) -> tuple[list[int], list[int]]:
         first, last = np.searchsorted(self.quote_nodes, [node, node + 1])
-        return self.quote_places[first:last].tolist(), self.quote_rests[first:last].tolist()
+        return self.quote_texts[first:last].tolist(), self.quote_rests[first:last].tolist()
 
     def pack(self, ids: Sequence[int] | NDArray[Any]) -> Words:
         return self.set_bits(np.zeros(self.n_words, dtype="<i4"), ids)
