@@ -14,7 +14,7 @@ def joints():
     return make_joints()
 
 
-def test_what_follows_is_walked_from_each_place_at_which_parts_end(joints):
+def test_what_follows_is_walked_from_each_node_at_which_parts_end(joints):
     either = joints.choice([make_leaf(joints, b"a"), make_leaf(joints, b"ab")])
     whole = joints.sequence([either, make_leaf(joints, b"c!")])
     root = np.array([ROOT], dtype=np.int32)

@@ -66,16 +66,16 @@ def test_what_is_left_out_is_at_and_below_some_children(seed):
         tops = tuple(map(trie.path, children))
         whole = reader.read(component, node)
         less = reader.leave_out(whole, children)
-        # Tokens by place, and nodes, each with what else is known of it.
-        tokens = zip(whole.places.tolist(), whole.place_passes.tolist(), strict=True)
+        # Tokens by text index, and nodes, each with what else is known of it.
+        tokens = zip(whole.text_indices.tolist(), whole.text_passes.tolist(), strict=True)
         kept = [token for token in tokens if not trie.texts[token[0]].startswith(tops)]
-        assert list(zip(less.places.tolist(), less.place_passes.tolist(), strict=True)) == kept
-        inside = kept_rows(trie, tops, whole.inside, whole.inside_places, whole.inside_passes)
-        assert rows(less.inside, less.inside_places, less.inside_passes) == inside
+        assert list(zip(less.text_indices.tolist(), less.text_passes.tolist(), strict=True)) == kept
+        inside = kept_rows(trie, tops, whole.inside, whole.inside_states, whole.inside_passes)
+        assert rows(less.inside, less.inside_states, less.inside_passes) == inside
         left = kept_rows(trie, tops, whole.left, whole.left_by, whole.left_passes)
         assert rows(less.left, less.left_by, less.left_passes) == left
         if less.row is not None:
-            assert less.row.tolist() == index.pack(index.order[less.places]).tolist()
+            assert less.row.tolist() == index.pack(index.order[less.text_indices]).tolist()
 
 
 def rows(*columns):

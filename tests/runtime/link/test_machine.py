@@ -21,7 +21,7 @@ def machine_of(results, expression):
     return LinkMachine(results.joints.rest(expression, results.joints.end), results)
 
 
-def test_places_that_leave_the_same_tokens_have_one_mask(results):
+def test_configurations_that_leave_the_same_tokens_have_one_mask(results):
     joints = results.joints
     one = machine_of(results, joints.sequence([make_leaf(joints, b"a!"), make_leaf(joints, b"b")]))
     other = machine_of(results, make_leaf(joints, b"c!"))
@@ -48,7 +48,7 @@ def test_a_text_that_may_end_has_another_mask_than_one_that_goes_on():
     assert named.mask(here).words[0] == 1 << OTHER_END
 
 
-def test_a_token_from_the_same_place_is_read_once(results):
+def test_a_token_from_the_same_configuration_is_read_once(results):
     machine = machine_of(results, make_leaf(results.joints, b"abc"))
     start = machine.start()
     assert machine.take(start, TOKENS.index(b"ab")) is machine.take(start, TOKENS.index(b"ab"))

@@ -107,7 +107,7 @@ def test_words_of_free_text_that_are_wrong_are_refused(text, told):
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "told"),
+    ("index", "value", "told"),
     [
         (6, 1, "the plan holds 1, outside"),
         (1, [1], "fewer parameters than it names"),
@@ -119,8 +119,8 @@ def test_words_of_free_text_that_are_wrong_are_refused(text, told):
         (7, [[[["a"], []]], None], "an empty word"),
     ],
 )
-def test_parameters_that_are_wrong_are_refused(place, value, told):
-    table = [*TABLE[:place], value, *TABLE[place + 1 :]]
+def test_parameters_that_are_wrong_are_refused(index, value, told):
+    table = [*TABLE[:index], value, *TABLE[index + 1 :]]
     with pytest.raises(PlanError, match=told):
         read(nodes=[["automaton", 0]], automata=[BLANKS], tables=[table])
 

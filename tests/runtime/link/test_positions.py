@@ -47,16 +47,16 @@ def damage(draw, entry):
     """Change one thing in lists of lists."""
     here = entry
     while True:
-        place = draw.randrange(len(here)) if here else None
-        if place is not None and isinstance(here[place], list) and draw.random() < 0.85:
-            here = here[place]
+        index = draw.randrange(len(here)) if here else None
+        if index is not None and isinstance(here[index], list) and draw.random() < 0.85:
+            here = here[index]
             continue
-        if place is None:
+        if index is None:
             here.append(draw.choice([0, [], None]))
         elif draw.random() < 0.3:
-            del here[place]
+            del here[index]
         else:
-            here[place] = draw.choice(
+            here[index] = draw.choice(
                 [-2, -1, 0, 1, 2, 3, 7, 300, 1 << 50, None, True, "a", [], [[0]], 1.0]
             )
         return
@@ -92,7 +92,7 @@ def test_what_is_damaged_is_refused_or_read_without_a_failure(seed):
 
 def test_loops_inside_themselves_and_none_at_all_are_refused():
     whole = COUNTER.write(make("(?:a{20}b){20}"))
-    for place, value in [(2, [[0], *whole[2][1:]]), (2, [[], [0, 0], *whole[2][2:]]), (1, [-1])]:
-        entry = [*whole[:place], value, *whole[place + 1 :]]
+    for index, value in [(2, [[0], *whole[2][1:]]), (2, [[], [0, 0], *whole[2][2:]]), (1, [-1])]:
+        entry = [*whole[:index], value, *whole[index + 1 :]]
         with pytest.raises(PlanError):
             read_counter(entry)

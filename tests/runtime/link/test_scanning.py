@@ -37,7 +37,7 @@ def test_a_part_is_left_without_some_of_its_texts_whichever_trie_they_are_of():
 
     def texts(trie, part):
         if trie is index.suffixes:
-            return [place for place in range(trie.high[ROOT]) if part.bits >> place & 1]
+            return [n for n in range(trie.high[ROOT]) if part.bits >> n & 1]
         return np.flatnonzero(np.unpackbits(scanner.words(part).view(np.uint8))).tolist()
 
     for trie in (index.tokens, index.suffixes):

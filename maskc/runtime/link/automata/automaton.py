@@ -47,7 +47,7 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
 
     Attributes:
         is_sparse: whether few bytes are read in each state, and there are many states.
-        is_counted: whether states may be places in counted loops, see :meth:`loop_of`.
+        is_counted: whether states may lie in counted loops, see :meth:`loop_of`.
         n_bytes: about how much memory the states take that were made so far.
     """
 
@@ -88,7 +88,7 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
         return NO_LABEL
 
     def loop_of(self, state: int) -> Loop | None:  # noqa: ARG002  # nothing is counted
-        """Return a state as a place in a counted loop, ``None`` if it is none."""
+        """Return the counted loop that a state lies in, ``None`` if it lies in none."""
         return None
 
     def only_text(self, state: int) -> bytes:  # noqa: ARG002  # several texts go on here

@@ -1,8 +1,8 @@
 r"""What a counted loop reads of a vocabulary, and how often each text passes.
 
 Below a node of the trie, each node at which an automaton is still in the loop's component has one
-place and a number of passes, and the first nodes at which it is no longer there are left to the one
-who asks. Both are worked out once for a component and a node, for all automata and all links of a
+control state and a number of passes. The first nodes at which it is no longer there are left to the
+caller. Both are worked out once for a component and a node, for all automata and all links of a
 tokenizer, whatever the loop's bounds and counts are.
 
 What leaves a counted loop is worked out once as well: in ``\w{1,50}\W{1,50}`` nearly every token
@@ -15,7 +15,7 @@ Example: below the root, ``[a-z]{1,80}`` is inside of its component at ``ab`` an
 ``ab1``; it passes three times in ``abc``, so it is read after 77 letters and not after 78.
 
 The invariant of the walk: a level holds the nodes of its depth that are inside of the component,
-ascending, each with the number of its place, counted from 1, and with its passes.
+ascending, each with the number of its control state, counted from 1, and with its passes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from maskc.runtime.link.automata.automaton import ByteAutomaton
 from maskc.runtime.link.automata.loops import (
     MOST_PASSES,
-    MOST_PLACES,
+    MOST_STATES,
     Component,
     Loop,
     Way,
@@ -54,36 +54,38 @@ class ComponentReading(NamedTuple):
     Attributes:
         row: the mask of the tokens that end inside the component; ``None`` but for the root, as the
             others are not asked for so often.
-        places: int32[n], the same tokens by place in the vocabulary's order, by passes.
-        place_passes: uint16[n], of each of them, with those to the nearest end after it.
+        text_indices: int32[n], the same tokens by text index, in the order of their passes.
+        text_passes: uint16[n], of each of them, with those to the nearest end after it.
         inside: int32[n], the nodes inside it from which texts go on, ascending.
-        inside_places: uint8[n], of each of them the number of its place, counted from 1.
+        inside_states: uint8[n], of each of them the number of its control state, counted from 1.
         inside_passes: uint16[n], of each of them.
-        left: int32[n], the nodes at which it is left in one of its ways, by place, byte and passes.
-        left_by: uint16[n], of each of these 256 times the number of the place, and the byte.
+        left: int32[n], the nodes at which it is left in one of its ways, ordered by control
+            state, byte and passes.
+        left_by: uint16[n], of each of these 256 times the number of the control state, plus the
+            byte.
         left_passes: uint16[n], those before the byte.
     """
 
     row: Words | None
-    places: Ints
-    place_passes: Passes
+    text_indices: Ints
+    text_passes: Passes
     inside: Ints
-    inside_places: NDArray[np.uint8]
+    inside_states: NDArray[np.uint8]
     inside_passes: Passes
     left: Ints
     left_by: NDArray[np.uint16]
     left_passes: Passes
 
     def read_within(self, passes: int) -> tuple[Ints, Ints]:
-        """Return the tokens that pass so often at most, and the others, by place."""
-        n_read = _count_up_to(self.place_passes, passes)
-        return self.places[:n_read], self.places[n_read:]
+        """Return the tokens that pass so often at most, and the others, by text index."""
+        n_read = _count_up_to(self.text_passes, passes)
+        return self.text_indices[:n_read], self.text_indices[n_read:]
 
     def ends(self, loop: Loop, onward: Onward) -> tuple[Ints, Passes]:
         """Return the nodes where the text may end and go on after enough passes, and the passes."""
-        is_chosen = np.zeros(1 + MOST_PLACES, dtype=np.bool_)
+        is_chosen = np.zeros(1 + MOST_STATES, dtype=np.bool_)
         is_chosen[[number + 1 for number in loop.list_ends()]] = True
-        chosen = np.flatnonzero(is_chosen[self.inside_places] & onward.are(self.inside))
+        chosen = np.flatnonzero(is_chosen[self.inside_states] & onward.are(self.inside))
         return self.inside[chosen], self.inside_passes[chosen]
 
     def leave_by(self, out: Sequence[Way]) -> Iterator[tuple[Way, Ints, Passes]]:
@@ -103,23 +105,23 @@ class LoopReader:
         self.index = index
 
     def read(self, component: Component, node: int) -> ComponentReading:
-        """Return what the component reads below a node, from its first place."""
+        """Return what the component reads below a node, from its first control state."""
         key = (_KEY, node, component.key)
         found: ComponentReading | None = self.index.shared.get(key)
         if found is None:
             found = self._read(component, node)
-            n_bytes = 6 * (len(found.places) + len(found.inside)) + 14 * len(found.left)
+            n_bytes = 6 * (len(found.text_indices) + len(found.inside)) + 14 * len(found.left)
             self.index.shared.put(key, found, n_bytes + len(component.key) + 10_000)
         return found
 
     def passes_of(self, component: Component) -> Passes:
-        """Return uint16[n], the passes of each token by place; ``MOST_PASSES``: it is not read."""
+        """Return uint16[n], the passes of each token by text index; ``MOST_PASSES``: not read."""
         key = (_KEY, "passes", component.key)
         found: Passes | None = self.index.shared.get(key)
         if found is None:
             reading = self.read(component, ROOT)
             found = np.full(len(self.index.order), MOST_PASSES, dtype=np.uint16)
-            found[reading.places] = reading.place_passes
+            found[reading.text_indices] = reading.text_passes
             self.index.shared.put(key, found, found.nbytes + len(component.key) + 1_000)
         return found
 
@@ -138,17 +140,18 @@ class LoopReader:
     ) -> tuple[Ints, Ints]:
         """Return what is read after a loop that passed from ``low`` to ``high`` times.
 
-        These are tokens by place, and the nodes after which texts go on where the piece may end.
+        These are the text indices of tokens, and the nodes after which texts go on where the piece
+        may end.
         """
         key = (_KEY, "exits", onward.bytes, loop.key)
         found: LoopExits | None = self.index.shared.get(key)
         if found is None:
             reading = self.read(loop.component, ROOT)
             found = _read_exits(automaton, loop, reading, self.index.tokens, onward)
-            n_bytes = 6 * (len(found.places) + len(found.nodes))
+            n_bytes = 6 * (len(found.text_indices) + len(found.nodes))
             self.index.shared.put(key, found, n_bytes + 1_000)
         return (
-            _within(found.places, found.place_passes, low, high),
+            _within(found.text_indices, found.text_passes, low, high),
             _within(found.nodes, found.node_passes, low, high),
         )
 
@@ -162,15 +165,15 @@ class LoopReader:
         if row is not None:
             row = index.clear_bits(row, index.order[np.flatnonzero(is_out)])
         # Below the node, a node is at or below a child if its first text is.
-        read = ~is_out[reading.places]
+        read = ~is_out[reading.text_indices]
         inside = ~is_out[trie.low_array[reading.inside]]
         left = ~is_out[trie.low_array[reading.left]]
         return ComponentReading(
             row,
-            reading.places[read],
-            reading.place_passes[read],
+            reading.text_indices[read],
+            reading.text_passes[read],
             reading.inside[inside],
-            reading.inside_places[inside],
+            reading.inside_states[inside],
             reading.inside_passes[inside],
             reading.left[left],
             reading.left_by[left],
@@ -179,7 +182,7 @@ class LoopReader:
 
     def _read(self, component: Component, node: int) -> ComponentReading:
         trie, levels = self.index.tokens, _Levels()
-        # The place that a byte leads to, and above it the step: one look-up for both.
+        # The control state that a byte leads to, and above it the step: one look-up for both.
         cells = (component.table + (component.passes.astype(np.uint16) << 8)).reshape(-1)
         # What is out of the component stays out.
         cells = np.concatenate([np.zeros(256, dtype=np.uint16), cells])
@@ -213,19 +216,19 @@ class LoopReader:
         """Return the reading of what each level has."""
         index, trie = self.index, self.index.tokens
         nodes, numbers, passes = map(np.concatenate, zip(*levels.inside, strict=True))
-        places, at = list_ending(trie, nodes)
-        place_passes = passes[at] + np.array(component.to_end, dtype=np.uint16)[numbers[at] - 1]
-        by_passes = np.argsort(place_passes, kind="stable")
-        places, place_passes = places[by_passes], place_passes[by_passes]
+        text_indices, at = list_ending(trie, nodes)
+        text_passes = passes[at] + np.array(component.to_end, dtype=np.uint16)[numbers[at] - 1]
+        by_passes = np.argsort(text_passes, kind="stable")
+        text_indices, text_passes = text_indices[by_passes], text_passes[by_passes]
         goes_on = going_on(trie, nodes)
         left, keys, left_passes = map(np.concatenate, zip(*levels.left, strict=True))
         # Two sorts of narrow numbers take less time than one by pairs.
         by_key = np.argsort(left_passes, kind="stable")
         by_key = by_key[np.argsort(keys[by_key], kind="stable")]
         return ComponentReading(
-            index.pack(index.order[places]) if node == ROOT else None,
-            places,
-            place_passes,
+            index.pack(index.order[text_indices]) if node == ROOT else None,
+            text_indices,
+            text_passes,
             nodes[goes_on],
             numbers[goes_on],
             passes[goes_on],
@@ -235,10 +238,10 @@ class LoopReader:
         )
 
 
-def _among(places: Ints, values: Passes, size: int) -> Passes:
-    """Return an array with values at some places, and 0 elsewhere."""
+def _among(indices: Ints, values: Passes, size: int) -> Passes:
+    """Return an array with values at some indices, and 0 elsewhere."""
     found = np.zeros(size, dtype=np.uint16)
-    found[places] = values
+    found[indices] = values
     return found
 
 
@@ -246,11 +249,12 @@ class _Levels:
     """What was found, level by level, after a first one with nothing."""
 
     def __init__(self) -> None:
-        # Nodes, the number of their place, and passes.
+        # Nodes, the number of their control state, and passes.
         self.inside: list[tuple[Ints, NDArray[np.uint8], Passes]] = [
             (_NO_NODES, np.zeros(0, dtype=np.uint8), _NO_PASSES)
         ]
-        # Nodes, 256 times the number of the place before them and the byte, and passes before it.
+        # Nodes, 256 times the number of the control state before them and the byte, and passes
+        # before it.
         self.left: list[tuple[Ints, NDArray[np.uint16], Passes]] = [
             (_NO_NODES, _NO_PASSES, _NO_PASSES)
         ]
@@ -271,14 +275,15 @@ class LoopExits(NamedTuple):
     """What is read from where a loop is left, however often it has passed.
 
     Attributes:
-        places: int32[n], tokens by place, by passes; one may be there several times.
-        place_passes: uint16[n], the passes of each before the loop was left.
+        text_indices: int32[n], tokens by text index, in the order of their passes; one may be there
+            several times.
+        text_passes: uint16[n], the passes of each before the loop was left.
         nodes: int32[n], from which texts go on and where the piece may end, likewise.
         node_passes: uint16[n], of each of them.
     """
 
-    places: Ints
-    place_passes: Passes
+    text_indices: Ints
+    text_passes: Passes
     nodes: Ints
     node_passes: Passes
 
@@ -298,12 +303,12 @@ def _read_exits(
     automaton: ByteAutomaton[Any], loop: Loop, reading: ComponentReading, trie: Trie, onward: Onward
 ) -> LoopExits:
     nodes, states, passes = _list_left(loop, reading)
-    places, place_passes = [nodes[:0]], [passes[:0]]
+    text_indices, text_passes = [nodes[:0]], [passes[:0]]
     exits, exit_passes = [nodes[:0]], [passes[:0]]
     while len(nodes):
         ending, at = list_ending(trie, nodes)
-        places.append(ending)
-        place_passes.append(passes[at])
+        text_indices.append(ending)
+        text_passes.append(passes[at])
         goes_on = going_on(trie, nodes)
         nodes, states, passes = nodes[goes_on], states[goes_on], passes[goes_on]
         is_exit = np.flatnonzero(automaton.know_all()[0][states])
@@ -312,7 +317,7 @@ def _read_exits(
         exit_passes.append(passes[is_exit])
         above, nodes, states = go_down(automaton, trie, nodes, states)
         passes = passes[above]
-    return LoopExits(*_by_passes(places, place_passes), *_by_passes(exits, exit_passes))
+    return LoopExits(*_by_passes(text_indices, text_passes), *_by_passes(exits, exit_passes))
 
 
 def _list_left(loop: Loop, reading: ComponentReading) -> tuple[Ints, Ints, Passes]:

@@ -55,14 +55,14 @@ def going_on(trie: Trie, nodes: Ints) -> NDArray[np.bool_]:
 
 
 def list_ending(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
-    """Return the texts that end in some nodes, by place, and the index of each one's node."""
+    """Return the texts that end in some nodes, by text index, and the index of each one's node."""
     n_ending = trie.ending_array[nodes]
-    places, found = [_NO_NODES], [_NO_NODES]
+    text_indices, found = [_NO_NODES], [_NO_NODES]
     for n in range(int(n_ending.max(initial=0))):
         at = np.flatnonzero(n_ending > n).astype(np.int32)
-        places.append(trie.low_array[nodes[at]] + n)
+        text_indices.append(trie.low_array[nodes[at]] + n)
         found.append(at)
-    return np.concatenate(places).astype(np.int32), np.concatenate(found)
+    return np.concatenate(text_indices).astype(np.int32), np.concatenate(found)
 
 
 def ascending(nodes: Ints) -> Ints:

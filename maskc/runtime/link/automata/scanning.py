@@ -95,31 +95,31 @@ class TrieScanner:
         if walk.few_exits or walk.exits:
             listed = np.array(walk.few_exits, dtype=np.int32)
             exits = ascending(np.concatenate([listed, *(part for part in walk.exits if len(part))]))
-        if not walk.places and len(few) <= _FEW and trie is self.index.tokens:
+        if not walk.text_indices and len(few) <= _FEW and trie is self.index.tokens:
             ids = self.index.ids
-            part = Part(few=tuple(sorted([ids[place] for place in few])))
+            part = Part(few=tuple(sorted([ids[n] for n in few])))
         else:
-            part = self.part(trie, np.concatenate([np.array(few, dtype=np.int32), *walk.places]))
+            part = self.part(trie, np.concatenate([np.array(few, dtype=np.int32), *walk.text_indices]))
         if walk.rows:
             part = self.unite((part, *(Part((row,)) for row in walk.rows)))
         return Scan(part, exits, turns)
 
-    def part(self, trie: Trie, places: Ints) -> Part:
+    def part(self, trie: Trie, text_indices: Ints) -> Part:
         index = self.index
         if trie is index.suffixes:
-            return Part(bits=bits_of(places.tolist()))
-        ids = index.order[places]
+            return Part(bits=bits_of(text_indices.tolist()))
+        ids = index.order[text_indices]
         few = len(ids) <= _FEW
         return Part(few=tuple(dict.fromkeys(ids.tolist()))) if few else Part((index.pack(ids),))
 
-    def without(self, trie: Trie, part: Part, places: list[int]) -> Part:
-        """Return a part without some texts of a trie, by place."""
-        if not places:
+    def without(self, trie: Trie, part: Part, text_indices: list[int]) -> Part:
+        """Return a part without some texts of a trie, by text index."""
+        if not text_indices:
             return part
         if trie is self.index.suffixes:
-            kept = ~bits_of(places)
+            kept = ~bits_of(text_indices)
             return Part(bits=part.bits & kept, unsure=part.unsure & kept)
-        ids = self.index.order[np.array(places, dtype=np.int32)]
+        ids = self.index.order[np.array(text_indices, dtype=np.int32)]
         return Part((self.index.clear_bits(self.words(part), ids),))
 
     def cut(
@@ -127,19 +127,19 @@ class TrieScanner:
         trie: Trie,
         nodes: Ints,
         scan: Scan,
-        places: Iterable[int],
+        text_indices: Iterable[int],
         is_legal: Callable[[bytes], bool],
     ) -> Scan:
-        """Return a scan from some nodes of a trie without some of its texts, given by place.
+        """Return a scan from some nodes of a trie without some of its texts, given by text index.
 
         A text goes if what is left of it after none of the nodes is legal.
         """
         paths, removed = [trie.path(node) for node in nodes.tolist()], list[int]()
-        for place in places:
-            text = trie.texts[place]
+        for text_index in text_indices:
+            text = trie.texts[text_index]
             lefts = {text[len(path) :] for path in paths if text.startswith(path)} - {b""}
             if lefts and not any(map(is_legal, lefts)):
-                removed.append(place)
+                removed.append(text_index)
         return scan._replace(part=self.without(trie, scan.part, removed)) if removed else scan
 
     def unite(self, parts: Iterable[Part]) -> Part:

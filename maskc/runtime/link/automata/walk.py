@@ -42,7 +42,7 @@ class AutomatonWalk:
     Attributes:
         rows: masks of tokens that were read.
         few: other texts that were read, found one by one.
-        places: more of them, in arrays.
+        text_indices: more of them, in arrays.
         few_exits: nodes after which texts go on where the piece may end; none is where it began.
         exits: more of them, in arrays, without those from which no text goes ``onward``.
         turns: labels of the automaton, each with a node after which texts go on and where the
@@ -60,7 +60,7 @@ class AutomatonWalk:
         self._reader = reader if automaton.is_counted else None
         self.rows = list[Words]()
         self.few, self.few_exits = list[int](), list[int]()
-        self.places, self.exits = list[Ints](), list[Ints]()
+        self.text_indices, self.exits = list[Ints](), list[Ints]()
         self.turns = list[Turn]()
         # Levels of many nodes, with the states there, from which the walk has yet to go on.
         self._levels = list[tuple[Ints, Ints]]()
@@ -140,7 +140,7 @@ class AutomatonWalk:
         """Walk on by one byte from many nodes; return where it led if that is to few."""
         automaton, trie = self._automaton, self._trie
         _, nodes, states = go_down(automaton, trie, nodes, states)
-        self.places.append(list_ending(trie, nodes)[0])
+        self.text_indices.append(list_ending(trie, nodes)[0])
         goes_on = going_on(trie, nodes)
         nodes, states = nodes[goes_on], states[goes_on]
         accepts, labels = automaton.know_all()
@@ -235,8 +235,8 @@ class AutomatonWalk:
         self._take_tokens(reading, high)
         if begins and self._reader is not None:
             ends, passed = self._reader.ends(loop, self._onward)
-            places, exits = self._reader.follow(self._automaton, loop, self._onward, low, high)
-            self.places.append(places)
+            text_indices, exits = self._reader.follow(self._automaton, loop, self._onward, low, high)
+            self.text_indices.append(text_indices)
             self.exits.append(exits)
         else:
             ends, passed = reading.ends(loop, self._onward)
@@ -262,7 +262,7 @@ class AutomatonWalk:
         read, too_often = reading.read_within(most)
         row, reader = reading.row, self._reader
         if row is None or reader is None or len(too_often) >= len(read):
-            self.places.append(read)
+            self.text_indices.append(read)
             return
         if len(too_often):
             row = reader.index.clear_bits(row, reader.index.order[too_often])
@@ -277,7 +277,7 @@ class AutomatonWalk:
             if len(nodes) <= _FEW:
                 few += ((child, state) for child in nodes.tolist())
                 continue
-            self.places.append(list_ending(self._trie, nodes)[0])
+            self.text_indices.append(list_ending(self._trie, nodes)[0])
             if self._automaton.accepts(state):
                 self.exits.append(nodes[self._onward.are(nodes)])
             self._levels.append((nodes, np.full(len(nodes), state, dtype=np.int32)))

@@ -76,8 +76,8 @@ def join(boxes: Iterable[Box], loops: Sequence[Bounds]) -> Boxes:
     found = sorted({tuple(map(_shorten, box, loops)) for box in boxes})
     if len(found) < 2:
         return tuple(found)
-    for place in reversed(range(len(loops))):
-        found = _merge(found, place)
+    for axis in reversed(range(len(loops))):
+        found = _merge(found, axis)
     found = [tuple(map(_shorten, box, loops)) for box in found]
     if len(loops) == 1:
         # Ascending and apart: what follows one that has reached the least is covered by it.
@@ -100,21 +100,21 @@ def _shorten(interval: Interval, bounds: Bounds) -> Interval:
     return low, min(high, max(low, least))
 
 
-def _merge(boxes: list[Box], place: int) -> list[Box]:
+def _merge(boxes: list[Box], axis: int) -> list[Box]:
     """Return boxes of which none that are alike but for one interval touch in it."""
     by_others: dict[Box, list[Interval]] = {}
     for box in boxes:
-        by_others.setdefault(box[:place] + box[place + 1 :], []).append(box[place])
+        by_others.setdefault(box[:axis] + box[axis + 1 :], []).append(box[axis])
     found = []
     for others, intervals in by_others.items():
         intervals.sort()
         low, high = intervals[0]
         for first, last in intervals[1:]:
             if first > high + 1:
-                found.append((*others[:place], (low, high), *others[place:]))
+                found.append((*others[:axis], (low, high), *others[axis:]))
                 low = first
             high = max(high, last)
-        found.append((*others[:place], (low, high), *others[place:]))
+        found.append((*others[:axis], (low, high), *others[axis:]))
     return sorted(found)
 
 

@@ -1,11 +1,12 @@
 r"""A pattern with counters as an automaton over bytes that is made when it is needed.
 
-A state says where the text may stand in the pattern, each place with the counts of the loops around
-it. What is done with counts is told in :mod:`maskc.runtime.link.counts.counts`, what the places are
-in :mod:`maskc.runtime.link.counts.positions`.
+A state is a set of control states, each with the counts of the loops around it. What is done with
+counts is told in :mod:`maskc.runtime.link.counts.counts`, and what control states are in
+:mod:`maskc.runtime.link.counts.positions`.
 
-Every place leads to the end of a text: a loop may go on until it has passed often enough, and each
-character of the pattern can be written. So there are no states from which nothing leads on.
+Every control state leads to the end of a text: a loop may go on until it has passed often enough,
+and each character of the pattern can be written. So there are no states from which nothing leads
+on.
 
 Example: of ``[a-z]{1,1000};`` the state after ``abc`` is the letter with the count 3.
 
@@ -35,17 +36,17 @@ from maskc.runtime.link.counts.counts import (
     leave,
     repeat,
 )
-from maskc.runtime.link.counts.positions import START, CountedPattern, Place, Round, find_round
+from maskc.runtime.link.counts.positions import START, ControlState, CountedPattern, Round, find_round
 from maskc.runtime.link.joining.pieces import CountingAutomaton
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.step_budget import charge_steps
 
-_PLACE, _BOX = 4, 3  # steps
-_PLACE_BYTES, _BOX_BYTES = 150, 250  # of memory, about; a test compares
+_CONTROL, _BOX = 4, 3  # steps
+_CONTROL_BYTES, _BOX_BYTES = 150, 250  # of memory, about; a test compares
 MAX_BOXES = 4_000
 MAX_NESTED = 60  # of them, those in loops inside loops: they are compared in pairs
 
-State = tuple[tuple[Place, Boxes], ...]
+State = tuple[tuple[ControlState, Boxes], ...]
 
 
 class PatternCounter(CountingAutomaton[State]):
@@ -60,35 +61,35 @@ class PatternCounter(CountingAutomaton[State]):
         for byte, byte_class in enumerate(self._class_of):
             self._bytes_of[byte_class].append(byte)
         self._rows_of: dict[int, list[int | None]] = {}
-        self._reached: dict[tuple[int, int, int], list[tuple[Place, ...]]] = {}
-        self._groups: dict[tuple[Place, ...], list[tuple[int, list[int]]]] = {}
-        self._rounds: dict[Place, Round | None] = {}
+        self._reached: dict[tuple[int, int, int], list[tuple[ControlState, ...]]] = {}
+        self._groups: dict[tuple[ControlState, ...], list[tuple[int, list[int]]]] = {}
+        self._rounds: dict[ControlState, Round | None] = {}
         self._tangled: set[tuple[int, ...]] = set()  # loops that do not go round so
         super().__init__((((START, DONE), FREE),))
 
     def loop_of(self, state: int) -> Loop | None:
         name = self.name_of(state)
-        (place, boxes), *others = name
+        (control, boxes), *others = name
         if others or len(boxes) != 1 or not boxes[0]:
             return None
         (*outer, (low, high)) = boxes[0]
         if low != high:
             return None
-        loops, bounds = self.pattern.loops[place[0]], self._bounds[place[0]]
-        if place not in self._rounds and loops not in self._tangled:
-            made = self._rounds[place] = find_round(self.pattern, place)
+        loops, bounds = self.pattern.loops[control[0]], self._bounds[control[0]]
+        if control not in self._rounds and loops not in self._tangled:
+            made = self._rounds[control] = find_round(self.pattern, control)
             if made is not None:
-                self.grow(3 * 256 * len(made.places))  # its arrays have a byte for each byte
+                self.grow(3 * 256 * len(made.states))  # its arrays have a byte for each byte
             else:
-                # The places of a loop lead to each other: it is alike from all of them.
+                # The control states of a loop lead to each other: it is alike from all of them.
                 self._tangled.add(loops)
-        found = self._rounds.get(place)
+        found = self._rounds.get(control)
         return None if found is None else _CountedLoop(self, found, outer, low, bounds)
 
     def find_moves(self, name: State) -> dict[int, State]:
         found = dict[int, State]()
         counted: dict[tuple[int, int], Boxes] = {}
-        for byte_class, bytes_ in self._group_bytes(tuple(place for place, _ in name)):
+        for byte_class, bytes_ in self._group_bytes(tuple(control for control, _ in name)):
             after = self._step_alone(name, byte_class, counted)
             if after is None and (exact := self._step(name, byte_class)) is not None:
                 after = self.cap(exact)
@@ -99,7 +100,7 @@ class PatternCounter(CountingAutomaton[State]):
     def _step_alone(
         self, name: State, byte_class: int, counted: dict[tuple[int, int], Boxes]
     ) -> State | None:
-        """Return the capped state after a byte from one place with one count of each loop.
+        """Return the capped state after a byte from one control state with one count of each loop.
 
         Counts depend on the way that is taken and where it leads, not on the byte: they are kept
         in ``counted``, by way and position, empty if the way is closed. Nothing in the state: no
@@ -108,36 +109,36 @@ class PatternCounter(CountingAutomaton[State]):
         ((position, node), boxes), *others = name
         if others or len(boxes) > 1:
             return None
-        charge_steps(_PLACE + _BOX)
+        charge_steps(_CONTROL + _BOX)
         if node != DONE:
-            return tuple((place, boxes) for place in self._reach(position, node, 0)[byte_class])
-        found = dict[Place, Boxes]()
+            return tuple((control, boxes) for control in self._reach(position, node, 0)[byte_class])
+        found = dict[ControlState, Boxes]()
         for way in range(len(self.pattern.edges[position])):
-            for place in self._reach(position, node, way)[byte_class]:
-                if place in found:
+            for control in self._reach(position, node, way)[byte_class]:
+                if control in found:
                     return None
-                key = (way, place[0])
+                key = (way, control[0])
                 if key not in counted:
                     n_open = self.pattern.edges[position][way].n_open
-                    n_entered = len(self.pattern.loops[place[0]]) - n_open
+                    n_entered = len(self.pattern.loops[control[0]]) - n_open
                     entered = [*enter(self._take(position, way, boxes), n_entered)]
-                    joined = self._join({place: entered}) if entered else ()
+                    joined = self._join({control: entered}) if entered else ()
                     counted[key] = self.cap(joined)[0][1] if joined else ()
                 if counted[key]:
-                    found[place] = counted[key]
+                    found[control] = counted[key]
         return tuple(sorted(found.items()))
 
-    def _group_bytes(self, places: tuple[Place, ...]) -> list[tuple[int, list[int]]]:
-        """Return the bytes that lead to the same places, each group with a class of bytes in it."""
-        known = self._groups.get(places)
+    def _group_bytes(self, controls: tuple[ControlState, ...]) -> list[tuple[int, list[int]]]:
+        """Return the bytes that lead to the same control states, each group with a byte class."""
+        known = self._groups.get(controls)
         if known is None:
-            groups = dict[tuple[tuple[Place, ...], ...], tuple[int, list[int]]]()
-            ways = [self._reach(*place, n) for place in places for n in range(self._n_ways(place))]
+            groups = dict[tuple[tuple[ControlState, ...], ...], tuple[int, list[int]]]()
+            ways = [self._reach(*control, n) for control in controls for n in range(self._n_ways(control))]
             for byte_class, reached in enumerate(zip(*ways, strict=True)):
                 if any(reached):
                     bytes_ = self._bytes_of[byte_class]
                     groups.setdefault(reached, (byte_class, []))[1].extend(bytes_)
-            known = self._groups[places] = list(groups.values())
+            known = self._groups[controls] = list(groups.values())
         return known
 
     def is_accepting(self, name: State) -> bool:
@@ -153,41 +154,41 @@ class PatternCounter(CountingAutomaton[State]):
     def leave(self, name: State, byte: int) -> State | None:
         """Return the state after a byte with which the innermost loop is left, or another entered.
 
-        Counts are exact; places inside of a character lead on in one way, as in :meth:`read`.
+        Counts are exact. From inside of a character one way leads on, as in :meth:`read`.
         """
         return self._step(name, self._class_of[byte], is_left=True)
 
     def cap(self, name: State) -> State:
         return tuple(
-            (place, cap(boxes, bounds, self._passes[place[0]]))
-            if (bounds := self._bounds[place[0]])
-            else (place, boxes)
-            for place, boxes in name
+            (control, cap(boxes, bounds, self._passes[control[0]]))
+            if (bounds := self._bounds[control[0]])
+            else (control, boxes)
+            for control, boxes in name
         )
 
     def measure(self, name: State) -> int:
-        # Places mostly have the same counts.
-        return len(name) * (_PLACE_BYTES + _BOX_BYTES * len(name[0][1]))
+        # Control states mostly have the same counts.
+        return len(name) * (_CONTROL_BYTES + _BOX_BYTES * len(name[0][1]))
 
-    def _n_ways(self, place: Place) -> int:
-        """Return how many edges a place has; a place inside a character has one."""
-        return len(self.pattern.edges[place[0]]) if place[1] == DONE else 1
+    def _n_ways(self, control: ControlState) -> int:
+        """Return how many edges a control state has; one inside a character has one."""
+        return len(self.pattern.edges[control[0]]) if control[1] == DONE else 1
 
     def _step(self, name: State, byte_class: int, *, is_left: bool = False) -> State | None:
-        pattern, found = self.pattern, dict[Place, list[Box]]()
+        pattern, found = self.pattern, dict[ControlState, list[Box]]()
         for (position, node), boxes in name:
             if node != DONE:
-                for place in self._reach(position, node, 0)[byte_class]:
-                    found.setdefault(place, []).extend(boxes)
+                for control in self._reach(position, node, 0)[byte_class]:
+                    found.setdefault(control, []).extend(boxes)
                 continue
             for way, edge in enumerate(pattern.edges[position]):
-                places = self._reach(position, node, way)[byte_class]
+                controls = self._reach(position, node, way)[byte_class]
                 if is_left and edge.n_open == len(loops := pattern.loops[position]):
-                    places = tuple(place for place in places if pattern.loops[place[0]] != loops)
-                after = self._take(position, way, boxes) if places else ()
-                for place in places if after else ():
-                    n_entered = len(pattern.loops[place[0]]) - edge.n_open
-                    found.setdefault(place, []).extend(enter(after, n_entered))
+                    controls = tuple(control for control in controls if pattern.loops[control[0]] != loops)
+                after = self._take(position, way, boxes) if controls else ()
+                for control in controls if after else ():
+                    n_entered = len(pattern.loops[control[0]]) - edge.n_open
+                    found.setdefault(control, []).extend(enter(after, n_entered))
         if not found:
             return None
         return self._join(found)
@@ -198,16 +199,16 @@ class PatternCounter(CountingAutomaton[State]):
         after = leave(boxes, bounds[edge.n_open :])
         return repeat(after, bounds[edge.n_open - 1][1]) if edge.repeats else after
 
-    def _join(self, found: dict[Place, list[Box]]) -> State:
+    def _join(self, found: dict[ControlState, list[Box]]) -> State:
         state, n_boxes, n_nested = [], 0, 0
-        for place in sorted(found):
-            boxes, bounds = found[place], self._bounds[place[0]]
+        for control in sorted(found):
+            boxes, bounds = found[control], self._bounds[control[0]]
             n_pairs = len(boxes) ** 2 if len(bounds) > 1 else 0
-            charge_steps(_PLACE + _BOX * len(boxes) + n_pairs // 2)
+            charge_steps(_CONTROL + _BOX * len(boxes) + n_pairs // 2)
             joined = join(boxes, bounds) if bounds else FREE
             n_boxes += len(joined)
             n_nested += len(joined) if len(bounds) > 1 else 0
-            state.append((place, joined))
+            state.append((control, joined))
         if n_boxes > MAX_BOXES or n_nested > MAX_NESTED:
             raise LimitError(
                 "ways to count the text so far",
@@ -216,8 +217,8 @@ class PatternCounter(CountingAutomaton[State]):
             )
         return tuple(state)
 
-    def _reach(self, position: int, node: int, way: int) -> list[tuple[Place, ...]]:
-        """Return by byte class the places to which it leads from a place, on one of its ways."""
+    def _reach(self, position: int, node: int, way: int) -> list[tuple[ControlState, ...]]:
+        """Return by byte class the control states that one way from a control state leads to."""
         key = (position, node, way)
         found = self._reached.get(key)
         if found is None:
@@ -244,7 +245,7 @@ class PatternCounter(CountingAutomaton[State]):
 
 
 class _CountedLoop(Loop):
-    """The innermost loop around one place of a pattern, with fixed counts of the outer ones."""
+    """The innermost loop around one control state, with fixed counts of the outer ones."""
 
     def __init__(
         self,
@@ -255,14 +256,14 @@ class _CountedLoop(Loop):
         bounds: list[Bounds],
     ) -> None:
         self._automaton, self._outer, self._bounds = automaton, outer, bounds
-        self.component, self._places, self.out = found
+        self.component, self._states, self.out = found
         self.count = count
         self.least, self.most = bounds[-1]
-        self.key = (automaton.mark, self._places[0], tuple(outer))
+        self.key = (automaton.mark, self._states[0], tuple(outer))
 
     def _name(self, number: int, count: int) -> State:
         boxes = join([(*self._outer, (count, count))], self._bounds)
-        return ((self._places[number], boxes),)
+        return ((self._states[number], boxes),)
 
     def state_at(self, number: int, count: int) -> int:
         return self._automaton.state_of(self._automaton.cap(self._name(number, count)))

@@ -3,11 +3,13 @@ r"""The positions of a pattern with counted loops, as numbers: what a counter fo
 A *position* reads one character, byte by byte through *nodes*, and edges say what follows it. The
 compiler finds them (:mod:`maskc.regular.counted`), and an artifact holds them.
 
-Inside ``[\w ]{1,80}`` each byte leads from one place of the pattern to one other, and begins a pass
-of the loop or does not. So how often a token passes does not depend on how often the text has. Such
-places are a *round*. A byte that leads on in two ways leaves it, as one that leads out of the loop
-does. Only where the way in the loop is not at the end of its character yet, it stays in it and
-leaves it: what is read then is what is read in either way, and they part before long.
+A *control state* of a counter is a position with a node: where it is, without its counts.
+
+Inside ``[\w ]{1,80}`` each byte leads from one control state to one other, and begins a pass of the
+loop or does not. So how often a token passes does not depend on how often the text has. Such
+control states are a *round*. A byte that leads on in two ways leaves it, as one that leads out of
+the loop does. Only where the way in the loop is not at the end of its character yet, it stays in it
+and leaves it: what is read then is what is read in either way, and they part before long.
 
 Example: of ``[a-z]{1,1000};`` position 1 reads a letter and is in loop 0, whose bounds are 1 and
 1,000; position 2 reads the semicolon and is in none.
@@ -21,11 +23,11 @@ from typing import NamedTuple
 import numpy as np
 
 from maskc.byte_classes import DONE, ByteEdge
-from maskc.runtime.link.automata.loops import LEFT, MOST_PLACES, Component, Way
+from maskc.runtime.link.automata.loops import LEFT, MOST_STATES, Component, Way
 from maskc.runtime.link.counts.counts import Bounds
 
 # A position, and the node that reads the rest of its character, ``DONE`` after it.
-Place = tuple[int, int]
+ControlState = tuple[int, int]
 
 START = 0  # the position before the first character
 MOST_POSITIONS = 1 << 16
@@ -80,33 +82,36 @@ def count_written(pattern: CountedPattern) -> int:
 
 
 _MOST_WAYS = 16  # on from a position
-_MOST_OUT = 500  # bytes that leave places, each of which is looked up for each mask
+_MOST_OUT = 500  # bytes that leave control states, each of which is looked up for each mask
 
 
 class Round(NamedTuple):
-    """Where a loop goes round: places of a pattern as the component has them, and the ways out."""
+    """Where a loop goes round: the component, its control states in order, and the ways out."""
 
     component: Component
-    places: tuple[Place, ...]
+    states: tuple[ControlState, ...]
     out: tuple[Way, ...]
 
 
-def find_round(pattern: CountedPattern, place: Place) -> Round | None:
-    """Return where the loop of a place goes; ``None`` if there is none, or it is left too often."""
-    loops = pattern.loops[place[0]]
+def find_round(pattern: CountedPattern, start: ControlState) -> Round | None:
+    """Return where the loop around a control state goes.
+
+    ``None`` if there is no loop, or it is left in too many ways.
+    """
+    loops = pattern.loops[start[0]]
     if not loops:
         return None
-    places, numbers = [place], {place: 1}
-    table, passes, n_inside, ended, others, kept = np.zeros((6, MOST_PLACES, 256), dtype=np.uint8)
+    states, numbers = [start], {start: 1}
+    table, passes, n_inside, ended, others, kept = np.zeros((6, MOST_STATES, 256), dtype=np.uint8)
 
-    def number_of(found: Place) -> int:
+    def number_of(found: ControlState) -> int:
         number = numbers.get(found, LEFT)
-        if number == LEFT and len(places) < MOST_PLACES:
-            number = numbers[found] = len(places) + 1
-            places.append(found)
+        if number == LEFT and len(states) < MOST_STATES:
+            number = numbers[found] = len(states) + 1
+            states.append(found)
         return number
 
-    for row, (position, node) in enumerate(places):  # grows while we walk it
+    for row, (position, node) in enumerate(states):  # grows while we walk it
         if node != DONE:
             # Inside a character there is one way on.
             for first, last, after in pattern.nodes[node]:
@@ -129,7 +134,7 @@ def find_round(pattern: CountedPattern, place: Place) -> Round | None:
                 n_inside[row, here] += n_inside[row, here] < 2  # which are too many
                 if number == LEFT:
                     n_inside[row, here] = 2
-    n = len(places)
+    n = len(states)
     table, passes = table[:n].copy(), passes[:n].copy()  # not views, which keep all six arrays
     is_unsure = (n_inside[:n] > 1) | ((ended[:n] > 0) & (others[:n] > 0))
     table[is_unsure] = passes[is_unsure] = LEFT
@@ -139,11 +144,11 @@ def find_round(pattern: CountedPattern, place: Place) -> Round | None:
         return None
     stays = ((kept[:n] > 0) | is_unsure)[rows, bytes_]
     out = zip(rows.tolist(), bytes_.tolist(), stays.tolist(), strict=True)
-    whole = tuple(number for number, (_, node) in enumerate(places) if node == DONE)
+    whole = tuple(number for number, (_, node) in enumerate(states) if node == DONE)
     key = table.tobytes() + np.packbits(passes).tobytes() + np.packbits(leaves).tobytes()
     key += b"counted"
     component = Component(table, passes, leaves, whole, (0,) * n, key)
-    return Round(component, tuple(places), tuple(out))
+    return Round(component, tuple(states), tuple(out))
 
 
 def _list_ways(pattern: CountedPattern, position: int) -> list[tuple[int, bool, bool, bool]]:

@@ -51,14 +51,14 @@ class Countdown(NamedTuple):
     Attributes:
         reading: of the loop's component, below the root.
         words: the mask with any number of passes.
-        places: int32[n], the tokens, by place, that may leave the loop.
+        text_indices: int32[n], the tokens, by text index, that may leave the loop.
         leaving, latest: uint16[n], the fewest and the most passes with which each of them does.
         inside: uint16[n], the passes with which it stays in the loop; ``MOST_PASSES``: it cannot.
     """
 
     reading: ComponentReading
     words: Words
-    places: Ints
+    text_indices: Ints
     leaving: Passes
     latest: Passes
     inside: Passes
@@ -66,7 +66,7 @@ class Countdown(NamedTuple):
     @property
     def n_bytes(self) -> int:
         """About how many bytes it takes; the reading is counted by who keeps it."""
-        return self.words.nbytes + 10 * len(self.places) + 1_000
+        return self.words.nbytes + 10 * len(self.text_indices) + 1_000
 
     def legal(self, index: TokenIndex, least: int, most: int) -> Part | None:
         """Return the tokens that make no more passes, and leave after no fewer.
@@ -79,10 +79,10 @@ class Countdown(NamedTuple):
         read, gone = self.reading.read_within(most)
         does_leave = (self.leaving <= most) & (self.latest >= least)
         if len(read) < len(gone):
-            return Part((index.pack(order[np.concatenate([read, self.places[does_leave]])]),))
+            return Part((index.pack(order[np.concatenate([read, self.text_indices[does_leave]])]),))
         only_left = ~does_leave & (self.inside == MOST_PASSES)
-        gone = order[np.concatenate([gone, self.places[only_left]])]
-        kept = order[self.places[does_leave & (self.inside > most)]]
+        gone = order[np.concatenate([gone, self.text_indices[only_left]])]
+        kept = order[self.text_indices[does_leave & (self.inside > most)]]
         if len(gone) <= _FEW:
             removed = set(gone.tolist()).difference(kept.tolist())
             return Part((self.words,), removed=tuple(sorted(removed)))
@@ -106,11 +106,11 @@ def count_down(
     if rest.expression is not None and not _walk(joints, rest, ends, leaving, latest):
         return None
     reading, inside = reader.read(component, ROOT), reader.passes_of(component)
-    places = np.flatnonzero(leaving < MOST_PASSES).astype(np.int32)
-    words = index.pack(index.order[reading.places]) if reading.row is None else reading.row
-    if len(places):
-        words = index.set_bits(words, index.order[places])
-    return Countdown(reading, words, places, leaving[places], latest[places], inside[places])
+    text_indices = np.flatnonzero(leaving < MOST_PASSES).astype(np.int32)
+    words = index.pack(index.order[reading.text_indices]) if reading.row is None else reading.row
+    if len(text_indices):
+        words = index.set_bits(words, index.order[text_indices])
+    return Countdown(reading, words, text_indices, leaving[text_indices], latest[text_indices], inside[text_indices])
 
 
 def _walk(

@@ -13,8 +13,8 @@ Equal expressions and rests are the same object while one of them is in use.
 
 Example: of ``(ab){2,3}c`` the only entry is ``a``, and the rest after it is ``b (ab){1,2} c``.
 
-Source: derivatives of expressions (Brzozowski 1964, doi:10.1145/321239.321249), by pieces in the
-place of characters, and several at once as in Antimirov 1996 (doi:10.1016/0304-3975(95)00182-4).
+Source: derivatives of expressions (Brzozowski 1964, doi:10.1145/321239.321249), by pieces instead
+of characters, and several at once as in Antimirov 1996 (doi:10.1016/0304-3975(95)00182-4).
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ class MachinePiece(Piece):
         first = self._name(start)
         known: dict[Hashable, tuple[Any, ...]] = {first: start}
         moves: dict[tuple[Hashable, int], Hashable] = {}
-        places, exits = [NO_EXITS], [NO_EXITS]
+        text_indices, exits = [NO_EXITS], [NO_EXITS]
         level: dict[Hashable, list[Ints]] = {first: [np.fromiter(nodes, dtype=np.int32)]}
         while level:
             below: dict[Hashable, list[Ints]] = {}
@@ -190,7 +190,7 @@ class MachinePiece(Piece):
                     if move is None:
                         continue
                     reached = children[groups == group]
-                    places.append(list_ending(trie, reached)[0])
+                    text_indices.append(list_ending(trie, reached)[0])
                     reached = reached[going_on(trie, reached)]
                     if len(reached):
                         below.setdefault(move, []).append(reached)
@@ -198,7 +198,7 @@ class MachinePiece(Piece):
                             exits.append(reached)
             level = below
         return Scan(
-            self._scanner.part(trie, np.concatenate(places)), ascending(np.concatenate(exits))
+            self._scanner.part(trie, np.concatenate(text_indices)), ascending(np.concatenate(exits))
         )
 
     def _name(self, hypotheses: tuple[Any, ...]) -> Hashable:

@@ -36,7 +36,7 @@ class LinkResults:
         self.budget = budget = joints.scanner.budget
         self.moves = Cache(budget, _measure)  # (hypotheses, token) → hypotheses
         self.masks = Cache(budget)  # (piece, what it knows, capped rest) → mask
-        # Many places in many texts leave the same tokens.
+        # Many configurations of many texts leave the same tokens.
         self.mixes = Mixes(joints.index, pool, budget)
 
 

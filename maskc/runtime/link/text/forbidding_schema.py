@@ -57,7 +57,7 @@ class SchemaHypothesis(NamedTuple):
 
 
 class Unverified(NamedTuple):
-    """Tokens that may make a word whole, by place.
+    """Tokens that may make a word whole, by text index.
 
     Attributes:
         inside: those that do so without leaving the string that they begin in.
@@ -97,18 +97,18 @@ class Barring:
     def _find_unverified(self, at: int) -> Unverified:
         index = self.index
         trie, texts = index.tokens, index.texts
-        places = {
-            place
+        whole = {
+            text_index
             for node, _ in self._text.find_whole(at)
-            for place in range(trie.low[node], trie.high[node])
+            for text_index in range(trie.low[node], trie.high[node])
         }
-        inside = [place for place in sorted(places) if _QUOTE not in texts[place]]
-        others = [place for place in sorted(places) if _QUOTE in texts[place]]
+        inside = [n for n in sorted(whole) if _QUOTE not in texts[n]]
+        others = [n for n in sorted(whole) if _QUOTE in texts[n]]
         if self.is_delicate:
             others += [
-                place
-                for place, text in enumerate(texts)
-                if place not in places and text[-1] >= _FIRST_OF_MANY and self._is_open(at, text)
+                n
+                for n, text in enumerate(texts)
+                if n not in whole and text[-1] >= _FIRST_OF_MANY and self._is_open(at, text)
             ]
         return Unverified(inside, others, index.order[inside].tolist())
 
@@ -164,11 +164,11 @@ class ForbiddingSchemaPiece(Piece):
         unverified = self._barring.unverified(inner.at)
         is_string = inner.schema.nodes[0][STATE][0] in (STRING, KEY)
         index, here = self._joints.index, Link(self, inner, rest)
-        places = unverified.others if is_string else [*unverified.inside, *unverified.others]
+        text_indices = unverified.others if is_string else [*unverified.inside, *unverified.others]
         removed = [
-            index.ids[place]
-            for place in places
-            if _has(part, index.ids[place]) and not self._reads(here, index.texts[place])
+            index.ids[n]
+            for n in text_indices
+            if _has(part, index.ids[n]) and not self._reads(here, index.texts[n])
         ]
         if is_string:
             removed += unverified.ids
@@ -186,9 +186,9 @@ class ForbiddingSchemaPiece(Piece):
 
     def _find_holding(self, trie: Trie) -> list[int]:
         unverified = self._barring.unverified(START)
-        places = sorted([*unverified.inside, *unverified.others])
-        if not places or trie is self._joints.index.tokens:
-            return places
+        text_indices = sorted([*unverified.inside, *unverified.others])
+        if not text_indices or trie is self._joints.index.tokens:
+            return text_indices
         # What follows a quote in a token has a word only if the token has it.
         return list(range(len(trie.texts)))
 

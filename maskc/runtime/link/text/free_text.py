@@ -305,17 +305,17 @@ class FreeScans(AutomatonScans):
         for node, word in whole:
             ended[node] = max(ended.get(node, (0, NO_LABEL)), self._text.rank(word))
         exits, part = plain.exits, plain.part
-        turns, places = list[tuple[int, int]](), list[range]()
+        turns, cut = list[tuple[int, int]](), list[range]()
         highest = self._highest(ended)
         for node in highest:
             label = ended[node][1]
             low, high = trie.low[node], trie.high[node]
             # A token that ends with a trigger stays.
-            places.append(range(low + (trie.n_ending[node] if label != NO_LABEL else 0), high))
+            cut.append(range(low + (trie.n_ending[node] if label != NO_LABEL else 0), high))
             # Characters are whole up to a turn.
             if label != NO_LABEL and trie.has_children(node) and self._reads(node, left):
                 turns.append((label, node))
-        removed = [place for stretch in places for place in stretch]
+        removed = [n for stretch in cut for n in stretch]
         if removed:
             part = self.scanner.without(trie, part, removed)
             exits = self._leave_out(exits, highest)

@@ -109,12 +109,12 @@ class LimitedPiece(Piece):
         """Return whether a token's text leads to where the text may end."""
         here = self.begin_token(inner)
         assert here is not None  # noqa: S101  # a token is left
-        for place, byte in enumerate(text):
+        for offset, byte in enumerate(text):
             after = self.step(here, byte)
             if not after:
                 return False
             here = after[0]
-            if self.has_ended(here) and text[place + 1 :] and rest.reads(text[place + 1 :]):
+            if self.has_ended(here) and text[offset + 1 :] and rest.reads(text[offset + 1 :]):
                 return True
         return self.is_live(here, rest)
 
@@ -196,10 +196,10 @@ def _begins_character(byte: int) -> bool:
 
 
 def _list_breaking(texts: Sequence[bytes]) -> list[int]:
-    """Return the places of the texts that begin or end inside a character."""
+    """Return the text indices of the texts that begin or end inside a character."""
     return [
-        place
-        for place, text in enumerate(texts)
+        text_index
+        for text_index, text in enumerate(texts)
         if not _begins_character(text[0]) or _ends_inside(text)
     ]
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maskc.runtime.link.automata.loops import MOST_PLACES, Component
+from maskc.runtime.link.automata.loops import MOST_STATES, Component
 from maskc.runtime.link.text.free_text import CHARACTERS, MISSING
 from maskc.runtime.link.text.without_words import without_words
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
@@ -172,13 +172,13 @@ class RawBody:
 
     def _find_component(self, start: RawState) -> RawComponent | None:
         states, numbers = [start], {start: 1}
-        table, passes = np.zeros((2, MOST_PLACES, 256), dtype=np.uint8)
+        table, passes = np.zeros((2, MOST_STATES, 256), dtype=np.uint8)
         for row, state in enumerate(states):  # grows while we walk it
             for after, bytes_ in self.moves(state):
                 if after not in numbers:
                     states.append(after)
                     numbers[after] = len(states)
-                if len(states) > MOST_PLACES:
+                if len(states) > MOST_STATES:
                     return None
                 table[row, bytes_] = numbers[after]
                 passes[row, bytes_] = not state.left
