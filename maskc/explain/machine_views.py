@@ -107,7 +107,7 @@ class LalrView:
         state, tables = h.stack.state, self._tables
         return ParserPosition(
             tables.taken[state],
-            tables.place[state],
+            tables.layout_context[state],
             tables.context[state],
             self._names.items(tables.lalr_state[state]),
         )

@@ -77,29 +77,29 @@ class Lookaheads:
             )
         return found
 
-    def possible(self, number: OpenLexemeId, place: PlaceId) -> int:
+    def possible(self, number: OpenLexemeId, layout_context: PlaceId) -> int:
         """Return the lookaheads that an open lexeme may become, or that may follow it if ignored.
 
         A newline that counts columns is not among them.
         """
-        key = (number, place)
+        key = (number, layout_context)
         found = self._possible.get(key)
         if found is None:
             lexeme = self.open_lexeme(number)
             found = lexeme.direct
             for boundary in lexeme.ignored:
-                found |= self.after(boundary, place)
+                found |= self.after(boundary, layout_context)
             self._possible[key] = found
         return found
 
-    def after(self, boundary: BoundaryId, place: PlaceId) -> int:
+    def after(self, boundary: BoundaryId, layout_context: PlaceId) -> int:
         """Return the lookaheads that can be lexed after a boundary, as a bit set.
 
         Args:
             boundary: what the scanner knows there.
-            place: number of the lexer's context, and of being between brackets.
+            layout_context: the lexer's context, and whether it is between brackets, as a number.
         """
-        key = (boundary, place)
+        key = (boundary, layout_context)
         found = self._after.get(key)
         if found is None:
             found = self._after[key] = _to_bit_set(

@@ -1,6 +1,6 @@
 """The machine of a general grammar: bytes move pairs of a scanner state and a set of stacks.
 
-As :mod:`maskc.runtime.lalr.machine`, with a set of stacks in the place of one stack, and without
+As :mod:`maskc.runtime.lalr.machine`, with a set of stacks instead of one stack, and without
 indentation. A text may have any number of readings, but those with the same scanner state are one
 hypothesis with the stacks of all of them, so there are never more hypotheses than scanner states.
 
@@ -29,7 +29,7 @@ from maskc.runtime.cache.composing import MaskComposer
 from maskc.runtime.cache.pool import MaskPool, PooledMask
 from maskc.runtime.glr.debts import DebtReader
 from maskc.runtime.glr.gss import GraphStructuredStack, Stacks
-from maskc.runtime.glr.queries import END_OF_TEXT, PLACE, Queries
+from maskc.runtime.glr.queries import END_OF_TEXT, LAYOUT_CONTEXT, Queries
 from maskc.runtime.glr.tables import Lr0Tables
 from maskc.runtime.glr.tokens_without_rows import TokensWithoutRows
 from maskc.runtime.graph import GraphReader
@@ -252,7 +252,7 @@ class GlrMachine:
 
     def _list_possible(self, state: ScannerStateId) -> int:
         """Return the lookaheads to which the open lexeme of a scanner state may lead."""
-        return self.lookaheads.possible(self.scanner.open_lexeme_of[state], PLACE)
+        return self.lookaheads.possible(self.scanner.open_lexeme_of[state], LAYOUT_CONTEXT)
 
 
 def _sorted(stacks_of: _StacksOf) -> GlrHypotheses:

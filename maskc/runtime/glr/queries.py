@@ -34,7 +34,7 @@ from maskc.runtime.scanner import ScannerTables
 END_OF_TEXT = -1  # in a set of unions: the text may end here
 _THE_END: Unions = frozenset((END_OF_TEXT,))
 
-PLACE = PlaceId(0)  # there is one place of the lexer only, as general grammars have no contexts
+LAYOUT_CONTEXT = PlaceId(0)  # the only one, as general grammars have no contexts
 
 
 class Query:
@@ -87,7 +87,7 @@ class Queries:
         self._lock = Lock()
         self._end = self._add({}, ((lookaheads.end, _THE_END),), lookaheads.end)
         self._starts: dict[ScannerStateId, tuple[Query | None, tuple[NodeId, ...]]] = {}
-        self._of_place: dict[NodeId, Query | None] = {}
+        self._of_node_without_rows: dict[NodeId, Query | None] = {}
         # By node and profile of the state in one number.
         self._of_node: dict[int, tuple[Unions, Query | None]] = {}
         # By what it asks: nodes and profiles share answers.
@@ -138,9 +138,9 @@ class Queries:
 
     def _of_tokens_without_rows(self, node: NodeId) -> Query | None:
         """Return what a node asks that is not the graph's, whatever is on top."""
-        if node not in self._of_place:
-            self._of_place[node] = self._make(*self.unlisted.ask_node(node))
-        return self._of_place[node]
+        if node not in self._of_node_without_rows:
+            self._of_node_without_rows[node] = self._make(*self.unlisted.ask_node(node))
+        return self._of_node_without_rows[node]
 
     def _make(
         self,
@@ -151,7 +151,10 @@ class Queries:
         if not asked and not tried:
             return None
         trials = tuple(
-            [(self._lookaheads.possible(lexeme, PLACE), allowed) for lexeme, allowed in tried]
+            [
+                (self._lookaheads.possible(lexeme, LAYOUT_CONTEXT), allowed)
+                for lexeme, allowed in tried
+            ]
         )
         nodes: dict[TerminalId, tuple[NodeId, ...]] = {}
         lookaheads = 0

@@ -50,10 +50,10 @@ class TerminalLexemes:
             list(map(BoundaryId, np.flatnonzero(ends[row].any(axis=0)).tolist())) for row in rows
         ]
         self.first_bytes: NDArray[np.bool_] = np.asarray(rows.any(axis=0))[arrays["byte_class"]]
-        # What can be lexed after a boundary, in the places after the terminal.
+        # What can be lexed after a boundary, in the layout contexts after the terminal.
         reached = np.unique(arrays["shift_state"][arrays["shift_terminal"] == terminal])
-        places = sorted({tables.place[state] for state in reached.tolist()})
-        self._rest = arrays["rest_set"][arrays["rest"][:, places]]
+        layout_contexts = sorted({tables.layout_context[state] for state in reached.tolist()})
+        self._rest = arrays["rest_set"][arrays["rest"][:, layout_contexts]]
         same: dict[bytes, BoundaryId] = {}
         self.class_of: list[BoundaryId] = [
             same.setdefault(rest.tobytes(), BoundaryId(boundary))
@@ -78,8 +78,8 @@ class TerminalLexemes:
         and only open lexemes have to be looked at. For each way in which a lexeme of the terminal
         can begin, and each boundary that one which begins so can leave, some word has to leave that
         boundary, or one after which nothing less can come. Then each text of the grammar has one
-        among the narrowed ones with the same terminals: put in the place of each lexeme a word that
-        leaves no less, and go on from there.
+        among the narrowed ones with the same terminals: replace each lexeme by a word that leaves
+        no less, and go on from there.
 
         Example: with NAME narrowed to ``if``, which the grammar has as a keyword, no NAME is left,
         and with no words at all neither; a grammar in which a NAME must come has no texts then.

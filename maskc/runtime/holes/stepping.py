@@ -74,7 +74,7 @@ class HoleStepper(SideStepper[int]):
 
     def is_live(self, known: SideHypothesis[int], reads: ReadSet) -> bool:
         """Return whether some text goes on from a hypothesis and ends."""
-        h, track = known.hypothesis, known.side
+        h, track, tables = known.hypothesis, known.side, self._tables
         if not self._tracks.inside[h.state]:
             return self._lexemes.is_live(h, reads)
         if self.scanner.end_of_text[h.state] == EMPTY_TEXT and self.may_end(known, reads):
@@ -85,8 +85,8 @@ class HoleStepper(SideStepper[int]):
             ends = self._ends_from(number, h.state, track)
             after = self._shift(h.stack, terminal, reads) if ends else None
             if after is not None:
-                taken, place = self._tables.taken[after.state], self._tables.place[after.state]
-                if any(self._lookaheads.after(boundary, place) & taken for boundary in ends):
+                taken, context = tables.taken[after.state], tables.layout_context[after.state]
+                if any(self._lookaheads.after(boundary, context) & taken for boundary in ends):
                     return True
         return False
 
@@ -103,8 +103,8 @@ class HoleStepper(SideStepper[int]):
         if found is None:
             row = self._follow_row(number, state, words)
             found = self._search(number, *row[-1])
-            for place in row:
-                self._ends.put((number, *place), found)
+            for passed in row:
+                self._ends.put((number, *passed), found)
         return found
 
     def _follow_row(
@@ -169,10 +169,10 @@ class HoleStepper(SideStepper[int]):
         """Return whether the open lexeme may become what is no hole, and some text goes on."""
         lookaheads, state = self._lookaheads, h.stack.state
         lexeme = lookaheads.open_lexeme(self.scanner.open_lexeme_of[h.state])
-        taken, place = self._tables.taken[state], self._tables.place[state]
+        taken, context = self._tables.taken[state], self._tables.layout_context[state]
         if lexeme.direct & ~self._holes & taken:
             return True
-        if any(lookaheads.after(boundary, place) & taken for boundary in lexeme.ignored):
+        if any(lookaheads.after(boundary, context) & taken for boundary in lexeme.ignored):
             return True
         if self._newlines is None:
             return False

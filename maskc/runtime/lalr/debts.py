@@ -13,7 +13,7 @@ Where a line may end, the open blocks decide as well. They are asked for when th
 to the block, and not before: what waits for them then is the same after all statements.
 
 Example: after ``f(g(x`` the token ``))`` reduces ``x`` to an argument, shifts RPAR, reduces the
-call, and then owes what is below ``g(``. It is ``f(``, or the begin of an expression in brackets:
+call, and then needs what is below ``g(``. It is ``f(``, or the begin of an expression in brackets:
 either takes the second RPAR, and that is all that it is asked for.
 
 Source: Tran-Thien 2025, *unlimited credit exploration* and its debt NFA, here with unions of tokens
@@ -41,7 +41,7 @@ from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.lexemes import Lexemes
 from maskc.runtime.lalr.line_ends import TEXT_END, Ended, LineEnds, OpenLine, what_then
 from maskc.runtime.lalr.newlines import Newlines
-from maskc.runtime.lalr.owed import (
+from maskc.runtime.lalr.pending_reductions import (
     ASK,
     BLOCK,
     END,
@@ -52,7 +52,7 @@ from maskc.runtime.lalr.owed import (
     Asking,
     Debt,
     Open,
-    Owed,
+    PendingReductions,
     Task,
 )
 from maskc.runtime.lalr.stack import Stack
@@ -83,8 +83,8 @@ class Debts:
         self._newline = lexemes.newline
         self._roots: dict[ScannerStateId, tuple[Question, ...]] = {}
 
-    def open(self, asking: Asking, state: ScannerStateId, top: RefinedStateId) -> Owed:
-        """Return what a mask owes, with the top of the stack read."""
+    def open(self, asking: Asking, state: ScannerStateId, top: RefinedStateId) -> PendingReductions:
+        """Return the pending reductions with the top of the stack read."""
         questions = self._roots.get(state)
         if questions is None:
             questions = self._roots[state] = self._root(state)
@@ -100,11 +100,11 @@ class Debts:
             return (*questions, (end, SAME, TEXT_END))
         return questions
 
-    def read(self, asking: Asking, owed: Owed, state: RefinedStateId) -> Owed:
-        """Return what is owed once the next state below has been read."""
-        asking.unions.update(owed[1])
+    def read(self, asking: Asking, pending: PendingReductions, state: RefinedStateId) -> PendingReductions:
+        """Return the pending reductions once the next state below has been read."""
+        asking.unions.update(pending[1])
         stack = Stack(state, None)
-        for debt in owed[0]:
+        for debt in pending[0]:
             if debt[0] > 1:
                 asking.debts.add((debt[0] - 1,) + debt[1:])  # noqa: RUF005
             else:
@@ -113,21 +113,21 @@ class Debts:
         return self._run(asking, state)
 
     def look_at_blocks(
-        self, asking: Asking, owed: Owed, indents: tuple[int, ...], column: int
-    ) -> Owed:
-        """Return what is owed once the open blocks are known.
+        self, asking: Asking, pending: PendingReductions, indents: tuple[int, ...], column: int
+    ) -> PendingReductions:
+        """Return the pending reductions once the open blocks are known.
 
         Args:
             asking: of this mask; it has them from then on.
-            owed: before it.
+            pending: before it.
             indents: columns of the blocks that are open before the token.
             column: reached in the lexeme that is open before it.
         """
         asking.indents, asking.column = indents, column
-        asking.debts.update(owed[0])
-        asking.unions.update(owed[1])
+        asking.debts.update(pending[0])
+        asking.unions.update(pending[1])
         lowest = RefinedStateId(0)
-        for waiting in owed[2]:
+        for waiting in pending[2]:
             n_states = waiting[0]
             stack: Stack | None = None
             for number in waiting[1 : n_states + 1]:
@@ -137,16 +137,16 @@ class Debts:
                 asking.reached.append((stack, waiting[n_states + 1 :]))
         return self._run(asking, lowest)
 
-    def sign(self, owed: Owed, indents: tuple[int, ...], column: int) -> tuple[int, ...] | None:
+    def sign(self, pending: PendingReductions, indents: tuple[int, ...], column: int) -> tuple[int, ...] | None:
         """Return what the open blocks say to what waits for them.
 
-        Where it is the same, and they have been looked at as often as something waits, the same is
-        owed. ``None``: that cannot be said.
+        Where it is the same, and they have been looked at as often as something waits, the same
+        reductions are pending. ``None``: that cannot be said.
         """
         line_ends = self._line_ends
-        return None if line_ends is None else line_ends.sign(owed[2], indents, column)
+        return None if line_ends is None else line_ends.sign(pending[2], indents, column)
 
-    def _run(self, asking: Asking, lowest: RefinedStateId) -> Owed:
+    def _run(self, asking: Asking, lowest: RefinedStateId) -> PendingReductions:
         """Give terminals until all that is left are debts; none below the bottom is paid."""
         given, reached = asking.given, asking.reached
         while given or reached:

@@ -1,9 +1,9 @@
 """The effect of a terminal on a stack.
 
-Its *stack effect*: how many states are popped, and which are pushed in their place. An LALR parser
-may take hundreds of reductions to shift one terminal, and touches the same few states again and
-again; the effect is what is left of them. It depends on the states that were read only, so it
-is cached by these.
+Its *stack effect*: how many states are popped, and which are pushed instead. An LALR parser may
+take hundreds of reductions to shift one terminal, and touches the same few states again and again;
+the effect is what is left of them. It depends on the states that were read only, so it is cached by
+these.
 
 Example: in json, ``]`` after ``[1, 2`` pops the states of the number and of the list before it, and
 pushes one for the list and one for ``]``, whatever was open before.
@@ -51,7 +51,7 @@ class StackEffects:
         self._segments = Cache(budget)
         self._n_terminals = len(lookaheads.of_terminal)
         self._n_keys = (2 + max(tables.production_lhs, default=0)) * self._n_terminals
-        # The same by a stack's number in the place of a state, for effects that read far below it.
+        # The same by a stack's number instead of a state, for effects that read far below it.
         self._deep = Cache(budget, _measure)
 
     def shift(self, stack: Stack, terminal: TerminalId, reads: ReadSet) -> Stack | None:

@@ -98,7 +98,7 @@ class Lexemes:
 
     def leads_on_at_once(self, number: OpenLexemeId, state: RefinedStateId) -> bool:
         """Return the same of every stack with a state on top, without newlines that count."""
-        possible = self._lookaheads.possible(number, self._tables.place[state])
+        possible = self._lookaheads.possible(number, self._tables.layout_context[state])
         return bool(possible & self._tables.taken[state])
 
     def newlines_of(self, number: OpenLexemeId) -> list[tuple[ColumnsId, BoundaryId]]:

@@ -26,7 +26,7 @@ from maskc.ids import (
 )
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.newlines import Newlines
-from maskc.runtime.lalr.owed import (
+from maskc.runtime.lalr.pending_reductions import (
     ASK,
     BLOCK,
     END,
@@ -40,7 +40,7 @@ from maskc.runtime.lalr.owed import (
 )
 from maskc.runtime.lalr.stack import Stack
 
-TEXT_END: Final = NodeId(-1)  # in the place of a node: the text ends there
+TEXT_END: Final = NodeId(-1)  # instead of a node: the text ends there
 
 # Of a newline that ends: its column change, and the node that is asked then.
 Ended = tuple[int, NodeId]
@@ -98,13 +98,13 @@ class LineEnds:
         """
         brought: list[int] = []
         for task in waiting:
-            place = task[0] + 1
-            if task[place] != LINE or task[place + 3 :] != SAME_BLOCKS:
+            first = task[0] + 1
+            if task[first] != LINE or task[first + 3 :] != SAME_BLOCKS:
                 return None
-            ended, open_ = self._line_ends[task[place + 1]]
+            ended, open_ = self._line_ends[task[first + 1]]
             if open_:
                 return None
-            before = column if task[place + 2] == SAME else task[place + 2]
+            before = column if task[first + 2] == SAME else task[first + 2]
             for change, _ in ended:
                 blocks = self._newlines.blocks(indents, column_after(before, change))
                 brought += (-1, 0) if blocks is None else (blocks[0], blocks[1])
@@ -145,11 +145,11 @@ class LineEnds:
             return
         if n_kept < 0:
             n_kept = len(asking.indents)
-        place = n_kept + len(opened) - 1 - n_closed
-        wanted = asking.indents[place] if place < n_kept else opened[place - n_kept]
+        level = n_kept + len(opened) - 1 - n_closed
+        wanted = asking.indents[level] if level < n_kept else opened[level - n_kept]
         if newlines.ends_here(columns, boundary, state, wanted, column, may_indent=not n_closed):
             asking.unions.add(union)
-        elif place and newlines.may_close(boundary, state):
+        elif level and newlines.may_close(boundary, state):
             dedent = newlines.dedent
             if self._effects.takes(state, dedent):
                 rest = (LEAD, columns, boundary, n_closed + 1, union, column, *task[6:])

@@ -216,18 +216,18 @@ class LalrMachine:
         lowest = stack.depth - NEAR
         while True:
             if type(found) is int:
-                place: int = found
+                mask_state: int = found
                 if stack.depth <= lowest:
                     break
-                if place < 0:
-                    n_skipped = -place % stride
+                if mask_state < 0:
+                    n_skipped = -mask_state % stride
                     if n_skipped >= stack.depth:
                         break
-                    place = -place - n_skipped
+                    mask_state = -mask_state - n_skipped
                     for _ in range(n_skipped):
                         stack = stack.below  # type: ignore[assignment]
                 stack = stack.below  # type: ignore[assignment]  # read before, so it is there
-                found = current.get(place + classes[stack.state])
+                found = current.get(mask_state + classes[stack.state])
             elif type(found) is tuple:
                 layout = current.get((h.column, h.indents))
                 found = current.get((found[0], 0, layout))

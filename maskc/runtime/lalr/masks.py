@@ -1,21 +1,21 @@
 """Finds the mask of a hypothesis, by reading its stack from the top until the mask is known.
 
-What a mask depends on, once the upper states of a stack have been read, is what they owe
-(:mod:`maskc.runtime.lalr.debts`). Stacks that owe the same are in one *place* of an automaton, and
-the next state below leads to another place, or to the mask. The automaton is made as far as texts
-need it, and cached: of a stack that nobody has seen mostly each step is known, and where one is
-not, the debts of its place are paid with one more state.
+Once the upper states of a stack have been read, a mask depends on the pending reductions
+(:mod:`maskc.runtime.lalr.debts`). Stacks with the same pending reductions are in one *mask state*
+of an automaton, and the next state below leads to another mask state, or to the mask. The automaton
+is made as far as texts need it, and cached: of a stack that nobody has seen mostly each step is
+known, and where one is not, the debts of its mask state are paid with one more state.
 
-All of it is in dicts, whose keys are numbers. A place is a number,
-and what follows it by a state is the entry under the sum of both, with the state's *class*: states
-are of one class if every nonterminal leads to the same above them. Places are multiples of how many
+All of it is in dicts, whose keys are numbers. A mask state is a number, and what follows it by a
+state is the entry under the sum of both, with the state's *class*: states are of one class if every
+nonterminal leads to the same above them. The numbers of mask states are multiples of how many
 states there are, so no two sums are equal. Where the next states do not matter, whichever they are,
-a negative number stands for the place after them and how many they are. So Python's garbage
+a negative number stands for the mask state after them and how many they are. So Python's garbage
 collector, which looks at every dict, list and object of a process each time it runs, finds nothing
 here but numbers and tuples of numbers, and these it does not look at twice.
 
-Where the open blocks decide, a place stands alone in a tuple, and what follows it depends on the
-layout: the columns of the blocks and of the open lexeme, which have a number together.
+Where the open blocks decide, a mask state stands alone in a tuple, and what follows it depends on
+the layout: the columns of the blocks and of the open lexeme, which have a number together.
 
 Some masks depend on a stack far down: after ``2 ** 2 ** 2`` all items are reduced at once. Beyond
 ``NEAR`` states a mask is also cached for one in 64 nodes of the stack itself, and one more item
@@ -38,7 +38,7 @@ from maskc.runtime.cache.composing import MaskComposer
 from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
-from maskc.runtime.lalr.owed import MAY_END, Asking, Owed, pack, unpack
+from maskc.runtime.lalr.pending_reductions import MAY_END, Asking, PendingReductions, pack, unpack
 from maskc.runtime.lalr.stack import Stack, serial_of
 from maskc.runtime.lalr.tables import LalrTables
 
@@ -46,8 +46,8 @@ NEAR: Final = 64
 
 NO_LAYOUT: Final = 0  # where the open blocks have not been looked at
 
-# A mask; a place, or what stands for states that do not matter and the place after them; a place in
-# which the open blocks decide.
+# A mask; a mask state, or what stands for states that do not matter and the mask state after them;
+# a mask state in which the open blocks decide.
 _Found = PooledMask | int | tuple[int]
 
 
@@ -58,24 +58,24 @@ class _Way:
         h: the hypothesis.
         is_known: whether what is cached is used.
         asking: what is asked on the way.
-        owed: at the place that was reached last, ``None`` if it is to be looked up.
+        pending: the reductions of the last mask state, ``None`` if they are to be looked up.
         stack: where it is.
         layout: its number if it was looked at.
         n_read: how many states were read.
         lowest: the depth of the lowest of them.
-        passed: places and stacks for which the mask is cached as well.
+        passed: mask states and stacks for which the mask is cached as well.
     """
 
     __slots__ = (
         *("asking", "h", "is_known", "layout", "lowest"),
-        *("n_read", "owed", "passed", "stack"),
+        *("n_read", "passed", "pending", "stack"),
     )
 
     def __init__(self, h: Hypothesis, *, is_known: bool) -> None:
         self.h = h
         self.is_known = is_known
         self.asking = Asking()
-        self.owed: Owed | None = None
+        self.pending: PendingReductions | None = None
         self.stack: Stack = h.stack
         self.layout: int = NO_LAYOUT
         self.n_read: int = 0
@@ -103,11 +103,10 @@ class LalrMasks:
     Attributes:
         tops: scanner state times ``stride``, and the top of the stack → where a stack begins.
         cache: see above. By a column and the open blocks: the layout's number. By three numbers,
-            what follows a place: the place, 0, and a layout; the place, -1, and what newlines
-            bring in a layout; or the place, a stack's own number, and the layout if it was looked
-            at.
+            what follows a mask state: that, 0, and a layout; that, -1, and what newlines bring
+            in a layout; or that, a stack's own number, and the layout if it was looked at.
         classes: state → its class; -1 if nobody has read it yet: then nothing is cached for it.
-        stride: places are multiples of it.
+        stride: mask states are multiples of it.
     """
 
     def __init__(
@@ -120,7 +119,7 @@ class LalrMasks:
         self._debts = debts
         self._composer = composer
         self._class_of: dict[object, int] = {}
-        # Classes are 0 to n_states - 1, and -1; places and layouts are used once.
+        # Classes are 0 to n_states - 1, and -1; mask states and layouts are used once.
         self.stride = tables.n_states + 2
         self._numbers = count(1)
 
@@ -131,8 +130,8 @@ class LalrMasks:
 
         Args:
             h: the hypothesis.
-            known: the place to which ``NEAR`` steps have led, the stack there, and the layout's
-                number if it was looked at.
+            known: the mask state to which ``NEAR`` steps have led, the stack there, and the
+                layout's number if it was looked at.
             reads: notes what was read.
         """
         self._composer.evict_if_full()
@@ -154,7 +153,7 @@ class LalrMasks:
     ) -> PooledMask | None:
         """Return the same; ``None`` if debts are needed that are not there.
 
-        With ``is_known``, what is cached is used, and the debts of a place are looked up.
+        With ``is_known``, what is cached is used, and the debts of a mask state are looked up.
         """
         way = _Way(h, is_known=is_known)
         found: _Found | None = self._begin(way, known)
@@ -164,10 +163,10 @@ class LalrMasks:
             if type(found) is tuple:
                 found = self._look_up_blocks(way, found[0])
             else:
-                place: Any = found
-                found = self._read_below(way, place)
-        for place, node in way.passed:
-            self.cache.put((place, serial_of(node), way.layout), found)
+                mask_state: Any = found
+                found = self._read_below(way, mask_state)
+        for mask_state, node in way.passed:
+            self.cache.put((mask_state, serial_of(node), way.layout), found)
         if reads is not None:
             reads.lowest = min(reads.lowest, way.lowest)
             reads.layout |= way.layout != NO_LAYOUT
@@ -178,95 +177,95 @@ class LalrMasks:
         """Return where a stack begins, or where the part of the way ends that is known."""
         h = way.h
         if known is not None:
-            place, way.stack, way.layout = known
+            mask_state, way.stack, way.layout = known
             way.n_read, way.lowest = NEAR, way.stack.depth
             if way.layout:
                 way.open_blocks()
-            return place
+            return mask_state
         top = h.state * self.stride + h.stack.state
         found: _Found | None = self.tops.get(top) if way.is_known else None
         if found is None:
             opened = self._debts.open(way.asking, h.state, h.stack.state)
-            found, way.owed = self._enter(opened, NO_LAYOUT)
+            found, way.pending = self._enter(opened, NO_LAYOUT)
             self.tops.put(top, found)
         return found
 
-    def _look_up_blocks(self, way: _Way, place: int) -> _Found | None:
-        """Return what follows a place in which the open blocks decide; ``None`` as :meth:`_read`.
+    def _look_up_blocks(self, way: _Way, mask_state: int) -> _Found | None:
+        """Return what follows a mask state in which the open blocks decide.
 
-        The way has them from then on.
+        The way has them from then on; ``None`` as :meth:`_read`.
         """
         layout = way.layout = self._layout(way.h)
-        key = (place, 0, layout)
+        key = (mask_state, 0, layout)
         found: _Found | None = self.cache.get(key) if way.is_known else None
         if found is not None:
-            way.owed = None
+            way.pending = None
             way.open_blocks()
             return found
-        owed = way.owed or self._recall(place)
-        if owed is None:
+        pending = way.pending or self._recall(mask_state)
+        if pending is None:
             return None
-        found, way.owed = self._look_at_blocks(way.asking, place, owed, way.h, layout)
+        found, way.pending = self._look_at_blocks(way.asking, mask_state, pending, way.h, layout)
         self.cache.put(key, found)
         return found
 
-    def _read_below(self, way: _Way, place: int) -> _Found | None:
-        """Return what follows a place by the next state below; ``None`` as :meth:`_read`."""
-        if place < 0:
-            n_skipped = -place % self.stride
-            place, way.stack = -place - n_skipped, descend(way.stack, n_skipped)
+    def _read_below(self, way: _Way, mask_state: int) -> _Found | None:
+        """Return what follows a mask state by the next state below; ``None`` as :meth:`_read`."""
+        if mask_state < 0:
+            n_skipped = -mask_state % self.stride
+            mask_state, way.stack = -mask_state - n_skipped, descend(way.stack, n_skipped)
         stack = way.stack.below
         if stack is None:
             # Only in tables that maskc did not make is a production longer than the stack.
-            owed = way.owed or self._recall(place)
-            return None if owed is None else self._compose(owed[1])
+            pending = way.pending or self._recall(mask_state)
+            return None if pending is None else self._compose(pending[1])
         if way.goes_to(stack):
             if stack.serial:
-                deep, way.layout = self._find_deep(place, stack, way.h, way.layout)
+                deep, way.layout = self._find_deep(mask_state, stack, way.h, way.layout)
                 if deep is not None:
                     way.lowest = 0  # it may depend on all that is below
                     return deep
-            way.passed.append((place, stack))
-        edge = place + self._class(stack.state)
+            way.passed.append((mask_state, stack))
+        edge = mask_state + self._class(stack.state)
         found: _Found | None = self.cache.get(edge) if way.is_known else None
         if found is not None:
-            way.owed = None
+            way.pending = None
             return found
-        owed = way.owed or self._recall(place)
-        if owed is None:
+        pending = way.pending or self._recall(mask_state)
+        if pending is None:
             return None
-        found, way.owed = self._enter(self._debts.read(way.asking, owed, stack.state), way.layout)
+        found, way.pending = self._enter(self._debts.read(way.asking, pending, stack.state), way.layout)
         self.cache.put(edge, found)
         return found
 
     def _look_at_blocks(
-        self, asking: Asking, place: int, owed: Owed, h: Hypothesis, layout: int
-    ) -> tuple[_Found, Owed | None]:
-        """Return what follows a place in a layout that is new to it, and what is owed then.
+        self, asking: Asking, mask_state: int, pending: PendingReductions, h: Hypothesis, layout: int
+    ) -> tuple[_Found, PendingReductions | None]:
+        """Return what follows a mask state in a layout that is new to it, and what is pending then.
 
         Most blocks differ in nothing that matters: a line may begin further in, go on, or close so
         many. A mask that is known from that is cached by that as well.
         """
-        signature, n_waiting = self._debts.sign(owed, h.indents, h.column), len(owed[2])
-        key = (place, -1, signature)
+        signature, n_waiting = self._debts.sign(pending, h.indents, h.column), len(pending[2])
+        key = (mask_state, -1, signature)
         known: PooledMask | None = None if signature is None else self.cache.get(key)
         if known is not None:
             return known, None
-        owed = self._debts.look_at_blocks(asking, owed, h.indents, h.column)
-        found, left = self._enter(owed, layout)
+        pending = self._debts.look_at_blocks(asking, pending, h.indents, h.column)
+        found, left = self._enter(pending, layout)
         if left is None and signature is not None and asking.n_looks == n_waiting:
             self.cache.put(key, found)
         return found, left
 
     def _find_deep(
-        self, place: int, stack: Stack, h: Hypothesis, layout: int
+        self, mask_state: int, stack: Stack, h: Hypothesis, layout: int
     ) -> tuple[PooledMask | None, int]:
         """Return what is cached for a stack itself, and the layout with which it is."""
         cache = self.cache
-        found: PooledMask | None = cache.get((place, stack.serial, layout))
+        found: PooledMask | None = cache.get((mask_state, stack.serial, layout))
         if found is None and layout == NO_LAYOUT and self._tables.layout is not None:
             with_blocks = self._layout(h)
-            found = cache.get((place, stack.serial, with_blocks))
+            found = cache.get((mask_state, stack.serial, with_blocks))
             if found is not None:
                 return found, with_blocks
         return found, layout
@@ -280,40 +279,40 @@ class LalrMasks:
             self.cache.put(key, number)
         return number
 
-    def _enter(self, owed: Owed, layout: int) -> tuple[_Found, Owed | None]:
-        """Return a mask, or a place in which some debts are, with these.
+    def _enter(self, pending: PendingReductions, layout: int) -> tuple[_Found, PendingReductions | None]:
+        """Return a mask, or a mask state with its pending reductions.
 
         Returns:
-            the mask; or the place, alone in a tuple if the open blocks decide, and as a negative
-            number where some states do not matter: less than the place's by how many.
+            the mask; or the mask state, alone in a tuple if the open blocks decide, and as a
+            negative number where some states do not matter: less than its own by how many.
         """
-        debts, unions, waiting = owed
+        debts, unions, waiting = pending
         if waiting:
-            return (self._intern(owed, layout),), owed
+            return (self._intern(pending, layout),), pending
         if not debts:
             return self._compose(unions), None
         # Debts are in increasing order. No production is as long as there are states.
         n_skipped = min(debts[0][0], self.stride) - 1
         if n_skipped:
             fewer = [(debt[0] - n_skipped,) + debt[1:] for debt in debts]  # noqa: RUF005
-            owed = tuple(fewer), unions, ()
-        place = self._intern(owed, layout)
-        return (-place - n_skipped if n_skipped else place), owed
+            pending = tuple(fewer), unions, ()
+        mask_state = self._intern(pending, layout)
+        return (-mask_state - n_skipped if n_skipped else mask_state), pending
 
-    def _intern(self, owed: Owed, layout: int) -> int:
-        """Return the place of some debts, which are cached under its negative."""
-        cache, packed = self.cache, pack(owed)
+    def _intern(self, pending: PendingReductions, layout: int) -> int:
+        """Return the mask state of pending reductions, which are cached under its negative."""
+        cache, packed = self.cache, pack(pending)
         key = (packed, layout)
-        place: int | None = cache.get(key)
-        if place is None or cache.get(-place) is None:
-            place = next(self._numbers) * self.stride
-            cache.put(-place, packed)
-            cache.put(key, place)
-        return place
+        mask_state: int | None = cache.get(key)
+        if mask_state is None or cache.get(-mask_state) is None:
+            mask_state = next(self._numbers) * self.stride
+            cache.put(-mask_state, packed)
+            cache.put(key, mask_state)
+        return mask_state
 
-    def _recall(self, place: int) -> Owed | None:
-        """Return the debts of a place, ``None`` if they are gone."""
-        packed: bytes | None = self.cache.get(-place)
+    def _recall(self, mask_state: int) -> PendingReductions | None:
+        """Return the pending reductions of a mask state, ``None`` if they are gone."""
+        packed: bytes | None = self.cache.get(-mask_state)
         return None if packed is None else unpack(packed)
 
     def _class(self, state: RefinedStateId) -> int:

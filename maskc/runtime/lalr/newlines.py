@@ -95,7 +95,7 @@ class Newlines:
         self._layout = tables.layout
         self._columns = Columns(arrays)
         self._enclosed = tables.enclosed
-        self._place = tables.place
+        self._layout_context = tables.layout_context
         self._lookaheads = lookaheads
         self._taken = tables.taken
         self._effects = effects
@@ -235,7 +235,7 @@ class Newlines:
 
     def can_go_on(self, state: RefinedStateId, boundary: BoundaryId) -> bool:
         """Return whether a stack with a state on top goes on after a boundary."""
-        return bool(self._lookaheads.after(boundary, self._place[state]) & self._taken[state])
+        return bool(self._lookaheads.after(boundary, self._layout_context[state]) & self._taken[state])
 
 
 def _to_bits(lookaheads: NDArray[Any]) -> list[int]:

@@ -36,7 +36,7 @@ from maskc.runtime.lalr.stack import Stack, serial_of
 
 DEEP: Final = 64
 
-# In the place of a result: it also depends on the layout, and is cached by that as well.
+# Instead of a result: it also depends on the layout, and is cached by that as well.
 BY_LAYOUT = "by layout"
 
 _STATE_BYTES: Final = 8  # of a chain
@@ -52,7 +52,7 @@ def measure_effects(_: object, effects: object) -> int:
 
 
 class OnStack:
-    """What a tree has in the place of a result that is cached by the stack itself."""
+    """What a tree has instead of a result that is cached by the stack itself."""
 
 
 ON_STACK: Final = OnStack()
@@ -98,11 +98,11 @@ class StackCache(Cache):
             self.put((key, serial_of(stack)), result)
             lowest, result = stack.depth - DEEP, ON_STACK
         current: dict[Any, Any] = self.generations.current
-        place: object = key
+        edge: object = key
         n_bytes = self._measure_entry(key, result)
         n_below = stack.depth - lowest
         while n_below > 0:
-            node = current.get(place)
+            node = current.get(edge)
             if type(node) is not int:
                 break
             if node < 0:
@@ -110,17 +110,17 @@ class StackCache(Cache):
                 states, found = current.pop(node, None), current.pop(-node, None)
                 if states is None:
                     break
-                node = current[place] = self._number()
+                node = current[edge] = self._number()
                 current[node + states[0]] = self._add(current, states[1:], found)
                 n_bytes += EDGE_BYTES
             stack = stack.below  # type: ignore[assignment]  # it was read
-            place = node + stack.state
+            edge = node + stack.state
             n_below -= 1
         rest: list[RefinedStateId] = []
         for _ in range(n_below):
             stack = stack.below  # type: ignore[assignment]
             rest.append(stack.state)
-        current[place] = self._add(current, tuple(rest), result)
+        current[edge] = self._add(current, tuple(rest), result)
         self.budget.charge(n_bytes + EDGE_BYTES * bool(rest) + _STATE_BYTES * len(rest))
 
     def _number(self) -> int:
@@ -146,7 +146,7 @@ class HypothesisCache:
     Of stacks with one top, some may need the layout and others not: then all are found by it.
 
     Attributes:
-        plain: the results that no layout decides; ``BY_LAYOUT`` in the place of the others.
+        plain: the results that no layout decides; ``BY_LAYOUT`` instead of the others.
     """
 
     def __init__(

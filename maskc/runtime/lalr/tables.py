@@ -63,7 +63,8 @@ class LalrTables:
         context: refined state → number of the set of terminals that the lexer may look for.
         enclosed: refined state → 1 between brackets, where lines and columns do not count.
         taken: refined state → the lookaheads that a stack with this state on top can go on with.
-        place: refined state → context and ``enclosed`` in one number; see ``Lookaheads.after``.
+        layout_context: refined state → context and ``enclosed`` in one number; see
+            ``Lookaheads.after``.
         production_lhs, production_length: of each production.
         may_end: terminals after which some stack lets the text end.
     """
@@ -77,7 +78,7 @@ class LalrTables:
         context = arrays["lalr_context"][arrays["lalr_state"]]
         n_contexts = arrays["scanner_enter"].shape[1]
         self.context: list[ContextId] = context.tolist()
-        self.place: list[PlaceId] = (context + n_contexts * arrays["enclosed"]).tolist()
+        self.layout_context: list[PlaceId] = (context + n_contexts * arrays["enclosed"]).tolist()
         self.production_lhs: list[NonterminalId] = arrays["production_lhs"].tolist()
         self.production_length: list[int] = arrays["production_length"].tolist()
         self._shift_first: list[int] = arrays["shift_first"].tolist()
@@ -127,10 +128,10 @@ class LalrTables:
         if row is None:
             low, high = self._reduce_first[lalr_state], self._reduce_first[lalr_state + 1]
             row = {}
-            for place in range(low, high):
-                number = self._reduce_set[place]
+            for entry in range(low, high):
+                number = self._reduce_set[entry]
                 first, end = self._reduce_set_first[number], self._reduce_set_first[number + 1]
-                production = self._reduce_production[place]
+                production = self._reduce_production[entry]
                 for terminal in self._reduce_set_terminal[first:end]:
                     row[terminal] = production
             # Only now: another thread that finds a row takes it for whole.

@@ -1,6 +1,6 @@
 import pytest
 
-from maskc.runtime.lalr.owed import Asking
+from maskc.runtime.lalr.pending_reductions import Asking
 from tests.compiled import compile_text, legal_tokens
 
 DEPTH = 1200  # deeper than Python may call
@@ -27,8 +27,8 @@ def test_a_general_grammars_token_is_asked_about_to_its_end():
     assert legal_tokens(artifact, "(" * (DEPTH - 1) + "x") == {b")"}
 
 
-def owed_by(artifact, text):
-    """Return what a text's mask owes, with the top of the stack read, and then state by state."""
+def read_down(artifact, text):
+    """Return a mask's pending reductions with the top of the stack read, then state by state."""
     machine = artifact.machine
     (h,) = machine.step(machine.start(), text)
     debts, stack = machine._masks._debts, h.stack
@@ -40,25 +40,25 @@ def owed_by(artifact, text):
     return found
 
 
-def test_a_chain_owes_the_same_however_long_it_is():
-    """Each ``y`` is reduced with what follows it, so the closing bracket is owed by the next."""
+def test_a_chain_leaves_the_same_debts_however_long_it_is():
+    """Each ``y`` is reduced with what follows it: the closing bracket leaves a debt."""
     text = 'start: value\nvalue: "(" value ")" | "[" value "]" | "x" | "y" value\n'
     artifact = compile_text(text, (b"(", b"[", b"x", b"y", b")", b"]", b"))", b"])"))
-    *chain, after = owed_by(artifact, b"(yyyx")
+    *chain, after = read_down(artifact, b"(yyyx")
     assert len(chain) == 3
     assert len(set(chain)) == 1
     assert len(chain[0][0]) == 1
     assert after == ((), chain[0][1], ())
-    assert set(owed_by(artifact, b"((yyx")[-1][1]) > set(after[1])
+    assert set(read_down(artifact, b"((yyx")[-1][1]) > set(after[1])
 
 
 def test_blocks_that_nobody_gave_are_waited_for(blocks_artifact):
     machine = blocks_artifact.machine
     (h,) = machine.step(machine.start(), b"b:\n  x\n")
     debts, asking = machine._masks._debts, Asking()
-    owed = debts.open(asking, h.state, h.stack.state)
-    assert owed[2]
-    assert not debts.look_at_blocks(asking, owed, h.indents, h.column)[2]
+    pending = debts.open(asking, h.state, h.stack.state)
+    assert pending[2]
+    assert not debts.look_at_blocks(asking, pending, h.indents, h.column)[2]
 
 
 def test_what_waits_for_the_blocks_is_the_same_after_all_statements():
@@ -69,5 +69,5 @@ def test_what_waits_for_the_blocks_is_the_same_after_all_statements():
     )
     tokens = (b"x", b"(", b")", b"+", b"\n", b"\n  ")
     artifact = compile_text(text, tokens, postlex="tests.indenters:TwoColumns")
-    waiting = [{*owed_by(artifact, text)[-1][2]} for text in (b"x()", b"x+x", b"x()\nx+x")]
+    waiting = [{*read_down(artifact, text)[-1][2]} for text in (b"x()", b"x+x", b"x()\nx+x")]
     assert waiting[0] == waiting[1] != set()

@@ -1,7 +1,7 @@
 """What is known of a mask while a stack is read: unions, debts, and what the open blocks decide.
 
-See :mod:`maskc.runtime.lalr.debts` for how it comes about. It is what a place of the automaton is,
-so it is written as flat tuples of numbers, in an order that depends on nothing but what they say.
+See :mod:`maskc.runtime.lalr.debts` for how it comes about. It is a state of the automaton, so it is
+written as flat tuples of numbers, in an order that depends on nothing but what they say.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from maskc.artifact.model import MAX_QUESTIONS
 from maskc.ids import NO_LINE, NonterminalId, TerminalId
 from maskc.runtime.lalr.stack import Stack
 
-# In the place of a union: the text may end.
+# Instead of a union: the text may end.
 MAY_END: Final = -1
 
 # Columns of open blocks, as far as a token changes them: how many of those that were open before it
@@ -44,16 +44,16 @@ Waiting = tuple[int, ...]
 
 # The debts, the unions that are known to be legal, and what waits for the open blocks to be known,
 # each in increasing order.
-Owed = tuple[tuple[Debt, ...], tuple[int, ...], tuple[Waiting, ...]]
+PendingReductions = tuple[tuple[Debt, ...], tuple[int, ...], tuple[Waiting, ...]]
 
 
-def pack(owed: Owed) -> bytes:
-    """Return what is owed as bytes, which are equal iff it is."""
-    return dumps(owed, 2)
+def pack(pending: PendingReductions) -> bytes:
+    """Return pending reductions as bytes, which are equal iff these are."""
+    return dumps(pending, 2)
 
 
-def unpack(packed: bytes) -> Owed:
-    """Return what is owed from its bytes."""
+def unpack(packed: bytes) -> PendingReductions:
+    """Return pending reductions from their bytes."""
     return loads(packed)  # type: ignore[no-any-return]  # noqa: S302 - our own
 
 
@@ -103,7 +103,7 @@ class Asking:
         states.reverse()
         self.waiting.add((len(states), *states, *task))
 
-    def take_found(self) -> Owed:
+    def take_found(self) -> PendingReductions:
         """Return what was found, and forget it."""
         debts: tuple[Debt, ...] = ()
         unions: tuple[int, ...] = ()
