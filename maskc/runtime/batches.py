@@ -67,19 +67,19 @@ def fill_bitmasks(
         other = next(one for one in given if not isinstance(one, Matcher))
         raise WrongTypeError(f"fill_bitmasks takes matchers, not {type(other).__name__}") from None
     check_bitmask(bitmask, batch[0]._n_words)
-    places = as_rows(rows, len(batch), bitmask)
-    if len(alike) == len(batch) and type(places) is range:
+    row_indices = as_rows(rows, len(batch), bitmask)
+    if len(alike) == len(batch) and type(row_indices) is range:
         machine = artifact.machine
         numbers = np.fromiter(machine.mask_numbers(alike), np.intp, len(alike))
         if numbers.min() >= 0:
-            # With "raise" in the place of "clip", it would go through an array in between.
+            # With "raise" instead of "clip", it would go through an array in between.
             np.take(machine.pool.rows, numbers, axis=0, out=bitmask[: len(batch)], mode="clip")
             return
     for matcher in batch:
         if matcher._n_words != bitmask.shape[1]:
             check_bitmask(bitmask, matcher._n_words)
     masks = [matcher._words() for matcher in batch]
-    for row, words in zip(places, masks, strict=True):
+    for row, words in zip(row_indices, masks, strict=True):
         bitmask[row] = words
 
 

@@ -41,7 +41,7 @@ class TokenTexts:
         self._longest = max(map(len, self._sorted), default=0)
 
     def find_open_ends(self, text: bytes) -> list[int]:
-        """Return the places in a text whose rest begins a longer token, in order."""
+        """Return the offsets in a text whose rest begins a longer token, in order."""
         first = max(0, len(text) - self._longest + 1)
         return [start for start in range(first, len(text)) if self._begins_token(text[start:])]
 
@@ -55,8 +55,8 @@ class TokenTexts:
         return None not in tokens and b"".join(filter(None, tokens)) == text
 
     def _begins_token(self, text: bytes) -> bool:
-        place = bisect_right(self._sorted, text)
-        return place < len(self._sorted) and self._sorted[place].startswith(text)
+        index = bisect_right(self._sorted, text)
+        return index < len(self._sorted) and self._sorted[index].startswith(text)
 
 
 def keep_stable(forced: bytes, before: str, encode: Encode, texts: TokenTexts) -> list[int]:

@@ -175,7 +175,7 @@ class GraphReader:
         """Return a new mask, int32[n_words], of a union's tokens.
 
         The changes of its parents come first, from the nearest one that has been read. NumPy writes
-        in order where a place is given twice (its *quickstart* says so), so the last change of a
+        in order where an index is given twice (its *quickstart* says so), so the last change of a
         word is the one that stays.
         """
         base, first, known = self._union_base[number], self._union_first, self._whole

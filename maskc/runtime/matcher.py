@@ -38,7 +38,7 @@ _NO_BITMASK: ref[NDArray[np.int32]] = ref(np.zeros((0, 0), dtype=np.int32))
 class Matcher:
     """The state of one sequence.
 
-    No integer raises in the place of a token, and no illegal one changes anything. What is no
+    No integer given as a token raises, and no illegal one changes anything. What is no
     integer is a ``TypeError``, and changes nothing either; NumPy's integers are integers.
 
     ``copy.copy`` and ``copy.deepcopy`` are :meth:`fork`; a matcher is not pickled.

@@ -47,5 +47,5 @@ class _MadeOnce(Generic[_Value]):
 
 
 def made_once(make: Callable[[Any], _Value]) -> _MadeOnce[_Value]:
-    """Return an attribute in the place of a method without arguments; a decorator."""
+    """Make a method without arguments an attribute; a decorator."""
     return _MadeOnce(make)

@@ -46,11 +46,11 @@ def compute_fingerprint(
     n_tokens = len(token_first) - 1
     lengths = np.diff(token_first)
     counts = np.where(lengths > 0, lengths + 1, 0).astype("<u4")
-    places = token_first[:-1] + np.arange(0, 4 * n_tokens, 4, dtype=np.int64)
+    offsets = token_first[:-1] + np.arange(0, 4 * n_tokens, 4, dtype=np.int64)
     stream = np.empty(4 * n_tokens + len(token_bytes), dtype=np.uint8)
     is_text = np.ones(len(stream), dtype=np.uint8)
-    _as_words(is_text)[places] = 0
-    _as_words(stream)[places] = counts
+    _as_words(is_text)[offsets] = 0
+    _as_words(stream)[offsets] = counts
     stream[is_text.view(np.bool_)] = token_bytes
     numbers = np.array([n_tokens, len(eos_ids), *eos_ids], dtype="<u4")
     found = hashlib.sha256(b"maskc vocabulary 1\n" + numbers.tobytes())
@@ -97,14 +97,14 @@ class TokenTable:
         """Return a token's bytes, ``None`` for one without any."""
         if not 0 <= token_id < self.vocab_size:
             return None
-        return self._raw[self._places[token_id] : self._places[token_id + 1]] or None
+        return self._raw[self._offsets[token_id] : self._offsets[token_id + 1]] or None
 
     @made_once
     def _raw(self) -> bytes:
         return self.data.tobytes()
 
     @made_once
-    def _places(self) -> memoryview:
+    def _offsets(self) -> memoryview:
         return np.ascontiguousarray(self.first, dtype=np.int32).data
 
     @made_once

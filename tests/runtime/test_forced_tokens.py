@@ -51,15 +51,15 @@ def load(name):
 
 
 def stays(name, text, start, end, following):
-    """Check the law for one place: what is kept is there in front of some continuation."""
+    """Check the law for one offset: what is kept is there in front of some continuation."""
     encode, texts = load(name)
     before, forced = text[:start], text[start:end]
     kept = keep_stable(forced.encode(), before, encode, texts)
     whole = encode(before + forced + following)
     ends = [0, *texts.find_boundaries(whole)]
-    place = len(before.encode())
-    if place in ends:
-        first = ends.index(place)
+    offset = len(before.encode())
+    if offset in ends:
+        first = ends.index(offset)
         assert whole[first : first + len(kept)] == kept
     return kept
 

@@ -71,12 +71,12 @@ def test_any_segmentation_reaches_the_same_configuration(artifact, data):
         matcher.accept_token(token_id)
         written += TOKENS[token_id]
     other = artifact.matcher()
-    place = 0
-    while place < len(written):
-        pieces = [i for i, t in enumerate(TOKENS) if written.startswith(t, place)]
+    offset = 0
+    while offset < len(written):
+        pieces = [i for i, t in enumerate(TOKENS) if written.startswith(t, offset)]
         token_id = data.draw(st.sampled_from(pieces))
         assert other.accept_token(token_id)
-        place += len(TOKENS[token_id])
+        offset += len(TOKENS[token_id])
     assert other.configuration() == matcher.configuration()
 
 

@@ -18,7 +18,7 @@ The smallest form that keeps this promise has four parts.
 Nothing proves that no shorter text exists: a mask may lack tokens, and none of it is one too many.
 
 Example: JSON after ``[[1`` with 2 tokens left allows ``]]``, and not ``]``, which would leave one
-more bracket for the place of the end of sequence.
+more bracket, and no token for the end of sequence.
 
 Sources: shortest derivations as in Knuth 1977; TruncProof (arXiv 2605.13076) bounds the tokens to
 the end from above, too.

@@ -232,8 +232,8 @@ class LinkTexts(Texts):
             numbers += [None] * max(0, needed - len(known)) if counts.has_others else []
         return _join(
             [
-                self._text(parameters.one(n, is_first=not seen and not place))
-                for place, n in enumerate(numbers)
+                self._text(parameters.one(n, is_first=not seen and not index))
+                for index, n in enumerate(numbers)
             ]
         )
 

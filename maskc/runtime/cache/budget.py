@@ -36,8 +36,8 @@ from weakref import ref
 from maskc.runtime.cache.generations import Generations
 
 # Estimated sizes of CPython objects; a test compares what is allocated with the budget.
-ENTRY_BYTES: Final = 250  # a key, its place in a dict, a small result
-EDGE_BYTES: Final = 130  # an integer key and its place in a dict
+ENTRY_BYTES: Final = 250  # a key, its entry in a dict, a small result
+EDGE_BYTES: Final = 130  # an integer key and its entry in a dict
 
 _FREED_AT_ONCE: Final = 8
 _COLLECTED_AFTER: Final = (

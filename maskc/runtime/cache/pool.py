@@ -3,9 +3,9 @@
 Masks are numbered in the order in which they are first composed; number 0 is the mask after the
 end of a sequence. A numbered mask is kept for good, in one array, so a number means the same mask
 as long as the process lives: a server keeps the array on its device, adds the rows that it lacks,
-and sends one number a sequence in the place of a mask.
+and sends one number a sequence instead of a mask.
 
-Example: two sequences that stand in different places of a JSON text, each inside a string, share
+Example: two sequences that stand at different positions of a JSON text, each inside a string, share
 one mask and one number.
 
 Numbered masks take half of an artifact's ``cache_bytes``. Masks that are composed when that is used

@@ -9,10 +9,10 @@ that reads the stack, one state of the parser after the other. Reading one yield
 tokens, which are legal on every stack that begins like this, and the debts that are left; when none
 is left, the rest of the stack does not matter.
 
-This is the debt automaton of the appendix (4.3), made deterministic, over the parser's states in
-the place of productions and with sets of tokens on its edges. It does not depend on the
-text, so what was computed for one stack serves all that agree so far: a bracket at a new depth
-costs a few dictionary look-ups. It is made as it is needed.
+This is the debt automaton of the appendix (4.3), made deterministic, over the parser's states
+instead of productions and with sets of tokens on its edges. It does not depend on the text, so what
+was computed for one stack serves all that agree so far: a bracket at a new depth costs a few
+dictionary look-ups. It is built lazily.
 
 A set of stacks allows what one of its stacks allows: all paths down the graph are read, and what
 several debts allow is what one of them allows. Down the graph a node is read once, when all that
@@ -53,8 +53,8 @@ _NUMBER_BYTES: Final = 10  # of a debt in a key, roughly, most of which are shar
 
 # States are popped, then a nonterminal is pushed, and then the stack is asked. In one number: what
 # is asked, the nonterminal, and how many states are to be read, of which the last one is what the
-# nonterminal is pushed onto. With no states to be read: the state that is on top in the place of
-# the nonterminal.
+# nonterminal is pushed onto. With no states to be read: the state that is on top instead of the
+# nonterminal.
 Debt = int
 
 # A state of the automaton: its debts, in increasing order.

@@ -15,7 +15,7 @@ from maskc.ids import GeneralStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.glr.tables import Lr0Tables, Reduction
 
-_LAYER_BYTES = 900  # of a layer and its place in a cache, roughly
+_LAYER_BYTES = 900  # of a layer and its entry in a cache, roughly
 
 # A state, and what it shifts: terminal → where to.
 Shifts = tuple[GeneralStateId, dict[TerminalId, tuple[GeneralStateId, ...]]]

@@ -20,7 +20,7 @@ from maskc.runtime.lookaheads import to_bit_sets
 # least one.
 Reduction = tuple[NonterminalId, int]
 
-BOTTOM = GeneralStateId(-1)  # in the place of the state below the start state, without any gotos
+BOTTOM = GeneralStateId(-1)  # instead of the state below the start state, without any gotos
 
 
 class Lr0Tables:

@@ -83,7 +83,7 @@ class TokensWithoutRows:
         return node >= self._graph.n_nodes
 
     def _ask(self, node: int, state: ScannerStateId) -> tuple[GrammarQueries, Trials]:
-        """Return what is asked about all tokens below a place; ignored lexemes change no stack."""
+        """Return what is asked about all tokens below a node; ignored lexemes change no stack."""
         scanner, n_states = self._scanner, self._scanner.n_states
         questions: set[tuple[TerminalId, NodeId]] = set()
         ends_of: dict[OpenLexemeId, int] = {}

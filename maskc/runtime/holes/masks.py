@@ -112,8 +112,8 @@ class HoleMasks:
 
         Args:
             pending: where lexemes may end.
-            asked: place of a token → whether it is asked for.
-            kept: place of a token → whether it leads on; written to.
+            asked: text index of a token → whether it is asked for.
+            kept: text index of a token → whether it leads on; written to.
             reads, follow: as above.
         """
         trie, scanner, stepper = self._index.tokens, self._machine.scanner, self.stepper
@@ -154,8 +154,8 @@ class HoleMasks:
                         if not moved and not stepper.may_leave[entered]:
                             continue
                     reached = stepper.count(NO_LINE, byte, entered) if counts else NO_LINE
-                    place = TrieState(child, entered, moved, reached)
-                    for found in begun.stay(place, ended, kept, reads).exits:
+                    trie_state = TrieState(child, entered, moved, reached)
+                    for found in begun.stay(trie_state, ended, kept, reads).exits:
                         pending.append((found, ended, begun, longer))
 
     def _enter(self, row: Sequence[ScannerStateId], *, any_words: bool) -> NDArray[np.int32]:
@@ -174,7 +174,7 @@ def list_asked(
 ) -> NDArray[np.int32]:
     """Return int32, the children of some nodes, without what leads to no token that is asked for.
 
-    ``n_before``, int64[n + 1], is how many of the tokens before each place are asked for.
+    ``n_before``, int64[n + 1], is how many of the tokens before each text index are asked for.
     """
     if len(nodes) < _FEW:
         first, begin, end, before = trie.first, trie.low, trie.high, n_before.data

@@ -51,7 +51,7 @@ class EndGroup(NamedTuple):
     """Tokens that end in states from which the same can come, and one of these states.
 
     Attributes:
-        tokens: int32[n], their places in the order of their bytes.
+        tokens: int32[n], their text indices, in the order of their bytes.
     """
 
     end: TrieState

@@ -32,7 +32,7 @@ def filled(matcher, artifact):
 
 
 def walk(artifact, choices):
-    """Yield a matcher at each place of a walk that some numbers draw."""
+    """Yield a matcher at each step of a walk that some numbers draw."""
     matcher = artifact.matcher()
     for choice in choices:
         yield matcher
@@ -53,10 +53,10 @@ def test_a_masks_row_in_the_table_is_the_mask(choices):
 @given(st.lists(st.lists(st.integers(0, 99), max_size=20), max_size=5))
 def test_equal_masks_have_one_number_and_different_ones_two(walks):
     artifact = Artifact(CONTENTS)
-    places = [
+    seen = [
         (m.mask_id(), filled(m, artifact).tobytes()) for w in walks for m in walk(artifact, w)
     ]
-    assert len(set(places)) == len({n for n, _ in places}) == len({mask for _, mask in places})
+    assert len(set(seen)) == len({n for n, _ in seen}) == len({mask for _, mask in seen})
 
 
 def test_masks_are_numbered_in_the_order_of_composition(artifact):
@@ -160,8 +160,8 @@ def test_masks_whose_sums_are_equal_are_still_told_apart():
     pool = MaskPool(192, (0,), 1 << 20)
     words = np.zeros((8, 6), dtype=np.int32)
     for number, row in enumerate(words):
-        for place in range(3):
-            row[2 * place + 1] = np.int32(-(2**31)) * (number >> place & 1)
+        for pair in range(3):
+            row[2 * pair + 1] = np.int32(-(2**31)) * (number >> pair & 1)
     made = [pool.share(row.copy()) for row in words]
     assert len({mask.number for mask in made}) == 8
     pool.forget()

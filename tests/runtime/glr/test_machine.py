@@ -43,7 +43,7 @@ def test_a_long_list_costs_no_more_per_item_than_a_short_one(text, opening, item
     assert len(configurations) == 1
 
 
-def test_an_item_of_a_list_takes_no_memory_but_its_place_in_the_history():
+def test_an_item_of_a_list_takes_no_memory_but_its_entry_in_the_history():
     artifact = compile_text(general_grammar("right_recursion"))
     matcher = matcher_at(artifact, "[x")
     assert matcher.accept_tokens(b",x" * 100) == 200

@@ -96,10 +96,10 @@ def test_the_rest_of_a_long_word_is_looked_at_once(monkeypatch):
     matcher = artifact.bind(T=[word, "b"]).matcher()
     assert matcher.accept_text("xaa")
     assert matcher.forced_bytes() == f"{word[2:]};".encode()
-    assert sum(steps) < 10_000  # each place by itself: two million
+    assert sum(steps) < 10_000  # each position by itself: two million
 
 
-def test_rolling_back_and_forking_keep_the_place_in_a_word(bound):
+def test_rolling_back_and_forking_keep_the_state_in_a_word(bound):
     matcher = bound.matcher()
     assert matcher.accept_text("SELECT id FROM us")
     fork = copy.copy(matcher)
