@@ -26,7 +26,7 @@ from maskc.ids import (
     TerminalId,
 )
 from maskc.runtime.glr.machine import GlrHypothesis, GlrMachine
-from maskc.runtime.glr.queries import PLACE
+from maskc.runtime.glr.queries import LAYOUT_CONTEXT
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lookaheads import Lookaheads, OpenLexeme
@@ -144,7 +144,7 @@ class GlrView:
         self._gss = machine.gss
 
     def position(self, h: GlrHypothesis) -> ParserPosition:
-        return ParserPosition(self._gss.taken(h.stacks), PLACE, ContextId(0), ())
+        return ParserPosition(self._gss.taken(h.stacks), LAYOUT_CONTEXT, ContextId(0), ())
 
     def end(self, h: GlrHypothesis, terminal: TerminalId) -> GlrHypothesis | None:
         after = h.stacks if terminal == IGNORED else self._gss.shift(h.stacks, terminal)

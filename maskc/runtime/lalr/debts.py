@@ -100,7 +100,9 @@ class Debts:
             return (*questions, (end, SAME, TEXT_END))
         return questions
 
-    def read(self, asking: Asking, pending: PendingReductions, state: RefinedStateId) -> PendingReductions:
+    def read(
+        self, asking: Asking, pending: PendingReductions, state: RefinedStateId
+    ) -> PendingReductions:
         """Return the pending reductions once the next state below has been read."""
         asking.unions.update(pending[1])
         stack = Stack(state, None)
@@ -137,7 +139,9 @@ class Debts:
                 asking.reached.append((stack, waiting[n_states + 1 :]))
         return self._run(asking, lowest)
 
-    def sign(self, pending: PendingReductions, indents: tuple[int, ...], column: int) -> tuple[int, ...] | None:
+    def sign(
+        self, pending: PendingReductions, indents: tuple[int, ...], column: int
+    ) -> tuple[int, ...] | None:
         """Return what the open blocks say to what waits for them.
 
         Where it is the same, and they have been looked at as often as something waits, the same

@@ -234,12 +234,19 @@ class LalrMasks:
         pending = way.pending or self._recall(mask_state)
         if pending is None:
             return None
-        found, way.pending = self._enter(self._debts.read(way.asking, pending, stack.state), way.layout)
+        found, way.pending = self._enter(
+            self._debts.read(way.asking, pending, stack.state), way.layout
+        )
         self.cache.put(edge, found)
         return found
 
     def _look_at_blocks(
-        self, asking: Asking, mask_state: int, pending: PendingReductions, h: Hypothesis, layout: int
+        self,
+        asking: Asking,
+        mask_state: int,
+        pending: PendingReductions,
+        h: Hypothesis,
+        layout: int,
     ) -> tuple[_Found, PendingReductions | None]:
         """Return what follows a mask state in a layout that is new to it, and what is pending then.
 
@@ -279,7 +286,9 @@ class LalrMasks:
             self.cache.put(key, number)
         return number
 
-    def _enter(self, pending: PendingReductions, layout: int) -> tuple[_Found, PendingReductions | None]:
+    def _enter(
+        self, pending: PendingReductions, layout: int
+    ) -> tuple[_Found, PendingReductions | None]:
         """Return a mask, or a mask state with its pending reductions.
 
         Returns:

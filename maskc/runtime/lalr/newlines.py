@@ -235,7 +235,9 @@ class Newlines:
 
     def can_go_on(self, state: RefinedStateId, boundary: BoundaryId) -> bool:
         """Return whether a stack with a state on top goes on after a boundary."""
-        return bool(self._lookaheads.after(boundary, self._layout_context[state]) & self._taken[state])
+        return bool(
+            self._lookaheads.after(boundary, self._layout_context[state]) & self._taken[state]
+        )
 
 
 def _to_bits(lookaheads: NDArray[Any]) -> list[int]:

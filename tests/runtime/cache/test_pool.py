@@ -53,9 +53,7 @@ def test_a_masks_row_in_the_table_is_the_mask(choices):
 @given(st.lists(st.lists(st.integers(0, 99), max_size=20), max_size=5))
 def test_equal_masks_have_one_number_and_different_ones_two(walks):
     artifact = Artifact(CONTENTS)
-    seen = [
-        (m.mask_id(), filled(m, artifact).tobytes()) for w in walks for m in walk(artifact, w)
-    ]
+    seen = [(m.mask_id(), filled(m, artifact).tobytes()) for w in walks for m in walk(artifact, w)]
     assert len(set(seen)) == len({n for n, _ in seen}) == len({mask for _, mask in seen})
 
 

@@ -99,7 +99,9 @@ class TrieScanner:
             ids = self.index.ids
             part = Part(few=tuple(sorted([ids[n] for n in few])))
         else:
-            part = self.part(trie, np.concatenate([np.array(few, dtype=np.int32), *walk.text_indices]))
+            part = self.part(
+                trie, np.concatenate([np.array(few, dtype=np.int32), *walk.text_indices])
+            )
         if walk.rows:
             part = self.unite((part, *(Part((row,)) for row in walk.rows)))
         return Scan(part, exits, turns)

@@ -235,7 +235,9 @@ class AutomatonWalk:
         self._take_tokens(reading, high)
         if begins and self._reader is not None:
             ends, passed = self._reader.ends(loop, self._onward)
-            text_indices, exits = self._reader.follow(self._automaton, loop, self._onward, low, high)
+            text_indices, exits = self._reader.follow(
+                self._automaton, loop, self._onward, low, high
+            )
             self.text_indices.append(text_indices)
             self.exits.append(exits)
         else:

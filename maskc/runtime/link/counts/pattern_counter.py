@@ -36,7 +36,13 @@ from maskc.runtime.link.counts.counts import (
     leave,
     repeat,
 )
-from maskc.runtime.link.counts.positions import START, ControlState, CountedPattern, Round, find_round
+from maskc.runtime.link.counts.positions import (
+    START,
+    ControlState,
+    CountedPattern,
+    Round,
+    find_round,
+)
 from maskc.runtime.link.joining.pieces import CountingAutomaton
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.step_budget import charge_steps
@@ -133,7 +139,11 @@ class PatternCounter(CountingAutomaton[State]):
         known = self._groups.get(controls)
         if known is None:
             groups = dict[tuple[tuple[ControlState, ...], ...], tuple[int, list[int]]]()
-            ways = [self._reach(*control, n) for control in controls for n in range(self._n_ways(control))]
+            ways = [
+                self._reach(*control, n)
+                for control in controls
+                for n in range(self._n_ways(control))
+            ]
             for byte_class, reached in enumerate(zip(*ways, strict=True)):
                 if any(reached):
                     bytes_ = self._bytes_of[byte_class]
@@ -184,7 +194,9 @@ class PatternCounter(CountingAutomaton[State]):
             for way, edge in enumerate(pattern.edges[position]):
                 controls = self._reach(position, node, way)[byte_class]
                 if is_left and edge.n_open == len(loops := pattern.loops[position]):
-                    controls = tuple(control for control in controls if pattern.loops[control[0]] != loops)
+                    controls = tuple(
+                        control for control in controls if pattern.loops[control[0]] != loops
+                    )
                 after = self._take(position, way, boxes) if controls else ()
                 for control in controls if after else ():
                     n_entered = len(pattern.loops[control[0]]) - edge.n_open

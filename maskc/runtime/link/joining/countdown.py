@@ -110,7 +110,14 @@ def count_down(
     words = index.pack(index.order[reading.text_indices]) if reading.row is None else reading.row
     if len(text_indices):
         words = index.set_bits(words, index.order[text_indices])
-    return Countdown(reading, words, text_indices, leaving[text_indices], latest[text_indices], inside[text_indices])
+    return Countdown(
+        reading,
+        words,
+        text_indices,
+        leaving[text_indices],
+        latest[text_indices],
+        inside[text_indices],
+    )
 
 
 def _walk(

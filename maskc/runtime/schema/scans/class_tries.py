@@ -50,7 +50,7 @@ _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F,
 class ClosingTokens:
     """Tokens that close a string, by text index, and the rests after their quotes."""
 
-    __slots__ = ("is_shared", "text_indices", "suffixes")
+    __slots__ = ("is_shared", "suffixes", "text_indices")
 
     def __init__(self, text_indices: Ints, suffixes: Ints, *, is_shared: bool = False) -> None:
         self.text_indices, self.suffixes, self.is_shared = text_indices, suffixes, is_shared
