@@ -35,18 +35,19 @@ def turn_all(delta, _):
     return np.full(len(delta), -1, dtype=np.int64).view(np.uint64)
 
 
-@pytest.mark.skipif(is_compiled(), reason="exchanges a function")
+@pytest.mark.skipif(is_compiled(), reason="exchanges a function and a constant")
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_what_is_left_alone_ends_where_all_nodes_are_followed(monkeypatch, pattern):
     dfa = build_pattern(pattern)
     found = []
-    for _ in range(2):
+    for few, turns in ((1, classes.turns_of), (1, turn_all), (1 << 30, classes.turns_of)):
+        monkeypatch.setattr(classes, "_FEW", few)
+        monkeypatch.setattr(classes, "turns_of", turns)
         index = build_index()
         spelled, delta = spell_below(index=index), matrix_of(dfa)
         scanned = [scan_all(index, spelled, dfa, delta, s) for s in range(1, dfa.n_states)]
         found.append([(*list_ends(each), each.pack_ends(each.live).tolist()) for each in scanned])
-        monkeypatch.setattr(classes, "turns_of", turn_all)
-    assert found[0] == found[1]
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("few", [0, 1 << 20])

@@ -26,7 +26,7 @@ from maskc.levels import first_children
 from maskc.runtime.cache.budget import ENTRY_BYTES
 from maskc.runtime.schema.scans.character_trie import CLOSES, CharacterTrie, owners_of
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Ints, Nodes
+from maskc.runtime.schema.tries.trie import Ints, Nodes, parents_of
 from maskc.runtime.step_budget import charge_steps
 
 Indices = NDArray[np.intp]
@@ -143,8 +143,11 @@ class ClassTrie(NamedTuple):
     Attributes:
         symbols: intp[n_characters], of each of ``CharacterTrie.distinct`` its symbol.
         groups: intp[n_symbols], of each symbol its group.
+        levels: where the nodes of so many symbols begin, and one past the last.
         first: int32[n + 1], the children of a node are those from its own to the next one's.
+        parents: int32[n], the node above; 0 of the root.
         low: int32[n], the first unit below it, less 1; its own come first.
+        owners: int32[n_units], of each unit but 0 its node.
         symbol_of: int32[n], its last symbol.
         below: uint64[n], the groups that come below it, as bits; those of the root are not read.
         units: of its tokens.
@@ -154,8 +157,11 @@ class ClassTrie(NamedTuple):
 
     symbols: Indices
     groups: Indices
+    levels: list[int]
     first: Ints
+    parents: Ints
     low: Ints
+    owners: Ints
     symbol_of: Ints
     below: Bits
     units: Units
@@ -166,7 +172,7 @@ class ClassTrie(NamedTuple):
     @property
     def n_bytes(self) -> int:
         units = self.units
-        n_bytes = 20 * len(self.low) + 12 * len(units.sizes) + 4 * len(units.tokens)
+        n_bytes = 24 * len(self.low) + 16 * len(units.sizes) + 4 * len(units.tokens)
         return n_bytes + (0 if units.unit_of is None else units.unit_of.nbytes)
 
 
@@ -270,11 +276,16 @@ def _make_trie(index: TokenIndex, spelled: CharacterTrie, symbols: Indices | Non
     cut, closing = np.flatnonzero((end_of > 0) & (end_of < n_begun)), end_of == n_begun
     items_by_key = np.zeros(len(keys), dtype=np.intp)
     items_by_key[of_item] = np.arange(len(of_item))
+    owner_of_unit = np.zeros(len(keys), dtype=np.int32)
+    owner_of_unit[number] = owner_of
     return ClassTrie(
         symbols,
         groups,
+        levels,
         first,
+        parents_of(first),
         low,
+        owner_of_unit,
         symbol_of,
         _join_below(inner, _bits_of(groups[symbol_of])),
         _unite_items(index, items, unit_of_item, len(keys)),
