@@ -72,12 +72,12 @@ MAY_REPEAT = ("GrammarProcessor", "MaskcGrammar")
 GIVEN_UP_CLASSES = (
     "Place|Spot|Wishes|Streamlined|MaskStore|Decider|TableDecider|Lexed|Boundaries|Staying|Sights?|"
     "Nursery|Lane|Ticket|Pieces|HostedRule|Prices|Landings|Prospects|Gone|Outlook|Openings|Joints|"
-    "Asks?|Spelled|Leaf|Leaves|Means|Trial|Questions?|Doubtful|Closers|Residue|Forgetting"
+    "Asks?|Spelled|Leaf|Leaves|Means|Trial|Questions?|Doubtful|Closers|Residue|Forgetting|Owed"
 )
 GIVEN_UP = (
     "wish|wishes|prices|landings?|prospects|outlook|barred|gone|doubtful|unsure|endless|scarce|"
     "joints|unlisted|nursery|spots?|leaf|pushing|settling|survey|vast|streamlined?|"
-    "spelled|openings|freshen|roomy|alike|residue|trials?"
+    "spelled|openings|freshen|roomy|alike|residue|trials?|owed"
 )
 
 
