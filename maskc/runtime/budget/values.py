@@ -23,6 +23,7 @@ from maskc.runtime.budget.cells import CompletionWriting
 from maskc.runtime.budget.completions import Proposal, Texts
 from maskc.runtime.budget.key_abstraction import Folded, KeyAbstraction
 from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, finish_number, list_ends
+from maskc.runtime.cache.budget import ENTRY_BYTES
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
@@ -304,5 +305,5 @@ def _find_filler(writing: CompletionWriting) -> str:
         texts = (text for text in index.texts if text[:1] in _FILLERS)
         runs = [text for text in texts if not text.strip(text[:1])]
         found = max(sorted(runs), key=len, default=_FILLERS[:1])[:1].decode()
-        index.shared.keep("filler", found)
+        index.shared.keep("filler", found, ENTRY_BYTES)
     return found

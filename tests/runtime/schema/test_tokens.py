@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.tries.tokens import SharedResults
@@ -52,9 +53,20 @@ def test_what_is_shared_counts_in_the_largest_budget_that_can_hold_it():
         assert budget.n_bytes - before == counted
 
 
-def test_what_is_kept_for_good_is_not_forgotten():
+@pytest.mark.parametrize(("n_bytes", "found"), [(22, 1), (23, None)])
+def test_what_is_kept_for_good_is_not_forgotten_if_it_is_a_quarter_of_the_limit(n_bytes, found):
     shared = SharedResults(90)
-    shared.keep("a", 1)
+    shared.keep("a", 1, n_bytes)
     for n in range(9):
         shared.put(n, n, 30)
-    assert shared.get("a") == 1
+    assert shared.get("a") == found
+
+
+def test_what_is_kept_for_good_leaves_so_much_less_of_the_budget_that_counts_it():
+    shared, first, larger = SharedResults(), Budget(1 << 25), Budget(1 << 26)
+    shared.join(first)
+    shared.keep("a", 1, 1_000)
+    shared.keep("a", 1, 1_000)
+    assert first.limit == (1 << 25) - 1_000
+    shared.join(larger)
+    assert (first.limit, larger.limit) == (1 << 25, (1 << 26) - 1_000)

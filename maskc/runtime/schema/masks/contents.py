@@ -127,7 +127,7 @@ def _opens_keys(index: TokenIndex) -> bool:
     found: bool | None = index.shared.get(_opens_keys)
     if found is None:
         found = any(_has_opened(trie) for trie in (index.tokens, index.suffixes))
-        index.shared.keep(_opens_keys, found)
+        index.shared.keep(_opens_keys, found, ENTRY_BYTES)
     return found
 
 

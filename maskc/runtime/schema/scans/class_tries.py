@@ -180,7 +180,7 @@ def trie_for(index: TokenIndex, spelled: CharacterTrie, kind_of: Ints) -> ClassT
     """Return the smallest trie in which no two characters of different kinds are one.
 
     That of whole characters is made once, and kept: it takes 25 to 40 ms for 128,000 tokens, and 2
-    to 8 MB.
+    to 9 MB.
 
     Args:
         index: whose memory is used.
@@ -243,7 +243,8 @@ def _trie_of(
         if spelled.before:
             index.shared.put(key, found, n_bytes)
         else:
-            index.shared.keep(key, found)  # else a pattern would wait for it after many without
+            # Else a pattern would wait for it after many without one.
+            index.shared.keep(key, found, n_bytes)
     return found
 
 

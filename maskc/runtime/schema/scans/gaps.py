@@ -132,7 +132,7 @@ def _read_runs(index: TokenIndex) -> tuple[memoryview, ...]:
     found: tuple[memoryview, ...] | None = index.shared.get(_read_runs)
     if found is None:
         found = tuple(_runs_below(trie).data for trie in (index.tokens, index.suffixes))
-        index.shared.keep(_read_runs, found)
+        index.shared.keep(_read_runs, found, sum(runs.nbytes for runs in found))
     return found
 
 

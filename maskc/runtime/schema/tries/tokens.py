@@ -26,6 +26,7 @@ Words = NDArray[np.int32]
 
 SHARED_BYTES = 96 * 1024 * 1024
 _LEAST_BYTES = 24 * 1024 * 1024
+_KEPT_SHARE = 4  # a part of the budget, for results that are kept for good
 _QUOTE = 0x22
 _MANY = 200  # ids that are packed by arrays rather than one by one
 
@@ -37,6 +38,7 @@ class SharedResults:
         self._known = Cache(Budget(limit), _measure)  # key → result, and its bytes
         self._is_joined = False
         self._kept: dict[Any, Any] = {}
+        self._kept_bytes = 0  # which the budget gave up
         self._find: Callable[[Any], Any] | None = None
 
     def get(self, key: object) -> Any:
@@ -55,13 +57,25 @@ class SharedResults:
 
         It is not done with one that could not hold what one machine needs.
         """
-        least = self._known.budget.limit if self._is_joined else _LEAST_BYTES
-        if budget.limit >= least:
+        before = self._known.budget
+        least = before.limit if self._is_joined else _LEAST_BYTES
+        if budget is not before and budget.limit >= least:
+            before.give_up(-self._kept_bytes)
+            budget.give_up(self._kept_bytes)
             self._known, self._is_joined = Cache(budget, _measure), True
 
-    def keep(self, key: object, result: object) -> None:
-        """Remember a result for good, one of few that take long to make; it does not count."""
-        self._kept[key] = result
+    def keep(self, key: object, result: object, n_bytes: int) -> None:
+        """Remember a result that takes long to make, for good: the budget has so much less.
+
+        Beyond a quarter of the budget results are evicted as others are.
+        """
+        budget = self._known.budget
+        kept_bytes = self._kept_bytes + n_bytes
+        if _KEPT_SHARE * kept_bytes > budget.limit + self._kept_bytes:
+            self.put(key, result, n_bytes)
+        elif key not in self._kept:
+            self._kept[key], self._kept_bytes = result, kept_bytes
+            budget.give_up(n_bytes)
 
     def lend(self, find: Callable[[Any], Any]) -> None:
         """Give what returns results that lie in a file, ``None`` for others; they do not count."""
