@@ -84,14 +84,15 @@ FAMILIES = ("qwen_3", "qwen_3_coder")  # one with JSON, one with parameters
 
 def prepare(kit: Kit) -> None:
     """Compute what all requests to a kit share."""
+    # What most requests share comes last: what many patterns read may evict what came before.
+    for pattern, matched in PATTERNS.items():
+        _follow(kit.regex(pattern), cut(matched, {}))
+    for name, value in FORMATS.items():
+        _follow(kit.json_schema({"type": "string", "format": name}), cut(f'"{value}"', {}))
     text = {"type": "structural_tag", "format": {"type": "any_text"}}
     _follow(kit.structural_tag(text), [])
     for schema in _SCHEMAS:
         _follow(kit.json_schema(schema), cut(_SOME_JSON, {}))
-    for name, value in FORMATS.items():
-        _follow(kit.json_schema({"type": "string", "format": name}), cut(f'"{value}"', {}))
-    for pattern, matched in PATTERNS.items():
-        _follow(kit.regex(pattern), cut(matched, {}))
     for family in FAMILIES:
         calls = kit.tools([{"name": "f", "parameters": TOOL}], family=family)
         _follow(calls, cut(some_call(family), kit.tokens.special_ids))
