@@ -4,7 +4,7 @@ An id is a ``NewType`` of ``int``: at run time it is the number itself, and mypy
 from a lookahead. Sets of ids are bit sets (:mod:`maskc.bits`), dense tables are arrays; both hold
 plain numbers.
 
-A *sentinel* stands in the place of an id where there is none. Each is defined here once; what an
+A *sentinel* stands for an id where there is none. Each is defined here once; what an
 artifact stores of them is part of its format, so their values never change.
 """
 
@@ -18,7 +18,7 @@ TerminalId = NewType("TerminalId", int)
 NonterminalId = NewType("NonterminalId", int)
 ProductionId = NewType("ProductionId", int)
 ContextId = NewType("ContextId", int)
-PlaceId = NewType("PlaceId", int)  # a context, outside of brackets or between them
+LayoutContextId = NewType("LayoutContextId", int)  # a context, outside of brackets or between them
 
 LalrStateId = NewType("LalrStateId", int)
 RefinedStateId = NewType("RefinedStateId", int)
@@ -45,7 +45,7 @@ NOT_AN_END: Final = TerminalId(-2)  # the text cannot end here
 EMPTY_TEXT: Final = TerminalId(-3)  # no lexeme is open: the start of the text
 
 DEAD: Final = ScannerStateId(0)  # nothing leads out of it
-# In the place of the state after a byte:
+# Instead of the state after a byte:
 ENDS: Final = ScannerStateId(-1)  # the byte ends the lexeme
 FORKS: Final = ScannerStateId(-2)  # it may end the lexeme, and the lexeme may also go on with it
 # Columns of an open newline lexeme, as far as one token knows.
@@ -57,9 +57,7 @@ AT_END: Final = BoundaryId(-1)  # the boundary at the end of the text, where DED
 ROOT: Final = ProductionId(-1)  # `$root -> start`, which Lark adds and does not list
 NO_BASE: Final = -1  # of a mask that is kept without another one: its words are all it has
 NO_PARENT: Final = -1  # of a mask whose words are changed by no earlier one
-ANY_PROFILE: Final = ProfileId(
-    -1
-)  # in the place of a profile: the answer is the same for all of them
-AT_THE_END: Final = NodeId(-1)  # in the place of a node: the text has to end there
+ANY_PROFILE: Final = ProfileId(-1)  # instead of a profile: the answer is the same for all
+AT_THE_END: Final = NodeId(-1)  # instead of a node: the text has to end there
 NO_NONTERMINAL: Final = NonterminalId(-1)  # nothing is pushed: the parser shifts, or refuses
-DROPPED: Final = SequenceId(-1)  # in the place of a path or a sequence: no text has it
+DROPPED: Final = SequenceId(-1)  # instead of a path or a sequence: no text has it

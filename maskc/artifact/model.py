@@ -178,7 +178,7 @@ def _constants(header: dict[str, Any]) -> dict[str, int] | None:
         return fixed
     if "GN" in sizes:
         fixed["GN"] = int(sizes["GN"])
-    # Places: with indentation each context has a second one, between brackets.
+    # Layout contexts: with indentation each context has a second one, between brackets.
     fixed["D"] = fixed["C"] * (2 if header.get("layout") else 1)
     fixed["W"] = max(1, -(-fixed["M"] // 64))
     fixed["CW"] = max(1, -(-fixed["C"] // 64))

@@ -5,11 +5,11 @@ general one, which share all but the parser's table, of a JSON Schema, which has
 and of a link, which is a structural tag or tools.
 
 Dimensions are named: ``V`` tokens, ``S`` scanner states, ``KP`` pieces of a row of a scanner's
-table, ``K`` byte classes as they fill these, ``B`` boundaries, ``C`` contexts, ``D`` places
-(contexts outside of brackets and between them), ``T`` terminals, ``R`` refined states, ``L`` LALR
-states, ``P`` productions, ``N`` nonterminals, ``F`` open lexemes (what one may become), ``W``
-64-bit words of a set of lookaheads, ``VW`` 32-bit words of a mask; other names stand for lengths
-that only have to agree between arrays.
+table, ``K`` byte classes as they fill these, ``B`` boundaries, ``C`` contexts, ``D`` layout
+contexts (contexts outside of brackets and between them), ``T`` terminals, ``R`` refined states,
+``L`` LALR states, ``P`` productions, ``N`` nonterminals, ``F`` open lexemes (what one may become),
+``W`` 64-bit words of a set of lookaheads, ``VW`` 32-bit words of a mask; other names stand for
+lengths that only have to agree between arrays.
 
 Example: ``scanner_enter`` is uint16[B, C], or uint32 where that is too narrow, and holds rows of
 ``scanner_entries``: each value is below ``se``.

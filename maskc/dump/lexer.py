@@ -58,9 +58,9 @@ def dump_boundaries(
         left = "the end of the text" if boundary == AT_END else f"boundary {boundary}"
         yield f"  {names.name(lookahead)}: {name_terminal(grammar, terminal)} at {left}"
     for number, row in enumerate(boundaries.rest):
-        for place, lookaheads in enumerate(row):
-            enclosed = place >= boundaries.n_contexts
-            where = f"context {place % boundaries.n_contexts}{' in brackets' if enclosed else ''}"
+        for layout_context, lookaheads in enumerate(row):
+            enclosed, context = divmod(layout_context, boundaries.n_contexts)
+            where = f"context {context}{' in brackets' if enclosed else ''}"
             yield f"after boundary {number} in {where}: {names.format(lookaheads)}"
     for state in range(1, scanner.n_states):
         open_lexeme = boundaries.open_lexemes[boundaries.open_lexeme_of[state]]

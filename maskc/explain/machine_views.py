@@ -21,7 +21,7 @@ from maskc.ids import (
     NO_LINE,
     BoundaryId,
     ContextId,
-    PlaceId,
+    LayoutContextId,
     ScannerStateId,
     TerminalId,
 )
@@ -49,12 +49,12 @@ class ParserPosition:
 
     Attributes:
         taken: the lookaheads that it takes, as a bit set.
-        place, context: of the scanner.
+        layout_context, context: of the scanner.
         items: the productions that are being read.
     """
 
     taken: int
-    place: PlaceId
+    layout_context: LayoutContextId
     context: ContextId
     items: Names
 

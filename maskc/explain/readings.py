@@ -91,7 +91,8 @@ class ExplainReader(Generic[H]):
             reading.lexeme,
             self._names.terminals(self.become(h)),
             any(
-                lookaheads.after(boundary, position.place) & position.taken for boundary in ignored
+                lookaheads.after(boundary, position.layout_context) & position.taken
+                for boundary in ignored
             ),
             () if is_start else tuple(self._list_endings(h)),
             position.items,
@@ -150,7 +151,7 @@ class ExplainReader(Generic[H]):
                 continue
             position = self.view.position(ended)
             following = self._terminals_of(
-                lookaheads.after(boundary, position.place) & position.taken
+                lookaheads.after(boundary, position.layout_context) & position.taken
             )
             name = None if terminal == IGNORED else self._names.terminal(terminal)
             found.setdefault(name, set()).update(following)

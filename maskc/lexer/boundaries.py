@@ -13,8 +13,8 @@ and :mod:`maskc.compiler.lalr.completion` finds out which stacks are dead.
 
 Indentation adds lookaheads that no lexeme carries: after a newline INDENT, or DEDENTs, or
 neither; at the end of the text DEDENTs, then ``$END``. Between brackets a newline is dropped as
-an ignored lexeme is. So what can come next depends on a *place*: a context, outside of brackets or
-between them.
+an ignored lexeme is. So what can come next depends on a *layout context*: a context,
+outside of brackets or between them.
 
 Example: ``start: NAME NAME`` without ``%ignore``: the rest of the boundary after NAME is empty.
 """
@@ -71,16 +71,16 @@ class LexemeContexts:
         of_terminal: terminal → its lookaheads.
         number: an end that reaches the parser → lookahead.
         n_contexts: how many contexts there are.
-        n_places: as many, or twice as many with indentation.
-        rest: boundary → place → lookaheads that can be lexed next.
+        n_layout_contexts: as many, or twice as many with indentation.
+        rest: boundary → layout context → lookaheads that can be lexed next.
         open_lexemes: distinct ones.
         open_lexeme_of: scanner state → open lexeme.
-        follows: lookahead → place → lookaheads that can come after it.
+        follows: lookahead → layout context → lookaheads that can come after it.
     """
 
     n_lookaheads: int
     n_contexts: int
-    n_places: int
+    n_layout_contexts: int
     of_terminal: Mapping[int, tuple[LookaheadId, ...]]
     number: Mapping[End, LookaheadId]
     rest: tuple[tuple[Lookaheads, ...], ...]
@@ -88,13 +88,13 @@ class LexemeContexts:
     open_lexeme_of: tuple[OpenLexemeId, ...]
     follows: tuple[tuple[Lookaheads, ...], ...]
 
-    def place(self, context: int, *, enclosed: bool) -> int:
-        """Return the place of a context: itself, or, between brackets, its second number."""
+    def layout_context(self, context: int, *, enclosed: bool) -> int:
+        """Return the number of a context outside of brackets, which is its own, or between them."""
         return context + self.n_contexts if enclosed else context
 
     def follow(self, lookahead: LookaheadId, context: int, *, enclosed: bool) -> Lookaheads:
         """Return the lookaheads that can come after one, in a context."""
-        return self.follows[lookahead][self.place(context, enclosed=enclosed)]
+        return self.follows[lookahead][self.layout_context(context, enclosed=enclosed)]
 
     def first(
         self, state: ScannerStateId, context: int = 0, newline: TerminalId | None = None
@@ -107,10 +107,10 @@ class LexemeContexts:
             newline: the terminal that ends a line, with indentation.
         """
         opened = self.open_lexemes[self.open_lexeme_of[state]]
-        place = self.place(context, enclosed=False)
+        layout_context = self.layout_context(context, enclosed=False)
         found = opened.direct
         for boundary in opened.ignored:
-            found |= self.rest[boundary][place]
+            found |= self.rest[boundary][layout_context]
         if newline is not None:
             ends = (End(newline, boundary) for boundary in opened.newlines)
             found |= bits.from_members({self.number[end] for end in ends})
@@ -136,9 +136,9 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: ColumnTable) -
     nodes, bit = _number_nodes(lexer, scanner)
     reach = _reachable_ends(scanner, bit)
     n_contexts = len(lexer.contexts)
-    n_places = 2 * n_contexts if lexer.layout else n_contexts
+    n_layout_contexts = 2 * n_contexts if lexer.layout else n_contexts
     rest = _compute_rests(lexer, scanner, nodes, reach)
-    follows = [_follow(lexer, bit, rest, node, n_places) for node in nodes]
+    follows = [_follow(lexer, bit, rest, node, n_layout_contexts) for node in nodes]
     class_of = _refine(lexer, nodes, follows)
     lookahead_of, n_lookaheads = _number_lookaheads(nodes, class_of)
 
@@ -163,7 +163,7 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: ColumnTable) -
     of_terminal: dict[int, set[LookaheadId]] = {}
     for (terminal, _), lookahead in number.items():
         of_terminal.setdefault(terminal, set()).add(lookahead)
-    lookahead_follows = [(0,) * n_places] * n_lookaheads
+    lookahead_follows = [(0,) * n_layout_contexts] * n_lookaheads
     for i, node in enumerate(nodes):
         if node[0] != IGNORED:
             lookahead_follows[lookahead_of[i]] = to_row(follows[i])
@@ -171,7 +171,7 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: ColumnTable) -
     return LexemeContexts(
         n_lookaheads=n_lookaheads,
         n_contexts=n_contexts,
-        n_places=n_places,
+        n_layout_contexts=n_layout_contexts,
         of_terminal=MappingProxyType(
             {t: tuple(sorted(lookaheads)) for t, lookaheads in sorted(of_terminal.items())}
         ),
@@ -222,12 +222,12 @@ def _reachable_ends(scanner: Scanner, bit: dict[End, int]) -> list[int]:
 def _compute_rests(
     lexer: LexerSpec, scanner: Scanner, nodes: list[End], reach: list[int]
 ) -> list[list[int]]:
-    """Return, by boundary and place, the ends of the lexemes that can come next.
+    """Return, by boundary and layout context, the ends of the lexemes that can come next.
 
-    ``rest[boundary][place]`` is a set of places in ``nodes``. The places are first all contexts
+    ``rest[boundary][layout_context]`` is a set of indices of ``nodes``. First come all contexts
     outside of brackets, then, with indentation, all contexts between them: a loop for each.
 
-    ``reach`` is scanner state → the ends, as a set of places in ``nodes``, that a lexeme in this
+    ``reach`` is scanner state → the ends, as a set of indices of ``nodes``, that a lexeme in this
     state can still come to.
     """
     of_entry = [bits.unite(reach[state] for state in set(row.tolist())) for row in scanner.entries]
@@ -272,15 +272,22 @@ def _cross(direct: Sequence[int], left_by: Mapping[int, BoundaryId]) -> Iterator
 
 
 def _follow(
-    lexer: LexerSpec, bit: Mapping[End, int], rest: list[list[int]], node: End, n_places: int
+    lexer: LexerSpec,
+    bit: Mapping[End, int],
+    rest: list[list[int]],
+    node: End,
+    n_layout_contexts: int,
 ) -> list[int]:
-    """Return, by place, the ends that can come after one; the boundary's own list if it is that."""
+    """Return, by layout context, the ends that can come after one.
+
+    It is the list of the boundary itself, not a copy, if nothing is added to it.
+    """
     terminal, boundary = node
     layout = lexer.layout
     if terminal == END:
-        return [0] * n_places
+        return [0] * n_layout_contexts
     if boundary == AT_END:
-        return [1 << bit[End(END, AT_END)] | 1 << bit[node]] * n_places
+        return [1 << bit[End(END, AT_END)] | 1 << bit[node]] * n_layout_contexts
     more = 0
     if layout and terminal in (layout.newline, layout.dedent):
         more |= 1 << bit[End(layout.dedent, boundary)]
@@ -304,7 +311,9 @@ def _refine(lexer: LexerSpec, nodes: list[End], follows: list[list[int]]) -> lis
     def sign(class_of: Sequence[int]) -> Iterator[Hashable]:
         classes = _ClassSets(class_of)
         for i, (terminal, boundary) in enumerate(nodes):
-            allowed = tuple(classes.of(follows[i][place]) for place in after.get(terminal, ()))
+            allowed = tuple(
+                classes.of(follows[i][layout_context]) for layout_context in after.get(terminal, ())
+            )
             yield terminal, boundary == AT_END, allowed
 
     return refine_by_signature([0] * len(nodes), sign)

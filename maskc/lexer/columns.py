@@ -75,8 +75,8 @@ def build_columns(lexer: LexerSpec, scanner: Scanner) -> ColumnTable:
     line_break = int(scanner.byte_class[10])
     for state in sorted(_newline_states(scanner, layout.newline)):
         reached = _closure(scanner, {state}, range(256))
-        fresh = {int(scanner.next[q, line_break]) for q in reached} - {DEAD}
-        reset, reset_period = _series(scanner, layout.newline, layout.tab_len, fresh)
+        after_break = {int(scanner.next[q, line_break]) for q in reached} - {DEAD}
+        reset, reset_period = _series(scanner, layout.newline, layout.tab_len, after_break)
         more, more_period = _series(scanner, layout.newline, layout.tab_len, {state})
         sets = ColumnSets(reset, more, reset_period, more_period)
         of_state[state] = ColumnsId(number.setdefault(sets, len(number)))

@@ -1,7 +1,7 @@
 """One open lexeme as an automaton, and what its end demands of the bytes after it.
 
 Lark takes the first alternative that matches, and whether an alternative matches can depend on
-bytes after the place where it could end: ``def`` is no keyword if ``i`` follows, ``1`` is no
+bytes after the position where it could end: ``def`` is no keyword if ``i`` follows, ``1`` is no
 DEC_NUMBER if ``e+5`` follows. Reading left to right we cannot wait, so we *guess* the end of a
 lexeme and carry a *condition* along: no path that ``re`` tries earlier may match any more, and the
 look-aheads of the chosen path must hold. A condition is a set of
@@ -10,7 +10,7 @@ following lexemes until it is settled. Lark cuts each text in one way, so the co
 one sequence of guesses hold in the end.
 
 Where Lark reads on for a longer match, fails, and lexes the bytes since the last match again,
-nothing has to be read again here. Both branches are followed from the place where they part: the
+nothing has to be read again here. Both branches are followed from the position where they part: the
 one whose lexeme went on dies where the longer match fails, and the one whose lexeme had ended
 there survives, its condition being that the longer match fails.
 
@@ -56,7 +56,7 @@ from maskc.wording import Phrase
 
 Move = tuple[int, int]  # where a position goes: a position or ``DONE``, and what follows
 
-NO_STATE = -1  # in the place of a state: the lexeme cannot go on, or the condition is broken
+NO_STATE = -1  # instead of a state: the lexeme cannot go on, or the condition is broken
 # A matter of memory: each takes about a kilobyte. The first bounds open lexemes before minimising.
 MAX_OPEN_LEXEMES = 1_000_000
 MAX_CONDITIONS = 1_000_000

@@ -112,5 +112,5 @@ class _Narrowing(Exploration[_State, int]):
     def _allows(self, terminal: TerminalId, words: tuple[int, ...]) -> bool:
         if terminal not in self._terminals:
             return True
-        place = self._terminals.index(terminal)
-        return words[place] >= 0 and self._words[place].accepts(words[place])
+        index = self._terminals.index(terminal)
+        return words[index] >= 0 and self._words[index].accepts(words[index])

@@ -223,8 +223,8 @@ def _reaching(
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return bool[n_states], whether an open lexeme may still become one of some terminals."""
     ends = [
-        any(t in terminals for t, _ in ways) or at_end in terminals
-        for ways, at_end in zip(scanner.ends, scanner.end_of_text, strict=True)
+        any(t in terminals for t, _ in pairs) or at_end in terminals
+        for pairs, at_end in zip(scanner.ends, scanner.end_of_text, strict=True)
     ]
     found: np.ndarray[tuple[int], np.dtype[np.bool_]] = find_coaccessible(before, np.array(ends))
     return found

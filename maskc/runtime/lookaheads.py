@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
-from maskc.ids import NO_COLUMNS, BoundaryId, ColumnsId, OpenLexemeId, PlaceId
+from maskc.ids import NO_COLUMNS, BoundaryId, ColumnsId, LayoutContextId, OpenLexemeId
 
 
 class OpenLexeme:
@@ -57,8 +57,8 @@ class Lookaheads:
         self.of_terminal = to_bit_sets(arrays["terminal_lookaheads"])
         self._counts_columns = "final_columns" in arrays  # not of a general grammar
         self._open_lexemes: dict[OpenLexemeId, OpenLexeme] = {}
-        self._after: dict[tuple[BoundaryId, PlaceId], int] = {}
-        self._possible: dict[tuple[OpenLexemeId, PlaceId], int] = {}
+        self._after: dict[tuple[BoundaryId, LayoutContextId], int] = {}
+        self._possible: dict[tuple[OpenLexemeId, LayoutContextId], int] = {}
 
     def open_lexeme(self, number: OpenLexemeId) -> OpenLexeme:
         """Return what an open lexeme may become, by the number of a scanner state's or a trial."""
@@ -77,7 +77,7 @@ class Lookaheads:
             )
         return found
 
-    def possible(self, number: OpenLexemeId, layout_context: PlaceId) -> int:
+    def possible(self, number: OpenLexemeId, layout_context: LayoutContextId) -> int:
         """Return the lookaheads that an open lexeme may become, or that may follow it if ignored.
 
         A newline that counts columns is not among them.
@@ -92,7 +92,7 @@ class Lookaheads:
             self._possible[key] = found
         return found
 
-    def after(self, boundary: BoundaryId, layout_context: PlaceId) -> int:
+    def after(self, boundary: BoundaryId, layout_context: LayoutContextId) -> int:
         """Return the lookaheads that can be lexed after a boundary, as a bit set.
 
         Args:

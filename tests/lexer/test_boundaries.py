@@ -74,7 +74,7 @@ def test_an_open_lexeme_is_open_to_what_it_may_become():
 def test_between_brackets_a_newline_is_crossed_as_a_blank_is():
     language = language_of(BLOCKS, postlex="tests.indenters:TwoColumns")
     boundaries = language.lexed.boundaries
-    assert boundaries.n_places == 2 * boundaries.n_contexts
+    assert boundaries.n_layout_contexts == 2 * boundaries.n_contexts
     opening = next(end for end in boundaries.number if end.terminal == terminal(language, "LP"))
     (context,) = language.lexed.grammar.lexer.contexts_after[opening.terminal]
     lookahead = boundaries.number[opening]
@@ -90,8 +90,8 @@ def test_dedents_may_stand_at_the_end_of_the_text():
     language = language_of(BLOCKS, postlex="tests.indenters:TwoColumns")
     boundaries = language.lexed.boundaries
     dedent = End(terminal(language, "_DEDENT"), -1)
-    for place in range(boundaries.n_places):
-        found = boundaries.follows[boundaries.number[dedent]][place]
+    for layout_context in range(boundaries.n_layout_contexts):
+        found = boundaries.follows[boundaries.number[dedent]][layout_context]
         assert names_of(language, found) == {"$END", "_DEDENT"}
 
 

@@ -186,7 +186,7 @@ def _boundary_sections(
         "final_ignored_first": offsets(len(open_lexeme.ignored) for open_lexeme in open_lexemes),
         "final_ignored": ints(b for open_lexeme in open_lexemes for b in open_lexeme.ignored),
         "rest_set": bits.pack(list(number), n_lookaheads),
-        "rest": np.array(rest, dtype=np.int32).reshape(n_boundaries, boundaries.n_places),
+        "rest": np.array(rest, dtype=np.int32).reshape(n_boundaries, boundaries.n_layout_contexts),
         "terminal_lookaheads": bits.pack(
             [boundaries.set_of(terminal) for terminal in range(len(grammar.bnf.terminals))],
             n_lookaheads,

@@ -57,9 +57,10 @@ class StateFacts:
         self._n_contexts = len(grammar.lexer.contexts)
         self._in: dict[ContextSet, Bools] = {}
         self.enclosed = np.array(table.enclosed, dtype=np.bool_)
-        place = self._context + self._n_contexts * self.enclosed
+        layout_context = self._context + self._n_contexts * self.enclosed
         self._goes_on = [
-            self._meets(bits.pack(row, n_lookaheads).T[:, place]) for row in boundaries.rest
+            self._meets(bits.pack(row, n_lookaheads).T[:, layout_context])
+            for row in boundaries.rest
         ]
         self.takes = {
             terminal: self._meets(bits.pack([boundaries.set_of(terminal)], n_lookaheads)[0])

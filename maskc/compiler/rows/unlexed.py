@@ -52,21 +52,21 @@ def find_adjacencies(
     terminals_in = _TerminalSets(boundaries)
     found: set[tuple[int, int]] = set()
     asked: set[tuple[int, int, int]] = set()
-    place_after = [
-        boundaries.place(context, enclosed=enclosed)
+    context_after = [
+        boundaries.layout_context(context, enclosed=enclosed)
         for context, enclosed in zip(table.context_of, table.enclosed, strict=True)
     ]
     for row in table.shifts:
         for first, target in row.items():
-            place = place_after[target]
+            layout_context = context_after[target]
             # Few states differ in these.
-            key = (first, place, table.live[target])
+            key = (first, layout_context, table.live[target])
             if key in asked or first in silent or first not in ends:
                 continue
             asked.add(key)
             lexed = 0
             for boundary in ends[first]:
-                lexed |= boundaries.rest[boundary][place]
+                lexed |= boundaries.rest[boundary][layout_context]
             wanted = terminals_in.of(table.live[target]) - terminals_in.of(lexed)
             found |= {(first, second) for second in wanted - silent}
     samples = shortest_lexemes(scanner)

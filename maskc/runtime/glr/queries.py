@@ -20,9 +20,9 @@ from maskc.ids import (
     EMPTY_TEXT,
     NO_EVENT,
     GeneralStateId,
+    LayoutContextId,
     NodeId,
     OpenLexemeId,
-    PlaceId,
     ScannerStateId,
     TerminalId,
 )
@@ -34,7 +34,7 @@ from maskc.runtime.scanner import ScannerTables
 END_OF_TEXT = -1  # in a set of unions: the text may end here
 _THE_END: Unions = frozenset((END_OF_TEXT,))
 
-LAYOUT_CONTEXT = PlaceId(0)  # the only one, as general grammars have no contexts
+LAYOUT_CONTEXT = LayoutContextId(0)  # the only one, as general grammars have no contexts
 
 
 class Query:

@@ -14,8 +14,8 @@ from maskc.artifact.model import Contents
 from maskc.ids import (
     ContextId,
     LalrStateId,
+    LayoutContextId,
     NonterminalId,
-    PlaceId,
     ProductionId,
     RefinedStateId,
     TerminalId,
@@ -78,7 +78,9 @@ class LalrTables:
         context = arrays["lalr_context"][arrays["lalr_state"]]
         n_contexts = arrays["scanner_enter"].shape[1]
         self.context: list[ContextId] = context.tolist()
-        self.layout_context: list[PlaceId] = (context + n_contexts * arrays["enclosed"]).tolist()
+        self.layout_context: list[LayoutContextId] = (
+            context + n_contexts * arrays["enclosed"]
+        ).tolist()
         self.production_lhs: list[NonterminalId] = arrays["production_lhs"].tolist()
         self.production_length: list[int] = arrays["production_length"].tolist()
         self._shift_first: list[int] = arrays["shift_first"].tolist()
