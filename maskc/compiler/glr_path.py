@@ -1,7 +1,7 @@
 """What the compiler does for a general grammar: ``parser=earley``.
 
 The scanner, the boundaries and the form of the rows are those of :mod:`maskc.compiler.lalr_path`.
-In the place of Lark's LALR table stands a table of our own that keeps every action, over
+Instead of Lark's LALR table there is a table of our own that keeps every action, over
 productions that were rewritten first. No conflict takes texts away, so the functions of the
 appendix, asked of the productions, decide rows by themselves; then the states of the table decide
 more. Both are exact about what is never legal, and have to agree. What they leave open goes to the

@@ -1,7 +1,8 @@
 """Prints debt automata of productions and of tables: on which stacks terminals are legal.
 
-The productions' automata read places to return to, those of a parser's table its states. A state
-says which terminal may come next, so of a table it is two terminals in a row that are asked about.
+The productions' automata read configurations to return to, those of a parser's table its states. A
+state says which terminal may come next, so of a table it is two terminals in a row that are asked
+about.
 
 Example: with ``S -> a S b | c``, after c two b in a row are legal where two a are open. The state
 after c is on top, and further down it is seen whether another a is below.
@@ -32,11 +33,11 @@ def dump_production_debts(language: Language) -> Iterator[str]:
     reduced = reduce_grammar(language.lexed.grammar.bnf)
     debts = ProductionDebts(build_dft(reduced))
 
-    def name(place: Hashable) -> str:
-        if not isinstance(place, ReturnConfiguration) or place == BOTTOM:
+    def name(symbol: Hashable) -> str:
+        if not isinstance(symbol, ReturnConfiguration) or symbol == BOTTOM:
             return "Z0"
-        rest = " ".join(map(reduced.symbol_name, place.rest))
-        return f"{reduced.nonterminals[place.lhs]} ::= … . {rest}".rstrip()
+        rest = " ".join(map(reduced.symbol_name, symbol.rest))
+        return f"{reduced.nonterminals[symbol.lhs]} ::= … . {rest}".rstrip()
 
     for x in sorted(reduced.used_terminals):
         for y in (*sorted(reduced.used_terminals), END):

@@ -79,8 +79,8 @@ class LookaheadNames:
         self._names: dict[int, str] = {}
         for terminal, lookaheads in boundaries.of_terminal.items():
             name = name_terminal(grammar, terminal)
-            for place, lookahead in enumerate(lookaheads):
-                self._names[lookahead] = name if len(lookaheads) == 1 else f"{name}/{place}"
+            for number, lookahead in enumerate(lookaheads):
+                self._names[lookahead] = name if len(lookaheads) == 1 else f"{name}/{number}"
         self._all: Lookaheads = boundaries.everything
 
     def name(self, lookahead: int) -> str:

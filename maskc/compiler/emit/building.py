@@ -52,8 +52,10 @@ def make_roots(
     rows: Rows, nodes: Nodes, contexts: Sequence[int], newline: TerminalId | None
 ) -> tuple[tuple[ParserQuery, ...], ...]:
     """Return the questions of each scanner state: its own rows, and those after its ends."""
-    place = nodes.place
-    sequences = np.array([place[sequence] for sequence in rows.sequence.tolist()], dtype=np.int32)
+    number_of = nodes.number_of
+    sequences = np.array(
+        [number_of[sequence] for sequence in rows.sequence.tolist()], dtype=np.int32
+    )
     terminals = np.array([event.terminal for event in rows.events], dtype=np.int32)
     columns = np.array([event.column for event in rows.events], dtype=np.int32)
     questions = encode_query(terminals, columns)[rows.first]
@@ -242,10 +244,10 @@ def build_graph(lexed: LexicalAnalysis[Grammar], optimised: OptimisedRows) -> De
     answers = Answers(nodes, profiles, verdicts, len(lexer.contexts))
     answers.answer_all()
     order = nodes.order()
-    place = {node: NodeId(i) for i, node in enumerate(order)}
+    number_of = {node: NodeId(i) for i, node in enumerate(order)}
 
     def move(questions: tuple[ParserQuery, ...]) -> tuple[ParserQuery, ...]:
-        return tuple(ParserQuery(q.terminal, q.column, place[q.node]) for q in questions)
+        return tuple(ParserQuery(q.terminal, q.column, number_of[q.node]) for q in questions)
 
     graph = DecisionGraph(
         tuple(map(move, roots)),

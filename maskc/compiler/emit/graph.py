@@ -1,6 +1,6 @@
 """What is left of the rows of a source after some events: nodes, each of which is kept once.
 
-A node has the terminal in front of its rows, and of each row the contexts that it needs, the place
+A node has the terminal in front of its rows, and of each row the contexts that it needs, the number
 of its sequence and its token set. Sources have many nodes in common.
 
 Example: all rows that wait for ``)`` have one node after it, whatever was open before.
@@ -82,7 +82,7 @@ class DecisionGraph:
         return max((sum(1 + below[q.node] for q in root) for root in self.roots), default=0)
 
 
-ANY_CONTEXT = -1  # in the place of the contexts that a row needs
+ANY_CONTEXT = -1  # instead of the contexts that a row needs
 
 
 class GraphNode(NamedTuple):
@@ -91,7 +91,7 @@ class GraphNode(NamedTuple):
     Attributes:
         terminal: the one in front of the rows.
         groups: int32[n], the contexts that each row needs, as numbers of :class:`Nodes`.
-        sequences: int32[n], places of what it asks for.
+        sequences: int32[n], numbers of what it asks for.
         sets: int32[n], its token set.
     """
 
@@ -106,17 +106,17 @@ class Nodes:
 
     Args:
         sequences: all of them.
-        asked: those that can be asked about, ascending; a place is an index of it.
+        asked: those that can be asked about, ascending; their numbers are indices of it.
 
     Attributes:
         nodes: by number.
         inside_of: number of a node inside of a lexeme → the contexts that it is asked in, as bits.
-        place: sequence → place.
-        opened: bool[n_places], whether the sequence is an open lexeme.
-        open_lexeme, column: int32[n_places], of such a sequence.
-        question: int64[n_places], what its first event asks for: terminal and column in one number.
-        event_group: int32[n_places], the contexts that its first event needs.
-        rest: int32[n_places], the place of what comes after its first event.
+        number_of: sequence → number.
+        opened: bool[n_asked], whether the sequence is an open lexeme.
+        open_lexeme, column: int32[n_asked], of such a sequence.
+        question: int64[n_asked], what its first event asks for: terminal and column in one number.
+        event_group: int32[n_asked], the contexts that its first event needs.
+        rest: int32[n_asked], the number of what comes after its first event.
     """
 
     def __init__(self, sequences: Sequences, asked: Iterable[SequenceId]) -> None:
@@ -124,14 +124,14 @@ class Nodes:
         self.inside_of: dict[int, int] = {}
         self._number: dict[tuple[int, bytes, bytes, bytes], NodeId] = {}
         self._group: dict[int, int] = {}
-        self.place = {sequence: i for i, sequence in enumerate(asked)}
+        self.number_of = {sequence: i for i, sequence in enumerate(asked)}
         terminals, columns, groups, rests, open_lexemes = [], [], [], [], []
-        for sequence in self.place:
+        for sequence in self.number_of:
             event, ends = sequences.event[sequence], sequences.length[sequence] == 0
             terminals.append(NO_EVENT if ends else event.terminal)
             columns.append(event.column)
             groups.append(0 if ends else self.number_group(event.contexts))
-            rests.append(0 if ends else self.place[sequences.rest[sequence]])
+            rests.append(0 if ends else self.number_of[sequences.rest[sequence]])
             open_lexemes.append(sequences.opened[sequence] if ends else 0)
         terminal, self.column, self.event_group, self.rest, self.open_lexeme = (
             np.array(values, dtype=np.int32)
@@ -139,7 +139,7 @@ class Nodes:
         )
         self.opened: NDArray[np.bool_] = terminal == NO_EVENT
         self.question: NDArray[np.int64] = encode_query(terminal, self.column)
-        self._lengths = np.array([sequences.length[s] for s in self.place], dtype=np.int32)
+        self._lengths = np.array([sequences.length[s] for s in self.number_of], dtype=np.int32)
 
     def number_group(self, contexts: int) -> int:
         """Return the number of a set of contexts, given as bits or ``ANY_CONTEXT``."""

@@ -52,7 +52,7 @@ class Unions:
         parent: int32[n_unions], an earlier union with the same base, whose changes come first, or
             ``NO_PARENT``. There are at most ``MAX_PARENTS`` from one to the next.
         first: int32[n_unions + 1], the changes of a union are ``first[u] : first[u + 1]``.
-        change: uint16[…], places in ``word`` and ``bits``, ascending within a union; uint32 if 16
+        change: uint16[…], indices of ``word`` and ``bits``, ascending within a union; uint32 if 16
             bits do not hold them all.
         word: uint16[n_changes], which word of a mask, ascending; uint32 likewise.
         bits: int32[n_changes], what is changed there of the base's word.
@@ -105,23 +105,23 @@ class _Kept:
         self._nothing = np.zeros(n_words, dtype=np.int32)
         self._bases: list[Ints] = []
         self._n_parents: list[int] = []
-        self._alike: dict[bytes, list[int]] = {}  # numbers of blocks → numbers of masks
+        self._same_blocks: dict[bytes, list[int]] = {}  # numbers of blocks → numbers of masks
         n_each = max(1, -(-n_words // _BLOCKS))
         self._blocks = np.zeros((-(-n_words // n_each), n_each), dtype=np.int64)
-        factors = [(place + 1) * _MIX & (1 << 63) - 1 for place in range(n_each)]
+        factors = [(word + 1) * _MIX & (1 << 63) - 1 for word in range(n_each)]
         self._factors = np.array(factors, dtype=np.int64)
-        self._places = np.arange(len(self._blocks), dtype=np.int64)
+        self._block_numbers = np.arange(len(self._blocks), dtype=np.int64)
         self._with_block: dict[int, int] = {}  # the last one with it
 
     def add(self, mask: Ints) -> int:
         """Return a mask's number; equal masks have one."""
         blocks = self._number_blocks(mask)
-        alike = self._alike.setdefault(blocks.tobytes(), [])
-        for number in alike:
+        candidates = self._same_blocks.setdefault(blocks.tobytes(), [])
+        for number in candidates:
             if np.array_equal(self.read(number), mask):
                 return number
         number = len(self.base)
-        alike.append(number)
+        candidates.append(number)
         parent, base, words = self._find_parent(mask, blocks.tolist(), number)
         if len(words) > self._n_words // _NEAR:
             parent, base, words = NO_PARENT, len(self._bases), words[:0]
@@ -150,9 +150,9 @@ class _Kept:
         return np.array(self._bases, dtype=np.int32).reshape(len(self._bases), self._n_words)
 
     def _number_blocks(self, mask: Ints) -> NDArray[np.int64]:
-        """Return int64[n_blocks], equal for equal blocks at the same place."""
+        """Return int64[n_blocks], equal for equal blocks with the same number."""
         self._blocks.reshape(-1)[: self._n_words] = mask
-        return self._blocks @ self._factors + self._places
+        return self._blocks @ self._factors + self._block_numbers
 
     def _find_parent(
         self, mask: Ints, blocks: list[int], number: int

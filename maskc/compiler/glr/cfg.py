@@ -11,7 +11,7 @@ A general parser builds no trees, so only the language counts, and each rewrite 
 - :mod:`maskc.compiler.glr.recursion` turns right recursion into left recursion.
 - :func:`share_tails` (left factoring, from the right): Lark writes n optional parts in a row as 2^n
   alternatives. As words, all alternatives are a finite language; each state of its smallest
-  automaton to which several ways lead becomes a nonterminal that generates what is left. Grammars
+  automaton to which several paths lead becomes a nonterminal that generates what is left. Grammars
   of less than ``MOST_SYMBOLS`` symbols stay as they are, and so do those that would not shrink to
   half: a tail that ends is one more reduction while a text is parsed.
 - :mod:`maskc.compiler.glr.adjacency` keeps what the lexer can give.
@@ -105,8 +105,8 @@ def drop_empties(start: int, n_nonterminals: int, productions: Iterable[Producti
 
 def _choices(rhs: tuple[int, ...], nullable: frozenset[int]) -> list[tuple[int, ...]]:
     """Return the right sides with nullable symbols left out, in every combination."""
-    ways = [((), (s,)) if -1 - s in nullable else ((s,),) for s in rhs]
-    return [tuple(itertools.chain.from_iterable(way)) for way in itertools.product(*ways)]
+    choices = [((), (s,)) if -1 - s in nullable else ((s,),) for s in rhs]
+    return [tuple(itertools.chain.from_iterable(chosen)) for chosen in itertools.product(*choices)]
 
 
 def merge_unit_cycles(cfg: Cfg) -> Cfg:
@@ -146,12 +146,12 @@ def factor_tails(cfg: Cfg) -> Cfg:
     """Return a grammar of the same language in which equal tails are a nonterminal each."""
     tails = _Tails()
     roots = {lhs: tails.add(sides) for lhs, sides in cfg.alternatives().items()}
-    n_ways = [0] * len(tails.nodes)
+    in_degree = [0] * len(tails.nodes)
     for _, targets in tails.nodes:
         for _, target in targets:
-            n_ways[target] += 1
+            in_degree[target] += 1
     number: dict[int, int] = {}
-    for node, n in enumerate(n_ways):
+    for node, n in enumerate(in_degree):
         if n > 1 and node != _END and not tails.is_symbol(node):
             number[node] = cfg.n_nonterminals + len(number)
     starts = [*roots.items(), *((lhs, node) for node, lhs in number.items())]

@@ -12,8 +12,8 @@ of::
 It does not matter that ``p``, ``g``, ``s`` and ``d`` may hold ``A`` again inside. Ambiguous lists
 and expressions lose their ambiguity on the way.
 
-Where ``A`` ends with ``B`` and ``B`` with ``A``, the alternatives of ``B`` are first put in the
-place of ``B`` at the end of other alternatives. It is not done where ``B`` ends with itself or the
+Where ``A`` ends with ``B`` and ``B`` with ``A``, the alternatives of ``B`` first replace
+``B`` at the end of other alternatives. It is not done where ``B`` ends with itself or the
 grammar would grow too much: then the stack grows with the list, and the language is the same.
 Likewise where ``A`` is to be turned and begins with ``B``, and ``B`` with ``A``: among the ``g``
 such a ``B`` would be a list within a list, and ``- - a ++`` have as many parses as signs.
@@ -30,7 +30,7 @@ from maskc.compiler.glr.cfg import Cfg, make_cfg
 from maskc.grammar.closures import find_components
 from maskc.grammar.model import Production
 
-_MOST_ALTERNATIVES = 400  # of one nonterminal, by putting others in the place of its last symbols
+_MOST_ALTERNATIVES = 400  # of one nonterminal, by replacing its last symbols
 
 Alternatives = dict[int, list[tuple[int, ...]]]
 
@@ -44,7 +44,7 @@ def turn_right_recursion(cfg: Cfg) -> Cfg:
     alternatives = cfg.alternatives()
     for component in find_components(_last_nonterminals(alternatives)):
         if len(component) > 1:
-            _put_in_place(alternatives, component)
+            _break_cycle(alternatives, component)
     begins = {n: [-1 - s for s in _heads(sides) if s < 0] for n, sides in alternatives.items()}
     component_of = {n: c for c in find_components(begins) for n in c}
     n_nonterminals = cfg.n_nonterminals
@@ -63,7 +63,7 @@ def _last_nonterminals(alternatives: Alternatives) -> dict[int, list[int]]:
     }
 
 
-def _put_in_place(alternatives: Alternatives, component: list[int]) -> None:
+def _break_cycle(alternatives: Alternatives, component: list[int]) -> None:
     """Take nonterminals out of a cycle of last symbols, as long as one is simple to take out."""
     inside = set(component)
     while len(inside) > 1:
@@ -92,7 +92,7 @@ def _put_in_place(alternatives: Alternatives, component: list[int]) -> None:
 def _show_left_recursion(
     alternatives: Alternatives, nonterminal: int, component: Collection[int]
 ) -> None:
-    """Put others in the place of first symbols that begin with a nonterminal again, each once.
+    """Replace first symbols that begin with a nonterminal again, each once.
 
     Args:
         alternatives: changed in place.

@@ -210,9 +210,9 @@ class StackVerdicts:
                 # Taken above is taken below: nothing else has to be looked at.
                 reading.tops, reading.waits, reading.left = [], [], set(_TAKEN)
             else:
-                fresh = left - reading.seen
-                reading.seen |= fresh
-                reading.waits += fresh
+                new = left - reading.seen
+                reading.seen |= new
+                reading.waits += new
 
     def _open(self, sequence: SequenceId, state: GeneralStateId) -> _Reading:
         """Return the reading of a state that is on top and is asked about a sequence."""

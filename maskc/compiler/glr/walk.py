@@ -153,7 +153,7 @@ class CutRule:
         """
         del change
         # Few of many lines differ in both.
-        (paths, events), place = distinguish(path, event)
+        (paths, events), inverse = distinguish(path, event)
         terminal, pairs = self._terminals[events], self._last[paths]
         for pair in np.unique(pairs[terminal >= 0]).tolist():
             self._triples.find(pair)
@@ -165,7 +165,7 @@ class CutRule:
         numbers = [
             -key if key < 0 else DROPPED if key == 0 else self._find(key) for key in keys.tolist()
         ]
-        extended: Ints = np.array(numbers, dtype=np.int32)[place]
+        extended: Ints = np.array(numbers, dtype=np.int32)[inverse]
         return extended
 
     def _find(self, key: int) -> int:
@@ -195,13 +195,13 @@ class CutRule:
     def prune(self, frontier: Frontier, n_origins: int, trie: TokenTrie) -> Frontier:
         """Return one of the lines that agree, and none of what is cut in too many ways."""
         kept = find_distinct(frontier, n_origins, trie.n_nodes)
-        place = frontier.origin[kept].astype(np.int64) * trie.n_nodes + frontier.node[kept]
-        places, cut_of, n_cuts = np.unique(place, return_inverse=True, return_counts=True)
+        reached = frontier.origin[kept].astype(np.int64) * trie.n_nodes + frontier.node[kept]
+        distinct, cut_of, n_cuts = np.unique(reached, return_inverse=True, return_counts=True)
         is_cut = n_cuts > MAX_CUTS
         if is_cut.any():
-            node = places[is_cut] % trie.n_nodes
+            node = distinct[is_cut] % trie.n_nodes
             is_cut[is_cut] = n_cuts[is_cut] > np.square(trie.find_depths(node))
-        self._cut.append(places[is_cut] % trie.n_nodes)
+        self._cut.append(distinct[is_cut] % trie.n_nodes)
         return frontier.take(kept[~is_cut[cut_of.reshape(-1)]])
 
     def check(self, n_lines: int) -> None:
@@ -250,17 +250,17 @@ class CutRule:
 
 
 def find_distinct(frontier: Frontier, n_origins: int, n_nodes: int) -> Longs:
-    """Return the places of lines of which no two agree, by path, state, origin and node."""
+    """Return the indices of lines of which no two agree, by path, state, origin and node."""
     n_states = int(frontier.state.max(initial=0)) + 1
     n_paths = int(frontier.path.max(initial=0)) + 1
-    place = frontier.origin.astype(np.int64) * n_nodes + frontier.node
+    reached = frontier.origin.astype(np.int64) * n_nodes + frontier.node
     reading = frontier.path.astype(np.int64) * n_states + frontier.state
     if n_origins * n_nodes * n_paths * n_states < _LARGEST_KEY:
-        _, kept = np.unique(reading * (n_origins * n_nodes) + place, return_index=True)
+        _, kept = np.unique(reading * (n_origins * n_nodes) + reached, return_index=True)
         return kept
-    order = np.lexsort((place, reading))
-    place, reading = place[order], reading[order]
-    is_new = np.append(True, (place[1:] != place[:-1]) | (reading[1:] != reading[:-1]))
+    order = np.lexsort((reached, reading))
+    reached, reading = reached[order], reading[order]
+    is_new = np.append(True, (reached[1:] != reached[:-1]) | (reading[1:] != reading[:-1]))
     found: Longs = order[is_new]
     return found
 

@@ -108,7 +108,7 @@ def join_rectangles(
 # State, production, dot, and how many brackets are open at the item's base.
 Node = tuple[LalrStateId, ProductionId, int, int]
 _Derived = tuple[LalrStateId, int, int]  # state, nonterminal, how many brackets are open
-_NONE = -1  # in the place of a number
+_NONE = -1  # instead of a number
 
 
 def build_completions(
@@ -240,10 +240,10 @@ class _Saturation:
         computed once.
         """
         order = self._order()
-        place = [0] * len(order)
+        rank = [0] * len(order)
         for i, node in enumerate(order):
-            place[node] = i
-        pending = list(range(len(order)))  # places; a heap
+            rank[node] = i
+        pending = list(range(len(order)))  # ranks; a heap
         queued = [True] * len(order)
         while pending:
             node = order[heappop(pending)]
@@ -255,7 +255,7 @@ class _Saturation:
             for reader in (*self._readers[node], *self._derive(node, value)):
                 if not queued[reader]:
                     queued[reader] = True
-                    heappush(pending, place[reader])
+                    heappush(pending, rank[reader])
 
     def _order(self) -> list[int]:
         """Return the nodes, what a node reads before it where that is possible: depth first."""

@@ -185,7 +185,7 @@ class StateMoves:
             if terminal in terminals:
                 for reduced, states in groups.items():
                     waiting[reduced] = waiting.get(reduced, 0) | states
-        number = {reduced: place for place, reduced in enumerate(waiting)}
+        number = {reduced: i for i, reduced in enumerate(waiting)}
         edges, shifted = list[list[int]](), list[States]()
         for reduced in waiting:
             edges.append(further := [])

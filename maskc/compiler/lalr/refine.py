@@ -140,7 +140,7 @@ def refine_states(
     gotos: list[Mapping[int, RefinedStateId]] = []
     for key in order:  # grows while we walk it
         shifted: dict[int, RefinedStateId] = {}
-        gone_to: dict[int, RefinedStateId] = {}
+        goto_row: dict[int, RefinedStateId] = {}
         for symbol, target in refiner.push_all(*key):
             pushed = refiner.number(target)
             if pushed == _DEAD:
@@ -148,9 +148,9 @@ def refine_states(
             if symbol >= 0:
                 shifted[symbol] = pushed
             else:
-                gone_to[-1 - symbol] = pushed
+                goto_row[-1 - symbol] = pushed
         shifts.append(MappingProxyType(shifted))
-        gotos.append(MappingProxyType(gone_to))
+        gotos.append(MappingProxyType(goto_row))
     return RefinedTable(
         lalr_state=tuple(state for state, _ in order),
         context_of=tuple(grammar.lalr.context_of[state] for state, _ in order),
@@ -249,13 +249,13 @@ class _Refiner:
         while pending:
             low = pending & -pending
             pending ^= low
-            place = low.bit_length() - 1
-            target, pick, readers = pushes.closure[place]
+            index = low.bit_length() - 1
+            target, pick, readers = pushes.closure[index]
             picked = pick(values)
             value = cache[target].get(picked)
             value = (self.live(target, picked) if value is None else value) | here
-            if value != values[n_kernel + place]:
-                values[n_kernel + place] = value
+            if value != values[n_kernel + index]:
+                values[n_kernel + index] = value
                 pending |= readers
         dropped = self.brackets.lines if depth else ()
         return [
@@ -270,7 +270,7 @@ class _Pushes(NamedTuple):
 
     Attributes:
         symbols: each with the state that it leads to, and what picks the values of its kernel.
-        closure: of each nonterminal the same, and the places of those that start with it, as bits.
+        closure: of each nonterminal the same, and the indices of those that start with it, as bits.
             Nonterminals come before those that start with them, where these do not recurse.
     """
 
@@ -297,8 +297,8 @@ def _list_pushes(
     grammar: LalrGrammar, item_sets: ItemSets, state: int, readers: Mapping[int, set[int]]
 ) -> _Pushes:
     right_sides, kernel = item_sets.right_sides, item_sets.kernels[state]
-    place = {nonterminal: i for i, nonterminal in enumerate(readers)}
-    # Symbol → kernel item after it → the place of what its base wants.
+    index_of = {nonterminal: i for i, nonterminal in enumerate(readers)}
+    # Symbol → kernel item after it → the index of what its base wants.
     moved: dict[int, dict[Item, int]] = {}
     for position, (production, dot) in enumerate(kernel):
         right_side = right_sides[production]
@@ -308,7 +308,7 @@ def _list_pushes(
         for production in productions:
             if right_sides[production]:
                 first = right_sides[production][0]
-                moved.setdefault(first, {})[production, 1] = len(kernel) + place[lhs]
+                moved.setdefault(first, {})[production, 1] = len(kernel) + index_of[lhs]
     symbols: dict[int, tuple[int, LalrStateId, _Pick]] = {}
     for symbol, items in sorted(moved.items()):
         target = grammar.lalr.target(state, symbol)
@@ -317,13 +317,13 @@ def _list_pushes(
     closure = []
     for nonterminal, read in readers.items():
         _, target, pick = symbols[-1 - nonterminal]
-        closure.append((target, pick, bits.from_members(place[one] for one in read)))
+        closure.append((target, pick, bits.from_members(index_of[one] for one in read)))
     return _Pushes(tuple(symbols.values()), tuple(closure))
 
 
-def _pick(places: tuple[int, ...]) -> _Pick:
+def _pick(indices: tuple[int, ...]) -> _Pick:
     """Return what takes some values out of a list, as a tuple."""
-    if len(places) == 1:
-        (only,) = places
+    if len(indices) == 1:
+        (only,) = indices
         return lambda values: (values[only],)
-    return itemgetter(*places)
+    return itemgetter(*indices)

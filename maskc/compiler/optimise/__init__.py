@@ -2,7 +2,7 @@
 
 What a rewrite may do, so that no mask changes:
 
-- *sequences*: put another sequence in the place of a row's, if the two are legal on the same stacks
+- *sequences*: replace the sequence of a row by another, if the two are legal on the same stacks
   after the row's first event; drop the row, if its sequence is legal on none. Sequences are only
   ever added to ``Sequences``, never changed: other rows name them, and verdicts are kept by number;
 - *contexts* of an event: keep them, or replace the event together with its sequence by a pair that

@@ -60,27 +60,27 @@ def replace_decided(
     """
     classes = decisions.classes_of(sequence for _, sequence in asked)
     by_event: dict[ParserEvent, list[int]] = {}
-    for place, (event, _) in enumerate(asked):
-        by_event.setdefault(event.without_column(), []).append(place)
+    for index, (event, _) in enumerate(asked):
+        by_event.setdefault(event.without_column(), []).append(index)
     answers = [sequence for _, sequence in asked]
-    for event, places in by_event.items():
-        chosen, inverse = np.unique(classes[places], return_inverse=True)
+    for event, indices in by_event.items():
+        chosen, inverse = np.unique(classes[indices], return_inverse=True)
         here = decisions.flags_of(chosen, decisions.states_after(event))
         joined = np.bitwise_or.reduce(here, axis=1, initial=0)[inverse.reshape(-1)].tolist()
         decided = (here != DEPENDS).all(axis=1)[inverse.reshape(-1)].tolist()
         content = [row.tobytes() for row in here]
-        alike = decisions.equivalent_after(event)
-        for place, kind, verdict, sure in zip(
-            places, inverse.reshape(-1).tolist(), joined, decided, strict=True
+        equivalent = decisions.equivalent_after(event)
+        for index, kind, verdict, sure in zip(
+            indices, inverse.reshape(-1).tolist(), joined, decided, strict=True
         ):
-            sequence = asked[place][1]
+            sequence = asked[index][1]
             if not verdict & MAY:
                 sequence = DROPPED
             elif not verdict & FAIL:
                 sequence = free
             elif jointly and sure:
-                sequence = alike.setdefault(content[kind], sequence)
-            answers[place] = sequence
+                sequence = equivalent.setdefault(content[kind], sequence)
+            answers[index] = sequence
     return answers
 
 
@@ -101,17 +101,17 @@ def join_decided(
     classes = decisions.classes_of(sequence for _, sequence in asked)
     answers = list(asked)
     by_event: dict[ParserEvent, list[int]] = {}
-    for place, (event, _) in enumerate(asked):
+    for index, (event, _) in enumerate(asked):
         if event.terminal >= 0:
-            by_event.setdefault(event, []).append(place)
-    for event, places in by_event.items():
+            by_event.setdefault(event, []).append(index)
+    for event, indices in by_event.items():
         states = decisions.states_after(event)
-        here = decisions.flags_of(classes[places], states)
+        here = decisions.flags_of(classes[indices], states)
         decided = (here != DEPENDS).all(axis=1).tolist()
-        for place, sure, row in zip(places, decided, here == MAY, strict=True):
+        for index, sure, row in zip(indices, decided, here == MAY, strict=True):
             if sure:
                 key = (event.terminal, event.column, states[row].tobytes())
-                answers[place] = known.setdefault(key, asked[place])
+                answers[index] = known.setdefault(key, asked[index])
     return answers
 
 
@@ -139,8 +139,8 @@ def decide_pairs(
 
     def rule(asked: Sequence[tuple[ParserEvent, SequenceId]]) -> list[SequenceId]:
         answers = [sequence for _, sequence in asked]
-        places = [i for i, (before, _) in enumerate(asked) if before.terminal not in _NO_TERMINAL]
-        pairs = [(asked[i][0], narrow(*asked[i])) for i in places]
+        indices = [i for i, (before, _) in enumerate(asked) if before.terminal not in _NO_TERMINAL]
+        pairs = [(asked[i][0], narrow(*asked[i])) for i in indices]
         # The first two terminals of a longer sequence are a pair, whatever comes after.
         heads = [
             (
@@ -152,7 +152,9 @@ def decide_pairs(
             for before, sequence in pairs
         ]
         replaced = replace_decided(decisions, heads, free, jointly=False)
-        for i, (_, sequence), (_, head), answer in zip(places, pairs, heads, replaced, strict=True):
+        for i, (_, sequence), (_, head), answer in zip(
+            indices, pairs, heads, replaced, strict=True
+        ):
             answers[i] = answer if answer == DROPPED or sequence == head else sequence
         return answers
 
@@ -176,9 +178,9 @@ def decide_sequences(rows: Rows, decisions: Decisions, boundaries: LexemeContext
         for i, (event, rest) in zip(longer, join_decided(decisions, split, known), strict=True):
             asked[i] = (asked[i][0], sequences.extend(event, rest))
         answers = [sequence for _, sequence in asked]
-        places = [i for i, (before, _) in enumerate(asked) if before.terminal != NO_EVENT]
-        replaced = replace_decided(decisions, [asked[i] for i in places], free, jointly=True)
-        for i, answer in zip(places, replaced, strict=True):
+        indices = [i for i, (before, _) in enumerate(asked) if before.terminal != NO_EVENT]
+        replaced = replace_decided(decisions, [asked[i] for i in indices], free, jointly=True)
+        for i, answer in zip(indices, replaced, strict=True):
             answers[i] = answer
         return answers
 

@@ -123,13 +123,13 @@ def rewrite(rows: Rows, rule: Rule) -> Rows:
     levels: dict[int, dict[int, None]] = {}
     for key in asked:
         sequence = key % n
-        place = levels.setdefault(length[sequence], {})
-        while key not in place:
-            place[key] = None
+        level = levels.setdefault(length[sequence], {})
+        while key not in level:
+            level[key] = None
             if not length[sequence]:
                 break
             key, sequence = event[sequence] * n + rest[sequence], rest[sequence]
-            place = levels.setdefault(length[sequence], {})
+            level = levels.setdefault(length[sequence], {})
     mapped: dict[int, SequenceId] = {}
     for n_events, keys in sorted(levels.items()):
         ready: list[int] = []

@@ -117,9 +117,9 @@ def _count(rows: Rows, source: NDArray[np.int32], keys: Longs) -> list[int]:
         inside = [state for state in states if len(of_source[state])]
         if inside:
             n_own = [len(of_source[state]) for state in inside]
-            fresh = ~_is_among(np.concatenate([of_source[state] for state in inside]), after)
-            # Each of these states has rows of its own, so no two begin at one place.
-            counts[inside] += np.add.reduceat(fresh, np.cumsum([0, *n_own[:-1]]), dtype=np.int64)
+            is_new = ~_is_among(np.concatenate([of_source[state] for state in inside]), after)
+            # Each of these states has rows of its own, so no two begin at one index.
+            counts[inside] += np.add.reduceat(is_new, np.cumsum([0, *n_own[:-1]]), dtype=np.int64)
     found: list[int] = counts.tolist()
     return found
 
@@ -135,8 +135,8 @@ def _unite(parts: list[Longs]) -> Longs:
 def _is_among(numbers: Longs, ascending: Longs) -> NDArray[np.bool_]:
     if not len(ascending):
         return np.zeros(len(numbers), dtype=np.bool_)
-    places = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
-    return np.asarray(ascending[places] == numbers)
+    indices = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
+    return np.asarray(ascending[indices] == numbers)
 
 
 MAX_EXAMPLES = 12

@@ -10,7 +10,7 @@ three questions:
 - S is *always* legal if it is universal: no way leads to ``REFUSED``;
 - S and T are *jointly* legal if their automata are equal, once they are smallest.
 
-What a stack symbol is depends on who is asked: productions borrow places to return to
+What a stack symbol is depends on who is asked: productions borrow configurations to return to
 (:mod:`maskc.compiler.pushdown.production_debts`), a parser's table borrows its states
 (:mod:`maskc.compiler.pushdown.table_debts`). Both give an automaton as a start and a function from
 a node to its edges; the functions here follow it as far as a question needs.
@@ -101,16 +101,16 @@ class DebtAutomaton:
         reads = [
             shapes.setdefault(tuple(symbol for symbol, _ in row), len(shapes)) for row in self.edges
         ]
-        # One more than a state leads to: of a single place, `itemgetter` returns no tuple.
+        # One more than a state leads to: of a single index, `itemgetter` returns no tuple.
         leads = [itemgetter(TAKEN, *(target for _, target in row)) for row in self.edges]
         n_blocks = 0
         while True:  # invariant: states in different blocks are told apart by some stack
-            places = [*block, REFUSED, TAKEN]  # where -2 and -1 look it up
+            blocks = [*block, REFUSED, TAKEN]  # where -2 and -1 look it up
             numbers: dict[Hashable, int] = {}
             block = [
                 number
                 if number < 0
-                else numbers.setdefault((number, read, lead(places)), len(numbers))
+                else numbers.setdefault((number, read, lead(blocks)), len(numbers))
                 for number, read, lead in zip(block, reads, leads, strict=True)
             ]
             if len(numbers) == n_blocks:
@@ -120,16 +120,16 @@ class DebtAutomaton:
         if start < 0:
             return DebtAutomaton((), start)
         member = {number: state for state, number in enumerate(block)}
-        place = {start: 0}
+        index_of = {start: 0}
         edges = []
         for number in (order := [start]):  # grows while we walk it
             row = []
             for symbol, target in self.edges[member[number]]:
                 below = block_of(target)
-                if below >= 0 and below not in place:
-                    place[below] = len(order)
+                if below >= 0 and below not in index_of:
+                    index_of[below] = len(order)
                     order.append(below)
-                row.append((symbol, place[below] if below >= 0 else below))
+                row.append((symbol, index_of[below] if below >= 0 else below))
             edges.append(tuple(row))
         return DebtAutomaton(tuple(edges), 0)
 

@@ -139,7 +139,7 @@ class Decisions:
         self._of_open: dict[OpenLexemeId, int] = {}
         self._by_key: dict[tuple[ParserEvent, SequenceId], int] = {}
         self._after: dict[ParserEvent, NDArray[np.intp]] = {}
-        self._alike: dict[ParserEvent, dict[bytes, SequenceId]] = {}
+        self._equivalent: dict[ParserEvent, dict[bytes, SequenceId]] = {}
 
     def classes_of(self, sequences: Iterable[SequenceId]) -> NDArray[np.int32]:
         """Return int32[n_sequences]: sequences with equal answers in all states share a class."""
@@ -163,7 +163,7 @@ class Decisions:
     def flags_of(self, classes: NDArray[np.int32], states: NDArray[np.intp]) -> Flags:
         """Return uint8[n_classes, n_states], the answers of some classes in some states."""
         flags = self.flags()
-        # By places in the flat table: a third of the time of two lists of indices.
+        # By indices of the flat table: a third of the time of two lists of indices.
         return flags.reshape(-1).take(classes[:, None] * np.int64(flags.shape[1]) + states)
 
     def states_after(self, event: ParserEvent) -> NDArray[np.intp]:
@@ -176,7 +176,7 @@ class Decisions:
 
     def equivalent_after(self, event: ParserEvent) -> dict[bytes, SequenceId]:
         """Return, for answers of the states after an event, the sequence that stands for them."""
-        return self._alike.setdefault(event, {})
+        return self._equivalent.setdefault(event, {})
 
     def _decide(self, sequences: list[SequenceId]) -> None:
         """Decide sequences and what is left of them after each event, shortest first."""
@@ -199,9 +199,9 @@ class Decisions:
             keys = {
                 sequence: (event[sequence].without_column(), rest[sequence]) for sequence in here
             }
-            fresh = [key for key in dict.fromkeys(keys.values()) if key not in self._by_key]
-            if fresh:
-                for key, flags in zip(fresh, self._graph.decide(fresh, self), strict=True):
+            new = [key for key in dict.fromkeys(keys.values()) if key not in self._by_key]
+            if new:
+                for key, flags in zip(new, self._graph.decide(new, self), strict=True):
                     self._by_key[key] = self._intern(flags)
             for sequence, key in keys.items():
                 self._class_of[sequence] = self._by_key[key]

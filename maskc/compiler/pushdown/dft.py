@@ -2,7 +2,7 @@
 
 Definition 1. The *DFT pushdown automaton* of a grammar has the states Σ ∪ {•X, X•} ∪ {$END}: what
 is being generated. Its stack symbols are Z0 and, for each production ``X ::= α1…αn`` and 0 < k ≤ n,
-``X ::= α1…αk``: the place to return to. For each production it has the transitions
+``X ::= α1…αk``: the configuration to return to. For each production it has the transitions
 
 - from •X to start(α1), pushing ``X ::= α1``, and reading α1 if that is a terminal;
 - from end(αk) to start(αk+1), replacing ``X ::= α1…αk`` by ``X ::= α1…αk+1``, reading likewise;
@@ -211,10 +211,10 @@ def build_dft(reduced: ReducedGrammar) -> DftAutomaton:
         here = DftNode(NodeSide.START, production.lhs)
         top: StackSymbol | None = None
         for dot, symbol in enumerate(production.rhs, 1):
-            place = StackSymbol(number, dot)
+            pushed = StackSymbol(number, dot)
             reads = symbol if symbol >= 0 else None
-            transitions.append(Transition(here, reads, top, place, start_of(symbol)))
-            here, top = end_of(symbol), place
+            transitions.append(Transition(here, reads, top, pushed, start_of(symbol)))
+            here, top = end_of(symbol), pushed
         transitions.append(Transition(here, None, top, None, DftNode(NodeSide.END, production.lhs)))
     if reduced.productions:
         transitions.append(

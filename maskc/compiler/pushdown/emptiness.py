@@ -229,7 +229,7 @@ def _list_corners(
     return {symbol: tuple(pairs) for symbol, pairs in found.items()}
 
 
-_BOTTOM = 1  # as a set of places: the bottom of the stack is place 0
+_BOTTOM = 1  # as a set of configurations: the bottom of the stack has the number 0
 
 
 class Emptiness:
@@ -252,12 +252,12 @@ class Emptiness:
             sets: nullable and FIRST.
         """
         self._advance = reads.advance
-        place = {pair: n for n, pair in enumerate(_list_reading(returns), 1)}
+        number_of = {pair: n for n, pair in enumerate(_list_reading(returns), 1)}
         index = {symbol: n for n, symbol in enumerate(returns)}
-        can_be_empty = {pair for pair in place if sets.first_of(pair[1])[1]}
+        can_be_empty = {pair for pair in number_of if sets.first_of(pair[1])[1]}
         begun, ended, passed = list[Bits](), list[list[int]](), list[list[int]]()
         for symbol, pairs in returns.items():
-            begun.append(bits.from_members(place[pair] for pair in pairs if pair[1]))
+            begun.append(bits.from_members(number_of[pair] for pair in pairs if pair[1]))
             begun[-1] |= _BOTTOM if symbol == start else 0
             ended.append([index[-1 - lhs] for lhs, rest in pairs if not rest])
             passed.append([index[-1 - pair[0]] for pair in pairs if pair in can_be_empty])
@@ -265,25 +265,27 @@ class Emptiness:
         climbs, _ = unite_along(passed, begun)
         # Where only what lacks nothing is passed, nothing can have been read.
         unread, _ = unite_along(ended, begun)
-        must_read = ~(_BOTTOM | bits.from_members(place[pair] for pair in can_be_empty))
+        must_read = ~(_BOTTOM | bits.from_members(number_of[pair] for pair in can_be_empty))
         self._must_read = {symbol: unread[n] & must_read for symbol, n in index.items()}
         self._climbs = {symbol: climbs[n] for symbol, n in index.items()}
-        # By place: what is climbed after its left side, and the number of what it lacks.
-        self._places = [(0, 0)]
-        self._places += ((self._climbs[-1 - lhs], reads.number_rest(rest)) for lhs, rest in place)
+        # By configuration: what is climbed after its left side, and the number of what it lacks.
+        self._configurations = [(0, 0)]
+        self._configurations += (
+            (self._climbs[-1 - lhs], reads.number_rest(rest)) for lhs, rest in number_of
+        )
         self._by_first: dict[Terminals, Bits] = {1 << END: _BOTTOM}
-        for (_, rest), n in place.items():
+        for (_, rest), n in number_of.items():
             first, _ = sets.first_of(rest)
             self._by_first[first] = self._by_first.get(first, 0) | 1 << n
         self._fitting: dict[Terminals, Bits] = {}
 
     def can_be_read(self, symbol: int, suffix: Suffix) -> bool:
         """Return whether some stack after a symbol lets a sequence, not empty, be read."""
-        places = self._climbs.get(symbol, 0) & self._find_fitting(suffix.terminals)
-        if places & suffix.good or not places & ~suffix.bad:
-            return bool(places & suffix.good)
+        configurations = self._climbs.get(symbol, 0) & self._find_fitting(suffix.terminals)
+        if configurations & suffix.good or not configurations & ~suffix.bad:
+            return bool(configurations & suffix.good)
         # A token may have many terminals: this stack is ours, not Python's.
-        calls = [self._ask(places, suffix)]
+        calls = [self._ask(configurations, suffix)]
         answer: bool | None = None
         while calls:
             try:
@@ -295,21 +297,21 @@ class Emptiness:
         return bool(answer)
 
     def is_refused_at_once(self, symbol: int, suffix: Suffix) -> bool:
-        """Return whether a place that must read something cannot begin with a sequence.
+        """Return whether a configuration that must read something cannot begin with a sequence.
 
         If not, some stack after the symbol may still refuse it.
         """
-        places = self._must_read.get(symbol, 0)
-        return places & ~self._find_fitting(suffix.terminals) != 0
+        configurations = self._must_read.get(symbol, 0)
+        return configurations & ~self._find_fitting(suffix.terminals) != 0
 
     def _ask(
-        self, places: Bits, suffix: Suffix
+        self, configurations: Bits, suffix: Suffix
     ) -> Generator[tuple[Bits, Suffix], bool | None, bool]:
-        """Return whether one of some places goes on with a sequence, and asks what lies below."""
-        for place in bits.iterate(places & ~suffix.bad):
-            lower, lacking = self._places[place]
+        """Return whether some configuration goes on with a sequence, and ask what lies below."""
+        for number in bits.iterate(configurations & ~suffix.bad):
+            lower, lacking = self._configurations[number]
             at_bottom = MET if len(suffix) == 1 else 0  # where the text ends
-            read = self._advance(lacking, 1, suffix) if place else at_bottom
+            read = self._advance(lacking, 1, suffix) if number else at_bottom
             # What can be empty was passed: only where something is read, something is found.
             for n in bits.iterate(0 if read == MET else read & ~1):
                 tail = suffix.tails[n]
@@ -318,16 +320,16 @@ class Emptiness:
                     read = MET
                     break
             if read == MET:
-                suffix.good |= 1 << place
+                suffix.good |= 1 << number
                 return True
-            suffix.bad |= 1 << place
+            suffix.bad |= 1 << number
         return False
 
     def _find_fitting(self, terminals: Terminals) -> Bits:
-        """Return the places that can begin with one of some terminals."""
+        """Return the configurations that can begin with one of some terminals."""
         found = self._fitting.get(terminals)
         if found is None:
-            fitting = (places for first, places in self._by_first.items() if first & terminals)
+            fitting = (some for first, some in self._by_first.items() if first & terminals)
             found = self._fitting[terminals] = bits.unite(fitting)
         return found
 
@@ -335,5 +337,5 @@ class Emptiness:
 def _list_reading(
     returns: Mapping[int, Sequence[tuple[int, Symbols]]],
 ) -> dict[tuple[int, Symbols], None]:
-    """Return the places that lack something, each once."""
+    """Return the configurations that lack something, each once."""
     return {pair: None for pairs in returns.values() for pair in pairs if pair[1]}

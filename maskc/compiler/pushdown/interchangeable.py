@@ -6,7 +6,7 @@ terminal sequence never changes whether it is legal: (X, S) and (X, φ(S)) are j
 relation is an equivalence; its classes are those of equal sets of *holes*, a hole being a
 production with one occurrence of the terminal left out.
 
-Words of two rules that stand at the same places are interchangeable, too: ``find_word_classes``
+Words of two rules that stand in the same holes are interchangeable, too: ``find_word_classes``
 takes nonterminals of equal holes for one, in the holes of what they derive. Classes of many words
 become one terminal before the tokens are walked: a token of n words has one path then, not k to
 the n.
@@ -17,8 +17,8 @@ two terminals are *table-interchangeable* if they have the same column, after st
 no sequence of terminals tells apart. Then they are interchangeable in the LALR language, conflicts
 or not. ``find_classes`` keeps what both say, and that the lexer can never look for only one.
 
-A general grammar's scanner that follows every split of a text into lexemes sees one terminal in the
-place of each class (``merge_terminals``): of a token with n letters, k such
+A general grammar's scanner that follows every split of a text into lexemes sees one terminal
+instead of each class (``merge_terminals``): of a token with n letters, k such
 terminals make up to k to the n sequences, and one makes n.
 
 Example: with ``op: "+" | "-"`` as the only production that holds them, PLUS and MINUS are
@@ -39,7 +39,7 @@ from maskc.regular.partition import number_by_occurrence, refine_by_signature
 
 Classes = tuple[tuple[TerminalId, ...], ...]
 
-_NONTERMINAL = 2  # in the place of whether a state ends the parse
+_NONTERMINAL = 2  # instead of whether a state ends the parse
 MANY_WORDS = 48  # that are one before tokens are walked; fewer are told apart by scanner and rows
 
 
@@ -85,15 +85,15 @@ def find_word_classes(grammar: LalrGrammar, kept: Collection[TerminalId]) -> Cla
     alone = special | {-1 - grammar.bnf.start}
     kinds = [(symbol < 0, symbol if symbol in alone else None) for symbol in symbols]
     kind = number_by_occurrence(kinds).tolist()
-    place = {symbol: i for i, symbol in enumerate(symbols)}
+    index_of = {symbol: i for i, symbol in enumerate(symbols)}
 
     def sign(block: Sequence[int]) -> Iterator[Hashable]:
         holes: list[set[Hashable]] = [set() for _ in symbols]
         for production in productions:
-            lhs = block[place[-1 - production.lhs]]
+            lhs = block[index_of[-1 - production.lhs]]
             for i, symbol in enumerate(production.rhs):
                 hole = (lhs, production.rhs[:i], production.rhs[i + 1 :])
-                holes[place[symbol]].add(hole)
+                holes[index_of[symbol]].add(hole)
         return map(frozenset, holes)
 
     block = refine_by_signature(kind, sign)

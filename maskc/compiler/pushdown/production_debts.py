@@ -1,10 +1,10 @@
 """The stacks of the DFT pushdown automaton that take a terminal sequence S after a terminal X.
 
-After X the DFT pushdown automaton's stack holds the places to return to: first some ``A ::= αX``,
-then some ``B ::= βA``, and so on down to Z0. Reading S from there, the stack is borrowed symbol by
-symbol (appendix, 4.3). Single paths are not followed, of which there can be infinitely many: a
-left-recursive rule pushes for ever. What matters once the stack was borrowed down to A• is only how
-much of S may have been read by then. So a node of the debt automaton
+After X the DFT pushdown automaton's stack holds the configurations to return to: first some ``A ::=
+αX``, then some ``B ::= βA``, and so on down to Z0. Reading S from there, the stack is borrowed
+symbol by symbol (appendix, 4.3). Single paths are not followed, of which there can be infinitely
+many: a left-recursive rule pushes for ever. What matters once the stack was borrowed down to A• is
+only how much of S may have been read by then. So a node of the debt automaton
 (:mod:`maskc.compiler.pushdown.debt_automaton`) is a completed symbol and a set of positions in S,
 and a stack symbol leads to one node: that of its left side, and of the positions that may be
 reached by generating what its production still lacks (:mod:`maskc.compiler.pushdown.emptiness`).
@@ -107,9 +107,9 @@ class ProductionDebts:
         self._starts: dict[Terminals, list[int]] = {}
         self.n_edges = 0
         returns, start = _list_returns(dft), -1 - reduced.start
-        # Symbol → the first that stands in the same places: the same stacks lie below both.
+        # Symbol → the first with the same returns: the same stacks lie below both.
         first = {(r, s == start): s for s, r in reversed(returns.items())}
-        self._alike = alike = {s: first[r, s == start] for s, r in returns.items()}
+        self._stands_for = stands_for = {s: first[r, s == start] for s, r in returns.items()}
         self._reads = Reads(reduced, self.sets, self.list_terminals, self.terminals_at)
         self._emptiness = Emptiness(returns, start, self._reads, self.sets)
         number_rest = self._reads.number_rest
@@ -117,12 +117,16 @@ class ProductionDebts:
         self._edges = {
             symbol: (
                 tuple(
-                    (ReturnConfiguration(n, ()), alike.get(-1 - n, -1 - n))
+                    (ReturnConfiguration(n, ()), stands_for.get(-1 - n, -1 - n))
                     for n, rest in pairs
                     if not rest
                 ),
                 tuple(
-                    (ReturnConfiguration(n, rest), alike.get(-1 - n, -1 - n), number_rest(rest))
+                    (
+                        ReturnConfiguration(n, rest),
+                        stands_for.get(-1 - n, -1 - n),
+                        number_rest(rest),
+                    )
                     for n, rest in pairs
                     if rest
                 ),
@@ -237,7 +241,7 @@ class ProductionDebts:
         suffix = self.suffix(sequence)
         if not len(suffix):
             return DebtAutomaton((), TAKEN)
-        key = self._alike.get(x, x), suffix, most
+        key = self._stands_for.get(x, x), suffix, most
         if key not in self._built:
             borrow = self._borrow_of(suffix)
             found = build_debt_automaton(Below(key[0], 1), borrow, most=most)
@@ -257,7 +261,7 @@ class ProductionDebts:
         if not len(suffix):
             used = not self.reduced.used_terminals.isdisjoint(symbols)
             return Verdict.ALWAYS if used else Verdict.NEVER
-        starts = sorted({self._alike.get(symbol, symbol) for symbol in symbols})
+        starts = sorted({self._stands_for.get(symbol, symbol) for symbol in symbols})
         if not any(emptiness.can_be_read(symbol, suffix) for symbol in starts):
             return Verdict.NEVER
         # Nearly all others depend on the stack, and most of these are seen at once.
@@ -277,14 +281,14 @@ class ProductionDebts:
             symbol, here = node
             ends, rests, is_bottom = self._edges.get(symbol, _NO_EDGES)
             found: list[tuple[ReturnConfiguration, Below | int]] = [
-                (place, Below(completed, here)) for place, completed in ends
+                (configuration, Below(completed, here)) for configuration, completed in ends
             ]
-            for place, completed, number in rests:
+            for configuration, completed, number in rests:
                 left = advance(number, here, suffix)
                 if left == MET:
-                    found.append((place, TAKEN))
+                    found.append((configuration, TAKEN))
                 else:
-                    found.append((place, Below(completed, left) if left else REFUSED))
+                    found.append((configuration, Below(completed, left) if left else REFUSED))
             if is_bottom:
                 found.append((BOTTOM, TAKEN if may_end and here >> last & 1 else REFUSED))
             self.n_edges += len(found)

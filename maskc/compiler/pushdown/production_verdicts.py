@@ -144,8 +144,8 @@ def _find_unlexed(lexed: LexicalAnalysis[LalrGrammar], debts: ProductionDebts) -
                 continue  # an empty text: nothing is asked before a first terminal
             stands = before == END or debts.adjacent[before] >> terminal & 1
             if stands and not allowed >> lookahead[terminal] & 1:
-                place = f"after {names[before]}" if before != END else "at the start"
-                return f"{names[terminal]} {place}"
+                where = f"after {names[before]}" if before != END else "at the start"
+                return f"{names[terminal]} {where}"
     return None
 
 
@@ -341,8 +341,8 @@ def _find_certain(boundaries: LexemeContexts, contexts: Sequence[Context]) -> li
     found = []
     for row in boundaries.rest:
         certain = bits.unite(row)
-        for place, wanted in enumerate(looked_for):
+        for number, wanted in enumerate(looked_for):
             # The end of the text is looked for in every context.
-            certain &= row[place] | everything & ~(wanted | boundaries.end)
+            certain &= row[number] | everything & ~(wanted | boundaries.end)
         found.append(certain)
     return found

@@ -187,11 +187,15 @@ class ReductionSteps:
     """Where symbols lead, for many states at once."""
 
     def __init__(self, table: RefinedTable) -> None:
-        shifting, terminals, shifted = list_edges(table.shifts)
-        going, nonterminals, gone = list_edges(table.gotos)
+        shift_sources, terminals, shift_targets = list_edges(table.shifts)
+        goto_sources, nonterminals, goto_targets = list_edges(table.gotos)
         states, symbols, targets = (
             np.concatenate(pair)
-            for pair in ((shifting, going), (terminals, -1 - nonterminals), (shifted, gone))
+            for pair in (
+                (shift_sources, goto_sources),
+                (terminals, -1 - nonterminals),
+                (shift_targets, goto_targets),
+            )
         )
         order = np.lexsort((states, symbols))
         distinct, first = np.unique(symbols[order], return_index=True)
@@ -209,5 +213,5 @@ class ReductionSteps:
         sources, targets = self.list_edges(symbol)
         if not len(sources):
             return np.full(len(states), NO_STATE, dtype=np.int64)
-        places = np.minimum(np.searchsorted(sources, states), len(sources) - 1)
-        return np.where(sources[places] == states, targets[places], NO_STATE)
+        indices = np.minimum(np.searchsorted(sources, states), len(sources) - 1)
+        return np.where(sources[indices] == states, targets[indices], NO_STATE)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Longs = NDArray[np.int64]
-Places = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 COLUMNS = 1 << 21  # more than any column change of one token, both signs
 
@@ -29,7 +29,7 @@ _SPARSE = 4  # flags a line, beyond which lines are sorted
 _FEW = 1 << 16  # flags that cost nothing
 
 
-def distinguish(*columns: NDArray[Any]) -> tuple[tuple[Longs, ...], Places]:
+def distinguish(*columns: NDArray[Any]) -> tuple[tuple[Longs, ...], Indices]:
     """Return the distinct lines of some columns, in order, and which of them each line is.
 
     Returns:
@@ -41,28 +41,28 @@ def distinguish(*columns: NDArray[Any]) -> tuple[tuple[Longs, ...], Places]:
     values, together = _rank(columns[0])
     kept = [values]
     for column in columns[1:]:
-        values, place = _rank(column)
+        values, index = _rank(column)
         if len(values) > 1:
-            together = together * len(values) + place
+            together = together * len(values) + index
         kept.append(values)
-    distinct, place = _rank(together)
+    distinct, index = _rank(together)
     found = []
     for values in reversed(kept):
         distinct, rest = np.divmod(distinct, max(len(values), 1))
         found.append(values[rest])
-    return tuple(reversed(found)), place
+    return tuple(reversed(found)), index
 
 
-def _rank(numbers: NDArray[Any]) -> tuple[Longs, Places]:
-    """Return the distinct numbers, ascending, and the place of each among them."""
+def _rank(numbers: NDArray[Any]) -> tuple[Longs, Indices]:
+    """Return the distinct numbers, ascending, and the index of each among them."""
     if not len(numbers):
         return np.zeros(0, np.int64), np.zeros(0, np.intp)
     low, high = int(numbers.min()), int(numbers.max())
     if low == high:
         return np.array([low], np.int64), np.zeros(len(numbers), np.intp)
     if high - low >= max(_FEW, _SPARSE * len(numbers)):
-        distinct, place = np.unique(numbers, return_inverse=True)
-        return distinct.astype(np.int64), place.reshape(-1)
+        distinct, index = np.unique(numbers, return_inverse=True)
+        return distinct.astype(np.int64), index.reshape(-1)
     at = numbers.astype(np.intp)
     at -= low
     occurs = np.zeros(high - low + 1, np.bool_)
@@ -149,10 +149,10 @@ class Opens:
 
     def number(self, open_lexeme: Ints, column: Ints) -> Ints:
         """Return int32[n], a number for each pair."""
-        (lexemes, columns), place = distinguish(open_lexeme, column)
+        (lexemes, columns), inverse = distinguish(open_lexeme, column)
         keys = (lexemes * COLUMNS + columns + COLUMNS // 2).tolist()
         found = [self._number.setdefault(key, len(self._number)) for key in keys]
-        return np.array(found, dtype=np.int32)[place]
+        return np.array(found, dtype=np.int32)[inverse]
 
     def list(self) -> tuple[Ints, Ints]:
         """Return the open lexemes and the column changes, by number."""

@@ -54,15 +54,15 @@ class LalrRule:
 
     def extend(self, path: Ints, event: Ints, change: Ints) -> Ints:
         """Return int32[n], each path with one more event, or ``DROPPED``."""
-        (paths, events, changes), place = distinguish(path, event, change)
+        (paths, events, changes), inverse = distinguish(path, event, change)
         keys = (paths * len(self._events) + events) * COLUMNS + changes + COLUMNS // 2
-        return np.array([self._find(key) for key in keys.tolist()], dtype=np.int32)[place]
+        return np.array([self._find(key) for key in keys.tolist()], dtype=np.int32)[inverse]
 
     def join(self, before: Ints, path: Ints) -> Ints:
         """Return int32[n], each path after another one, or ``DROPPED``."""
-        (firsts, paths), place = distinguish(before, path)
+        (firsts, paths), inverse = distinguish(before, path)
         found = map(self._join, firsts.tolist(), paths.tolist())
-        return np.fromiter(found, np.int32, len(paths))[place]
+        return np.fromiter(found, np.int32, len(paths))[inverse]
 
     def prune(self, frontier: Frontier, n_origins: int, trie: TokenTrie) -> Frontier:
         """Return all lines: no two agree, as the scanner reads a beginning in one way."""

@@ -162,7 +162,7 @@ def list_tokens(items: TokenSets, trie: TokenTrie, named: Ints) -> tuple[TokenSe
     Returns:
         The token sets; int32[n], the number of each one that was named.
     """
-    used, place = np.unique(named, return_inverse=True)
+    used, inverse = np.unique(named, return_inverse=True)
     below, tokens = _tokens_below(trie), TokenSets()
     numbers, waiting, n_waiting = list[int](), list[Ints](), 0
     for number in used.tolist():
@@ -172,7 +172,7 @@ def list_tokens(items: TokenSets, trie: TokenTrie, named: Ints) -> tuple[TokenSe
             numbers += map(tokens.intern, below.read(waiting))
             waiting, n_waiting = [], 0
     numbers += map(tokens.intern, below.read(waiting))
-    return tokens, np.array(numbers, dtype=np.int32)[place.reshape(-1)]
+    return tokens, np.array(numbers, dtype=np.int32)[inverse.reshape(-1)]
 
 
 _AT_ONCE = 1 << 18  # tokens of sets that are listed together
@@ -214,8 +214,8 @@ class _TokensBelow:
         node = items >> 1
         counts = np.where(items & 1, self._size[node], self._own[node])
         first = self._first[node]
-        place, token = spread(first, first + counts)
-        owner, found = sort_pairs(owner[place], self._tokens[token], len(sets))
+        index, token = spread(first, first + counts)
+        owner, found = sort_pairs(owner[index], self._tokens[token], len(sets))
         is_new = np.ones(len(found), np.bool_)
         is_new[1:] = (found[1:] != found[:-1]) | (owner[1:] != owner[:-1])
         found = found[is_new]

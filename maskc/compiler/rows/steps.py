@@ -44,7 +44,7 @@ class LexemeSteps:
 
     Attributes:
         end_first: int32[n_states + 1], the ends of state ``q`` are ``end_first[q] : …``.
-        end_kind: int32[n_ends], a place in ``kinds``.
+        end_kind: int32[n_ends], an index of ``kinds``.
         kinds: the distinct ends; the last ones are ``End(ENTRY, boundary)`` for
             each boundary in turn, with all the contexts that can follow it.
         move_first: int32[n_kinds * n_classes + 1], moves of kind ``k`` on class ``c`` are

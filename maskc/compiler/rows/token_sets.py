@@ -116,13 +116,13 @@ class TokenSets:
 
     def _pack(self, sets: Sequence[Ints]) -> Bits:
         """Return the tokens of some sets as bits, up to the last one that is set."""
-        places = np.concatenate([_NOTHING, *sets]).astype(np.intp)
-        n_flags = int(places.max(initial=-1)) + 1
+        tokens = np.concatenate([_NOTHING, *sets]).astype(np.intp)
+        n_flags = int(tokens.max(initial=-1)) + 1
         if n_flags > len(self._flags):
             self._flags = np.zeros(2 * n_flags, dtype=np.uint8)
-        self._flags[places] = 1
+        self._flags[tokens] = 1
         packed = np.packbits(self._flags[:n_flags], bitorder="little")
-        self._flags[places] = 0
+        self._flags[tokens] = 0
         return packed
 
 
@@ -213,11 +213,11 @@ class RowCollector:
             upto = int(np.searchsorted(n_taken, n_taken[low] + _AT_ONCE, side="right")) - 1
             high = max(low + 1, upto)
             here = slice(int(first[low]), int(first[high]))
-            place, row = spread(begin[origins[here]], end[origins[here]])
+            index, row = spread(begin[origins[here]], end[origins[here]])
             path, opened, sets = (column[row] for column in self._rows[0])
             group = np.repeat(np.arange(high - low), np.diff(n_taken[low : high + 1]))
             if before[here].any():
-                path = extend(before[here][place], path)
+                path = extend(before[here][index], path)
                 kept = np.flatnonzero(path != DROPPED)
                 group, path, opened, sets = group[kept], path[kept], opened[kept], sets[kept]
             group, *rows = self._unite_equal(group, path, opened, sets)
@@ -237,9 +237,9 @@ class RowCollector:
         begin = np.flatnonzero(np.diff(key, prepend=-1))
         bounds = np.append(begin, len(key)).tolist()
         united = sets[begin]
-        for place in np.flatnonzero(np.diff(bounds) > 1).tolist():
-            united[place] = self.items.unite(
-                tuple(sets[bounds[place] : bounds[place + 1]].tolist())
+        for index in np.flatnonzero(np.diff(bounds) > 1).tolist():
+            united[index] = self.items.unite(
+                tuple(sets[bounds[index] : bounds[index + 1]].tolist())
             )
         key = key[begin]
         path = (key // n_opens % n_paths).astype(np.int32)

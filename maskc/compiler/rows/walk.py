@@ -46,7 +46,7 @@ from maskc.levels import spread
 from maskc.vocab.trie import TokenTrie
 
 Ints = NDArray[np.int32]
-Places = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 BYTES_A_LINE = 64  # of a frontier: five columns, and what they are made from
 _STATES = 4096  # whose first bytes are taken at once
@@ -78,7 +78,7 @@ class Frontier:
         """Return the columns in order."""
         return self.origin, self.path, self.state, self.node, self.column
 
-    def take(self, lines: Places) -> Frontier:
+    def take(self, lines: Indices) -> Frontier:
         """Return some of the lines."""
         return Frontier(*(column[lines] for column in self.columns()))
 
@@ -249,9 +249,9 @@ class _Walk:
         counts = trie.first_child[frontier.node + 1] - begin
         reserve(int(counts.sum()) * BYTES_A_LINE, "tokens inside lexemes")
         inner = np.flatnonzero(counts)
-        place, node = spread(begin[inner], (begin + counts)[inner])
-        place = inner[place]
-        state = state_of[place]
+        parent, node = spread(begin[inner], (begin + counts)[inner])
+        parent = inner[parent]
+        state = state_of[parent]
         parts = []
         ending = np.flatnonzero(self.has_end[state])
         if len(ending):
@@ -261,14 +261,14 @@ class _Walk:
             for nth in range(int(n_ends.max())):
                 some = np.flatnonzero(n_ends > nth)
                 kinds = self.steps.end_kind[first[some] + nth]
-                parts.append(self._enter(frontier, place[ending[some]], node[ending[some]], kinds))
+                parts.append(self._enter(frontier, parent[ending[some]], node[ending[some]], kinds))
         # `next` is flat: row by state, column by byte class.
         state = self.next[state * self.n_classes + self.node_class[node]]
-        parts.append(self._arrive(frontier, place, None, state, node))
+        parts.append(self._arrive(frontier, parent, None, state, node))
         after = Frontier.join(parts)
         return self.rule.prune(after, n_origins, trie) if len(parts) > 1 else after
 
-    def _enter(self, frontier: Frontier, place: Places, node: Ints, kinds: Ints) -> Frontier:
+    def _enter(self, frontier: Frontier, parent: Indices, node: Ints, kinds: Ints) -> Frontier:
         """End the open lexemes of some lines and take the byte of ``node`` as the next's first."""
         steps = self.steps
         cell = kinds * self.n_classes + self.node_class[node]
@@ -276,34 +276,36 @@ class _Walk:
         counts = steps.move_first[cell + 1] - begin
         reserve(int(counts.sum()) * BYTES_A_LINE, "tokens that end lexemes")
         index, moves = spread(begin, begin + counts)
-        events, place = steps.move_event[moves], place[index]
-        change = np.where(self.event_is_newline[events], frontier.column[place], 0)
-        path = self.rule.extend(frontier.path[place], events, change)
+        events, parent = steps.move_event[moves], parent[index]
+        change = np.where(self.event_is_newline[events], frontier.column[parent], 0)
+        path = self.rule.extend(frontier.path[parent], events, change)
         state = np.where(path == DROPPED, DEAD, steps.move_state[moves])
-        return self._arrive(frontier, place, path, state, node[index])
+        return self._arrive(frontier, parent, path, state, node[index])
 
     def _arrive(
-        self, frontier: Frontier, place: Places, path: Ints | None, state: Ints, node: Ints
+        self, frontier: Frontier, parent: Indices, path: Ints | None, state: Ints, node: Ints
     ) -> Frontier:
         """Return lines that have just taken a byte, without the dead ones.
 
         Args:
             frontier: the lines that they come from.
-            place: intp[n], which of those each comes from.
+            parent: intp[n], which of those each comes from.
             path: int32[n], what is completed now; ``None`` if no lexeme has ended.
             state: int32[n], where the byte leads.
             node: int32[n], the byte's.
         """
         alive = np.flatnonzero(state != DEAD)
-        place, state, node = place[alive], state[alive], node[alive]
-        fresh, path = path is not None, frontier.path[place] if path is None else path[alive]
+        parent, state, node = parent[alive], state[alive], node[alive]
+        has_ended, path = path is not None, frontier.path[parent] if path is None else path[alive]
         if self.layout is None:
             column = np.zeros(len(alive), dtype=np.int32)
         else:
-            before = np.full(len(alive), NO_LINE, np.int32) if fresh else frontier.column[place]
+            before = (
+                np.full(len(alive), NO_LINE, np.int32) if has_ended else frontier.column[parent]
+            )
             moved = self._move_column(before, self.trie.byte[node])
             column = np.where(self.has_column[state], moved, 0).astype(np.int32)
-        return Frontier(frontier.origin[place], path, state, node, column)
+        return Frontier(frontier.origin[parent], path, state, node, column)
 
     def _move_column(self, before: Ints, byte: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Return the columns after one more byte each."""

@@ -24,7 +24,7 @@ token_sets = st.lists(
 
 
 def encode(lists, sets, n_tokens):
-    """Return the unions of sets, given by their places."""
+    """Return the unions of sets, given by their indices."""
     interned = TokenSets()
     number = [interned.intern(tokens) for tokens in sets]
     return encode_unions([tuple(number[n] for n in some) for some in lists], interned, n_tokens)
