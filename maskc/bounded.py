@@ -62,8 +62,8 @@ def _run(work: Callable[[], T], limits: Limits | None, name: str) -> T:
             with _SILENCE:
                 return _run_watched(work, budget)
         except MaskcError as error:
-            placed = error.at(budget.where()) if isinstance(error, LimitError) else error
-            reworded = budget.reword(placed)
+            located = error.at(budget.where()) if isinstance(error, LimitError) else error
+            reworded = budget.reword(located)
             if reworded is error:
                 raise
             raise reworded from None

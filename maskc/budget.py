@@ -31,11 +31,11 @@ from maskc.errors import (
     PostlexError,
     UnsupportedTerminalError,
 )
-from maskc.limits import MEGABYTE, WAYS, Limits
+from maskc.limits import HOW_TO_RAISE, MEGABYTE, Limits
 from maskc.system import read_memory
 from maskc.wording import LARK_WORDING, Phrase, Wording
 
-Place = str | Callable[[], str]
+Task = str | Callable[[], str]
 
 WORTH_ASKING = 16 * MEGABYTE  # less is seen in time by who looks on
 
@@ -51,7 +51,7 @@ class CompileBudget:
     Attributes:
         limits: of the compilation.
         name: of the grammar.
-        place: what is being worked on.
+        task: what is being worked on.
         base: resident memory at the start, in bytes.
         text: of the grammar, to find lines in.
         wording: what its author calls its parts.
@@ -63,7 +63,7 @@ class CompileBudget:
 
     limits: Limits
     name: str
-    place: Place = ""
+    task: Task = ""
     base: int = 0
     text: str = ""
     wording: Wording = LARK_WORDING
@@ -82,19 +82,19 @@ class CompileBudget:
         return self.wording.quote(kind, name, self.text, self.imports)
 
     def where(self) -> str:
-        """Return the place in words."""
+        """Return the name of the grammar and the task, in words."""
         try:
-            place = self.place() if callable(self.place) else self.place
+            task = self.task() if callable(self.task) else self.task
         except MemoryError:  # what is told about is what takes it
-            place = ""
-        return ": ".join(filter(None, (self.name, place)))
+            task = ""
+        return ": ".join(filter(None, (self.name, task)))
 
     def out_of_time(self) -> BudgetError:
         """Return the error that says so."""
         return BudgetError(
             "seconds of processor time",
             self.limits.seconds,
-            f"simplify it, or raise {WAYS['seconds']}",
+            f"simplify it, or raise {HOW_TO_RAISE['seconds']}",
             self.where(),
         )
 
@@ -103,7 +103,7 @@ class CompileBudget:
         return BudgetError(
             "MB of memory",
             self.limits.bytes / MEGABYTE,
-            f"simplify it, or raise {WAYS['bytes']}",
+            f"simplify it, or raise {HOW_TO_RAISE['bytes']}",
             self.where(),
         )
 
@@ -118,16 +118,16 @@ class CompileBudget:
 
     def reword(self, error: MaskcError) -> MaskcError:
         """Return the error in the words of those who wrote the grammar."""
-        if isinstance(error, UnsupportedTerminalError) and error.place:
+        if isinstance(error, UnsupportedTerminalError) and error.label:
             return error
         phrases = self.wording.phrases
         if isinstance(error, UnsupportedTerminalError):
             quoted = self.quote("terminal", error.terminal)
             remedy = phrases.get(error.remedy, error.remedy)
-            place = f"{self.name}: {quoted}"
-            return UnsupportedTerminalError(error.terminal, error.construct, remedy, place)
+            label = f"{self.name}: {quoted}"
+            return UnsupportedTerminalError(error.terminal, error.construct, remedy, label)
         if isinstance(error, PostlexError):
-            return error.at(self.name)
+            return error.of(self.name)
         fields = [phrases.get(a, a) if isinstance(a, str) else a for a in error.args]
         return error if fields == list(error.args) else type(error)(*fields)
 
@@ -176,11 +176,11 @@ def name_imports(texts: Mapping[str, str]) -> None:
         budget.imports = texts
 
 
-def at(place: Place) -> None:
+def at(task: Task) -> None:
     """Say what is being worked on; a function is asked only if the budget is spent there."""
     budget = _open.get()
     if budget is not None:
-        budget.place = place
+        budget.task = task
 
 
 def name_grammar(
@@ -217,7 +217,7 @@ def reserve(n_bytes: int, what: str) -> None:
         raise BudgetError(
             f"MB of memory for {what}",
             budget.limits.bytes / MEGABYTE,
-            f"simplify it, or raise {WAYS['bytes']}",
+            f"simplify it, or raise {HOW_TO_RAISE['bytes']}",
             budget.where(),
         )
 
@@ -240,6 +240,6 @@ def check_text(n_characters: int, name: str) -> None:
         raise LimitError(
             Phrase.CHARACTERS,
             limit,
-            f"remove unused parts, or raise {WAYS['text']}",
+            f"remove unused parts, or raise {HOW_TO_RAISE['text']}",
             name,
         )

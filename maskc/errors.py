@@ -39,7 +39,7 @@ class MaskcError(Exception):
         return _show(self._sentence(), _MOST_TOLD)
 
     def _sentence(self) -> str:
-        """Return the place, the fact and a way out."""
+        """Return the subject, the fact and a remedy."""
         return super().__str__()
 
 
@@ -108,51 +108,53 @@ class UnknownSymbolError(MaskcError):
 class UnsupportedTerminalError(MaskcError):
     """A terminal uses a construct that no finite automaton can follow.
 
-    ``place`` is what the author calls the terminal, in a notation that has none.
+    ``label`` is what the author calls the terminal, in a notation that has none.
     """
 
-    def __init__(self, terminal: str, construct: str, remedy: str, place: str = "") -> None:
-        super().__init__(terminal, construct, remedy, place)
+    def __init__(self, terminal: str, construct: str, remedy: str, label: str = "") -> None:
+        super().__init__(terminal, construct, remedy, label)
         self.terminal, self.construct, self.remedy = terminal, construct, remedy
-        self.place = place
+        self.label = label
 
     def _sentence(self) -> str:
-        return f"{self.place or f'terminal {self.terminal}'}: {self.construct}; {self.remedy}"
+        return f"{self.label or f'terminal {self.terminal}'}: {self.construct}; {self.remedy}"
 
 
 class PostlexError(MaskcError):
-    """The postlex is not one that can be compiled; ``place`` is the grammar."""
+    """The postlex is not one that can be compiled; ``grammar`` is the name of the grammar."""
 
-    def __init__(self, postlex: str, reason: str, place: str = "") -> None:
-        super().__init__(postlex, reason, place)
-        self.postlex, self.reason, self.place = postlex, reason, place
+    def __init__(self, postlex: str, reason: str, grammar: str = "") -> None:
+        super().__init__(postlex, reason, grammar)
+        self.postlex, self.reason, self.grammar = postlex, reason, grammar
 
-    def at(self, place: str) -> PostlexError:
-        """Return the error with a place, if it has none."""
-        return self if self.place else PostlexError(self.postlex, self.reason, place)
+    def of(self, grammar: str) -> PostlexError:
+        """Return the error with the name of a grammar, if it has none."""
+        return self if self.grammar else PostlexError(self.postlex, self.reason, grammar)
 
     def _sentence(self) -> str:
-        place = f"{self.place}: " if self.place else ""
-        return f"{place}postlex {self.postlex}: {self.reason}"
+        prefix = f"{self.grammar}: " if self.grammar else ""
+        return f"{prefix}postlex {self.postlex}: {self.reason}"
 
 
 class LimitError(MaskcError):
     """A stated bound on time, memory or size was reached while compiling.
 
-    ``place`` is the grammar, with the rule, terminal or pass where it happened.
+    ``location`` is the grammar, with the rule, terminal or pass where it happened.
     """
 
-    def __init__(self, what: str, limit: float, remedy: str, place: str = "") -> None:
-        super().__init__(what, limit, remedy, place)
-        self.what, self.limit, self.remedy, self.place = what, limit, remedy, place
+    def __init__(self, what: str, limit: float, remedy: str, location: str = "") -> None:
+        super().__init__(what, limit, remedy, location)
+        self.what, self.limit, self.remedy, self.location = what, limit, remedy, location
 
-    def at(self, place: str) -> LimitError:
-        """Return the error with a place, if it has none."""
-        return self if self.place else type(self)(self.what, self.limit, self.remedy, place)
+    def at(self, location: str) -> LimitError:
+        """Return the error with a location, if it has none."""
+        if self.location:
+            return self
+        return type(self)(self.what, self.limit, self.remedy, location)
 
     def _sentence(self) -> str:
-        place = f"{self.place}: " if self.place else ""
-        return f"{place}more than {self.limit:,.15g} {self.what}; {self.remedy}"
+        prefix = f"{self.location}: " if self.location else ""
+        return f"{prefix}more than {self.limit:,.15g} {self.what}; {self.remedy}"
 
 
 class BudgetError(LimitError):
@@ -288,16 +290,17 @@ class WorkerError(MaskcError):
 class ConfigError(MaskcError):
     """A ``maskc.toml`` asks for what is unknown, or cannot be read.
 
-    ``place`` is the table and key: ``grammars.json.start``.
+    ``location`` is the table and key: ``grammars.json.start``.
     """
 
-    def __init__(self, path: str, place: str, reason: str, remedy: str) -> None:
-        super().__init__(path, place, reason, remedy)
-        self.path, self.place, self.reason, self.remedy = path, place, reason, remedy
+    def __init__(self, path: str, location: str, reason: str, remedy: str) -> None:
+        super().__init__(path, location, reason, remedy)
+        self.path, self.location = path, location
+        self.reason, self.remedy = reason, remedy
 
     def _sentence(self) -> str:
-        place = f"{self.place}: " if self.place else ""
-        return f"{self.path}: {place}{self.reason}; {self.remedy}"
+        prefix = f"{self.location}: " if self.location else ""
+        return f"{self.path}: {prefix}{self.reason}; {self.remedy}"
 
 
 class ExecutorError(MaskcError):
@@ -360,11 +363,9 @@ class SchemaError(MaskcError):
         self.reason, self.remedy = reason, remedy
 
     def _sentence(self) -> str:
-        place, keyword = (
-            _show(self.pointer) or "#",
-            f"{_show(self.keyword)} " if self.keyword else "",
-        )
-        return f"schema at {place}: {keyword}{_show(self.reason)}; {self.remedy}"
+        pointer = _show(self.pointer) or "#"
+        keyword = f"{_show(self.keyword)} " if self.keyword else ""
+        return f"schema at {pointer}: {keyword}{_show(self.reason)}; {self.remedy}"
 
 
 class UnsatisfiableError(SchemaError):
@@ -379,8 +380,8 @@ class TagError(MaskcError):
         self.pointer, self.reason, self.remedy = pointer, reason, remedy
 
     def _sentence(self) -> str:
-        place = _show(self.pointer) or "#"
-        return f"structural tag at {place}: {_show(self.reason)}; {self.remedy}"
+        pointer = _show(self.pointer) or "#"
+        return f"structural tag at {pointer}: {_show(self.reason)}; {self.remedy}"
 
 
 class UnfinishedTextError(MaskcError):

@@ -43,7 +43,7 @@ class Limits:
 
 
 # How each bound is raised, on the command line and in Python.
-WAYS = {
+HOW_TO_RAISE = {
     "seconds": "--time-limit SECONDS (seconds= of maskc.Limits)",
     "bytes": "--memory-limit MB (bytes= of maskc.Limits)",
     "text": "--text-limit CHARACTERS (text= of maskc.Limits)",

@@ -75,7 +75,7 @@ def test_an_error_names_the_place_that_was_told_last():
         spin()
 
     error = refused(work, seconds=0.1)
-    assert error.place == "x.lark: rule start"
+    assert error.location == "x.lark: rule start"
 
 
 def test_an_error_that_is_swallowed_is_raised_again():
@@ -221,7 +221,7 @@ def test_a_generator_is_closed_when_the_budget_is_spent():
 def test_a_limit_error_survives_pickling():
     error = LimitError("seconds", 2.5, "wait", "x.lark")
     copy = pickle.loads(pickle.dumps(error))
-    assert (copy.what, copy.limit, copy.remedy, copy.place) == ("seconds", 2.5, "wait", "x.lark")
+    assert (copy.what, copy.limit, copy.remedy, copy.location) == ("seconds", 2.5, "wait", "x.lark")
 
 
 @pytest.mark.parametrize("name", ["seconds", "bytes", "text", "work"])

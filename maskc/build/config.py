@@ -123,7 +123,7 @@ def load_config(path: str) -> Config:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads the tables of a file, and names the place of what is wrong."""
+    """Reads the tables of a file, and names the location of what is wrong."""
 
     path: str
 
@@ -161,8 +161,8 @@ class _Reader:
             raise ConfigError(self.path, location, "it is neither a string nor a table", remedy)
         self.refuse_unknown(location, value, known)
         if sum(key in value for key in ("source", "regex")) != 1:
-            ways = "source or regex" if "regex" in known else "source"
-            raise ConfigError(self.path, location, f"it has not one {ways}", f"give it {ways}")
+            choice = "source or regex" if "regex" in known else "source"
+            raise ConfigError(self.path, location, f"it has not one {choice}", f"give it {choice}")
         settings = {k: self.setting(f"{location}.{k}", k, v) for k, v in value.items()}
         return Entry(name, settings.pop("source", ""), settings)
 

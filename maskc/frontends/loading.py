@@ -34,7 +34,7 @@ from maskc.grammar.model import (
     Reduction,
 )
 from maskc.ids import END, ContextId, LalrStateId, ProductionId, TerminalId
-from maskc.limits import WAYS
+from maskc.limits import HOW_TO_RAISE
 
 
 def check_holes(name: str, grammar: Grammar, holes: Sequence[str]) -> None:
@@ -130,7 +130,7 @@ def _check_work(translation: Translation, name: str) -> None:
         raise LimitError(
             "symbols in the rules when their repetitions are written out",
             limit,
-            f"lower their counts, or raise {WAYS['work']}",
+            f"lower their counts, or raise {HOW_TO_RAISE['work']}",
             f"{name}: {quote_symbol('rule', largest)}",
         )
 

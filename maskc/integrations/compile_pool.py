@@ -55,7 +55,7 @@ from maskc.integrations.compile_worker import (
 from maskc.jobs import SchemaJob
 from maskc.kit.compiling import Automaton, Compiled, GrammarOrder, InProcess
 from maskc.kit.kit import REQUEST_LIMITS
-from maskc.limits import WAYS, Limits
+from maskc.limits import HOW_TO_RAISE, Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.checking import check_contents
 from maskc.runtime.link.automata.automaton import TabledAutomaton
@@ -270,5 +270,5 @@ def _ask_queue(
     except WorkerDiedError as error:
         if error.status != _OUT_OF_TIME:
             raise
-        remedy = f"simplify it, or raise {WAYS['seconds']}"
+        remedy = f"simplify it, or raise {HOW_TO_RAISE['seconds']}"
         raise BudgetError("seconds of processor time", limits.seconds, remedy) from None

@@ -36,7 +36,7 @@ from maskc.jobs import SchemaJob
 from maskc.kit.compiling import GrammarOrder, InProcess
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.kit.patterns import PatternAutomaton
-from maskc.limits import MEGABYTE, WAYS, Limits
+from maskc.limits import HOW_TO_RAISE, MEGABYTE, Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import tabulate
 from maskc.system import bound_data, bound_seconds, step_back
@@ -141,7 +141,7 @@ def _answer(compiler: InProcess, data: bytes) -> bytes:
     except MaskcError as refused:
         return write_refusal(refused)
     except MemoryError:
-        remedy = f"simplify it, or raise {WAYS['bytes']}"
+        remedy = f"simplify it, or raise {HOW_TO_RAISE['bytes']}"
         return write_refusal(BudgetError("MB of memory", limits.bytes / MEGABYTE, remedy))
     return _DONE + made
 

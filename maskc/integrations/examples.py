@@ -71,7 +71,7 @@ class Examples:
             self._followed[name] = identity
 
     def forget(self, name: str) -> None:
-        """Forget what was followed: another artifact comes in the place of the one that did."""
+        """Forget what was followed: another artifact comes instead of the one that did."""
         self._followed.pop(name, None)
 
 
@@ -94,7 +94,7 @@ def _follow(name: str, artifact: Artifact, lines: Iterable[bytes]) -> None:
     _log.log(level, text, name, f"{n_followed:,}", f"{n_read:,}", seconds, end)
 
 
-def _read_line(line: bytes, place: str) -> list[int]:
+def _read_line(line: bytes, where: str) -> list[int]:
     """Return the token ids of a line.
 
     Raises:
@@ -105,5 +105,5 @@ def _read_line(line: bytes, place: str) -> list[int]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, list) or not all(type(token) is int for token in found):
-        raise ArtifactError(place, "is not a list of token ids", _REMEDY)
+        raise ArtifactError(where, "is not a list of token ids", _REMEDY)
     return found

@@ -1,4 +1,4 @@
-"""What tells a file from what was in its place before."""
+"""What tells a file from the one that it replaced."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _N_CHECKSUM = 32
 
 
 class Identity(NamedTuple):
-    """A file's place, size and times, and the checksum at its end."""
+    """A file's device and inode, size and times, and the checksum at its end."""
 
     device: int
     inode: int

@@ -78,8 +78,8 @@ class ArtifactRegistry:
         folder: where the artifacts lie; default: the environment variable ``MASKC_ARTIFACTS``.
         mapped: leave the artifacts in their files, so that processes share memory. Their files may
             then be replaced by renaming only: see :func:`maskc.load`.
-        keep_last_good: serve the artifact that was there before while a file in its place cannot
-            be served; a deleted file ends it. Default: whether ``MASKC_KEEP_LAST_GOOD`` is 1.
+        keep_last_good: serve the earlier artifact while a file that replaced it cannot be
+            served; a deleted file ends it. Default: whether ``MASKC_KEEP_LAST_GOOD`` is 1.
 
     Attributes:
         vocabulary: as given.

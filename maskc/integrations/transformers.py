@@ -1,7 +1,7 @@
 """Grammars in ``generate()`` of transformers: greedy, sampled, in beams, assisted.
 
 A logits processor is called with all rows of a batch and keeps no order: beam search drops rows,
-repeats them and changes their places between two calls, and assisted generation goes back.
+repeats them and changes their order between two calls, and assisted generation goes back.
 So a row is known by what it *is*, the tokens it has generated, and not by where it stands: the
 processor remembers the matchers of its latest calls by those tokens, and a row continues
 a fork of the one it begins with. A row that begins with none is followed from its start.
@@ -73,7 +73,7 @@ class GrammarProcessor:
         IntegrationError: no artifact is given, or a name, or anything else that makes no matchers.
     """
 
-    # It tells sequences apart by their place in the batch, and continuous batching packs them.
+    # It tells sequences apart by their index in the batch, and continuous batching packs them.
     supports_continuous_batching = False
 
     def __init__(

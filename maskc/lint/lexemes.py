@@ -2,7 +2,7 @@ r"""A shortest lexeme that some terminals all match, each of them tried alone.
 
 The terminals' own automata run side by side, with ``re``'s leftmost-first meaning, look-arounds
 included; a lexeme stands alone, at the start and at the end of a text. The search goes by length,
-over joint states, so it ends.
+over states of the product, so it ends.
 
 For two patterns interegular is asked first, which turns them into automata over code points: its
 witness reads well and comes fast. It knows fewer classes than ``re`` (``é`` is no ``\w`` to it) and
@@ -26,7 +26,7 @@ from maskc.regular.match_length import match_length
 from maskc.regular.nfa import Nfa
 from maskc.regular.threads import Threads, ThreadStepper, hold_at_end
 
-MAX_JOINT_STATES = 20_000
+MAX_PRODUCT_STATES = 20_000
 # Of interegular, whose automata unroll counts: characters, counts, and seconds of search a pair.
 MAX_LENGTH, MAX_COUNT, MAX_SECONDS = 300, 30, 0.5
 _COUNT = re.compile(r"\{(\d*)(?:,(\d*))?\}")
@@ -44,7 +44,7 @@ def byte_preference(byte: int) -> tuple[int, int]:
 def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | None:
     """Return a shortest lexeme of all the terminals; ``None`` if none is found.
 
-    The search gives up after ``MAX_JOINT_STATES`` joint states.
+    The search gives up after ``MAX_PRODUCT_STATES`` states of the product.
     """
     nfa = Nfa(use_bytes=lexer.use_bytes)
     starts = [
@@ -60,12 +60,14 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
     first = (before, tuple(stepper.enter(start, before.matched) for start in starts))
     text = {first: b""}
     pending = deque([first])
-    while pending and len(text) < MAX_JOINT_STATES:
+    while pending and len(text) < MAX_PRODUCT_STATES:
         here = pending.popleft()
-        before, joint = here
+        before, product = here
         for byte_class, byte in byte_of.items():
             after = look_behinds.step(before, byte_class)
-            moved = tuple(stepper.step_all(threads, byte_class, after.matched) for threads in joint)
+            moved = tuple(
+                stepper.step_all(threads, byte_class, after.matched) for threads in product
+            )
             target = (after, moved)
             if not all(moved) or target in text:
                 continue
@@ -77,7 +79,7 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
 
 
 def _is_match(threads: Threads) -> bool:
-    return any(position < 0 and hold_at_end(owed) for position, owed in threads)
+    return any(position < 0 and hold_at_end(obligations) for position, obligations in threads)
 
 
 def is_installed() -> bool:

@@ -1,6 +1,6 @@
 """A finding, and THE RULES by which there are some: of each its code, severity, words and remedy.
 
-Example: ``find("unused", place, kind="rule", name="x")`` is a finding of ML010.
+Example: ``find("unused", location, kind="rule", name="x")`` is a finding of ML010.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Finding:
     Attributes:
         code: ``ML`` and three digits, one code a check.
         severity: how bad it is.
-        place: what it is about.
+        location: what it is about.
         fact: what was found, one sentence without its full stop.
         witness: a text or a lexeme that shows it, ``None`` if there is none.
         remedy: what to write instead, one sentence without its full stop.
@@ -48,7 +48,7 @@ class Finding:
 
     code: str
     severity: Severity
-    place: SourceLocation
+    location: SourceLocation
     fact: str
     witness: str | None
     remedy: str
@@ -89,7 +89,7 @@ RULES: dict[str, LintRule] = {
         "{keywords} can never be used as {name}",
         "none, if they are reserved words; otherwise let the rule accept {name} or the keyword",
     ),
-    "reserved in places": LintRule(
+    "reserved in some contexts": LintRule(
         *("ML003", _N),
         "{keywords} can be used as {name} in some places only: {worst} is a keyword in {count} "
         "contexts that allow {name}",
@@ -234,7 +234,7 @@ RULES: dict[str, LintRule] = {
 
 def find(
     rule: str,
-    place: SourceLocation,
+    location: SourceLocation,
     witness: str | None = None,
     severity: Severity | None = None,
     **words: Any,
@@ -242,7 +242,7 @@ def find(
     """Return a finding of a rule; ``words`` fill its fact and its remedy."""
     code, usual, fact, remedy = RULES[rule]
     fact, remedy = fact.format(**words), remedy.format(**words)
-    return Finding(code, severity or usual, place, fact, witness, remedy)
+    return Finding(code, severity or usual, location, fact, witness, remedy)
 
 
 def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
@@ -253,15 +253,15 @@ def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
     """
     order = list(Severity)
     follow = {"ML002", "ML004", "ML005"} & {finding.code for finding in findings}
-    forgotten = {finding.place for finding in findings if finding.code == "ML011"}
-    findings = [f for f in findings if f.code != "ML010" or f.place not in forgotten]
+    forgotten = {finding.location for finding in findings if finding.code == "ML011"}
+    findings = [f for f in findings if f.code != "ML010" or f.location not in forgotten]
     return tuple(
         sorted(
             findings,
             key=lambda f: (
                 not (follow and f.code == "ML011"),
                 order.index(f.severity),
-                f.place.kind != "grammar",  # that there is no text at all is why others are lost
+                f.location.kind != "grammar",  # that there is no text at all is why others are lost
                 f.code,
             ),
         )

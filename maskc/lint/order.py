@@ -193,5 +193,5 @@ def drop_allowed(findings: Iterable[Finding], text: str) -> list[Finding]:
         finding
         for finding in findings
         if finding.code not in everywhere
-        and finding.code not in on_line.get(finding.place.line or 0, ())
+        and finding.code not in on_line.get(finding.location.line or 0, ())
     ]

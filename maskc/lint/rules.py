@@ -59,8 +59,8 @@ def find_never_completed(subject: LintedLalrGrammar) -> Iterator[Finding]:
     reduced = {p for row in grammar.lalr.states for p in row.reduces.values()}
     for number, production in enumerate(grammar.bnf.productions):
         if production in subject.reduced.productions and number not in reduced:
-            place = subject.locate_rule(production.lhs)
-            yield find("never completed", place, production=subject.format(production))
+            location = subject.locate_rule(production.lhs)
+            yield find("never completed", location, production=subject.format(production))
 
 
 def find_unused(subject: LintedGrammar) -> Iterator[Finding]:

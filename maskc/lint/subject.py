@@ -3,10 +3,10 @@ r"""What the checks look at: one grammar, what the compiler makes of it, and whe
 Everything is made when it is first asked for, by the compiler's own passes, and once.
 
 Lark names what it makes of a rule after the rule: ``__list_star_0`` is the first starred part of
-``list``, and ``_sep{value,COMMA}`` an instance of the template ``_sep``. The place of both is the
-rule's. A string that stands in a rule has the place of its first occurrence. Only the text itself
-is searched, not what it imports; definitions are found by their look, a name and a colon at the
-start of a line.
+``list``, and ``_sep{value,COMMA}`` an instance of the template ``_sep``. Both have the location of
+the rule. A string that stands in a rule has the location of its first occurrence. Only the text
+itself is searched, not what it imports; definitions are found by their look, a name and a colon at
+the start of a line.
 """
 
 from __future__ import annotations
@@ -207,11 +207,11 @@ class LintedGrammar:
             lines = [number for number, line in text if line.startswith("%ignore")]
             line = lines[int(ignored)] if int(ignored) < len(lines) else None
             return SourceLocation("terminal", name, line)
-        place = self._locate("terminal", name)
+        location = self._locate("terminal", name)
         index = self.source.text.find(f'"{self.strings.get(terminal, name)}"')
-        if place.line is None and index >= 0:
+        if location.line is None and index >= 0:
             return SourceLocation("terminal", name, self.source.text.count("\n", 0, index) + 1)
-        return place
+        return location
 
     def _locate(self, kind: str, name: str) -> SourceLocation:
         known = self.definitions.get(name)

@@ -131,7 +131,7 @@ def _offers(context: Context, terminal: int) -> bool:
 
 
 def find_keywords(subject: LintedLalrGrammar) -> Iterator[Finding]:
-    """Yield, for each identifier, its reserved keywords and those reserved in some places only."""
+    """Yield the keywords of each identifier that are reserved, always or in some contexts."""
     grammar = subject.grammar
     wanted_in: dict[int, set[int]] = {}  # identifier → contexts in which the parser takes it
     for state, row in enumerate(grammar.lalr.states):
@@ -156,7 +156,7 @@ def find_keywords(subject: LintedLalrGrammar) -> Iterator[Finding]:
         if partly:
             worst = max(partly, key=lambda k: len(keywords[k]))
             yield find(
-                "reserved in places",
+                "reserved in some contexts",
                 location,
                 _find_keyword(subject, owner, worst),
                 keywords=subject.list_names(partly, _MOST_KEYWORDS),

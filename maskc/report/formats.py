@@ -1,4 +1,4 @@
-r"""Numbers, lexemes and places of a text, as a person reads them.
+r"""Numbers, lexemes and positions of a text, as a person reads them.
 
 >>> format_count(1234567)
 '1,234,567'

@@ -1,7 +1,7 @@
 """What ``maskc lint`` found: for a person, for a program, and as SARIF 2.1.0.
 
 Code hosts and editors read SARIF: one run with one result for each finding, and a rule for each
-code. Places in a grammar are lines and columns; those of a JSON Schema are JSON pointers, as
+code. Locations in a grammar are lines and columns; those of a JSON Schema are JSON pointers, as
 logical locations.
 
 Source: OASIS, *Static Analysis Results Interchange Format (SARIF) Version 2.1.0*, 2020.
@@ -38,26 +38,26 @@ def report_findings(grammar: str, findings: Sequence[Finding], text: str = "") -
 
 
 def _say_finding(grammar: str, finding: Finding, lines: Sequence[str]) -> Iterator[Line]:
-    place, severity = finding.place, finding.severity
-    where = f":{place.line}" if place.line is not None else ""
-    what = f" {finding.code}: {place.kind} {place.name}".rstrip()
+    location, severity = finding.location, finding.severity
+    where = f":{location.line}" if location.line is not None else ""
+    what = f" {finding.code}: {location.kind} {location.name}".rstrip()
     yield (f"{grammar}{where}: ", ""), (severity.value, _STYLES[severity]), (what, "")
-    if place.line is not None and 0 < place.line <= len(lines):
-        line = lines[place.line - 1]
+    if location.line is not None and 0 < location.line <= len(lines):
+        line = lines[location.line - 1]
         before = line[: find_column(finding, line) - 1]
-        length = len(place.name) if place.name in line else 1
+        length = len(location.name) if location.name in line else 1
         yield from point_at(line.encode(), len(before.encode()), length)
     yield f"  {finding.fact}"
     if finding.witness is not None:
         # Those of a vocabulary are quoted one by one.
-        is_quoted = place.kind == "vocabulary"
+        is_quoted = location.kind == "vocabulary"
         yield f"  witness: {finding.witness if is_quoted else repr(finding.witness)}"
     yield f"  remedy: {finding.remedy}"
 
 
 def find_column(finding: Finding, line: str) -> int:
     """Return the column, from 1, of what a finding is about in its line."""
-    name = finding.place.name
+    name = finding.location.name
     found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line) if name else None
     return (found.start() if found else len(line) - len(line.lstrip())) + 1
 
@@ -96,12 +96,12 @@ def _to_result(uri: str, finding: Finding, rule: int, lines: Sequence[str]) -> d
 
 def _locate(uri: str, finding: Finding, lines: Sequence[str]) -> Mapping[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": {"uri": quote(uri)}}
-    number = finding.place.line
+    number = finding.location.line
     if number is not None and 0 < number <= len(lines):
         column = find_column(finding, lines[number - 1])
         physical["region"] = {"startLine": number, "startColumn": column}
     found: dict[str, Any] = {"physicalLocation": physical}
-    if finding.place.name:
-        kind = {"kind": "member"} if finding.place.kind != "schema" else {}
-        found["logicalLocations"] = [{"fullyQualifiedName": finding.place.name, **kind}]
+    if finding.location.name:
+        kind = {"kind": "member"} if finding.location.kind != "schema" else {}
+        found["logicalLocations"] = [{"fullyQualifiedName": finding.location.name, **kind}]
     return found

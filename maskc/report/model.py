@@ -139,7 +139,7 @@ class Curves:
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """A text's tokens, each with how many were legal in its place."""
+    """A text's tokens, each with how many were legal there."""
 
     tokens: Sequence[tuple[bytes, int]]
     form = "heat"

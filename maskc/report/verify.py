@@ -105,8 +105,8 @@ def format_refused(text: Mapping[str, Any]) -> str:
     expected = list(text["expected"])
     more = len(expected) - _N_EXPECTED
     names = ", ".join(expected[:_N_EXPECTED]) + (f" or {more} others" if more > 0 else "")
-    place = f"{text['file']}:{text['line']}:{text['column']}: {text['reason']}"
-    return f"{place}; expected {names}" if names else place
+    where = f"{text['file']}:{text['line']}:{text['column']}: {text['reason']}"
+    return f"{where}; expected {names}" if names else where
 
 
 def _format_value(value: Any) -> str:

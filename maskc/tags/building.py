@@ -123,10 +123,10 @@ class LinkBuilder:
             if end is None:
                 found.append(Constant(stretch.words))
                 continue
-            ways: list[list[Item]] = [[self._compose.stop(end)]]
+            options: list[list[Item]] = [[self._compose.stop(end)]]
             for word in stretch.words:
-                ways.append([Constant((word,))])
-            found.append(self._compose.either(ways))
+                options.append([Constant((word,))])
+            found.append(self._compose.either(options))
         return found
 
     def _token(self, token_id: int) -> Expression:
@@ -167,7 +167,9 @@ class LinkBuilder:
             fields = (error.pointer, error.keyword, f"{error.reason}{owner}", error.remedy)
             raise type(error)(*fields) from None
         except LimitError as error:
-            location = error.place if given.pointer in error.place else f"schema at {given.pointer}"
+            location = (
+                error.location if given.pointer in error.location else f"schema at {given.pointer}"
+            )
             raise type(error)(error.what, error.limit, error.remedy, f"{location}{owner}") from None
 
     def _schema(self, given: f.JsonSchema) -> Item:

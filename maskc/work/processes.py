@@ -44,12 +44,12 @@ class Timed(Generic[T]):
 
     Attributes:
         function: what is called, in another process.
-        place: what it is about, for who reads that it took too long.
+        subject: what it is about, for who reads that it took too long.
         seconds: after which its process ends; 0: never, since it has bounds of its own.
     """
 
     function: Callable[..., T]
-    place: str
+    subject: str
     seconds: float
 
     def __call__(self, *args: Any, **kwargs: Any) -> T:
@@ -148,7 +148,7 @@ def _took_too_long(timed: Timed[Any]) -> LimitError:
         "Lark tries a pattern of the grammar in too many ways, or the text is too much for it: "
         "write patterns that match in one way, leave the text out, or allow more with "
         "--part-limit SECONDS",
-        timed.place,
+        timed.subject,
     )
 
 

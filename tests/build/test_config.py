@@ -38,7 +38,7 @@ def test_a_file_names_grammars_tokenizers_a_folder_and_limits(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "said"),
+    ("text", "location", "said"),
     [
         ("a = [", "", "it is not TOML"),
         ('[grammars]\njson = "json"\n', "", "it names no tokenizers"),
@@ -83,10 +83,12 @@ def test_a_file_names_grammars_tokenizers_a_folder_and_limits(tmp_path):
         ),
     ],
 )
-def test_what_is_unknown_or_of_another_kind_is_refused_at_its_place(tmp_path, text, place, said):
+def test_what_is_unknown_or_of_another_kind_is_refused_with_its_location(
+    tmp_path, text, location, said
+):
     with pytest.raises(ConfigError, match=said) as raised:
         config_of(tmp_path, text)
-    assert raised.value.place == place
+    assert raised.value.location == location
 
 
 def test_a_file_that_is_not_there_is_refused():

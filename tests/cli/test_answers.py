@@ -203,5 +203,5 @@ def test_times_have_passes_and_the_slowest_fills(command):
 def test_inspect_begins_with_what_an_author_asks(command, name, text, parts):
     out = command("inspect", f"{name}.maskc", "--text", text).out
     assert "Sections" not in out
-    places = [out.index(part) for part in parts]
-    assert places == sorted(places)
+    indices = [out.index(part) for part in parts]
+    assert indices == sorted(indices)

@@ -74,7 +74,7 @@ def test_json_has_all_of_a_finding(command, tmp_path):
     assert report["findings"][1] == {
         "code": "ML009",
         "severity": "error",
-        "place": {"kind": "rule", "name": "x", "line": 2},
+        "location": {"kind": "rule", "name": "x", "line": 2},
         "fact": 'x -> x "b" is in no text: x never ends',
         "witness": None,
         "remedy": "give x an alternative without itself",

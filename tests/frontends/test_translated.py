@@ -77,7 +77,7 @@ def test_symbols_beyond_the_limit_are_refused_with_the_rule():
     source = load_source('root ::= "a"\nX-y ::= root\n', dialect="gbnf", start="X-y")
     with pytest.raises(LimitError) as caught:
         run_bounded(lambda: load_grammar(source), Limits(work=1))
-    assert (caught.value.place, caught.value.limit) == ("<text>: rule X-y (line 2)", 1)
+    assert (caught.value.location, caught.value.limit) == ("<text>: rule X-y (line 2)", 1)
     assert "symbols in the rules when their repetitions are written out" in caught.value.what
 
 

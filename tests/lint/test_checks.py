@@ -35,7 +35,7 @@ TWO_TREES = f'{EARLEY}start: a | b\na: "x"\nb: "x"\n'
 
 
 @pytest.mark.parametrize(
-    ("code", "text", "place", "witness", "said"),
+    ("code", "text", "location", "witness", "said"),
     [
         # Terminals that match the same lexeme.
         ("ML001", TWO_NUMBERS, "INT:2", "00", "HEX and INT match the same text"),
@@ -119,10 +119,10 @@ TWO_TREES = f'{EARLEY}start: a | b\na: "x"\nb: "x"\n'
         ("ML014", f'{EARLEY}start: "(" x ")"\nx: a | b\na: "x"\nb: "x"\n', "x:3", ..., ""),
     ],
 )
-def test_a_check_finds(lint, code, text, place, witness, said):
+def test_a_check_finds(lint, code, text, location, witness, said):
     (finding,) = lint(text, code)
     assert finding.severity.value == SEVERITIES.get(code, finding.severity.value)
-    assert place in (..., f"{finding.place.name}:{finding.place.line}")
+    assert location in (..., f"{finding.location.name}:{finding.location.line}")
     assert witness in (..., finding.witness)
     assert said in f"{finding.fact}; {finding.remedy}"
 
@@ -193,7 +193,7 @@ def test_the_rewrite_of_the_remedy_is_not_reported(lint, blanks):
 
 
 @pytest.mark.parametrize(
-    ("code", "text", "places"),
+    ("code", "text", "locations"),
     [
         ("ML009", 'start: "a" | x\nx: x "b"\n', [("rule", "start", 1), ("rule", "x", 2)]),
         (
@@ -203,9 +203,9 @@ def test_the_rewrite_of_the_remedy_is_not_reported(lint, blanks):
         ),
     ],
 )
-def test_each_of_several_is_found(lint, code, text, places):
-    found = [finding.place for finding in lint(text, code)]
-    assert [(place.kind, place.name, place.line) for place in found] == places
+def test_each_of_several_is_found(lint, code, text, locations):
+    found = [finding.location for finding in lint(text, code)]
+    assert [(each.kind, each.name, each.line) for each in found] == locations
 
 
 def test_repetitions_and_rules_that_become_themselves_are_searched(lint):
@@ -215,7 +215,7 @@ def test_repetitions_and_rules_that_become_themselves_are_searched(lint):
 
 
 @pytest.mark.parametrize(
-    ("code", "text", "place"),
+    ("code", "text", "location"),
     [
         ("ML014", 'root ::= e\ne ::= "(" e ")" | e "+" e | [0-9]\n', ("e", 2)),
         ("ML007", 'root ::= "a" ws "b"\nws ::= [ \\t\\n]*\n', ("root", 1)),
@@ -225,11 +225,11 @@ def test_repetitions_and_rules_that_become_themselves_are_searched(lint):
         ("ML007", 'root ::= "a" ws "b"\nws ::= [^x]*\n', None),
     ],
 )
-def test_gbnf_is_told_of_in_the_names_of_its_author(tmp_path, code, text, place):
+def test_gbnf_is_told_of_in_the_names_of_its_author(tmp_path, code, text, location):
     path = tmp_path / "e.gbnf"
     path.write_text(text)
-    found = [f.place for f in lint_grammar(load_source(path)) if f.code == code]
-    assert [(p.name, p.line) for p in found] == ([] if place is None else [place])
+    found = [f.location for f in lint_grammar(load_source(path)) if f.code == code]
+    assert [(p.name, p.line) for p in found] == ([] if location is None else [location])
 
 
 def test_a_forgotten_ignore_is_one_finding_before_what_follows_from_it():
@@ -274,6 +274,6 @@ def test_a_token_that_no_mask_holds_is_useless(lint):
     vocabulary = Vocabulary(tokens=tokens, eos_ids=(5,), name="test")
     (finding,) = lint('start: "a" "b"\n', "ML008", vocabulary)
     assert finding.fact == "2 of 5 tokens are never legal"
-    assert (finding.witness, finding.place.kind) == (r"'\x01' 'ba'", "vocabulary")
+    assert (finding.witness, finding.location.kind) == (r"'\x01' 'ba'", "vocabulary")
     used = Vocabulary(tokens=(b"a", b"b", None), eos_ids=(2,), name="test")
     assert lint('start: "a" "b"\n', "ML008", used) == []

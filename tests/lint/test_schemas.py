@@ -8,7 +8,7 @@ from maskc.lint.schemas import lint_schema
 
 
 def codes(schema, **resources):
-    return [(found.code, found.place.name) for found in lint_schema(schema, resources)]
+    return [(found.code, found.location.name) for found in lint_schema(schema, resources)]
 
 
 def test_an_unknown_keyword_is_named_with_the_one_that_is_near():
@@ -58,7 +58,7 @@ def test_what_is_no_schema_is_refused():
 
 
 def lost(schema):
-    return [f.place.name for f in lint_schema(schema) if f.code == "ML101"]
+    return [f.location.name for f in lint_schema(schema) if f.code == "ML101"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Findings as values: their places, what the author allows; overlaps and lexemes of patterns."""
+"""Findings as values: their locations, what the author allows; overlaps and lexemes of patterns."""
 
 import re
 
@@ -24,7 +24,7 @@ def finding(line, code="ML007"):
 
 
 def kept(text, *findings):
-    return [(f.code, f.place.line) for f in drop_allowed(findings, text)]
+    return [(f.code, f.location.line) for f in drop_allowed(findings, text)]
 
 
 def test_at_the_top_it_holds_for_the_whole_grammar():

@@ -151,8 +151,8 @@ def result(finding, uri="my grammar.lark"):
 
 
 def test_a_finding_is_a_result_with_a_rule_a_level_and_a_place():
-    place = SourceLocation("terminal", "WS", 2)
-    found = result(Finding("ML007", Severity.WARNING, place, "fact", "  ", "remedy"))
+    location = SourceLocation("terminal", "WS", 2)
+    found = result(Finding("ML007", Severity.WARNING, location, "fact", "  ", "remedy"))
     assert (found["ruleId"], found["ruleIndex"]) == ("ML007", 0)
     assert found["level"] == "warning"
     assert found["message"]["text"] == "fact (witness: '  '); remedy"
@@ -164,8 +164,8 @@ def test_a_finding_is_a_result_with_a_rule_a_level_and_a_place():
 
 
 def test_what_has_no_line_has_no_region():
-    place = SourceLocation("schema", "/properties/a", None)
-    found = result(Finding("ML103", Severity.NOTE, place, "fact", None, "remedy"))
+    location = SourceLocation("schema", "/properties/a", None)
+    found = result(Finding("ML103", Severity.NOTE, location, "fact", None, "remedy"))
     assert found["level"] == "note"
     (location,) = found["locations"]
     assert "region" not in location["physicalLocation"]

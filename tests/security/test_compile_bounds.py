@@ -48,7 +48,7 @@ def refused(text: str, limits: Limits = SMALL, **options) -> LimitError:
         compile_small(text, limits, **options)
     error = caught.value
     assert open_budget() is None
-    assert error.place
+    assert error.location
     assert str(error).count("\n") == 0
     return error
 
@@ -75,7 +75,7 @@ def test_what_lark_would_write_out_is_counted_before(family):
     assert compile_small(COUNTED[family](3))
     error = refused(COUNTED[family](40))
     assert error.what.startswith(WORK)
-    assert "rule start (line " in error.place
+    assert "rule start (line " in error.location
 
 
 @pytest.mark.parametrize("family", COUNTED)
@@ -126,7 +126,7 @@ def test_a_template_that_uses_itself_with_ever_new_arguments_is_refused(argument
     text = f'_t{{x}}: "a" _t{{{argument}}}\n_w{{x}}: x\nstart: _t{{"b"}}\n'
     error = refused(text)
     assert error.what.startswith(NAMES)
-    assert error.place == "<text>: rule _t (line 1)"
+    assert error.location == "<text>: rule _t (line 1)"
 
 
 @pytest.mark.parametrize("depth", [9, 12])
@@ -232,7 +232,7 @@ def test_counts_inside_counts_of_a_pattern_are_refused(count):
     text = f"start: A\nA: /((a{{1,{count}}}){{1,{count}}}){{1,{count}}}/\n"
     error = refused(text, BRIEF)
     assert error.what in (NODES, SECONDS)
-    assert "terminal A (line 2)" in error.place
+    assert "terminal A (line 2)" in error.location
 
 
 @pytest.mark.parametrize("digits", [10, 20])

@@ -90,7 +90,7 @@ def test_a_call_of_c_is_ended_after_its_time_without_an_alarm(elsewhere):
         "with ProcessExecutor(1) as executor:\n"
         "    timed = Timed(re.match, 'the text', 0.1)\n"
         "    error = executor.submit(timed, '(a+)+b', 'a' * 40).exception()\n"
-        "assert isinstance(error, LimitError) and error.place == 'the text', error\n"
+        "assert isinstance(error, LimitError) and error.location == 'the text', error\n"
     )
 
 

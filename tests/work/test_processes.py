@@ -43,7 +43,7 @@ def test_a_pattern_that_is_tried_in_too_many_ways_is_ended(executor):
     with pytest.raises(LimitError) as raised:
         executor.submit(Timed(re.match, "the text", 0.2), *HANGING).result()
     assert time.monotonic() - before < 30
-    assert (raised.value.place, raised.value.limit) == ("the text", 0.2)
+    assert (raised.value.location, raised.value.limit) == ("the text", 0.2)
     assert "--part-limit SECONDS" in raised.value.remedy
     # Another process does what comes next.
     assert executor.submit(len, "a").result() == 1

@@ -242,8 +242,8 @@ def _load(source: GrammarSource, loaders: list[Any]) -> Any:
             raise
         if isinstance(found, UnexpectedToken) and "STRING" in found.expected:
             # What Lark says of it without an example.
-            place = f"at line {found.line} column {found.column}"
-            raise LarkError(f"Expecting a value, {place}") from None
+            where = f"at line {found.line} column {found.column}"
+            raise LarkError(f"Expecting a value, {where}") from None
         raise found from None
 
 

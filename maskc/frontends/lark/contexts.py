@@ -88,7 +88,7 @@ def lexer_of(lark: Lark) -> Any:
 
 
 def read_ranks(lark: Lark, terminals: tuple[str, ...]) -> tuple[int, ...]:
-    """Return the place of each terminal in the order in which Lark tries all of them."""
+    """Return the rank of each terminal in the order in which Lark tries all of them."""
     lexer = lexer_of(lark)
     in_order = (lexer if isinstance(lexer, BasicLexer) else lexer.root_lexer).terminals
     rank = {str(t.name): i for i, t in enumerate(rank_roles(in_order))}

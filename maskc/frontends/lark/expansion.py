@@ -26,9 +26,9 @@ from lark.utils import small_factors
 
 from maskc.budget import current_limits, quote_symbol
 from maskc.errors import GrammarError, LimitError
-from maskc.limits import WAYS
+from maskc.limits import HOW_TO_RAISE
 
-_ENDLESS = 10**15  # larger counts are all the same, and need no long numbers
+_INFINITE = 10**15  # larger counts are all the same, and need no long numbers
 _MOST_COUNTED = 10**9  # repetitions of one part: Lark writes at least one rule for each factor
 
 Size = tuple[int, int]  # alternatives, and the symbols in all of them
@@ -53,12 +53,12 @@ def check_expansion(grammar: Grammar, name: str) -> None:
         counted[rule] = counted.get(rule, 0) + size
         if total > limit:
             largest = max(counted, key=lambda key: counted[key])
-            share = f"{counted[largest]:,}" if counted[largest] < _ENDLESS else "no end"
+            share = f"{counted[largest]:,}" if counted[largest] < _INFINITE else "no end"
             raise LimitError(
                 f"symbols in rules after Lark has written them out ({share} in this one)",
                 limit,
                 "give its groups and optional parts rules of their own, count less, "
-                f"or allow more with {WAYS['work']}",
+                f"or allow more with {HOW_TO_RAISE['work']}",
                 f"{name}: {quote_symbol('rule', largest)}",
             )
 
@@ -73,7 +73,7 @@ def _check_terminals(grammar: Grammar, name: str) -> None:
             continue
         for subtree in _inner_first(tree, sizes):
             sizes[id(subtree)] = min(
-                _ENDLESS,
+                _INFINITE,
                 1
                 + sum(
                     sizes[id(child)] if isinstance(child, Tree) else len(str(child))
@@ -86,7 +86,7 @@ def _check_terminals(grammar: Grammar, name: str) -> None:
                 "characters in terminals when Lark has written out what they name",
                 limit,
                 "name other terminals less often in it, as with a rule instead, "
-                f"or allow more with {WAYS['text']}",
+                f"or allow more with {HOW_TO_RAISE['text']}",
                 f"{name}: {quote_symbol('terminal', str(terminal))}",
             )
 
@@ -130,7 +130,7 @@ def _count_rules(grammar: Grammar, name: str, most_characters: int) -> Iterator[
                     "characters in the names of the templates it uses",
                     most_characters,
                     "use fewer and shorter arguments: a template that uses itself with ever "
-                    f"new ones has no end; or allow more with {WAYS['text']}",
+                    f"new ones has no end; or allow more with {HOW_TO_RAISE['text']}",
                     f"{name}: {quote_symbol('rule', rule)}",
                 )
             params, body = templates[template]
@@ -181,7 +181,7 @@ class _Instances:
     def _number(self, key: tuple[str, tuple[int, ...]] | str, length: int) -> int:
         number = self.numbers.setdefault(key, len(self.lengths))
         if number == len(self.lengths):
-            self.lengths.append(min(length, _ENDLESS))
+            self.lengths.append(min(length, _INFINITE))
             self.texts.append(key if isinstance(key, str) else "")
             self.n_characters += self.lengths[-1]
         return number
@@ -209,12 +209,12 @@ def _count_tree(tree: Tree[Any], name: str, rule: str) -> int:
             case "expr":
                 low, high = _read_counts(subtree.children[1:], name, rule)
                 size, made = _repeat(parts[0], low, high)
-                more = min(_ENDLESS, more + made)
+                more = min(_INFINITE, more + made)
             case _:
                 size = _SYMBOL
         sizes[id(subtree)] = size
     alternatives, symbols = sizes[id(tree)]
-    return min(_ENDLESS, alternatives + symbols + more)
+    return min(_INFINITE, alternatives + symbols + more)
 
 
 def _read_counts(operator: list[Any], name: str, rule: str) -> tuple[int, int | None]:
@@ -248,7 +248,7 @@ def _repeat(part: Size, low: int, high: int | None) -> tuple[Size, int]:
         made += _sum_up(_then(_power(inner, a), _power(part, b)))
         inner = _SYMBOL
     if low == high:
-        return inner, min(_ENDLESS, made)
+        return inner, min(_INFINITE, made)
     first, last = inner, part
     for a, b in small_factors(high - low + 1, SMALL_FACTOR_THRESHOLD):
         optional = _NOTHING
@@ -258,16 +258,16 @@ def _repeat(part: Size, low: int, high: int | None) -> tuple[Size, int]:
             optional = _either(optional, _then(_power(last, a), _power(part, count)))
         made += _sum_up(optional) + _sum_up(_then(_power(last, a), _power(part, b)))
         last = _SYMBOL
-    return _then(first, _SYMBOL), min(_ENDLESS, made)
+    return _then(first, _SYMBOL), min(_INFINITE, made)
 
 
 def _either(left: Size, right: Size) -> Size:
-    return min(_ENDLESS, left[0] + right[0]), min(_ENDLESS, left[1] + right[1])
+    return min(_INFINITE, left[0] + right[0]), min(_INFINITE, left[1] + right[1])
 
 
 def _then(left: Size, right: Size) -> Size:
-    alternatives = min(_ENDLESS, left[0] * right[0])
-    return alternatives, min(_ENDLESS, left[1] * right[0] + right[1] * left[0])
+    alternatives = min(_INFINITE, left[0] * right[0])
+    return alternatives, min(_INFINITE, left[1] * right[0] + right[1] * left[0])
 
 
 def _power(part: Size, count: int) -> Size:

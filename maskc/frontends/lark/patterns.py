@@ -66,8 +66,8 @@ def check_bytes(lark: Lark) -> None:
                 f'LETTER: "{ascii(terminal.pattern.value)[1:-1]}"'
             )
         if fact:
-            place = quote_symbol("terminal", name)
-            raise GrammarError(str(lark.source_path), f"{place}: {fact}")
+            quoted = quote_symbol("terminal", name)
+            raise GrammarError(str(lark.source_path), f"{quoted}: {fact}")
 
 
 def _is_name_of_bytes(name: str) -> bool:

@@ -3,12 +3,12 @@
 Lark refuses a grammar in which the next terminal does not say which of two rules has ended, and
 names what collides in an order that changes from run to run, with names of its own making. Here the
 same is said of the first pair in order, in the words of the grammar, with the terminals that lead
-there: the shortest way through the LR(0) automaton to a state in which both rules end.
+there: the shortest path through the LR(0) automaton to a state in which both rules end.
 
 Example: of ``start: a | b`` with ``a: "x" y``, ``b: "x" z``, ``y: "k"`` and ``z: "k"``, the rules
 ``y`` and ``z`` both end after ``x k``, at the end of the text.
 
-Limits: of more than ``_MOST_STATES`` states no way is searched, and the rules alone are named.
+Limits: of more than ``_MOST_STATES`` states no path is searched, and the rules alone are named.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def describe_collision(
     known: list[Rule] = sorted(
         {(str(r.origin.name), tuple(str(s.name) for s in r.expansion)) for r in compiled}
     )
-    way = _find_way(known, starts, set(rules[:2]))
+    path = _find_path(known, starts, set(rules[:2]))
     shown = " and ".join(_format(rule, texts) for rule in rules[:2])
-    after = "" if way is None else f"after {_join(way, texts) or 'nothing'}, "
+    after = "" if path is None else f"after {_join(path, texts) or 'nothing'}, "
     at = "at the end of the text" if following == "$END" else f"before {texts.get(following)}"
     more = len(collisions) - 1
     others = f" (and {more} such place{'s' * (more > 1)} more)" if more else ""
@@ -85,8 +85,10 @@ def _join(symbols: Iterable[str], texts: Mapping[str, str]) -> str:
     return " ".join("(…)" if is_made(s) else texts.get(s, s) for s in symbols)
 
 
-def _find_way(rules: list[Rule], starts: list[str], colliding: set[Rule]) -> tuple[str, ...] | None:
-    """Return the terminals of a shortest way to a state in which some rules end."""
+def _find_path(
+    rules: list[Rule], starts: list[str], colliding: set[Rule]
+) -> tuple[str, ...] | None:
+    """Return the terminals of a shortest path to a state in which some rules end."""
     by_origin: dict[str, list[int]] = {}
     for number, (origin, _) in enumerate(rules):
         by_origin.setdefault(origin, []).append(number)
@@ -96,10 +98,10 @@ def _find_way(rules: list[Rule], starts: list[str], colliding: set[Rule]) -> tup
     seen = {first}
     pending: deque[tuple[frozenset[Item], tuple[str, ...]]] = deque([(first, ())])
     while pending and len(seen) < _MOST_STATES:
-        kernel, way = pending.popleft()
+        kernel, path = pending.popleft()
         items = _close(kernel, rules, by_origin)
         if wanted <= {number for number, dot in items if dot == len(rules[number][1])}:
-            terminals = [yields.get(s) if s in by_origin else (s,) for s in way]
+            terminals = [yields.get(s) if s in by_origin else (s,) for s in path]
             if all(part is not None for part in terminals):
                 return tuple(t for part in terminals if part is not None for t in part)
         moves: dict[str, set[Item]] = {}
@@ -110,7 +112,7 @@ def _find_way(rules: list[Rule], starts: list[str], colliding: set[Rule]) -> tup
             target = frozenset(moves[symbol])
             if target not in seen:
                 seen.add(target)
-                pending.append((target, (*way, symbol)))
+                pending.append((target, (*path, symbol)))
     return None
 
 

@@ -2,7 +2,7 @@
 
 Lark names the terminal or rule alone, and the fact. The sentence here adds the line of the grammar,
 or of the file that it imports, and a way out. Of several rows for one message the first counts
-whose place is found, if it needs one.
+whose pattern matches, or that needs no match.
 
 Example: of ``A: /a*/`` Lark says "Lexer does not allow zero-width terminals. (A: 'a*')", and this
 "terminal A (line 2): its pattern a* matches nothing, too, and Lark takes no such terminal; let it
@@ -36,16 +36,16 @@ class _Remedy(NamedTuple):
 
     Attributes:
         message: pattern of Lark's message.
-        sentence: template of ours; ``{place}`` is the line in brackets, ``{line}`` its number.
-        place: template of a pattern of the grammar's text, whose match, or its group ``at``, is
-            the place.
-        needs_place: whether the row counts only if there is such a place.
+        sentence: template of ours; ``{where}`` is the line in brackets, ``{line}`` its number.
+        pattern: template of a pattern that is searched in the grammar's text; the line is that
+            of its match, or of its group ``at``.
+        needs_match: whether the row counts only if it matches.
     """
 
     message: str
     sentence: str
-    place: str = ""
-    needs_place: bool = False
+    pattern: str = ""
+    needs_match: bool = False
 
 
 class _Word(str):
@@ -88,7 +88,7 @@ _INSIDE = (
     r"\((?:NonTerminal\(')?(?P<rule>\w+)(?:'\))? in (?P<name>%s)\)"
 )
 _NOT_THERE = (
-    "%{word} {name}{place}: nothing defines {name} before; define or import it above, or leave "
+    "%{word} {name}{where}: nothing defines {name} before; define or import it above, or leave "
     "%{word} out"
 )
 _NO_TEMPLATE = r"Template '(?P<name>\w+)' used but not defined \(in %s (?P<user>\w+)\)"
@@ -106,17 +106,17 @@ _REMEDIES = (
     ),
     _Remedy(
         _TWICE,
-        "{name:symbol} is imported{place}, too; write %override in front of its own definition, or "
+        "{name:symbol} is imported{where}, too; write %override in front of its own definition, or "
         "import the other by another name, with -> OTHER",
         r"^%import\b.*\b{name}\b",
-        needs_place=True,
+        needs_match=True,
     ),
     _Remedy(
         _TWICE,
         "{name:symbol} is defined, and again in line {line}; join the definitions with |, or write "
         "%extend or %override in front of the second",
         r"^[?!]*{name}\b[^:\n]*:[\s\S]*?\n(?P<at>[?!]*{name}\b[^:\n]*:)",
-        needs_place=True,
+        needs_match=True,
     ),
     _Remedy(
         _TWICE,
@@ -130,7 +130,7 @@ _REMEDIES = (
     ),
     _Remedy(
         _INSIDE % r"__IGNORE\w*",
-        "%ignore{place} names {rule:symbol}, and Lark ignores terminals alone; write it as a "
+        "%ignore{where} names {rule:symbol}, and Lark ignores terminals alone; write it as a "
         "terminal, in upper case",
         r"^%ignore.*\b{rule}\b",
     ),
@@ -139,7 +139,7 @@ _REMEDIES = (
         "{name:symbol}: {rule} is no flag of a pattern; there are i, m, s, l, u and x; correct it, "
         "or write a blank after the pattern",
         r"^{name}\b.*[^\\]/{rule}\b",
-        needs_place=True,
+        needs_match=True,
     ),
     _Remedy(
         _INSIDE % r"\w+",
@@ -163,18 +163,18 @@ _REMEDIES = (
     ),
     _Remedy(
         r"Terminals \{'(?P<name>\w+)'.*\} were marked to ignore but",
-        "%ignore{place} names terminal {name}, which nothing defines; {name:define}",
+        "%ignore{where} names terminal {name}, which nothing defines; {name:define}",
         r"^%ignore.*\b{name}\b",
     ),
     _Remedy(
         r"Empty terminals are not allowed",
-        'the string ""{place} matches nothing, and Lark takes no such terminal; leave it out: what '
+        'the string ""{where} matches nothing, and Lark takes no such terminal; leave it out: what '
         'stands beside a | may be nothing, as in a: "x" |',
         r'(?<![\\"])""(?!")',
     ),
     _Remedy(
         r"Terminals cannot be empty \(__IGNORE\w*\)",
-        "%ignore{place} names nothing; write what is ignored after it, or leave it out",
+        "%ignore{where} names nothing; write what is ignored after it, or leave it out",
         r"^%ignore[ \t]*$",
     ),
     _Remedy(
@@ -194,25 +194,25 @@ _REMEDIES = (
     ),
     _Remedy(
         r"Tree\('template_usage', \[NonTerminal\('(?P<name>\w+)'\)",
-        "{name:template} is used in a terminal{place}, and Lark has templates of rules alone; give "
+        "{name:template} is used in a terminal{where}, and Lark has templates of rules alone; give "
         "the terminal a name in lower case",
         _TERMINAL_LINE + r"\b{name}\{{",
     ),
     _Remedy(
         r"Bad Range for .*\((?P<least>-?\d+)\.\.(?P<most>-?\d+) isn't",
-        "~{least}..{most}{place} counts from more to less, or below nothing; write the smaller "
+        "~{least}..{most}{where} counts from more to less, or below nothing; write the smaller "
         "number first",
         r"~[ ]*{least}[ ]*[.][.][ ]*{most}",
     ),
     _Remedy(
         r'Error trying to process rule "range"',
-        "a range{place} has an end that is not one character; write it from one character to "
+        "a range{where} has an end that is not one character; write it from one character to "
         'another, as "a".."z", or as a pattern',
         r'"(?!\\?[^"\n]")[^"\n]*"[ ]*[.][.]|[.][.][ ]*"(?!\\?[^"\n]")[^"\n]*"',
     ),
     _Remedy(
         r"Aliasing not allowed in terminals",
-        "a terminal{place} has an ->, which names an alternative of a rule; leave it out, or give "
+        "a terminal{where} has an ->, which names an alternative of a rule; leave it out, or give "
         "the terminal a name in lower case",
         _TERMINAL_LINE + "->",
     ),
@@ -220,7 +220,7 @@ _REMEDIES = (
         _KEPT_AND_INLINED,
         "{name:symbol} begins with ? and with _, which say two things of its node; leave one out",
         r"^[!?]*\?[!?]*(?P<name>_\w+)",
-        needs_place=True,
+        needs_match=True,
     ),
     _Remedy(
         _KEPT_AND_INLINED,
@@ -233,21 +233,21 @@ _REMEDIES = (
     ),
     _Remedy(
         r"\('(?P<text>.*?)', SyntaxError\(",
-        "the text {text:raw}{place} has an escape that Python does not read; write a backslash as "
+        "the text {text:raw}{where} has an escape that Python does not read; write a backslash as "
         r"\\, and \x with two digits",
         "{text:escaped}",
     ),
     _Remedy(
         _NO_RULE,
-        "%import{place} gives a terminal the name {name}, which is one of a rule; write it in "
+        "%import{where} gives a terminal the name {name}, which is one of a rule; write it in "
         "upper case",
         r"^%import\b.*->[ ]*{name}\b",
-        needs_place=True,
+        needs_match=True,
     ),
     _Remedy(_NO_RULE, "rule {name} is used and nothing defines it; define it, or correct its name"),
     _Remedy(
         r"Nothing was imported from grammar `(?P<name>\w+)`",
-        "%import {name}{place} names no symbol of it; write %import {name}.NAME",
+        "%import {name}{where} names no symbol of it; write %import {name}.NAME",
         r"^%import[ ]+[.]?{name}[ ]*$",
     ),
     _Remedy(
@@ -271,16 +271,16 @@ def explain_refusal(message: str, text: str) -> str | None:
         if found is None:
             continue
         words = {name: _Word(word) for name, word in found.groupdict().items()}
-        place = re.search(remedy.place.format_map(words), shown, re.MULTILINE)
-        if place is None and remedy.needs_place:
+        match = re.search(remedy.pattern.format_map(words), shown, re.MULTILINE)
+        if match is None and remedy.needs_match:
             continue
         line = ""
-        if remedy.place and place is not None:
-            named = place.groupdict()
+        if remedy.pattern and match is not None:
+            named = match.groupdict()
             words |= {name: _Word(word) for name, word in named.items()}
-            line = str(shown.count("\n", 0, place.start("at" if "at" in named else 0)) + 1)
-        in_brackets = f" (line {line})" if line else ""
-        return remedy.sentence.format_map({**words, "line": line, "place": in_brackets})
+            line = str(shown.count("\n", 0, match.start("at" if "at" in named else 0)) + 1)
+        where = f" (line {line})" if line else ""
+        return remedy.sentence.format_map({**words, "line": line, "where": where})
     return None
 
 
@@ -309,8 +309,8 @@ def explain_undefined(message: str, text: str, imports: Mapping[str, str]) -> st
             "write it after a whole alternative of the rule"
         )
     kind = "terminal" if name.isupper() else "rule"  # Lark says "Rule" of both
-    place = f" (line {line}{of})" if line else ""
-    return f"{kind} {name}{place} is used and nothing defines it; {_define(name, 'correct')}"
+    where = f" (line {line}{of})" if line else ""
+    return f"{kind} {name}{where} is used and nothing defines it; {_define(name, 'correct')}"
 
 
 def _define(name: str, otherwise: str = "") -> str:

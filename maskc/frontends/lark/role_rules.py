@@ -1,9 +1,9 @@
 """The rules of a grammar in which terminals play roles.
 
-In its rule a role's terminal takes the terminal's place; everywhere else it stands beside it.
+In its rule a role's terminal replaces the terminal; everywhere else it stands beside it.
 
-A rule has a copy for each way to it on which something is narrowed further. In each copy a terminal
-has the role of the longest way that leads to it: the copy's own, or one with which its way ends. So
+A rule has a copy for each path to it on which something is narrowed further. In each copy a
+terminal has the role of the longest path that leads to it: the copy's own, or a suffix of it. So
 ``name.NAME`` holds in the copy of ``name`` that ``classdef.name.DOT`` makes.
 
 Example: with ``class_name.NAME=[A-Z]+``, ``class_name: NAME`` becomes
@@ -27,7 +27,7 @@ from maskc.frontends.roles import Role
 
 _N_NEAREST = 3
 
-_Way = tuple[str, ...]  # of rules
+_RulePath = tuple[str, ...]  # of rules
 
 
 def insert_into_rules(
@@ -65,8 +65,9 @@ class _Rules:
     def __init__(self, grammar: LarkGrammar, name: str) -> None:
         self._grammar, self._name = grammar, name
         self.names: dict[tuple[str, str], str] = {}
-        self._played: dict[tuple[_Way, str], str] = {}  # way and terminal → the role's terminal
-        self._rules: dict[_Way, str] = {}  # way → the rule it leads to, or its copy
+        # Path and terminal → the terminal of the role.
+        self._played: dict[tuple[_RulePath, str], str] = {}
+        self._rules: dict[_RulePath, str] = {}  # path → the rule it leads to, or its copy
         self._taken = {str(n) for n, *_ in grammar.rule_defs} | {
             str(n) for n, _ in grammar.term_defs
         }
@@ -74,10 +75,10 @@ class _Rules:
     def insert(self, roles: Iterable[Role]) -> None:
         for role in sorted(roles, key=lambda role: -len(role.rules)):
             self._read(role)
-        trees = {way: self._tree_of(name) for way, name in self._rules.items()}
-        for way, tree in trees.items():
+        trees = {path: self._tree_of(name) for path, name in self._rules.items()}
+        for path, tree in trees.items():
             for inner, index, child in _list_children(tree):
-                by = self._found_on(way, child)
+                by = self._found_on(path, child)
                 if by is not None:
                     inner.children[index] = Tree("value", [by])
 
@@ -92,22 +93,22 @@ class _Rules:
         if key not in self.names:
             self.names[key] = self._new_name("__".join([terminal, *role.rules]))
         rules = [str(name) for name, *_ in self._grammar.rule_defs]
-        way = tuple(self._resolve("rule", rule, rules) for rule in role.rules)
-        for length in range(1, len(way) + 1):
-            if way[:length] not in self._rules:
-                self._rules[way[:length]] = self._copy(way[:length]) if length > 1 else way[0]
-        for rule, following in zip(way, (*way[1:], terminal), strict=True):
+        path = tuple(self._resolve("rule", rule, rules) for rule in role.rules)
+        for length in range(1, len(path) + 1):
+            if path[:length] not in self._rules:
+                self._rules[path[:length]] = self._copy(path[:length]) if length > 1 else path[0]
+        for rule, following in zip(path, (*path[1:], terminal), strict=True):
             self._check_has(rule, following, role)
-        self._played[way, terminal] = self.names[key]
+        self._played[path, terminal] = self.names[key]
 
-    def _found_on(self, way: _Way, node: Any) -> Any:
-        """Return the symbol that stands for one on a way, ``None`` for the symbol itself."""
+    def _found_on(self, path: _RulePath, node: Any) -> Any:
+        """Return the symbol that stands for one on a path, ``None`` for the symbol itself."""
         rule, terminal = _name_in(node, NonTerminal), _name_in(node, Terminal)
-        for start in range(len(way)):
-            if rule is not None and (*way[start:], rule) in self._rules:
-                return NonTerminal(self._rules[*way[start:], rule])
-            if terminal is not None and (way[start:], terminal) in self._played:
-                return cast(Any, Terminal)(self._played[way[start:], terminal])
+        for start in range(len(path)):
+            if rule is not None and (*path[start:], rule) in self._rules:
+                return NonTerminal(self._rules[*path[start:], rule])
+            if terminal is not None and (path[start:], terminal) in self._played:
+                return cast(Any, Terminal)(self._played[path[start:], terminal])
         return None
 
     def widen(self) -> None:
@@ -144,15 +145,15 @@ class _Rules:
     def _tree_of(self, rule: str) -> Any:
         return next(tree for name, _, tree, _ in self._grammar.rule_defs if name == rule)
 
-    def _copy(self, way: _Way) -> str:
-        (found,) = (one for one in self._grammar.rule_defs if one[0] == way[-1])
+    def _copy(self, path: _RulePath) -> str:
+        (found,) = (one for one in self._grammar.rule_defs if one[0] == path[-1])
         _, parameters, tree, options = found
         if parameters:
             raise GrammarError(
                 self._name,
-                f"{way[-1]} is a template, which a role cannot pass through; write it out",
+                f"{path[-1]} is a template, which a role cannot pass through; write it out",
             )
-        name = self._new_name("__".join(way[::-1]))
+        name = self._new_name("__".join(path[::-1]))
         copy = (Token("RULE", name), parameters, _copy_tree(tree), options)
         self._grammar.rule_defs.append(copy)
         return name

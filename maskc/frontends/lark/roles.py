@@ -1,8 +1,8 @@
 """Lark's lexers and terminals for a grammar in which terminals play roles.
 
 A terminal with roles is read as ever, and its lexeme is *renamed* if it plays one: as Lark renames
-the lexeme of an identifier to a keyword, but by a pattern in the place of a string. In its rule the
-role takes the terminal's place; everywhere else it stands beside it, so nothing changes there.
+the lexeme of an identifier to a keyword, but by a pattern instead of a string. In its rule the
+role replaces the terminal; everywhere else it stands beside it, so nothing changes there.
 
 So contexts, the ends of lexemes and keywords are what they were, and Lark itself is the judge of
 which texts there are. Which rules have what is :mod:`maskc.frontends.lark.role_rules`.

@@ -24,17 +24,17 @@ _PARTS = re.compile(
     r'"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\])+/|//[^\n]*|(?P<opens>[(\[{])|(?P<closes>[)\]}])'
 )
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_LONGEST = 200  # characters of a line before a place and after it that are looked at
-_SHOWN = 20  # characters of what stands at the place
+_LONGEST = 200  # characters of a line before a position and after it that are looked at
+_SHOWN = 20  # characters of what stands at the position
 
 
 class _Remedy(NamedTuple):
-    """A sentence for what stands at a place, and patterns that must all be found.
+    """A sentence for what stands at a position, and patterns that must all be found.
 
     Attributes:
         sentence: template with the groups of ``before`` and ``rest``, and with ``{here}`` and
             ``{sign}``: what stands there, and its first character, in quotes.
-        before: pattern of all that stands before the place in its line.
+        before: pattern of all that stands before the position in its line.
         rest: pattern of the beginning of what follows.
         message: pattern of Lark's message.
     """

@@ -46,8 +46,8 @@ def make_environment() -> Environment:
         list_log_ticks=scales.list_log_ticks,
         list_ticks=scales.list_ticks,
         percentiles=_tabulate_percentiles,
-        place=scales.place,
-        place_log=scales.place_log,
+        scale_linear=scales.scale_linear,
+        scale_log=scales.scale_log,
     )
     return environment
 

@@ -1,7 +1,7 @@
 """Where a number is drawn, and which numbers an axis names.
 
 Rows per lexer state span four powers of ten and begin at 0, so their axis is logarithmic in
-1 + x: 0 has a place, and small numbers have room.
+1 + x: 0 is on it, and small numbers have room.
 
 Example: up to 40 rows, a logarithmic axis names 0, 1, 2, 5, 10, 20 and 40 is inside.
 >>> list_log_ticks(40)
@@ -41,11 +41,11 @@ def list_log_ticks(largest: float) -> list[int]:
     return found
 
 
-def place(value: float, largest: float, start: float, length: float) -> float:
+def scale_linear(value: float, largest: float, start: float, length: float) -> float:
     """Return where a linear axis from 0 to ``largest`` has a value."""
     return start + length * value / largest if largest else start
 
 
-def place_log(value: float, largest: float, start: float, length: float) -> float:
+def scale_log(value: float, largest: float, start: float, length: float) -> float:
     """Return where an axis that is logarithmic in 1 + x has a value."""
-    return place(math.log1p(value), math.log1p(largest), start, length)
+    return scale_linear(math.log1p(value), math.log1p(largest), start, length)

@@ -104,7 +104,7 @@ def test_what_lark_reads_or_refuses_soon_passes(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "location"),
     [
         (f'start: "{LONG}\n', "x.lark:1"),
         (f'start: "a"\nb: "{LONG}a\nc: "x"\n', "x.lark:2"),
@@ -112,10 +112,10 @@ def test_what_lark_reads_or_refuses_soon_passes(text):
         (f'start: "a" /x/ "b" "{LONG}\n', "x.lark:1"),
     ],
 )
-def test_a_literal_that_nothing_closes_is_refused_with_its_line(text, place):
+def test_a_literal_that_nothing_closes_is_refused_with_its_line(text, location):
     with pytest.raises(GrammarError) as caught:
         check_literals(text, "x.lark")
-    assert caught.value.name == place
+    assert caught.value.name == location
 
 
 def test_what_is_refused_for_a_literal_lark_refuses_too():
@@ -127,7 +127,7 @@ def test_what_is_refused_for_a_literal_lark_refuses_too():
 def test_blank_lines_beyond_the_limit_are_refused():
     with pytest.raises(LimitError) as caught:
         check_literals('start: "a"\n' + " \n" * MOST_BLANKS, "x.lark")
-    assert caught.value.place == "x.lark:1"
+    assert caught.value.location == "x.lark:1"
 
 
 def check(written: str, **limits) -> None:
@@ -175,7 +175,7 @@ def test_the_largest_rule_is_named():
     text = 'start: small large\nsmall: ["a"]\nlarge: ["a"] ["b"] ["c"] ["d"] ["e"] ["f"]\n'
     with pytest.raises(LimitError) as caught:
         check(text, work=100)
-    assert caught.value.place == "x.lark: rule large"
+    assert caught.value.location == "x.lark: rule large"
 
 
 def test_a_terminal_is_counted_with_what_it_names():
@@ -183,7 +183,7 @@ def test_a_terminal_is_counted_with_what_it_names():
     check(text, text=1000)
     with pytest.raises(LimitError) as caught:
         check(text, text=150)
-    assert caught.value.place == "x.lark: terminal A"
+    assert caught.value.location == "x.lark: terminal A"
 
 
 def test_the_name_of_a_template_may_be_an_argument():

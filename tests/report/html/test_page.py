@@ -9,7 +9,7 @@ import maskc
 from maskc.compiler.pipeline import PassRecord
 from maskc.report.html import page as html
 from maskc.report.html.page import make_environment
-from maskc.report.html.scales import list_log_ticks, list_ticks, place, place_log
+from maskc.report.html.scales import list_log_ticks, list_ticks, scale_linear, scale_log
 from maskc.report.inspect import report_artifact, view_artifact
 from maskc.report.model import Bar
 from tests.browsers import needs_browser, show
@@ -248,6 +248,6 @@ def test_ticks_are_round_and_reach_the_largest(list_, largest, ticks):
 
 
 def test_an_axis_reaches_from_its_start_to_its_end():
-    assert [place(v, 10, 5, 100) for v in (0, 5, 10)] == [5, 55, 105]
-    assert [place_log(v, 99, 5, 100) for v in (0, 9, 99)] == [5, 55, 105]
-    assert place(0, 0, 5, 100) == 5
+    assert [scale_linear(v, 10, 5, 100) for v in (0, 5, 10)] == [5, 55, 105]
+    assert [scale_log(v, 99, 5, 100) for v in (0, 9, 99)] == [5, 55, 105]
+    assert scale_linear(0, 0, 5, 100) == 5
