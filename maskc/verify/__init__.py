@@ -92,9 +92,9 @@ def run_verify(
     if not corpus:
         kinds = {name: experiment for name, experiment in kinds.items() if name != "corpus"}
     # What one unit leaves to the others lies where all machines see it.
-    place = None if executor is None else os.path.dirname(path)
+    parent = None if executor is None else os.path.dirname(path)
     with (
-        tempfile.TemporaryDirectory(prefix=".maskc-verify-", dir=place) as folder,
+        tempfile.TemporaryDirectory(prefix=".maskc-verify-", dir=parent) as folder,
         open_executor(executor, jobs) as workers,
     ):
         do = partial(run_unit_anywhere, path, read_checksum(path), options, Path(folder))

@@ -41,7 +41,7 @@ def walk_file(subject: Subject, unit: Unit, found: Experiment) -> None:
         is_file = document is unit.about
         tokens = own_tokens if is_file else subject.encode(document.text)
         walked = subject.walk(document, tokens, found, masks=not subject.has_long_texts)
-        found.count("tokens", walked.place)
+        found.count("tokens", walked.n_taken)
         if verdict is not None and verdict != walked.is_accepted:
             taken_by = f"{subject.judge_name} {subject.takes}"
             _fail(subject, document, walked, found, taken_by if verdict else None)
@@ -78,7 +78,7 @@ def check_generation(subject: Subject, unit: Unit, found: Experiment, per_unit: 
             continue
         found.documents.append(replace(document, n_tokens=len(tokens)))
         walked = subject.walk(document, tokens, found, masks=True)
-        found.count("tokens", walked.place)
+        found.count("tokens", walked.n_taken)
         if not walked.is_accepted:
             taken_by = f"{subject.judge_name} {subject.takes}" if verdict else "the masks allow"
             _fail(subject, document, walked, found, taken_by)
@@ -114,15 +114,15 @@ def check_segmentations(subject: Subject, unit: Unit, found: Experiment) -> None
     document, draw, data = unit.about, Random(unit.seed), unit.about.data
     here, other = Cursor(subject, subject.encode(document.text)), subject.artifact.matcher()
     atom_starts = [start for start, _, _ in subject.atoms(data)]
-    for place in sorted(draw.choices(range(len(here.tokens) + 1), k=unit.amount)):
+    for n_tokens in sorted(draw.choices(range(len(here.tokens) + 1), k=unit.amount)):
         start = here.n_written
         # Where the model's own tokens are illegal, the corpus fails.
-        if not here.go_to(place):
+        if not here.go_to(n_tokens):
             return
         cut = Cursor(subject, subject.cut(data[start : here.n_written], draw), other)
         found.count("tokens of random cuts", len(cut.tokens))
         if not cut.go_to(len(cut.tokens)):
-            refused = subject.written(cut.tokens[cut.place])
+            refused = subject.written(cut.tokens[cut.n_taken])
             _fail_cut(found, "a token is refused", document, start + cut.n_written, refused)
             return
         if here.matcher.configuration() != other.configuration():

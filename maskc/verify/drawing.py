@@ -155,21 +155,21 @@ class Spacing:
             wrong = _find_wrong(self._steps, pieces, end)
             if wrong is None:
                 return "".join(piece.gap + piece.lexeme for piece in pieces) + end
-            place, can_be_blank = wrong
-            if place < 0:
+            index, can_be_blank = wrong
+            if index < 0:
                 return None
-            if can_be_blank and self._has_blank and self._part(pieces, place):
+            if can_be_blank and self._has_blank and self._part(pieces, index):
                 continue
-            lexeme = self._draw_lexeme(draw, pieces[place].terminal)
+            lexeme = self._draw_lexeme(draw, pieces[index].terminal)
             redrawn += 1
             if lexeme is None or redrawn > _MOST_REPAIRS // 4:
                 return None
-            pieces[place].lexeme = lexeme
+            pieces[index].lexeme = lexeme
         return None
 
-    def _part(self, pieces: list[_Piece], place: int) -> bool:
+    def _part(self, pieces: list[_Piece], index: int) -> bool:
         """Put a blank after or before a lexeme; return whether there was room for one."""
-        for at in (place + 1, place):
+        for at in (index + 1, index):
             if 0 < at < len(pieces) and not pieces[at].gap:
                 pieces[at].gap = " "
                 return True
@@ -180,11 +180,11 @@ class Spacing:
         habit = draw.choice((0.0, 0.5, 1.0))  # some write it all on one line
         layout = () if indenter is None else (indenter.INDENT_type, indenter.DEDENT_type)
         depth = columns = 0
-        for place, terminal in enumerate(terminals):
+        for index, terminal in enumerate(terminals):
             if terminal in layout:
                 continue
             if terminal == self._steps.newline:
-                columns += _count_steps(terminals, place + 1, *layout)
+                columns += _count_steps(terminals, index + 1, *layout)
                 lexeme: str | None = "\n" + " " * (_COLUMNS * max(0, columns))
             else:
                 lexeme = self._draw_lexeme(draw, terminal)
@@ -211,12 +211,12 @@ class Spacing:
         return " " if is_apart else ""
 
 
-def _count_steps(terminals: Sequence[str], place: int, indent: str, dedent: str) -> int:
-    """Return how many blocks are opened, or closed, by a newline before a place."""
+def _count_steps(terminals: Sequence[str], index: int, indent: str, dedent: str) -> int:
+    """Return how many blocks are opened, or closed, by a newline before an index."""
     steps = 0
-    while place < len(terminals) and terminals[place] in (indent, dedent):
-        steps += 1 if terminals[place] == indent else -1
-        place += 1
+    while index < len(terminals) and terminals[index] in (indent, dedent):
+        steps += 1 if terminals[index] == indent else -1
+        index += 1
     return steps
 
 
@@ -243,35 +243,35 @@ def _blank_between(left: str, right: str) -> float:
 def _find_wrong(steps: ParserSteps, pieces: Sequence[_Piece], end: str) -> tuple[int, bool] | None:
     """Return the first lexeme that Lark's lexer reads otherwise; ``None`` if there is none.
 
-    With it comes whether a blank may help. Where the parser refuses it, its place is -1.
+    With it comes whether a blank may help. Where the parser refuses it, the index is -1.
     """
     if steps.is_dynamic:
         return None
     text = "".join(piece.gap + piece.lexeme for piece in pieces) + end
-    state, position, place, start = steps.start, 0, 0, len(pieces[0].gap) if pieces else 0
+    state, position, index, start = steps.start, 0, 0, len(pieces[0].gap) if pieces else 0
     while position < len(text):
         lexer = steps.lexer_at(state)
         match = steps.match(lexer, text, position)
         if match is None:
-            return (place, True) if place < len(pieces) else (-1, False)
+            return (index, True) if index < len(pieces) else (-1, False)
         value, terminal = match
         name = steps.name_of(lexer, terminal, value)
         position += len(value)
         if name is None and position <= start:
             continue
-        if place == len(pieces):
+        if index == len(pieces):
             if name is None:
                 continue
-            return place - 1, True
-        piece = pieces[place]
+            return index - 1, True
+        piece = pieces[index]
         is_there = position == start + len(piece.lexeme) and len(value) == len(piece.lexeme)
         if name != piece.terminal or not is_there:
-            return place, not is_there
+            return index, not is_there
         after = steps.take(state, name, value)
         if after is None:
             return -1, False
-        state, place = after, place + 1
-        start = position + len(pieces[place].gap) if place < len(pieces) else len(text)
-    if place < len(pieces):
-        return place, True
+        state, index = after, index + 1
+        start = position + len(pieces[index].gap) if index < len(pieces) else len(text)
+    if index < len(pieces):
+        return index, True
     return None if steps.can_finish(state) else (-1, False)

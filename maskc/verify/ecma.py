@@ -52,30 +52,30 @@ def to_python(pattern: str) -> str:
 
 
 def _translate(pattern: str) -> Iterator[str]:
-    place = 0
-    while place < len(pattern):
-        sign = pattern[place]
+    index = 0
+    while index < len(pattern):
+        sign = pattern[index]
         if sign == "[":
-            ranges, place = _read_class(pattern, place)
+            ranges, index = _read_class(pattern, index)
             yield _write(ranges)
             continue
         if sign == "\\":
-            found, end = _read_escape(pattern, place)
-            name = pattern[place:end]
+            found, end = _read_escape(pattern, index)
+            name = pattern[index:end]
             if name in ("\\b", "\\B"):
                 yield _write_boundary(is_one=name == "\\b")
             else:
                 yield re.escape(chr(found)) if isinstance(found, int) else _write(found)
-            place = end
+            index = end
             continue
-        named, counted = _NAMED.match(pattern, place), _QUANTIFIER.match(pattern, place)
+        named, counted = _NAMED.match(pattern, index), _QUANTIFIER.match(pattern, index)
         if named is not None:
             yield "("
-            place = named.end()
+            index = named.end()
             continue
         if counted is not None:
             yield counted[0]
-            place = counted.end()
+            index = counted.end()
             continue
         yield {
             "$": r"\Z",
@@ -84,60 +84,60 @@ def _translate(pattern: str) -> Iterator[str]:
             "}": r"\}",
             "]": r"\]",
         }.get(sign, sign)
-        place += 1
+        index += 1
 
 
-def _read_class(pattern: str, place: int) -> tuple[Ranges, int]:
-    """Return what the brackets at a place hold, and where they end."""
-    place += 1
-    is_other = pattern.startswith("^", place)
-    place += is_other
+def _read_class(pattern: str, index: int) -> tuple[Ranges, int]:
+    """Return what the brackets at an index hold, and where they end."""
+    index += 1
+    is_other = pattern.startswith("^", index)
+    index += is_other
     ranges: list[Range] = []
-    while not pattern.startswith("]", place):
-        low, place = _read_member(pattern, place)
+    while not pattern.startswith("]", index):
+        low, index = _read_member(pattern, index)
         if not isinstance(low, int):
             ranges += low
             continue
         high = low
-        if pattern.startswith("-", place) and not pattern.startswith("-]", place):
-            bound, after = _read_member(pattern, place + 1)
+        if pattern.startswith("-", index) and not pattern.startswith("-]", index):
+            bound, after = _read_member(pattern, index + 1)
             # Before a class of characters the dash is one of them itself.
             if isinstance(bound, int):
-                high, place = bound, after
+                high, index = bound, after
         if high < low:
             raise ValueError("a range of characters ends before it begins")
         ranges.append((low, high))
     joined = _join(ranges)
-    return (_complement(joined) if is_other else joined), place + 1
+    return (_complement(joined) if is_other else joined), index + 1
 
 
-def _read_member(pattern: str, place: int) -> tuple[int | Ranges, int]:
+def _read_member(pattern: str, index: int) -> tuple[int | Ranges, int]:
     """Return a character or a class of characters inside brackets, and where it ends."""
-    if place >= len(pattern):
+    if index >= len(pattern):
         raise ValueError("brackets are not closed")
-    if pattern[place] != "\\":
-        return ord(pattern[place]), place + 1
-    if pattern[place : place + 2] == "\\b":
-        return 0x08, place + 2
-    return _read_escape(pattern, place)
+    if pattern[index] != "\\":
+        return ord(pattern[index]), index + 1
+    if pattern[index : index + 2] == "\\b":
+        return 0x08, index + 2
+    return _read_escape(pattern, index)
 
 
-def _read_escape(pattern: str, place: int) -> tuple[int | Ranges, int]:
+def _read_escape(pattern: str, index: int) -> tuple[int | Ranges, int]:
     """Return what an escape stands for, and where it ends."""
-    if place + 1 == len(pattern):
+    if index + 1 == len(pattern):
         raise ValueError("an escape is not finished")
-    sign = pattern[place + 1]
-    pair = _PAIR.match(pattern, place)
+    sign = pattern[index + 1]
+    pair = _PAIR.match(pattern, index)
     if pair is not None:
         high, low = (int(half, 16) for half in pair.groups())
         return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00), pair.end()
-    numbered = _NUMBERED.match(pattern, place)
+    numbered = _NUMBERED.match(pattern, index)
     if numbered is not None:
         code = int(next(filter(None, numbered.groups())), 16)
         if code > _LAST:
             raise ValueError(f"there is no character {code:x}")
         return code, numbered.end()
-    control, named = _CONTROL.match(pattern, place), _PROPERTY.match(pattern, place)
+    control, named = _CONTROL.match(pattern, index), _PROPERTY.match(pattern, index)
     if control is not None:
         return ord(control[1]) % 32, control.end()
     if named is not None:
@@ -145,8 +145,8 @@ def _read_escape(pattern: str, place: int) -> tuple[int | Ranges, int]:
         return (ranges if named[1] == "p" else _complement(ranges)), named.end()
     if sign.lower() in _CLASSES:
         ranges = _CLASSES[sign.lower()]
-        return (ranges if sign.islower() else _complement(ranges)), place + 2
-    return _CONTROLS.get(sign, ord(sign)), place + 2
+        return (ranges if sign.islower() else _complement(ranges)), index + 2
+    return _CONTROLS.get(sign, ord(sign)), index + 2
 
 
 @lru_cache(maxsize=64)
@@ -200,7 +200,7 @@ def _write(ranges: Ranges) -> str:
 
 
 def _write_boundary(*, is_one: bool) -> str:
-    """Return what looks for the edge of a word, or for a place that is none."""
+    """Return what looks for the edge of a word, or for an index that is none."""
     word = _write(_WORDS)
-    ways = (("(?<!", "(?="), ("(?<=", "(?!")) if is_one else (("(?<=", "(?="), ("(?<!", "(?!"))
-    return "(?:" + "|".join(f"{before}{word}){after}{word})" for before, after in ways) + ")"
+    pairs = (("(?<!", "(?="), ("(?<=", "(?!")) if is_one else (("(?<=", "(?="), ("(?<!", "(?!"))
+    return "(?:" + "|".join(f"{before}{word}){after}{word})" for before, after in pairs) + ")"

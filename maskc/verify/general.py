@@ -75,7 +75,7 @@ class Chart:
     text: str
     columns: tuple[Column, ...]  # one more than characters
     lexemes: tuple[tuple[Lexeme, ...], ...]  # those that begin at each character
-    n_settled: int  # so many places from the start are the same whatever follows
+    n_settled: int  # so many columns from the start are the same whatever follows
 
 
 EMPTY = Chart("", (), (), 0)
@@ -111,7 +111,7 @@ class GeneralSteps(ParserSteps):
 
 
 class GeneralReader(TextReader):
-    """What may be under way after a text. A reading's state names the place where it goes on."""
+    """What may be under way after a text. A reading has the state ``(text index,)``."""
 
     def __init__(self, steps: GeneralSteps, rules: EndingRules) -> None:
         super().__init__(steps)
@@ -134,10 +134,10 @@ class GeneralReader(TextReader):
         del state, position
         chart = self.chart(text)
         found = [
-            LexReading(ParseState((place,)), place, lexeme.terminal, lexeme.name)
-            for place, lexemes in enumerate(chart.lexemes)
+            LexReading(ParseState((index,)), index, lexeme.terminal, lexeme.name)
+            for index, lexemes in enumerate(chart.lexemes)
             for lexeme in lexemes
-            if lexeme.end is None and (lexeme.name is None or self._waits(chart, place, lexeme))
+            if lexeme.end is None and (lexeme.name is None or self._waits(chart, index, lexeme))
         ]
         last = chart.columns[-1]
         if last.ends or last.scans:
@@ -156,26 +156,26 @@ class GeneralReader(TextReader):
         n_same = min(base.n_settled, len(base.columns))
         columns, lexemes = list(base.columns[:n_same]), list(base.lexemes[:n_same])
         kernels: dict[int, list[Item]] = {0: self.rules.begin()}
-        for place in range(n_same):
-            self._follow(columns[place], lexemes[place], kernels)
+        for index in range(n_same):
+            self._follow(columns[index], lexemes[index], kernels)
         n_settled = n_same
-        for place in range(n_same, len(text) + 1):
-            column = Column(self.rules, columns, kernels.pop(place, ()))
-            found = tuple(self._list_lexemes(column, text, place)) if place < len(text) else ()
+        for index in range(n_same, len(text) + 1):
+            column = Column(self.rules, columns, kernels.pop(index, ()))
+            found = tuple(self._list_lexemes(column, text, index)) if index < len(text) else ()
             columns.append(column)
             lexemes.append(found)
-            if n_settled == place < len(text) and all(x.end is not None for x in found):
+            if n_settled == index < len(text) and all(x.end is not None for x in found):
                 n_settled += 1
             self._follow(column, found, kernels)
         return Chart(text, tuple(columns), tuple(lexemes), n_settled)
 
-    def _waits(self, chart: Chart, place: int, lexeme: Lexeme) -> bool:
-        return lexeme.name in chart.columns[place].scans
+    def _waits(self, chart: Chart, index: int, lexeme: Lexeme) -> bool:
+        return lexeme.name in chart.columns[index].scans
 
     def _follow(
         self, column: Column, lexemes: tuple[Lexeme, ...], kernels: dict[int, list[Item]]
     ) -> None:
-        """Add what lexemes that begin at a place lead to."""
+        """Add what lexemes that begin at an index lead to."""
         for lexeme in lexemes:
             if lexeme.end is None:
                 continue
@@ -185,38 +185,38 @@ class GeneralReader(TextReader):
             else:
                 reached += map(advance, column.scans.get(lexeme.name, ()))
 
-    def _list_lexemes(self, column: Column, text: str, place: int) -> Iterator[Lexeme]:
+    def _list_lexemes(self, column: Column, text: str, index: int) -> Iterator[Lexeme]:
         if not (column.scans or column.ends):
             return
         if not self.steps.is_dynamic:
-            yield from self._list_basic(self.steps.lexer_at(_START), text, place)
+            yield from self._list_basic(self.steps.lexer_at(_START), text, index)
             return
         for name in sorted(self.steps.ignored):
-            for found in self.ends_of(name, text, place)[0]:
+            for found in self.ends_of(name, text, index)[0]:
                 yield Lexeme(name, None, found)
         for name in column.scans:
             if not self._is_complete:
-                for found in self.ends_of(name, text, place)[0]:
+                for found in self.ends_of(name, text, index)[0]:
                     yield Lexeme(name, name, found)
                 continue
             probe = self.probes[name]
-            if probe.partial.fullmatch(self.canonical(text), place, partial=True):
+            if probe.partial.fullmatch(self.canonical(text), index, partial=True):
                 yield Lexeme(name, name, None)
-            settled = probe.plain.match(text, place)
+            settled = probe.plain.match(text, index)
             if settled is not None:
-                pieces = (text[place:end] for end in range(place + 1, settled.end()))
+                pieces = (text[index:end] for end in range(index + 1, settled.end()))
                 matches = (probe.plain.match(piece) for piece in pieces)
-                ends = {place + match.end() for match in matches if match is not None}
+                ends = {index + match.end() for match in matches if match is not None}
                 for end in sorted(ends | {settled.end()}):
                     yield Lexeme(name, name, end)
 
-    def _list_basic(self, lexer: BasicLexer, text: str, place: int) -> Iterator[Lexeme]:
-        for terminal, end in self.outcomes(lexer, text, place):
+    def _list_basic(self, lexer: BasicLexer, text: str, index: int) -> Iterator[Lexeme]:
+        for terminal, end in self.outcomes(lexer, text, index):
             if end is not None:
-                name = self.steps.name_of(lexer, terminal, text[place:end])
+                name = self.steps.name_of(lexer, terminal, text[index:end])
                 yield Lexeme(terminal, name, end)
             else:
-                for reading in self._open(_START, lexer, text, place, terminal):
+                for reading in self._open(_START, lexer, text, index, terminal):
                     yield Lexeme(terminal, reading.name, None)
 
 
@@ -256,12 +256,12 @@ class GeneralOracle(Oracle):
 
     def _guess(self, chart: Chart, readings: list[LexReading]) -> Iterator[str]:
         """Yield strings that may complete the text, shortest rests of the parse first."""
-        ways: list[tuple[int, int, LexReading, tuple[str, ...]]] = []
+        candidates: list[tuple[int, int, LexReading, tuple[str, ...]]] = []
         for reading in readings:
             rest = find_rest(self.rules, chart.columns, self.reader.items_after(chart, reading))
             if rest is not None:
-                ways.append((len(rest), len(ways), reading, rest))
-        for _, _, reading, rest in sorted(ways):
+                candidates.append((len(rest), len(candidates), reading, rest))
+        for _, _, reading, rest in sorted(candidates):
             moves = [(name, sample) for name in rest for sample in self.completer.samples(name)[:1]]
             tails = self.completer.finish_lexeme(chart.text, reading)
             for tail in itertools.islice(tails, _MOST_TAILS):

@@ -176,17 +176,17 @@ class DrawingProcess:
             LimitError: a text takes too long, or the grammar passes a limit.
         """
         for number in range(count):
-            place = f"text {number + 1}"
-            yield self._ask(place, "draw_text", seed, number, max_tokens)
+            part = f"text {number + 1}"
+            yield self._ask(part, "draw_text", seed, number, max_tokens)
 
     def list_unreached(self, rules: frozenset[int]) -> tuple[int, tuple[str, ...]]:
         """Return how many rules a grammar's texts can be made with, and those not among some."""
         n_rules, others = self._ask("its rules", "list_unreached", rules)
         return n_rules, others
 
-    def _ask(self, place: str, method: str, *arguments: Any) -> Any:
+    def _ask(self, part: str, method: str, *arguments: Any) -> Any:
         call = partial(_ask_drawer, *self._opened, method)
-        timed = Timed(call, f"{self._name}: {place}", self._seconds)
+        timed = Timed(call, f"{self._name}: {part}", self._seconds)
         return result_of(self._executor.submit(timed, *arguments))
 
 

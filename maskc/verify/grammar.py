@@ -1,7 +1,7 @@
 """The judge of a grammar: Lark's own parser, and of beginnings the oracle.
 
 Texts are drawn by the grammar's rules and from the masks. A file that Lark refuses is named with
-the place and what Lark expected (:mod:`maskc.verify.refusals`).
+the position and what Lark expected (:mod:`maskc.verify.refusals`).
 """
 
 from __future__ import annotations

@@ -295,19 +295,19 @@ def _write_number(value: int | Fraction) -> str:
 def keeps_layout(text: str, layout: Mapping[str, str]) -> bool | None:
     """Return whether a text keeps a layout, ``None`` if that is not judged."""
     found: bool | None = True
-    depth, place = 0, 0
+    depth = index = 0
     while True:
-        gap = _GAP.match(text, place)
+        gap = _GAP.match(text, index)
         blanks = gap[0] if gap else ""
         if not _may_stand(blanks, depth, layout["blanks"]):
             return False
-        place += len(blanks)
-        if place == len(text):
+        index += len(blanks)
+        if index == len(text):
             return found
-        part = _PARTS.match(text, place)
+        part = _PARTS.match(text, index)
         if part is None:
-            raise ValueError(f"the text is not JSON at character {place}")
-        place = part.end()
+            raise ValueError(f"the text is not JSON at character {index}")
+        index = part.end()
         sign = part[0]
         depth += (sign in "{[") - (sign in "}]")
         kept = _keeps_spelling(sign, layout)

@@ -54,9 +54,9 @@ def compare_masks(subject: Subject, unit: Unit, found: Experiment) -> None:
         found.fail_at(what, document, here.n_written, token=token, **shown)
 
     here = Cursor(subject, subject.encode(document.text))
-    n_places = len(here.tokens) + 1
-    for place in sorted(draw.sample(range(n_places), min(unit.amount, n_places))):
-        here.go_to(place)
+    n_positions = len(here.tokens) + 1
+    for position in sorted(draw.sample(range(n_positions), min(unit.amount, n_positions))):
+        here.go_to(position)
         found.count("positions")
         legal = subject.legal(here.matcher)
         can_end = subject.can_end(document, here.n_written, found)
@@ -144,9 +144,9 @@ def compare_with_raw(subject: GrammarSubject, unit: Unit, found: Experiment) -> 
     first = Random(unit.seed).randint(0, len(tokens) + 1 - unit.amount)
     ours = Cursor(subject, tokens)
     theirs = Cursor(subject, tokens, _open_raw(subject.folder).matcher())
-    for place in range(first, first + unit.amount):
+    for position in range(first, first + unit.amount):
         # Where a token is illegal, the corpus fails.
-        if not (ours.go_to(place) and theirs.go_to(place)):
+        if not (ours.go_to(position) and theirs.go_to(position)):
             return
         found.count("positions")
         differing = np.flatnonzero(subject.legal(ours.matcher) != subject.legal(theirs.matcher))

@@ -34,15 +34,15 @@ KINDS = ("deleted", "doubled", "swapped")
 _Text = TypeVar("_Text", bytes, list[bytes])
 
 
-def change(text: _Text, place: int, kind: str) -> _Text:
+def change(text: _Text, index: int, kind: str) -> _Text:
     """Return a text with one of its signs changed: of its bytes, or of a list.
 
     >>> [change(b"abc", 1, kind) for kind in KINDS]
     [b'ac', b'abbc', b'acb']
     """
-    sign, tail = text[place : place + 1], text[place + 1 :]
+    sign, tail = text[index : index + 1], text[index + 1 :]
     changed = {"deleted": tail, "doubled": sign + sign + tail}
-    return text[:place] + changed.get(kind, tail[:1] + sign + tail[1:])
+    return text[:index] + changed.get(kind, tail[:1] + sign + tail[1:])
 
 
 def mutate(data: bytes, offset: int, kind: str) -> Mutation:
@@ -53,7 +53,7 @@ def mutate(data: bytes, offset: int, kind: str) -> Mutation:
 def draw_mutations(data: bytes, count: int, draw: Random) -> Iterator[Mutation]:
     """Yield changed texts, in the order of where they are changed.
 
-    Half of the places are in characters of several bytes, if there are some.
+    Half of the offsets are in characters of several bytes, if there are some.
     """
     wide = [offset for offset, byte in enumerate(data) if byte >= 0x80]
     drawn = []

@@ -131,9 +131,9 @@ class TextReader:
         is_open = match is not None and match.end("t__") < 0
         if is_open and probe.relaxed is not None:
             canonical = self.canonical(text)
-            places = range(start + 1, len(text) + 1)
+            indices = range(start + 1, len(text) + 1)
             fullmatch = probe.relaxed.fullmatch
-            return [None, *(end for end in places if fullmatch(canonical, start, end))], False
+            return [None, *(end for end in indices if fullmatch(canonical, start, end))], False
         settled = probe.plain.match(text, start)
         if not is_open and (settled and settled.end()) != (match and match.end("t__")):
             raise Undecided

@@ -1,7 +1,7 @@
 """Where a text is refused, and what was expected there.
 
-The place is Lark's own if it names one. An ``Indenter`` names none: then Lark's lexer and table are
-driven one lexeme at a time (:mod:`maskc.verify.steps`) to the lexeme that it refuses.
+The position is Lark's own if it names one. An ``Indenter`` names none: then Lark's lexer and table
+are driven one lexeme at a time (:mod:`maskc.verify.steps`) to the lexeme that it refuses.
 
 Example: a grammar of JSON refuses ``[1,,2]`` at line 1, column 4: ``unexpected COMMA ','``.
 """

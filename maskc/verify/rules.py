@@ -9,9 +9,9 @@ parse. That *no* way leads to the end is a proof, for more is allowed here than 
 
 Example: after ``if`` in python.lark: a test, a colon and a suite, which is one, one and two.
 
-A *column* is what may be under way at one place of a text: items, each a rule, a dot in it, and the
-place where the rule began (Earley 1970, doi:10.1145/362007.362035; empty rules as in Aycock and
-Horspool 2002). Lexemes are edges from one place to another, whoever found them; an ignored lexeme
+A *column* is what may be under way at one index of a text: items, each a rule, a dot in it, and the
+index where the rule began (Earley 1970, doi:10.1145/362007.362035; empty rules as in Aycock and
+Horspool 2002). Lexemes are edges from one index to another, whoever found them; an ignored lexeme
 carries along what waits for a terminal. Rules that derive nothing that ends are left out, so an
 item that waits for a terminal can be finished, as far as the rules are asked. This is written for
 being simple, not fast, and shares nothing with the parser that it judges.
@@ -41,7 +41,7 @@ class Rules:
         start: the first start symbol.
         all: left side and right side of each rule.
         by_origin: nonterminal → the numbers of its rules.
-        uses: nonterminal → each rule and place in its right side where it stands.
+        uses: nonterminal → each rule whose right side has it, and the index there.
     """
 
     def __init__(self, lark: Lark) -> None:
@@ -56,9 +56,9 @@ class Rules:
         self.uses: dict[str, list[tuple[int, int]]] = {}
         for number, (origin, side) in enumerate(self.all):
             self.by_origin.setdefault(origin, []).append(number)
-            for place, (name, is_terminal) in enumerate(side):
+            for index, (name, is_terminal) in enumerate(side):
                 if not is_terminal:
-                    self.uses.setdefault(name, []).append((number, place))
+                    self.uses.setdefault(name, []).append((number, index))
 
     def find_costs(
         self, *, per_rule: int, can_stand: Callable[[str], bool] = lambda _: True
@@ -174,9 +174,9 @@ def find_items(
         while unread:
             after = symbols(unread.pop())
             if after and not after[0][1]:
-                fresh = {(number, 0) for number in rules.by_origin.get(after[0][0], ())} - items
-                items |= fresh
-                unread += fresh
+                new = {(number, 0) for number in rules.by_origin.get(after[0][0], ())} - items
+                items |= new
+                unread += new
         for rule, dot in sorted(items):
             after = symbols((rule, dot))
             action = rows[state].get(after[0][0]) if after else None
@@ -194,7 +194,7 @@ def find_items(
 
 
 class Item(NamedTuple):
-    """A rule, how much of it was read, and the place where it began."""
+    """A rule, how much of it was read, and the index of the column where it began."""
 
     rule: int
     dot: int
@@ -240,7 +240,7 @@ class EndingRules(Rules):
 
 
 class Column:
-    """What may be under way at a place.
+    """What may be under way at one index of a text.
 
     Attributes:
         waits: nonterminal → the items that wait for it here.
@@ -251,7 +251,7 @@ class Column:
     def __init__(
         self, rules: EndingRules, columns: Sequence[Column], kernel: Iterable[Item]
     ) -> None:
-        place = len(columns)
+        here = len(columns)
         self.waits: dict[str, list[Item]] = {}
         self.scans: dict[str, list[Item]] = {}
         self.ends = False
@@ -274,13 +274,13 @@ class Column:
                     self.complete.append(item)
                     self.ends |= item.origin == 0
                 # What derives nothing here was read over when it was asked for.
-                if item.origin < place:
+                if item.origin < here:
                     add(map(advance, columns[item.origin].waits.get(left, ())))
             elif symbol[1]:
                 self.scans.setdefault(symbol[0], []).append(item)
             else:
                 self.waits.setdefault(symbol[0], []).append(item)
-                add(Item(rule, 0, place) for rule in rules.by_origin.get(symbol[0], ()))
+                add(Item(rule, 0, here) for rule in rules.by_origin.get(symbol[0], ()))
                 if not rules.shortest.get(symbol[0], (symbol[0],)):
                     add([advance(item)])
 

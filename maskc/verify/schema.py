@@ -5,7 +5,7 @@ witnessed by a text: the token is taken, and the text is brought to an end, by a
 that it was drawn from or by the matcher's short completion. That it forbids one is held against
 such rests.
 
-Texts are changed by a byte or in the value: something is left out, doubled, put in the place
+Texts are changed by a byte or in the value: something is left out, doubled, put instead
 of something else, or becomes a little longer, larger or smaller.
 
 Example: of ``{"a": 1}`` come ``{"a": 1``, ``{}``, ``{"a": 2}``, ``{"a": {"a": 1}}``.
@@ -162,7 +162,7 @@ def _count_common(one: bytes, other: bytes) -> int:
 
 
 def _list_rests(data: bytes, offset: int, length: int) -> list[bytes]:
-    """Return rests of a text that may follow a token in the place of what is at an offset."""
+    """Return rests of a text that may follow a token instead of what is at an offset."""
     nearest = sorted(range(offset, len(data) + 1), key=lambda at: abs(at - offset - length))
     rests = [data[at:] for at in nearest[:_MOST_RESTS]]
     return list(dict.fromkeys((*rests, *_CLOSES)))
@@ -172,23 +172,23 @@ _OTHERS: tuple[Any, ...] = (None, True, False, 0, 1, -1, Fraction(1, 2), "", "a"
 
 
 def draw_values(value: Any, count: int, draw: Random) -> Iterator[tuple[str, Any]]:
-    """Yield how a value was changed at one place, and what it is then.
+    """Yield how one value inside another was changed, and what it is then.
 
     Args:
         value: as :func:`maskc.verify.json_judge.read_json` returns it; not changed.
         count: how many to yield.
-        draw: of the places and changes.
+        draw: of the paths and changes.
     """
-    places = list(_list_places(value))
+    inside = list(_list_inside(value))
     for _ in range(count):
-        place, here = draw.choice(places)
+        path, here = draw.choice(inside)
         how, others = draw.choice(_CHANGES)
-        other = others(here, draw, [inner for _, inner in places])
-        shown = "".join(f"/{step}" for step in place) or "the whole"
-        yield f"{shown} is {how}", _replaced(value, place, other)
+        other = others(here, draw, [inner for _, inner in inside])
+        shown = "".join(f"/{step}" for step in path) or "the whole"
+        yield f"{shown} is {how}", _replaced(value, path, other)
 
 
-def _list_places(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def _list_inside(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Yield the path and the value of each value inside one, and its own."""
     worklist: list[tuple[tuple[Any, ...], Any]] = [((), value)]
     while worklist:
@@ -212,11 +212,11 @@ def _replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
 def _lessen(here: Any, draw: Random, others: list[Any]) -> Any:
     """Return a value with a part left out, or a smaller number."""
     if isinstance(here, dict) and here:
-        gone = draw.choice(list(here))
-        return {key: inner for key, inner in here.items() if key != gone}
+        removed = draw.choice(list(here))
+        return {key: inner for key, inner in here.items() if key != removed}
     if isinstance(here, list | str) and here:
-        parts, gone = list(here), draw.randrange(len(here))
-        del parts[gone]
+        parts, removed = list(here), draw.randrange(len(here))
+        del parts[removed]
         return parts if isinstance(here, list) else "".join(parts)
     return here - 1 if _is_number(here) else _exchange(here, draw, others)
 
@@ -227,8 +227,8 @@ def _add(here: Any, draw: Random, others: list[Any]) -> Any:
         keys = [key for other in others if isinstance(other, dict) for key in other]
         return {**here, draw.choice([*keys, "a", "x-b"]): draw.choice([*_OTHERS, *others])}
     if isinstance(here, list | str) and here:
-        parts, place = list(here), draw.randrange(len(here))
-        parts.insert(place, parts[place])
+        parts, index = list(here), draw.randrange(len(here))
+        parts.insert(index, parts[index])
         return parts if isinstance(here, list) else "".join(parts)
     if isinstance(here, list):
         return [draw.choice([*_OTHERS, *others])]

@@ -3,7 +3,8 @@
 A derivation is expanded from the left. Each nonterminal has an allowance of terminals: one of the
 rules that fit is drawn, those that can use the allowance before those that cannot, and what is
 over is shared among the nonterminals of its right side. Where nothing fits, the cheapest rule is
-taken, so that every derivation ends. A rule that is *wanted* is steered to on the cheapest way.
+taken, so that every derivation ends. A rule that is *wanted* is reached by the cheapest path of
+rules.
 
 Example: of ``list: "[" (item ("," item)*)? "]"`` with an allowance of 2, ``[ ]``; with one of 6,
 ``[ item , item ]`` or ``[ item ]``.
@@ -27,10 +28,10 @@ from lark import Lark
 from maskc.verify.rules import Rules, Symbol
 
 MOST_STEPS = 40_000
-_MOST_WAYS = 512  # wanted rules to which the ways are remembered
+_MOST_PATHS = 512  # wanted rules to which the paths are remembered
 _MOST_AIMS = 4  # wanted rules that a nonterminal is asked for
 
-Way = dict[str, tuple[int, int, int]]  # nonterminal → cost, rule to take, place in its right side
+Paths = dict[str, tuple[int, int, int]]  # nonterminal → cost, rule to take, index in its right side
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Sentences:
     def __init__(self, lark: Lark, drawable: frozenset[str]) -> None:
         rules = Rules(lark)
         self.rules, self._start, self._uses = rules.all, rules.start, rules.uses
-        # A rule costs as a terminal does, so that the cheapest way never goes in a circle.
+        # A rule costs as a terminal does, so that the cheapest path has no cycle.
         self._costs, self._rule_costs = rules.find_costs(
             per_rule=1, can_stand=drawable.__contains__
         )
@@ -64,7 +65,7 @@ class Sentences:
             number for number in sorted(self._rule_costs) if self.rules[number][0] in reached
         )
         self._growing = self._find_growing()
-        self._ways: dict[int, Way] = {}
+        self._paths: dict[int, Paths] = {}
 
     @property
     def shortest(self) -> int | None:
@@ -95,39 +96,41 @@ class Sentences:
         for _ in range(MOST_STEPS):
             if not stack:
                 return Sentence(tuple(terminals), frozenset(used))
-            (name, is_terminal), allowance, is_on_way = stack.pop()
+            (name, is_terminal), allowance, is_on_path = stack.pop()
             if is_terminal:
                 terminals.append(name)
                 continue
-            if is_on_way and first is not None:
-                number, place = self._approach(draw, name, allowance, first, used)
-                is_on_way = number != first
+            if is_on_path and first is not None:
+                number, index = self._approach(draw, name, allowance, first, used)
+                is_on_path = number != first
             else:
-                number, place = self._aim(draw, name, allowance, others, used)
+                number, index = self._aim(draw, name, allowance, others, used)
             used[number] += 1
             others.pop(number, None)
-            shares = self._share(draw, number, allowance, place)
+            shares = self._share(draw, number, allowance, index)
             side = self.rules[number][1]
             stack += [
-                (side[n], shares[n], n == place and is_on_way) for n in range(len(side) - 1, -1, -1)
+                (side[n], shares[n], n == index and is_on_path)
+                for n in range(len(side) - 1, -1, -1)
             ]
         return None
 
     def _approach(
         self, draw: Random, name: str, allowance: int, target: int, used: Counter[int]
     ) -> tuple[int, int]:
-        """Return a rule that leads to another one, and the place where; -1 if it is there.
+        """Return a rule that leads to a target, and the index of its symbol that does.
 
-        Where there is room it need not be the nearest way.
+        The index is -1 if the rule is the target. Where the allowance is large, the path to it
+        need not be the cheapest one.
         """
-        way = self._find_way(target)
-        cost, number, place = way[name]
+        paths = self._find_paths(target)
+        cost, number, index = paths[name]
         if allowance > 2 * cost + 4 and draw.random() < 0.8:
             other = self._choose(draw, name, allowance, used)
-            places = [n for n, (s, t) in enumerate(self.rules[other][1]) if not t and s in way]
-            if places and other != target:
-                return other, draw.choice(places)
-        return number, place
+            indices = [n for n, (s, t) in enumerate(self.rules[other][1]) if not t and s in paths]
+            if indices and other != target:
+                return other, draw.choice(indices)
+        return number, index
 
     def _aim(
         self,
@@ -137,9 +140,9 @@ class Sentences:
         others: Mapping[int, None],
         used: Counter[int],
     ) -> tuple[int, int]:
-        """Return a rule, if possible one that leads to a wanted one, and the place where."""
+        """Return a rule, if possible one that leads to a wanted one, and an index as above."""
         for target in itertools.islice(others, _MOST_AIMS):
-            step = self._find_way(target).get(name)
+            step = self._find_paths(target).get(name)
             if step is not None and step[0] <= allowance:
                 return step[1], step[2]
         return self._choose(draw, name, allowance, used), -1
@@ -158,26 +161,26 @@ class Sentences:
             fitting = small if draw.random() < (most + 2) / (most + 2 + allowance) else large
         return draw.choices(fitting, [1 / (1 + used[n]) for n in fitting])[0]
 
-    def _share(self, draw: Random, number: int, allowance: int, way: int) -> list[int]:
-        """Return what each symbol of a right side may cost; most for the one on a way, if any."""
+    def _share(self, draw: Random, number: int, allowance: int, preferred: int) -> list[int]:
+        """Return what each symbol of a right side may cost; most for the preferred one, if any."""
         origin, side = self.rules[number]
         costs = [1 if is_terminal else self._costs[name] for name, is_terminal in side]
         over = allowance - self._rule_costs[number]
         growing = [
-            place
-            for place, (name, is_terminal) in enumerate(side)
+            index
+            for index, (name, is_terminal) in enumerate(side)
             if not is_terminal and any(n in self._growing for n in self._by_origin[name])
         ]
         if over <= 0 or not growing:
             return costs
         # A list goes on for long, or an element of it is large.
         weights = [
-            draw.random() * (3 if place == way or side[place][0] == origin else 1) + 0.01
-            for place in growing
+            draw.random() * (3 if index == preferred or side[index][0] == origin else 1) + 0.01
+            for index in growing
         ]
         total = sum(weights)
-        for place, weight in zip(growing, weights, strict=True):
-            costs[place] += int(over * weight / total)
+        for index, weight in zip(growing, weights, strict=True):
+            costs[index] += int(over * weight / total)
         return costs
 
     def _find_reached(self) -> set[str]:
@@ -211,26 +214,26 @@ class Sentences:
             if any(not t and name not in bounded for name, t in self.rules[number][1])
         }
 
-    def _find_way(self, target: int) -> Way:
-        """Return how each nonterminal comes to a rule most cheaply."""
-        if target not in self._ways:
-            if len(self._ways) >= _MOST_WAYS:
-                self._ways.clear()
-            self._ways[target] = self._search_way(target)
-        return self._ways[target]
+    def _find_paths(self, target: int) -> Paths:
+        """Return the cheapest path of each nonterminal to a rule."""
+        if target not in self._paths:
+            if len(self._paths) >= _MOST_PATHS:
+                self._paths.clear()
+            self._paths[target] = self._search_paths(target)
+        return self._paths[target]
 
-    def _search_way(self, target: int) -> Way:
-        way: Way = {}
+    def _search_paths(self, target: int) -> Paths:
+        paths: Paths = {}
         count = itertools.count()
         origin = self.rules[target][0]
         queue = [(self._rule_costs[target], next(count), origin, target, -1)]
         while queue:
-            cost, _, name, number, place = heapq.heappop(queue)
-            if name in way:
+            cost, _, name, number, index = heapq.heappop(queue)
+            if name in paths:
                 continue
-            way[name] = cost, number, place
+            paths[name] = cost, number, index
             for rule, at in self._uses.get(name, ()):
-                if rule in self._rule_costs and self.rules[rule][0] not in way:
+                if rule in self._rule_costs and self.rules[rule][0] not in paths:
                     more = self._rule_costs[rule] - self._costs[name] + cost
                     heapq.heappush(queue, (more, next(count), self.rules[rule][0], rule, at))
-        return way
+        return paths

@@ -41,10 +41,10 @@ class Mutation(NamedTuple):
 
 
 class Cursor:
-    """A place between the tokens of a text, and a matcher that has taken those before it.
+    """A position between the tokens of a text, and a matcher that has taken those before it.
 
     Attributes:
-        place, n_written: how many tokens were taken, and bytes with them.
+        n_taken, n_written: how many tokens were taken, and bytes with them.
     """
 
     def __init__(
@@ -52,12 +52,12 @@ class Cursor:
     ) -> None:
         self.matcher = subject.artifact.matcher() if matcher is None else matcher
         self.tokens, self._written = tokens, subject.written
-        self.place = self.n_written = 0
+        self.n_taken = self.n_written = 0
 
     @property
     def following(self) -> int | None:
         """The token that comes next, ``None`` at the end."""
-        return self.tokens[self.place] if self.place < len(self.tokens) else None
+        return self.tokens[self.n_taken] if self.n_taken < len(self.tokens) else None
 
     @property
     def is_accepted(self) -> bool:
@@ -66,17 +66,17 @@ class Cursor:
 
     def step(self) -> bool:
         """Take the next token; return whether that is legal."""
-        is_taken = self.matcher.accept_token(self.tokens[self.place])
+        is_taken = self.matcher.accept_token(self.tokens[self.n_taken])
         if is_taken:
-            self.n_written += len(self._written(self.tokens[self.place]))
-            self.place += 1
+            self.n_written += len(self._written(self.tokens[self.n_taken]))
+            self.n_taken += 1
         return is_taken
 
-    def go_to(self, place: int) -> bool:
-        """Go on to a place; return whether the tokens before it are legal."""
-        while self.place < place and self.step():
+    def go_to(self, n_tokens: int) -> bool:
+        """Go on to after so many tokens; return whether the tokens before it are legal."""
+        while self.n_taken < n_tokens and self.step():
             pass
-        return self.place == place
+        return self.n_taken == n_tokens
 
     def go_before(self, offset: int) -> None:
         """Take the tokens that end at a byte or before it, as far as they are legal."""

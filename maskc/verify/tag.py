@@ -159,10 +159,10 @@ class TagSubject(Subject):
             else:
                 signs += [sign.encode() for sign in part]
         for _ in range(amount):
-            place, kind = draw.randrange(len(signs)), draw.choice(KINDS)
-            offset = len(b"".join(signs[:place]))
-            where = f"{signs[place].decode()!r} at byte {offset} is {kind}"
-            yield Mutation(kind, where, offset, b"".join(change(signs, place, kind)))
+            index, kind = draw.randrange(len(signs)), draw.choice(KINDS)
+            offset = len(b"".join(signs[:index]))
+            where = f"{signs[index].decode()!r} at byte {offset} is {kind}"
+            yield Mutation(kind, where, offset, b"".join(change(signs, index, kind)))
 
 
 def _is_about_tokens(form: Any) -> bool:

@@ -1,9 +1,9 @@
 """The judge of a structural tag's texts: reads the tag's JSON, with nothing of the compiler's.
 
-Each format is a *reader* (a parser combinator): from places of the reply it leads to those where
-its texts can end that begin there, and the whole reply must be one of them. JSON is read by
-Python's parser and judged by the package ``jsonschema``, patterns by ``re``. A special token stands
-in the text by its name, and in no free text.
+Each format is a *reader* (a parser combinator): from text indices of the reply it leads to those
+where its texts can end that begin there, and the end of the reply must be one of them. JSON is read
+by Python's parser and judged by the package ``jsonschema``, patterns by ``re``. A special token
+stands in the text by its name, and in no free text.
 
 Example: of ``{"type": "tag", "begin": "<a>", "content": …, "end": "</a>"}`` a text begins with
 ``<a>``, goes on with the content, and has ``</a>`` where that can end.
@@ -166,16 +166,16 @@ class _Text:
             found.update(end for end in range(at, len(text) + 1) if matches(text, at, end))
         return frozenset(found)
 
-    def _free(self, barred: Sequence[str], most: int | None, starts: Ends) -> Ends:
+    def _free(self, excluded: Sequence[str], most: int | None, starts: Ends) -> Ends:
         found = set[int]()
         for at in starts:
-            last = self._find_last(barred, at)
+            last = self._find_last(excluded, at)
             found.update(range(at, (last if most is None else min(last, at + most)) + 1))
         return frozenset(found)
 
-    def _find_last(self, barred: Sequence[str], start: int) -> int:
-        """Return the last place that free text can reach without words and special tokens."""
-        found = ((word, self._text.find(word, start)) for word in (*barred, *self._judge.names))
+    def _find_last(self, excluded: Sequence[str], start: int) -> int:
+        """Return the last index that free text can reach without words and special tokens."""
+        found = ((word, self._text.find(word, start)) for word in (*excluded, *self._judge.names))
         ends = (at + len(word) - 1 for word, at in found if word and at >= 0)
         return min(ends, default=len(self._text))
 
@@ -204,14 +204,14 @@ class _Text:
     def _find_turn(
         self, trigger: str, triggers: Sequence[str], excludes: Sequence[str], start: int
     ) -> Ends:
-        """Return where a trigger stands that free text from a place on turns at, if it does."""
+        """Return where a trigger stands that free text from an index on turns at, if it does."""
         at = self._text.find(trigger, start)
         end = at + len(trigger)
         if at < 0 or any(word in self._text[start:end] for word in excludes if word):
             return _NONE
         # One inside of the trigger may be read over; one that began before it may not.
         others = (self._text.find(word, start, end) for word in (*triggers, *self._judge.names))
-        return _NONE if any(0 <= place < at for place in others) else frozenset([at])
+        return _NONE if any(0 <= other < at for other in others) else frozenset([at])
 
     def _values(self, form: Form, starts: Ends) -> Ends:
         """Read a JSON value of a schema."""
@@ -255,7 +255,7 @@ def _repeat(read: Reader, low: int, high: int | None, starts: Ends) -> Ends:
     while here and (high is None or n < high):
         after, n = read(here), n + 1
         if n >= low and after <= found:
-            break  # no further place is reached by more of them
+            break  # no further index is reached by more of them
         if after == here:
             return found | here  # nor by as many as there must be
         here = after
@@ -279,12 +279,12 @@ def _is_spaced(form: Mapping[str, Any], text: str) -> bool:
 def _is_plain(form: Mapping[str, Any], text: str) -> bool:
     """Return whether a JSON text is as ``json.dumps`` writes it, in an order that is legal."""
     value = json.loads(text)
-    ways = (
+    layouts = (
         json.dumps(value, ensure_ascii=ascii_, separators=separators)
         for ascii_ in (True, False)
         for separators in _SEPARATORS
     )
-    if text not in ways or '"format"' in json.dumps(form["json_schema"]):
+    if text not in layouts or '"format"' in json.dumps(form["json_schema"]):
         return False
     return bool(form.get("any_order")) or not _has_object(value)
 
