@@ -200,7 +200,7 @@ def draw_plot(report: dict[str, Any]) -> str:
         {
             "title": f"{name}, by {result['axis'].replace('_', ' ')}",
             "exponent": result["exponent"],
-            **_place(
+            **_lay_out(
                 np.array([case[result["axis"]] for case in result["cases"]], dtype=float),
                 np.array([case["cpu_seconds"] for case in result["cases"]]),
                 result["exponent"],
@@ -213,7 +213,7 @@ def draw_plot(report: dict[str, Any]) -> str:
     return Template(template, autoescape=True, keep_trailing_newline=True).render(panels=panels)
 
 
-def _place(sizes: Any, seconds: Any, exponent: float) -> dict[str, Any]:
+def _lay_out(sizes: Any, seconds: Any, exponent: float) -> dict[str, Any]:
     """Return the points and the fitted line of a panel of 300 by 260 with a margin of 44."""
     xs, ys = np.log10(sizes), np.log10(seconds)
     left = 44 + 212 * (xs - xs.min()) / (np.ptp(xs) or 1.0)

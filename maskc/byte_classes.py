@@ -1,7 +1,7 @@
 """Byte classes: bytes that no reader of characters, byte by byte, tells apart.
 
 A *node* reads one byte, and its edges say which node reads the next one; ``DONE`` ends the
-character. Bytes that lead to the same place from each node are one class, and a table by classes is
+character. Bytes that lead to the same node from each node are one class, and a table by classes is
 a tenth as wide as one by bytes.
 
 Example: of nodes that read the letters ``a`` to ``z`` and ``é``, the 26 letters are one class.

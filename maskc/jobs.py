@@ -310,7 +310,7 @@ def read_schema_job(
         SchemaError: a Python type has no schema.
         WrongTypeError, WrongValueError: a choice is none that there is.
     """
-    is_asserted, ways = choose_formats(formats)
+    is_asserted, treatments = choose_formats(formats)
     if is_type(schema):
         schema, style = describe_type(schema), style or "plain"
     if component is not None:
@@ -321,10 +321,10 @@ def read_schema_job(
         schema = read_schema_object(schema)
     layout = choose_layout(style or "any", **choices)
     others = {} if resources is None else as_mapping("resources", resources)
-    if ways:
-        schema = rename_formats(read_schema(schema), ways)
-        others = {uri: rename_formats(read_schema(one), ways) for uri, one in others.items()}
-    if ways or dialect is not None:
+    if treatments:
+        schema = rename_formats(read_schema(schema), treatments)
+        others = {uri: rename_formats(read_schema(one), treatments) for uri, one in others.items()}
+    if treatments or dialect is not None:
         schema = write_json(schema)  # with exact numbers
         others = {uri: write_json(read_schema(one)) for uri, one in others.items()}
     return SchemaJob(schema, others, layout, is_asserted, name)

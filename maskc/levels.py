@@ -71,7 +71,7 @@ def spread(first: NDArray[Any], last: NDArray[Any]) -> tuple[NDArray[Any], Ints]
     """Return the numbers ``first … last - 1`` of each range in turn.
 
     Returns:
-        int32[n], the place of each number's range; int32[n], the numbers.
+        int32[n], the index of the range of each number; int32[n], the numbers.
 
     >>> spread(np.array([10, 20]), np.array([12, 21]))
     (array([0, 0, 1], dtype=int32), array([10, 11, 20], dtype=int32))

@@ -64,7 +64,7 @@ class Wording:
         phrases: what is said in other words than Lark's.
         whole: what a part is called in a notation whose parts have no names; else empty.
         terminal: what one terminal is called, if parts have names.
-        definition: a pattern of ``re`` for the place where a name is defined, with ``NAME``.
+        definition: a pattern of ``re`` for where a name is defined, with ``NAME``.
     """
 
     phrases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

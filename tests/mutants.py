@@ -23,7 +23,7 @@ FAILED = "FAILED "  # what begins the lines of a summary, and of tests/doctests.
 
 
 class Mutant(NamedTuple):
-    """A mistake: a line of a file of the package, and what is put in its place."""
+    """A mistake: a line of a file of the package, and what is put in its number."""
 
     file: str
     line: str
@@ -178,11 +178,11 @@ def apply(mutant: Mutant, package: Path) -> None:
     """
     path = package / mutant.file
     lines = path.read_text().split("\n")
-    places = [i for i, line in enumerate(lines) if line.strip() == mutant.line]
-    if len(places) != 1:
-        raise ValueError(f"maskc/{mutant.file} has {len(places)} lines {mutant.line!r}, not 1")
-    (place,) = places
-    lines[place] = lines[place].replace(mutant.line, mutant.instead)
+    numbers = [i for i, line in enumerate(lines) if line.strip() == mutant.line]
+    if len(numbers) != 1:
+        raise ValueError(f"maskc/{mutant.file} has {len(numbers)} lines {mutant.line!r}, not 1")
+    (number,) = numbers
+    lines[number] = lines[number].replace(mutant.line, mutant.instead)
     path.write_text("\n".join(lines))
 
 

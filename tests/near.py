@@ -140,14 +140,14 @@ def list_tests(path: Path) -> list[str]:
         ValueError: no table knows what tests the file.
     """
     inside = path.resolve().relative_to(ROOT)
-    place, *parts = inside.with_suffix("").parts
-    if place == "tests":
+    top, *parts = inside.with_suffix("").parts
+    if top == "tests":
         return [str(inside)]
-    if place == "docs":
+    if top == "docs":
         return ["tests/test_docs.py"]
-    if place == "grammars":
+    if top == "grammars":
         found = [f"tests/grammars/test_{parts[-1]}.py"]
-    elif place == "maskc":
+    elif top == "maskc":
         found = [f"tests/{name}" for name in guards_of(".".join(parts))]
         *folders, module = parts
         if folders:

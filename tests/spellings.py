@@ -58,14 +58,14 @@ class Tokenizer(NamedTuple):
         tokens = list(symbols)
         while True:
             open_ = [
-                (*self.rules[pair], place)
-                for place, pair in enumerate(pairwise(tokens))
+                (*self.rules[pair], index)
+                for index, pair in enumerate(pairwise(tokens))
                 if pair in self.rules
             ]
             if not open_:
                 return tokens
-            _, result, place = min(open_, key=lambda merge: (merge[0], merge[2]))
-            tokens[place : place + 2] = [result]
+            _, result, index = min(open_, key=lambda merge: (merge[0], merge[2]))
+            tokens[index : index + 2] = [result]
 
     def encode(self, text):
         """Return the tokens of a text."""

@@ -1,7 +1,7 @@
 """Requests that no honest client sends: endless, deep, huge, contradictory, broken, random.
 
 A quarter of them are made to hurt; the others are honest ones with some characters changed, or
-JSON that is drawn at random in the place of a schema. They are drawn by a seed, so that one can be
+JSON that is drawn at random in the index of a schema. They are drawn by a seed, so that one can be
 drawn again.
 
 Example: ``draw_hostile(random.Random(0))`` is the ``structured_outputs`` of a request.
@@ -88,9 +88,9 @@ def _draw_changed(draw: random.Random) -> dict[str, Any]:
     kind = draw.choice(sorted(makers))
     text = list(makers[kind]())
     for _ in range(draw.randint(1, 4)):
-        place = draw.randrange(len(text))
+        index = draw.randrange(len(text))
         piece = "".join(draw.choices('{}[]()":,|*+?\\/^$019aé\n', k=draw.randint(0, 3)))
-        text[place : place + draw.randint(0, 3)] = draw.choice([piece, piece, draw.choice(_WORDS)])
+        text[index : index + draw.randint(0, 3)] = draw.choice([piece, piece, draw.choice(_WORDS)])
     return {kind: "".join(text) or " "}
 
 

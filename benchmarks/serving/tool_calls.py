@@ -370,8 +370,8 @@ def run_parsers(engine: str, names: Iterable[str], ask: Query, *, count: int) ->
         count: how many texts of each constraint.
     """
     rows, console, n_wrong = [], make_console(), 0
-    with tempfile.TemporaryDirectory() as place:
-        parsers = Parsers(Path(place))
+    with tempfile.TemporaryDirectory() as folder:
+        parsers = Parsers(Path(folder))
         for name in names:
             counts: Counter[str] = Counter()
             note = ""

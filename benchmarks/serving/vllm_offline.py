@@ -78,8 +78,8 @@ def run_mixed(llm: LLM) -> dict[str, Any]:
     records = []
     for number in range(ROUNDS):
         asked: list[tuple[str, str | None, SamplingParams]] = []
-        for place, name in enumerate(NAMES):
-            guide = {"guide": name, "guide_after": 3 + (5 * number + place) % 23}
+        for index, name in enumerate(NAMES):
+            guide = {"guide": name, "guide_after": 3 + (5 * number + index) % 23}
             # A high temperature brings variety.
             wanted = {"extra_args": guide, "seed": number, "temperature": 2.0}
             stop = wanted | {"extra_args": guide | {"guide_end": STOP}, "stop_token_ids": [STOP]}
@@ -91,7 +91,7 @@ def run_mixed(llm: LLM) -> dict[str, Any]:
             asked.append(("stop token", name, ask(name, **stop)))
         asked += [("backend", kind, ask(kind, max_tokens=60)) for kind in THEIRS]
         asked.append(("free", None, ask(None, max_tokens=20)))
-        prompts = [PROMPTS[place % len(PROMPTS)] for place in range(len(asked))]
+        prompts = [PROMPTS[index % len(PROMPTS)] for index in range(len(asked))]
         outputs = llm.generate(prompts, [params for _, _, params in asked], use_tqdm=False)
         for (way, name, _), output in zip(asked, outputs, strict=True):
             records += record(way, name, output.outputs)
@@ -142,12 +142,12 @@ def run_cost(llm: LLM) -> dict[str, Any]:
     step = Clock(llm.llm_engine.engine_core.engine_core, "step_fn")
     figures, records = [], []
     for size in (1, 16, 64, 1, 16, 64):
-        names = [NAMES[place % 3] for place in range(size)]
+        names = [NAMES[index % 3] for index in range(size)]
         for clock in (fill, take, step):
             clock.seconds, clock.calls = 0.0, 0
         params = [
-            ask(name, max_tokens=48, seed=place, temperature=2.0)
-            for place, name in enumerate(names)
+            ask(name, max_tokens=48, seed=index, temperature=2.0)
+            for index, name in enumerate(names)
         ]
         outputs = llm.generate(["A list:"] * size, params, use_tqdm=False)
         tokens = sum(len(output.outputs[0].token_ids) for output in outputs)

@@ -283,8 +283,8 @@ def main() -> None:
     logging.disable(logging.ERROR)
     warnings.simplefilter("ignore")
     report, n_wrong = dict[str, Any](), 0
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         (folder / "artifacts").mkdir()
         subjects = compile_artifacts(folder / "artifacts")
         write_vllm_folder(folder / "model")

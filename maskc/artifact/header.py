@@ -16,7 +16,7 @@ import reprlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-# Value and its place → what is wrong with it, ``None`` if nothing is.
+# Value and its path in the header → what is wrong with it, ``None`` if nothing is.
 _Check = Callable[[Any, str], str | None]
 
 _N_PERCENTILES = 101  # the 0th to the 100th
@@ -87,8 +87,8 @@ def check_numbers(header: dict[str, Any], *, n_scanner_states: int) -> str | Non
 
 
 def _is(claim: str, test: Callable[[Any], bool]) -> _Check:
-    def check(value: Any, place: str) -> str | None:
-        return None if test(value) else f"the header's {place} is {claim}"
+    def check(value: Any, path: str) -> str | None:
+        return None if test(value) else f"the header's {path} is {claim}"
 
     return check
 
@@ -96,10 +96,10 @@ def _is(claim: str, test: Callable[[Any], bool]) -> _Check:
 def _record(entries: Mapping[str, _Check], optional: Mapping[str, _Check] | None = None) -> _Check:
     """A map with these entries, and perhaps others."""
 
-    def check(value: Any, place: str) -> str | None:
+    def check(value: Any, path: str) -> str | None:
         if not isinstance(value, dict):
-            return f"the header's {place} is not a map"
-        prefix = f"{place}." if place else ""
+            return f"the header's {path} is not a map"
+        prefix = f"{path}." if path else ""
         for name, entry in entries.items():
             if name not in value:
                 return f"the header lacks {prefix}{name}"
@@ -116,30 +116,30 @@ def _record(entries: Mapping[str, _Check], optional: Mapping[str, _Check] | None
 
 
 def _map_of(entry: _Check) -> _Check:
-    def check(value: Any, place: str) -> str | None:
+    def check(value: Any, path: str) -> str | None:
         if not isinstance(value, dict):
-            return f"the header's {place} is not a map"
-        faults = (entry(item, f"{place}.{_short(name)}") for name, item in value.items())
+            return f"the header's {path} is not a map"
+        faults = (entry(item, f"{path}.{_short(name)}") for name, item in value.items())
         return next(filter(None, faults), None)
 
     return check
 
 
 def _list_of(entry: _Check, length: int | None = None) -> _Check:
-    def check(value: Any, place: str) -> str | None:
+    def check(value: Any, path: str) -> str | None:
         if not isinstance(value, list):
-            return f"the header's {place} is not a list"
+            return f"the header's {path} is not a list"
         if length is not None and len(value) != length:
-            return f"the header's {place} has {len(value)} entries instead of {length}"
-        faults = (entry(item, f"{place}[{number}]") for number, item in enumerate(value))
+            return f"the header's {path} has {len(value)} entries instead of {length}"
+        faults = (entry(item, f"{path}[{number}]") for number, item in enumerate(value))
         return next(filter(None, faults), None)
 
     return check
 
 
 def _or_nothing(nothing: object, entry: _Check) -> _Check:
-    def check(value: Any, place: str) -> str | None:
-        return None if value == nothing else entry(value, place)
+    def check(value: Any, path: str) -> str | None:
+        return None if value == nothing else entry(value, path)
 
     return check
 
@@ -160,13 +160,13 @@ def _is_count(value: Any) -> bool:
 def _find_bytes(header: Mapping[str, Any]) -> str | None:
     pending: list[tuple[str, Any]] = list(header.items())
     while pending:
-        place, value = pending.pop()
+        path, value = pending.pop()
         if isinstance(value, bytes):
-            return f"the header's {place} holds bytes"
+            return f"the header's {path} holds bytes"
         if isinstance(value, dict):
-            pending += [(place, item) for item in value.values()]
+            pending += [(path, item) for item in value.values()]
         elif isinstance(value, list):
-            pending += [(place, item) for item in value]
+            pending += [(path, item) for item in value]
     return None
 
 
@@ -202,11 +202,11 @@ _INDENTER = _record(
 _RULES = _record(dict.fromkeys(("rules", "brackets", "always_accept"), _list_of(_text)))
 
 
-def _postlex(value: Any, place: str) -> str | None:
+def _postlex(value: Any, path: str) -> str | None:
     if isinstance(value, str):
-        return _text(value, place)
+        return _text(value, path)
     is_rules = isinstance(value, dict) and "rules" in value
-    return _RULES(value, place) if is_rules else _INDENTER(value, place)
+    return _RULES(value, path) if is_rules else _INDENTER(value, path)
 
 
 _GRAMMAR = _record(
@@ -215,13 +215,13 @@ _GRAMMAR = _record(
         "text": _text,
         "imports": _map_of(_text),
         "start": _text,
-        "lexer": lambda value, place: _text(value, place) or _lexer(value, place),
+        "lexer": lambda value, path: _text(value, path) or _lexer(value, path),
         "postlex": _or_nothing(None, _postlex),
         "sha256": _text,
     },
     {
-        "parser": lambda value, place: _text(value, place) or _parser(value, place),
-        "dialect": lambda value, place: _text(value, place) or _dialect(value, place),
+        "parser": lambda value, path: _text(value, path) or _parser(value, path),
+        "dialect": lambda value, path: _text(value, path) or _dialect(value, path),
         "original": _or_nothing(None, _text),
     },
 )
@@ -259,8 +259,8 @@ _HEADER = _record(
         "tokenizer": _record({"name": _name, "fingerprint": _text, "n_tokens": _count}, _ADDED),
         "terminals": _list_of(_text),
         "nonterminals": _list_of(_text),
-        "counts": lambda value, place: _map_of(_count)(value, place) or _COUNTS(value, place),
-        "streamlining": lambda value, place: _some(value, place) or _list_of(_STEP)(value, place),
+        "counts": lambda value, path: _map_of(_count)(value, path) or _COUNTS(value, path),
+        "streamlining": lambda value, path: _some(value, path) or _list_of(_STEP)(value, path),
         "classes": _list_of(_list_of(_text)),
         "residue": _or_nothing({}, _RESIDUE),
         "left_out": _or_nothing(None, _text),
@@ -274,7 +274,7 @@ _LINK_HEADER = _record(
         "grammar": _record(
             {
                 "name": _name,
-                "dialect": lambda value, place: _text(value, place) or _source(value, place),
+                "dialect": lambda value, path: _text(value, path) or _source(value, path),
                 "sha256": _text,
             }
         ),

@@ -101,8 +101,8 @@ def run_bench(
     bitmask = allocate_bitmask(1, artifact.vocab_size)
     measured = []
     for _ in range(2):
-        fresh = partial(_start, load(artifact_path), bitmask)
-        measured.append([measure_pass(fresh, tokens, bitmask) for _ in ("cold", "warm")])
+        start_pass = partial(_start, load(artifact_path), bitmask)
+        measured.append([measure_pass(start_pass, tokens, bitmask) for _ in ("cold", "warm")])
     cold, warm = (keep_least(one, other) for one, other in zip(*measured, strict=True))
 
     start = partial(_start, load(artifact_path), bitmask)

@@ -209,7 +209,7 @@ class Followed(Captures):
         )
 
     def check_own_tokens(self) -> None:
-        """Raise: each text is a place of its own, and too many would have to be looked at.
+        """Raise: each text would be a configuration of its own, and there are too many.
 
         Raises:
             SpellingError: always.

@@ -152,8 +152,8 @@ def run(arguments: Sequence[str]) -> int:
         return CLOSED_PIPE
     except OSError as error:
         _discard_output()
-        place = f"{error.filename}: " if error.filename else ""
-        return _refuse(f"{place}{error.strerror or error}")
+        prefix = f"{error.filename}: " if error.filename else ""
+        return _refuse(f"{prefix}{error.strerror or error}")
     return 0
 
 

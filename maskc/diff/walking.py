@@ -321,10 +321,10 @@ def _list_shorter(text: bytes) -> Iterator[bytes]:
             yield b"".join(pieces[start:end]) if end - start < len(pieces) else b""
         for one, other in combinations(range(len(pieces)), 2):
             yield b"".join(pieces[:one] + pieces[one + 1 : other] + pieces[other + 1 :])
-    for place, piece in enumerate(pieces):
+    for index, piece in enumerate(pieces):
         if len(piece) > 1:
             yield b"".join(
-                [*pieces[:place], b" " if piece.isspace() else b"a", *pieces[place + 1 :]]
+                [*pieces[:index], b" " if piece.isspace() else b"a", *pieces[index + 1 :]]
             )
 
 

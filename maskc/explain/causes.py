@@ -121,14 +121,14 @@ class _Search:
         return self._narrow(paths, [], is_new=False)
 
     def _narrow(
-        self, paths: list[_Removable], gone: list[_Removable], *, is_new: bool
+        self, paths: list[_Removable], removed: list[_Removable], *, is_new: bool
     ) -> list[_Removable]:
         """Return those of some keywords that must go when others have gone."""
-        if is_new and self._is_legal_without(gone):
+        if is_new and self._is_legal_without(removed):
             return []
         if len(paths) == 1:
             return paths
         middle = len(paths) // 2
         first, second = paths[:middle], paths[middle:]
-        found = self._narrow(second, gone + first, is_new=True)
-        return self._narrow(first, gone + found, is_new=bool(found)) + found
+        found = self._narrow(second, removed + first, is_new=True)
+        return self._narrow(first, removed + found, is_new=bool(found)) + found

@@ -1,6 +1,6 @@
 """Heat: the number of legal tokens at each token of a text.
 
-The text is cut into tokens of the artifact's vocabulary, at each place the longest one that is
+The text is cut into tokens of the artifact's vocabulary, at each offset the longest one that is
 legal there; a tokenizer may cut otherwise, and the artifact does not know it. Of each token it is
 told how many tokens its mask allowed: 1 where the grammar leaves no choice.
 
@@ -24,7 +24,7 @@ class Warmth:
 
     Attributes:
         token: its bytes, or the name of a special token.
-        n_legal: how many tokens were legal in its place.
+        n_legal: how many tokens were legal there.
         is_special: whether it is a special token.
     """
 

@@ -74,9 +74,9 @@ class LinkJudge(TextJudge[Death]):
 
 
 def _step(matcher: Matcher, data: bytes, offset: int) -> Death | None:
-    for place, byte in enumerate(data):
+    for index, byte in enumerate(data):
         if not matcher.accept_bytes(bytes([byte])):
-            return Death(offset + place, byte, ())
+            return Death(offset + index, byte, ())
     return None
 
 

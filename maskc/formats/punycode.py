@@ -1,7 +1,7 @@
 """Punycode (RFC 3492): the length of a label in ASCII, and the characters that one stands for.
 
 Of a label that is written in Unicode only the length is wanted. Characters are inserted in the
-order of their numbers, each after as many steps as lie between two; a step goes past one place of
+order of their numbers, each after as many steps as lie between two; a step goes past one index for
 one number. How many digits that takes depends on what was inserted before, so one more character
 at the end of a label can make it shorter, seldom and by little.
 
@@ -144,7 +144,7 @@ class Decoding:
     def __init__(self, basic: str) -> None:
         self.codes = list(map(ord, basic))
         self._n_basic = len(basic)
-        self._number, self._bias, self._place = _FIRST, _FIRST_BIAS, 0
+        self._number, self._bias, self._index = _FIRST, _FIRST_BIAS, 0
         self._value, self._weight, self._position = 0, 1, 0
 
     @property
@@ -155,7 +155,7 @@ class Decoding:
     @property
     def least(self) -> int:
         """The least character that can come next."""
-        return self._number + (self._place + self._value) // (len(self.codes) + 1)
+        return self._number + (self._index + self._value) // (len(self.codes) + 1)
 
     def copy(self) -> Decoding:
         """Return the same, to be read on by itself."""
@@ -175,9 +175,9 @@ class Decoding:
         n_points = len(self.codes) + 1
         is_first = len(self.codes) == self._n_basic
         self._bias = adapt(self._value, n_points, is_first=is_first)
-        more, self._place = divmod(self._place + self._value, n_points)
+        more, self._index = divmod(self._index + self._value, n_points)
         self._number += more
-        self.codes.insert(self._place, self._number)
-        self._place += 1
+        self.codes.insert(self._index, self._number)
+        self._index += 1
         self._value, self._weight, self._position = 0, 1, 0
         return self._number

@@ -109,7 +109,7 @@ class Writing:
     def take(self, piece: str) -> Event:
         """Return what there is after another piece."""
         self._held += piece
-        ends = [place for word in self._stop if (place := self._held.find(word)) >= 0]
+        ends = [start for word in self._stop if (start := self._held.find(word)) >= 0]
         self.is_stopped = bool(ends)
         return self._show(min(ends) if ends else len(self._held) - self._count_held())
 

@@ -192,9 +192,9 @@ class _Search:
                     return None
                 atoms.add(space.values(kept))
             elif kind == "novalues":
-                gone = frozenset(v for v in part.args[0] if v[0] == self._type)
-                if gone:
-                    atoms.add(space.make("novalues", gone))
+                excluded = frozenset(v for v in part.args[0] if v[0] == self._type)
+                if excluded:
+                    atoms.add(space.make("novalues", excluded))
             elif ABOUT.get(kind) == self._type:
                 atoms.add(part)
         return frozenset(atoms), in_order(clauses)
@@ -217,8 +217,8 @@ class _Search:
             return None
         if not others and not clauses:
             return frozenset([self._space.values(values)]), clauses
-        ways = [spell_out(self._space, value) for value in sorted(values, key=sort_key)]
-        return others, [*clauses, self._space.either(ways)]
+        formulas = [spell_out(self._space, value) for value in sorted(values, key=sort_key)]
+        return others, [*clauses, self._space.either(formulas)]
 
     def _filter(self, atoms: Atoms, clauses: list[Formula]) -> Atoms | None:
         """Return atoms with a list of values reduced to those that fit the others."""

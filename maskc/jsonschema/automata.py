@@ -157,7 +157,7 @@ def _intersect_read(*read: CharDfa, others: Sequence[CharDfa]) -> CharDfa:
 
 
 def of_texts(texts: Sequence[str], other: int = NO_LABEL) -> CharDfa:
-    """Return the automaton that labels each of some different texts with its place.
+    """Return the automaton that labels each of some different texts with its index.
 
     Raises:
         TooLargeError: it has too many states.

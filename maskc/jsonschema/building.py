@@ -56,11 +56,13 @@ class ArrayDrafts:
 
     def build(self, atoms: Atoms, pointer: str) -> list[ArrayDraft]:
         """Return the drafts of the arrays that atoms hold of."""
-        values, gone, ordered = sort_values(atoms)
+        values, excluded, ordered = sort_values(atoms)
         if values is not None:
             return [self._constant(value[1], pointer) for value in values]
-        if gone:
-            formula = self._space.both([*ordered, *(exclude(self._space, value) for value in gone)])
+        if excluded:
+            formula = self._space.both(
+                [*ordered, *(exclude(self._space, value) for value in excluded)]
+            )
             found = self._alternatives.find(formula, "array", pointer)
             return [draft for inner in found for draft in self.build(inner, pointer)]
         low, high = intersect_bounds(atoms, "size")

@@ -7,7 +7,7 @@ Example: stepping by *is it an a?* has two classes, a and all others.
 
 Limits: more states than ``MAX_STATES``, or more than ``MAX_WORK`` steps of single automata to find
 them, are refused (``TooLargeError``, which the caller turns into a
-:class:`maskc.errors.SchemaError` with the place).
+:class:`maskc.errors.SchemaError` with the JSON pointer).
 """
 
 from __future__ import annotations

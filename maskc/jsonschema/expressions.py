@@ -92,7 +92,7 @@ class Space(Holding):
             return open_[0]
         mask, found = EVERY_TYPE, dict[Formula, None]()
         values: frozenset[Value] | None = None
-        gone: frozenset[Value] = frozenset()
+        excluded: frozenset[Value] = frozenset()
         while open_:
             part = open_.pop()
             if part is self.false:
@@ -104,14 +104,14 @@ class Space(Holding):
             elif part.kind == "values":
                 values = part.args[0] if values is None else values & part.args[0]
             elif part.kind == "novalues":
-                gone |= part.args[0]
+                excluded |= part.args[0]
             elif part is not self.true:
                 found[part] = None
-        gone = frozenset(value for value in gone if BIT[value[0]] & mask)
-        if gone and values is None:
-            found[self.make("novalues", gone)] = None
+        excluded = frozenset(value for value in excluded if BIT[value[0]] & mask)
+        if excluded and values is None:
+            found[self.make("novalues", excluded)] = None
         elif values is not None:
-            values -= gone
+            values -= excluded
         if mask != EVERY_TYPE and any(part.kind == "or" for part in found):
             narrowed = [self._narrow(part, mask) for part in found]
             if narrowed != list(found):

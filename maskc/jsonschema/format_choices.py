@@ -14,7 +14,7 @@ from maskc.errors import WrongTypeError, WrongValueError
 from maskc.formats.registry import registered
 from maskc.jsonschema.formats import NAMES
 
-_WAYS = ("assert", "annotate")
+_TREATMENTS = ("assert", "annotate")
 # What stands in these is no schema.
 _VALUES = frozenset(("const", "enum", "default", "example", "examples"))
 
@@ -31,40 +31,43 @@ def choose_formats(given: Any) -> tuple[bool, dict[str, str]]:
     """
     if isinstance(given, str) and "=" in given:
         pairs = (part.partition("=") for part in given.split(","))
-        given = {name.strip(): way.strip() for name, _, way in pairs}
+        given = {name.strip(): treatment.strip() for name, _, treatment in pairs}
     if not isinstance(given, Mapping):
-        return as_one_of("formats", given, _WAYS) == "assert", {}
+        return as_one_of("formats", given, _TREATMENTS) == "assert", {}
     known = {*NAMES, *registered()}
-    for name, way in given.items():
-        if not isinstance(name, str) or not isinstance(way, str):
+    for name, treatment in given.items():
+        if not isinstance(name, str) or not isinstance(treatment, str):
             raise WrongTypeError("formats maps names of formats to texts")
         if name not in known:
             fact = f"formats has {name[:40]!r}, which is not a format that is asserted"
             raise WrongValueError(f"{fact}; give one of {', '.join(sorted(known))}")
-        if way not in known and way not in _WAYS:
+        if treatment not in known and treatment not in _TREATMENTS:
             raise WrongValueError(
-                f"formats reads {name} as {way[:40]!r}; give assert, annotate or another format"
+                f"formats reads {name} as {treatment[:40]!r}; "
+                "give assert, annotate or another format"
             )
-    return True, {name: way for name, way in given.items() if way not in ("assert", name)}
+    return True, {
+        name: treatment for name, treatment in given.items() if treatment not in ("assert", name)
+    }
 
 
-def rename_formats(schema: Any, ways: Mapping[str, str]) -> Any:
-    """Return a schema, as parsed JSON, with other formats in the place of some, or none.
+def rename_formats(schema: Any, treatments: Mapping[str, str]) -> Any:
+    """Return a schema, as parsed JSON, with some formats replaced, or left out.
 
     >>> rename_formats({"items": {"format": "date"}}, {"date": "annotate"})
     {'items': {}}
     """
     if isinstance(schema, list):
-        return [rename_formats(inner, ways) for inner in schema]
+        return [rename_formats(inner, treatments) for inner in schema]
     if not isinstance(schema, dict):
         return schema
     found = {
-        key: inner if key in _VALUES else rename_formats(inner, ways)
+        key: inner if key in _VALUES else rename_formats(inner, treatments)
         for key, inner in schema.items()
     }
-    way = ways.get(found["format"]) if isinstance(found.get("format"), str) else None
-    if way == "annotate":
+    treatment = treatments.get(found["format"]) if isinstance(found.get("format"), str) else None
+    if treatment == "annotate":
         del found["format"]
-    elif way is not None:
-        found["format"] = way
+    elif treatment is not None:
+        found["format"] = treatment
     return found

@@ -4,7 +4,7 @@ What is no regular set of strings, patterns and all host names in Unicode, an au
 reader of their own; a name that is not the standard's is an annotation.
 A leap second is 23:59:60 in UTC, written with an offset of whole or half hours: with
 any minute as the offset, an automaton has a state for each minute of the day at each of seven
-places, ten thousand in all. Labels of a ``hostname`` that begin with ``xn--`` are not decoded.
+positions, ten thousand in all. Labels of a ``hostname`` that begin with ``xn--`` are not decoded.
 
 Example: ``date`` accepts ``2024-02-29`` and not ``2023-02-29``.
 """

@@ -190,10 +190,11 @@ def _has(table: _Table, keyword: str, year: int | None) -> bool:
 def leave_out(schema: Any, keywords: Iterable[Path], subschemas: Iterable[Path] = ()) -> Any:
     """Return a document without some keywords, and with ``true`` in the place of some subschemas.
 
-    What is not on the way to any is shared. Paths that lead into what has gone are of no account.
+    What is not on the way to any is shared. Paths that lead into a part that was removed do not
+    matter.
     """
     tree: dict[Any, Any] = {}
-    for paths, mark in ((keywords, _GONE), (subschemas, _TRUE)):
+    for paths, mark in ((keywords, _REMOVED), (subschemas, _TRUE)):
         for path in paths:
             here = tree
             for step in path:
@@ -202,7 +203,7 @@ def leave_out(schema: Any, keywords: Iterable[Path], subschemas: Iterable[Path] 
     return _rebuild(schema, tree)
 
 
-_GONE, _TRUE = object(), object()
+_REMOVED, _TRUE = object(), object()
 
 
 def _rebuild(schema: Any, tree: dict[Any, Any]) -> Any:
@@ -214,6 +215,6 @@ def _rebuild(schema: Any, tree: dict[Any, Any]) -> Any:
         return {
             name: _rebuild(inner, tree.get(name, {}))
             for name, inner in schema.items()
-            if _GONE not in tree.get(name, {})
+            if _REMOVED not in tree.get(name, {})
         }
     return [_rebuild(inner, tree.get(n, {})) for n, inner in enumerate(schema)]

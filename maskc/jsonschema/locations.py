@@ -105,7 +105,7 @@ class Locator:
         if reference.startswith("#") and self._at(pointer) is schema:
             return pointer
         if self._known is None:
-            self._known = _list_places(self._document)
+            self._known = _list_pointers(self._document)
         return self._known.get(id(schema), reference)
 
     def _at(self, pointer: str) -> Any:
@@ -188,7 +188,7 @@ class SchemaLocations:
         return SchemaLocation(contents, resolver, pointer, dialect, is_entered=True)
 
 
-def _list_places(document: Any) -> dict[int, str]:
+def _list_pointers(document: Any) -> dict[int, str]:
     """Return the pointer of each object in a document, by its identity."""
     found: dict[int, str] = {}
     open_: list[tuple[Any, tuple[str | int, ...]]] = [(document, ())]

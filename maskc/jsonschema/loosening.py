@@ -75,7 +75,7 @@ class Change(NamedTuple):
 
     Attributes:
         path: where the schema stands.
-        edit: returns what is in its place now.
+        edit: returns what stands there now.
         reading: how it is read.
         is_plain: whether as much is evaluated as before.
     """
@@ -179,7 +179,7 @@ def loosen(document: Any, pointer: str, keyword: str) -> list[Change]:
 def _list_changes(uses: SchemaUses, path: Path, keyword: str) -> Iterator[Change]:
     """Yield changes that change something, the smallest first."""
     if path not in uses.schemas:
-        # It stands in the place of a schema, and is none.
+        # It stands where a schema belongs, and is none.
         holder = uses.holder(path)
         turns = str(path[len(holder)])
         is_turned = turns in TURNING or (turns == "contains" and uses.has(holder, "maxContains"))
@@ -190,7 +190,7 @@ def _list_changes(uses: SchemaUses, path: Path, keyword: str) -> Iterator[Change
             keyword = ""
         if keyword in _NAMES:
             yield from _keep(uses, path, frozenset())
-        for below in uses.in_place(path) if keyword else ():
+        for below in uses.about_same_value(path) if keyword else ():
             if uses.has(below, keyword):
                 yield _leave_out(uses, below, keyword)
         for name in () if keyword else COMBINING:
@@ -244,27 +244,27 @@ def _leave_out(uses: SchemaUses, path: Path, keyword: str) -> Change:
     schema = uses.schemas[path]
     if keyword == "oneOf" and "anyOf" not in schema:
         return Change(path, _rename_one_of, "with anyOf for oneOf", is_plain=True)
-    gone = {keyword, *_TOGETHER.get(keyword, ())}
+    removed = {keyword, *_TOGETHER.get(keyword, ())}
     if keyword in ("minimum", "maximum"):
         other = f"exclusive{keyword.capitalize()}"  # of draft 4
-        gone |= {other} if isinstance(schema.get(other), bool) else set()
+        removed |= {other} if isinstance(schema.get(other), bool) else set()
     if keyword == "$ref" and uses.is_old:
-        gone = schema.keys() - _KEPT
-    names = [keyword, *sorted((gone & schema.keys()) - {keyword})]
+        removed = schema.keys() - _KEPT
+    names = [keyword, *sorted((removed & schema.keys()) - {keyword})]
     reading = f"without {', '.join(names)}"
-    return Change(path, _without(gone), reading, is_plain=gone <= _ASSERTIONS)
+    return Change(path, _without(removed), reading, is_plain=removed <= _ASSERTIONS)
 
 
 def _close_none(uses: SchemaUses) -> list[Change]:
     """Return what leaves nothing that asks what other keywords evaluate, and nothing turned."""
-    gone = {*UNEVALUATED, *TURNING, "then", "else"}
+    removed = {*UNEVALUATED, *TURNING, "then", "else"}
     if not any(uses.has(path, name) for path in uses.schemas for name in UNEVALUATED):
         return []
     found = []
     for path, schema in uses.schemas.items():
-        names = [name for name in schema if name in gone] if isinstance(schema, dict) else []
+        names = [name for name in schema if name in removed] if isinstance(schema, dict) else []
         if names:
-            found.append(Change(path, _without(gone), f"without {', '.join(names)}"))
+            found.append(Change(path, _without(removed), f"without {', '.join(names)}"))
     return found
 
 
@@ -276,8 +276,8 @@ def _with(kept: frozenset[str]) -> Edit:
     return lambda schema: {name: value for name, value in schema.items() if name in kept}
 
 
-def _without(gone: set[str]) -> Edit:
-    return lambda schema: {name: value for name, value in schema.items() if name not in gone}
+def _without(removed: set[str]) -> Edit:
+    return lambda schema: {name: value for name, value in schema.items() if name not in removed}
 
 
 def _rename_one_of(schema: dict[str, Any]) -> dict[str, Any]:
@@ -301,7 +301,7 @@ def _apply(here: Any, path: Path, edit: Edit) -> Any:
         return edit(here)
     step, *rest = path
     if isinstance(find(here, (step,)), Missing):
-        return here  # it has gone with another change
+        return here  # another change removed it
     inner = _apply(here[step], tuple(rest), edit)
     if isinstance(here, dict):
         return {**here, step: inner}

@@ -41,7 +41,8 @@ _ABOUT_ARRAYS = frozenset(
         *("minContains", "maxContains", "uniqueItems"),
     )
 )
-_IN_PLACE = frozenset(
+# In-place applicators: what their subschemas ask is about the same value.
+_ABOUT_SAME_VALUE = frozenset(
     (
         *("$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if"),
         *("dependentSchemas", "dependencies"),
@@ -76,7 +77,7 @@ class Lowering:
         self._ordered = ordered
         self.strings = StringKeywords(space, assert_formats=assert_formats, formats=formats)
         self._scenarios = Scenarios(self)
-        # What references say: many schemas have one of them in many places.
+        # What references say: many schemas refer to one of them often.
         self._closed: dict[Any, Formula] = {}
         self._may_wait = waits  # of what is lowered now
         self._waiting = Waiting(
@@ -122,8 +123,8 @@ class Lowering:
                 location.pointer,
             )
         parts = self.own(location)
-        if not _IN_PLACE.isdisjoint(schema):
-            parts += self.in_place(location)
+        if not _ABOUT_SAME_VALUE.isdisjoint(schema):
+            parts += self.about_same_value(location)
         return self.space.both(parts)
 
     def _as(self, *, waits: bool, make: Callable[[], Formula]) -> Formula:
@@ -192,7 +193,7 @@ class Lowering:
     def sub(self, location: SchemaLocation, keyword: str) -> Formula:
         return self.lower(location.below(location.schema[keyword], keyword))
 
-    def in_place(self, location: SchemaLocation) -> Iterator[Formula]:
+    def about_same_value(self, location: SchemaLocation) -> Iterator[Formula]:
         """Yield what subschemas ask of the same value."""
         schema, space, year = location.schema, self.space, location.dialect.year
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):

@@ -28,7 +28,7 @@ from maskc.jsonschema.splitting import sort_values
 from maskc.runtime.schema.plan.fulfilment import MAX_CONSTRAINTS, MOST_WAYS, count_ways
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
-MAX_WAYS = 64  # in which a value fulfils constraints
+MAX_CASES = 64  # of the constraints that a value fulfils
 _SWAPPED = str.maketrans("01", "10")
 
 
@@ -55,13 +55,13 @@ class ObjectDrafts:
 
     def build(self, atoms: Atoms, pointer: str) -> list[ObjectDraft]:
         """Return the drafts of the objects that atoms hold of."""
-        values, gone, ordered = sort_values(atoms)
+        values, excluded, ordered = sort_values(atoms)
         if values is not None:
             return [self._constant(value[1], pointer) for value in values]
-        if gone:
-            formula = self._space.both([*ordered, *(self._exclude(value[1]) for value in gone)])
-            ways = self._alternatives.find(formula, "object", pointer)
-            return [draft for inner in ways for draft in self.build(inner, pointer)]
+        if excluded:
+            formula = self._space.both([*ordered, *(self._exclude(value[1]) for value in excluded)])
+            parts = self._alternatives.find(formula, "object", pointer)
+            return [draft for inner in parts for draft in self.build(inner, pointer)]
         space, members = self._space, MemberDemands(self._space, ordered)
         constraints, required = members.constraints, members.required
         order = [atom.args[0] for atom in ordered if atom.kind == "order"]
@@ -184,22 +184,22 @@ class ObjectDrafts:
             formula = space.both(fits)
             return [] if formula is space.false else [(0, self._add(formula, pointer))]
         # What the value fits if it fulfils exactly these constraints, or more.
-        ways = {0: space.both(fits)}
+        cases = {0: space.both(fits)}
         for constraint, asked in fulfilled:
-            self._alternatives.count_step(pointer, 8 * len(ways))
-            for bits, formula in list(ways.items()):
+            self._alternatives.count_step(pointer, 8 * len(cases))
+            for bits, formula in list(cases.items()):
                 both = space.both([formula, asked])
                 if both is formula:
-                    del ways[bits]
+                    del cases[bits]
                 if both is not space.false:
-                    ways[bits | 1 << constraint] = both
-            if len(ways) > MAX_WAYS:
+                    cases[bits | 1 << constraint] = both
+            if len(cases) > MAX_CASES:
                 raise _too_many_constraints(pointer)
-        order = sorted(ways, key=lambda bits: (-bits.bit_count(), _reverse(bits)))
+        order = sorted(cases, key=lambda bits: (-bits.bit_count(), _reverse(bits)))
         return [
-            (bits, self._add(ways[bits], pointer))
+            (bits, self._add(cases[bits], pointer))
             for bits in order
-            if ways[bits] is not space.false
+            if cases[bits] is not space.false
         ]
 
     def _constant(self, members: tuple[tuple[str, Any], ...], pointer: str) -> ObjectDraft:
@@ -210,12 +210,12 @@ class ObjectDrafts:
 
     def _exclude(self, members: tuple[tuple[str, Any], ...]) -> Formula:
         """Return that an object is another one than that of some members."""
-        space, ways = self._space, list[Formula]()
+        space, differences = self._space, list[Formula]()
         for name, value in members:
             keys: Keys = ("names", frozenset([name]))
-            ways.append(space.all(keys, space.negate(space.values([value]))))
+            differences.append(space.all(keys, space.negate(space.values([value]))))
         others: Keys = ("other", frozenset(name for name, _ in members), ())
-        return space.either([*ways, space.make("some", others, space.true)])
+        return space.either([*differences, space.make("some", others, space.true)])
 
 
 def _reverse(bits: int) -> str:
@@ -229,6 +229,6 @@ def _too_many_constraints(pointer: str) -> SchemaError:
         "additionalProperties",
         "(or patternProperties, propertyNames, or what else objects are told apart by) is "
         f"negated, by not, oneOf or if, in more than {MAX_CONSTRAINTS} ways at once, or these are "
-        f"combined by one key in more than {MAX_WAYS}",
+        f"combined by one key in more than {MAX_CASES}",
         "make the branches differ in a required constant, or leave it out of the negated schema",
     )

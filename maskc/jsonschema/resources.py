@@ -259,10 +259,10 @@ class Resolver:
                 pointer,
                 keyword,
                 f"{reference!r} leads nowhere",
-                self._way_to(reference),
+                self._remedy_for(reference),
             ) from None
 
-    def _way_to(self, reference: str) -> str:
+    def _remedy_for(self, reference: str) -> str:
         """Return what to do about a reference that leads nowhere."""
         if not reference.startswith("#"):
             return "give the document it names as a resource; nothing is fetched"

@@ -56,7 +56,7 @@ class StringDrafts:
     def _build(self, atoms: Atoms, pointer: str) -> StringDraft:
         low, high = intersect_bounds(atoms, "length")
         space = self._space
-        values, gone, others = sort_values(atoms)
+        values, excluded, others = sort_values(atoms)
         try:
             if values is not None:
                 return StringDraft(only_texts([value[1] for value in values]), 0, None)
@@ -65,8 +65,8 @@ class StringDrafts:
                 if atom.kind == "string":
                     number, wanted = atom.args
                     parts.append(space.dfas[number if wanted else space.complement_of(number)])
-            if gone:
-                parts.append(self._all_but(tuple(sorted(value[1] for value in gone))))
+            if excluded:
+                parts.append(self._all_but(tuple(sorted(value[1] for value in excluded))))
             try:
                 found = intersect(parts)
                 if found.reader:

@@ -102,8 +102,8 @@ class Scenarios:
         found = [
             Scenario(self._space.both(self._lowering.own(location)), self._evaluated(location))
         ]
-        for ways in self._ways(location):
-            found = self._join(location, found, ways)
+        for scenarios in self._list_applicators(location):
+            found = self._join(location, found, scenarios)
             if len(found) > MAX_SCENARIOS:
                 raise location.fault(
                     "unevaluatedProperties",
@@ -132,8 +132,8 @@ class Scenarios:
             fits=fits,
         )
 
-    def _ways(self, location: SchemaLocation) -> Iterator[list[Scenario]]:
-        """Yield for each applicator the ways in which it can hold."""
+    def _list_applicators(self, location: SchemaLocation) -> Iterator[list[Scenario]]:
+        """Yield for each applicator the scenarios in which it can hold."""
         schema, space, year = location.schema, self._space, location.dialect.year
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
             if keyword in schema and is_known_reference(keyword, year):
@@ -185,13 +185,13 @@ class Scenarios:
         whole = self._space.either(self._lowering.branches(location, "anyOf"))
         for n, inner in enumerate(location.schema["anyOf"]):
             below = location.below(inner, "anyOf", n)
-            ways = self.find(below)
-            if any(not way.evaluated.is_empty for way in ways):
-                ways = [
-                    *ways,
+            scenarios = self.find(below)
+            if any(not each.evaluated.is_empty for each in scenarios):
+                scenarios = [
+                    *scenarios,
                     Scenario(self._space.negate(self._lowering.lower(below)), Evaluated()),
                 ]
-                found = self._join(location, found, ways)
+                found = self._join(location, found, scenarios)
             if len(found) > MAX_SCENARIOS:
                 break  # said by the caller
         return [Scenario(self._space.both([whole, f.formula]), f.evaluated) for f in found]

@@ -9,7 +9,7 @@ has, decides them all. One of the cases always holds, so nothing is lost.
 
 In draft 4 the spelling of a number counts: ``[1]`` and ``[1.0]`` are the same value of an ``enum``,
 and only the first has integers as items. So whether a listed array fits what else is asked of it is
-not known from its value; what it asks item by item is put in the place of the value.
+not known from its value; what it asks item by item is used instead of the value.
 
 Example: for the clauses *t is not 1, or a is missing* and *t is not 2, or b is missing* the cases
 are: no ``t``, ``t`` is 1, ``t`` is 2, ``t`` is something else.
@@ -167,10 +167,10 @@ def spell_out(space: Space, value: Value) -> Formula:
 def exclude(space: Space, value: Value) -> Formula:
     """Return that an array is another one than a value."""
     _, items = value
-    ways = [space.negate(space.make("size", len(items), len(items)))]
+    differences = [space.negate(space.make("size", len(items), len(items)))]
     for n, item in enumerate(items):
-        ways.append(space.make("items", n, n + 1, space.negate(space.values([item]))))
-    return space.either(ways)
+        differences.append(space.make("items", n, n + 1, space.negate(space.values([item]))))
+    return space.either(differences)
 
 
 def sort_values(
@@ -183,6 +183,6 @@ def sort_values(
     ordered = in_order(atoms)
     lists = [atom.args[0] for atom in ordered if atom.kind == "values"]
     values = sorted(frozenset.intersection(*lists), key=sort_key) if lists else None
-    gone = {value for atom in ordered if atom.kind == "novalues" for value in atom.args[0]}
+    excluded = {value for atom in ordered if atom.kind == "novalues" for value in atom.args[0]}
     others = [atom for atom in ordered if atom.kind not in ("values", "novalues")]
-    return values, sorted(gone, key=sort_key), others
+    return values, sorted(excluded, key=sort_key), others

@@ -11,7 +11,7 @@ and says after each character whether it holds there.
 Example: after ``a`` of ``^(?=.*b)a.*c`` one thread waits for ``c``, and owes a ``b``.
 
 Limits: ``MOST_BEHINDS`` different look-behinds; ``MAX_MOVES`` threads are moved, no more than
-``MAX_AT_ONCE`` of a state are made, and ``MAX_WAYS`` ways to the next character are looked at.
+``MAX_AT_ONCE`` of a state are made, and ``MAX_PATHS`` paths to the next character are looked at.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 # What stands before a text: nothing, a character of a word, another one.
 START, WORD_BEFORE, OTHER = "start", "word", "other"
 MAX_MOVES = 1_000_000
-MAX_WAYS = 50_000  # from one position
+MAX_PATHS = 50_000  # from one position
 MAX_AT_ONCE = 20_000
 _FEW = 64  # threads that are compared with each other
 
@@ -74,7 +74,7 @@ class _Threads:
         every = (1 << len(positions.follows)) - 2
         for number in positions.list_readers():
             sink = {(0, _NOTHING), (number, _NOTHING)}
-            # Also so that all automata are known that may be owed.
+            # Also so that all automata of obligations are known.
             every_before = product((WORD_BEFORE, OTHER), range(1 << len(behinds)))
             reached = [set(self.after(number, Before(*each))) for each in every_before]
             if positions.reads_all(number) and all(sink <= after for after in reached):
@@ -111,20 +111,20 @@ class _Threads:
                 more = self._owe(kind, before)
                 if more is None:
                     continue
-                way = (
+                entry = (
                     self._positions.follows[number],
                     is_behind or kind == "$",
                     obligations | more,
                 )
-                if way not in seen:
-                    if len(seen) > MAX_WAYS:
+                if entry not in seen:
+                    if len(seen) > MAX_PATHS:
                         raise TooLargeError
-                    seen.add(way)
-                    open_.append(way)
+                    seen.add(entry)
+                    open_.append(entry)
         return list(found)
 
     def _owe(self, kind: str | Look, at: Before) -> Obligations | None:
-        """Return what has to be owed behind an assertion, ``None`` if it cannot hold."""
+        """Return the obligations behind an assertion, ``None`` if it cannot hold."""
         before = at.kind
         if kind in ("", "$"):
             return _NOTHING
@@ -195,7 +195,7 @@ class _Threads:
         return known
 
     def _pay(self, obligations: Obligations, character: int) -> Obligations | None:
-        """Return what is owed after a character, ``None`` if some of it cannot be any more."""
+        """Return the obligations after a character, ``None`` if one of them cannot be met."""
         left = list[tuple[int, int]]()
         for number, state in obligations:
             dfa = self.dfas[number]

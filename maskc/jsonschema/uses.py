@@ -27,7 +27,7 @@ COMBINING = (
     *("not", "if", "oneOf", "anyOf", "allOf", "dependentSchemas", "dependencies"),
     *(*REFERENCES, *UNEVALUATED),
 )
-IN_PLACE = frozenset((*COMBINING, "then", "else"))
+ABOUT_SAME_VALUE = frozenset((*COMBINING, "then", "else"))
 
 
 class SchemaUses:
@@ -107,11 +107,11 @@ class SchemaUses:
         """Return the path of the innermost schema at a path or around it."""
         return max((p for p in self.schemas if p == path[: len(p)]), key=len)
 
-    def in_place(self, path: Path) -> Iterator[Path]:
+    def about_same_value(self, path: Path) -> Iterator[Path]:
         """Yield the schemas that say something of the same value, the nearest first."""
         after: dict[Path, list[Path]] = {}
         for source, keyword, target in self.edges:
-            if keyword in IN_PLACE:
+            if keyword in ABOUT_SAME_VALUE:
                 after.setdefault(source, []).append(target)
         known, open_ = {path}, [path]
         for here in open_:  # grows while we walk it

@@ -26,7 +26,7 @@ class Constraint(Compiled):
 
     Attributes:
         notes: a sentence for each part of a schema that was made larger
-            (``on_unsupported="loosen"``), with its place.
+            (``on_unsupported="loosen"``), with its JSON pointer.
     """
 
     def __init__(

@@ -411,9 +411,9 @@ def write_choice(word: Any) -> Any:
     return json.dumps(value) if is_number and math.isfinite(value) else value
 
 
-def _encode(place: str, what: str, words: Iterable[Any]) -> list[bytes]:
+def _encode(name: str, what: str, words: Iterable[Any]) -> list[bytes]:
     """Return different words in order, as UTF-8."""
     try:
         return sorted({as_text(what, word).encode() for word in words})
     except UnicodeEncodeError:
-        raise GrammarError(place, "a word is not UTF-8; write it in UTF-8") from None
+        raise GrammarError(name, "a word is not UTF-8; write it in UTF-8") from None

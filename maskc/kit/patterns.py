@@ -151,10 +151,10 @@ class PatternAutomaton(ByteAutomaton[_State]):
         while open_:
             here = open_.pop()
             if self._live.get(here) or self.is_accepting(here):
-                way: _State | None = here
-                while way is not None:
-                    self._live[way] = True
-                    way = before[way]
+                state: _State | None = here
+                while state is not None:
+                    self._live[state] = True
+                    state = before[state]
                 return
             if self._live.get(here) is None:
                 for after in self._step_all(here).values():

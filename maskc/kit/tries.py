@@ -58,16 +58,16 @@ def find_token_fault(
     if not _is_nested(nodes):
         return _OTHER_TRIE
     at, end, sizes = first[order], first[1:][order], nodes.high - nodes.low
-    # The texts that go on to a level; its nodes share them out.
-    places = np.arange(len(order), dtype=np.int32)
+    # The indices of the texts that go on to a level; its nodes share them out.
+    indices = np.arange(len(order), dtype=np.int32)
     for begin, stop in zip(nodes.levels[1:-1], nodes.levels[2:], strict=True):
         goes_on = at < end
-        at, end, places = at[goes_on], end[goes_on], places[goes_on]
+        at, end, indices = at[goes_on], end[goes_on], indices[goes_on]
         size = sizes[begin:stop]
         above = np.cumsum(size)
-        if not size.all() or int(above[-1]) != len(places):
+        if not size.all() or int(above[-1]) != len(indices):
             return _OTHER_TRIE
-        first, last = places[above - size], places[above - 1]
+        first, last = indices[above - size], indices[above - 1]
         if (first != nodes.low[begin:stop]).any() or (last >= nodes.high[begin:stop]).any():
             return _OTHER_TRIE
         if (np.repeat(nodes.byte[begin:stop], size) != data[at]).any():
@@ -100,16 +100,16 @@ def find_quote_fault(index: TokenIndex, lengths: Ints) -> str | None:
     """
     trie, tables = index.tokens, index.tables
     nodes = np.flatnonzero(trie.byte_array[1:] == _QUOTE).astype(np.int32) + 1
-    run, places = spread(trie.low_array[nodes], tables.nodes.high[nodes])
+    run, indices = spread(trie.low_array[nodes], tables.nodes.high[nodes])
     is_same = np.array_equal(nodes[run], tables.quote_nodes)
-    if not is_same or not np.array_equal(places, tables.quote_places):
+    if not is_same or not np.array_equal(indices, tables.quote_places):
         return "the quotes are not those of the tokens"
     depths = np.searchsorted(tables.nodes.levels, nodes, side="right")[run] - 1
     rests = tables.quote_rests
-    if (lengths[places] - depths != np.diff(tables.rest_first)[rests]).any():
+    if (lengths[indices] - depths != np.diff(tables.rest_first)[rests]).any():
         return "the suffixes after quotes are not those of the tokens"
     texts, known = index.texts, index.suffixes.texts
-    rows = zip(places.tolist(), depths.tolist(), rests.tolist(), strict=True)
-    if any(texts[place][depth:] != known[rest] for place, depth, rest in rows):
+    rows = zip(indices.tolist(), depths.tolist(), rests.tolist(), strict=True)
+    if any(texts[number][depth:] != known[rest] for number, depth, rest in rows):
         return "the suffixes after quotes are not those of the tokens"
     return None

@@ -74,7 +74,7 @@ class PlayServer(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer, and make place for the next one."""
+        """Answer, and make room for the next one."""
         try:
             super().process_request_thread(request, client_address)
         finally:

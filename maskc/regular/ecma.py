@@ -34,8 +34,8 @@ class PatternError(Exception):
         self.remedy = remedy
 
 
-# What other dialects write, and what ECMA-262 has in its place.
-_WAYS_OUT = {
+# What other dialects write, and what ECMA-262 has instead.
+_REMEDIES = {
     "A": "write ^, which is the start of the string",
     "Z": "write $, which is the end of the string",
     "z": "write $, which is the end of the string",
@@ -252,8 +252,8 @@ class _Parser:
         if letter == "u":
             return _one(self.code_point())
         if letter.isascii() and letter.isalpha():
-            way_out = _WAYS_OUT.get(letter, "write the character itself, or one of its escapes")
-            raise PatternError(f"has the unknown escape \\{letter}", way_out)
+            remedy = _REMEDIES.get(letter, "write the character itself, or one of its escapes")
+            raise PatternError(f"has the unknown escape \\{letter}", remedy)
         return _one(ord(letter))
 
     def code_point(self) -> int:

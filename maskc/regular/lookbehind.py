@@ -1,9 +1,9 @@
 r"""The automaton of look-behinds: which of them match at an index of the text.
 
 One automaton reads the whole text, across lexemes, because ``re`` lets a look-behind see what
-stands before the place where matching began. At each character boundary it starts every
+stands before the text index where matching began. At each character boundary it starts every
 look-behind anew; a state is the set of their positions, and those that have just matched. One
-may stand inside another, and a look-ahead inside it may reach beyond this place: a look-behind
+may stand inside another, and a look-ahead inside it may reach beyond this index: a look-behind
 that has matched can still owe something, as a thread does.
 
 Example: for ``(?<!\\)`` two states matter: the last character was a backslash, or was not.
@@ -20,7 +20,7 @@ from maskc.regular.threads import FREE, Matched, Obligations, ThreadStepper
 
 @dataclass(frozen=True, slots=True)
 class LookBehindState:
-    """A state: threads of look-behinds as ``(number, position, owed)``, and what matches here.
+    """A state: threads ``(number, position, obligations)`` of look-behinds, and what matches here.
 
     Attributes:
         whole: position inside the current character, ``None`` between characters.

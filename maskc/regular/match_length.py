@@ -2,8 +2,8 @@ r"""The length that a pattern matches of a text, as ``re.match`` finds it, in bo
 
 Lark asks which string terminals a pattern matches in full: these are its keywords. It asks ``re``,
 which goes back and tries again: ``/(a|a)*b/`` on a string of 40 ``a`` takes 2\ :sup:`40` steps,
-all in one call of C code that nothing interrupts. So ``re`` is asked only where the number of ways
-that it could try is small; elsewhere our own automaton reads the text once, all ways at a time.
+all in one call of C code that nothing interrupts. So ``re`` is asked only where the number of paths
+that it could try is small; elsewhere our own automaton reads the text once, all paths at a time.
 
 Example: ``match_length(r"a*?b?", "ab")`` is 0, as ``re.match(r"a*?b?", "ab").end()`` is.
 """
@@ -37,17 +37,17 @@ from maskc.regular.tree import (
     least_width,
 )
 
-MOST_WAYS = 100_000  # that ``re`` may try for one text: milliseconds
+MOST_PATHS = 100_000  # that ``re`` may try for one text: milliseconds
 
 
 def match_length(pattern: str, text: str, flags: int = 0) -> int | None:
     """Return how many characters ``re.match`` reads, ``None`` if it does not match.
 
     Raises:
-        UnsupportedTerminalError: ``re`` could try too many ways, and the pattern is not regular.
+        UnsupportedTerminalError: ``re`` could try too many paths, and the pattern is not regular.
         LimitError: the automaton is too large.
     """
-    if _count_ways(pattern, flags, len(text)) <= MOST_WAYS:
+    if _count_paths(pattern, flags, len(text)) <= MOST_PATHS:
         found = re.match(pattern, text, flags)
         return None if found is None else found.end()
     return _follow(pattern, text, flags)
@@ -74,44 +74,44 @@ class KeywordMatcher:
 
 
 @lru_cache(maxsize=4096)
-def _count_ways(pattern: str, flags: int, length: int) -> int:
-    """Return an upper bound on the ways in which ``re`` could try a text of a length."""
-    return _ways_of(read_python(pattern, flags), length)
+def _count_paths(pattern: str, flags: int, length: int) -> int:
+    """Return an upper bound on the paths that ``re`` could try on a text of a length."""
+    return _paths_of(read_python(pattern, flags), length)
 
 
-def _ways_of(node: Expression, length: int) -> int:
+def _paths_of(node: Expression, length: int) -> int:
     match node:
         case Sequence(parts):
-            ways = 1
+            paths = 1
             for part in parts:
-                ways *= _ways_of(part, length)
-                if ways > MOST_WAYS:
+                paths *= _paths_of(part, length)
+                if paths > MOST_PATHS:
                     break
         case Alternation(parts):
-            ways = max(1, sum(_ways_of(part, length) for part in parts))
+            paths = max(1, sum(_paths_of(part, length) for part in parts))
         case CapturingGroup(body) | Atomic(body) | Look(body):
-            ways = _ways_of(body, length)
+            paths = _paths_of(body, length)
         case Conditional(_, present, absent):
-            ways = _ways_of(present, length) + _ways_of(absent, length)
+            paths = _paths_of(present, length) + _paths_of(absent, length)
         case Repeat(body, low, high):
-            ways = _ways_of_repeat(low, high, body, length)
+            paths = _paths_of_repeat(low, high, body, length)
         case _:
-            ways = 1
-    return min(ways, MOST_WAYS + 1)
+            paths = 1
+    return min(paths, MOST_PATHS + 1)
 
 
-def _ways_of_repeat(low: int, high: int | None, body: Expression, length: int) -> int:
+def _paths_of_repeat(low: int, high: int | None, body: Expression, length: int) -> int:
     # A pass that reads nothing is the last one, save those that must be.
     passes = length + 1 if least_width(body) else length + 1 + low
     passes = passes if high is None else min(high, passes)
-    inner = _ways_of(body, length)
-    ways = 0
+    inner = _paths_of(body, length)
+    paths = 0
     for count in range(min(low, passes), passes + 1):
-        ways += inner ** min(count, 64)
-        if ways > MOST_WAYS:
-            return MOST_WAYS + 1
+        paths += inner ** min(count, 64)
+        if paths > MOST_PATHS:
+            return MOST_PATHS + 1
     # Passes that must be are made even if nothing comes of them.
-    return max(ways, 1) if low <= length + 1 else max(ways, low)
+    return max(paths, 1) if low <= length + 1 else max(paths, low)
 
 
 def _follow(pattern: str, text: str, flags: int) -> int | None:

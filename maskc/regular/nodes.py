@@ -48,7 +48,7 @@ class SplitNode:
 class LookAround:
     """Goes to ``next`` if ``start`` matches (or does not) here.
 
-    Of a look-ahead ``start`` is a node; of a look-behind, its place in ``Arena.look_behinds``.
+    Of a look-ahead ``start`` is a node; of a look-behind, its index in ``Arena.look_behinds``.
     """
 
     ahead: bool

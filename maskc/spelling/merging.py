@@ -20,7 +20,7 @@ from maskc.errors import TokenizerError
 from maskc.vocab.files import TokenizerFile
 from maskc.vocab.piece_decoder import decode_byte_level, is_in_byte_alphabet
 
-GONE = -1  # where no token begins
+NO_TOKEN = -1  # where no token begins
 _REMEDY = "use a tokenizer with byte-level byte-pair encoding"
 Rules = dict[tuple[int, int], tuple[int, int]]  # two tokens → the rank of their merge, its result
 
@@ -35,7 +35,7 @@ def merge(rules: Rules, symbols: Sequence[int]) -> tuple[list[int], list[Step]]:
     Of all neighbours that can be merged, those of the lowest rank are, the leftmost first.
     """
     size, steps = len(symbols), list[Step]()
-    tokens = [*symbols, GONE]  # each where it begins
+    tokens = [*symbols, NO_TOKEN]  # each where it begins
     ends, before = [*range(1, size + 1), size], list(range(-1, size))
     waiting: list[tuple[int, int, int, int, int]] = []
 
@@ -53,10 +53,10 @@ def merge(rules: Rules, symbols: Sequence[int]) -> tuple[list[int], list[Step]]:
         if tokens[start] == left and tokens[middle] == right:
             end = ends[middle]
             steps.append((rank, left, right, result, start, end))
-            tokens[start], tokens[middle], ends[start], before[end] = result, GONE, end, start
+            tokens[start], tokens[middle], ends[start], before[end] = result, NO_TOKEN, end, start
             propose(start)
             propose(before[start])
-    return [token for token in tokens if token != GONE], steps
+    return [token for token in tokens if token != NO_TOKEN], steps
 
 
 def rules_of_ranks(tokens: Mapping[int, bytes]) -> Rules:

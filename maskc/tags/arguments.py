@@ -28,7 +28,7 @@ from maskc.tags.objects import (
     OF_ARRAYS,
     Where,
     escape,
-    list_ways,
+    list_alternatives,
     read_object,
     resolve,
 )
@@ -140,9 +140,9 @@ class Arguments:
         other = self._compose.other_name(name.encode() for name in self._names)
         quotes = self._style.quotes if self._is_quoted else ("",)
         around = [(maker.text(f"{before}{quote}"), maker.text(quote)) for quote in quotes]
-        ways = [[*begin, other, *end] for begin, end in around]
+        written = [[*begin, other, *end] for begin, end in around]
         values = self._values_of(self._others)
-        return [self._parameter(way, *value, "") for way in ways for value in values]
+        return [self._parameter(items, *value, "") for items in written for value in values]
 
     def _parameter(self, before: list[Item], between: str, value: Item, name: str) -> list[Item]:
         maker, style = self._maker, self._style
@@ -211,9 +211,9 @@ class Arguments:
             words = zip(_BOOLEAN_BITS, self._style.booleans, strict=False)
             spelled = tuple(word for bit, word in words if position.literals & bit)
         found: list[tuple[str, Item]] = []
-        ways: list[list[Item]] = [[way] for way in strings if way is not None]
-        if ways:
-            found.append((self._style.string, self._compose.either(ways)))
+        options: list[list[Item]] = [[each] for each in strings if each is not None]
+        if options:
+            found.append((self._style.string, self._compose.either(options)))
         if self._style.writes_types or self._style.is_nested:
             for kind in (kind for kind in kinds if kind not in self._style.unwritten):
                 value = self._literal(kind, literals) or self._value(schema, kind, path)
@@ -240,9 +240,11 @@ class Arguments:
     def _value(self, schema: Any, kind: str, path: str) -> Item | None:
         if not self._style.is_nested or kind in ("null", "boolean", "number"):
             return self._json(schema, [kind])
-        ways = list_ways(schema, kind, self._root, self._where, path)
+        alternatives = list_alternatives(schema, kind, self._root, self._where, path)
         make = self._array if kind == "array" else self._object
-        found = [value for value in [make(way, path) for way in ways] if value is not None]
+        found = [
+            value for value in [make(each, path) for each in alternatives] if value is not None
+        ]
         if len(found) < 2:
             return found[0] if found else None
         return Late(lambda: self._compose.either([[value] for value in found]))
@@ -273,8 +275,8 @@ class Arguments:
         outer = self._plan(schema, path)
         if outer is None or not outer.position(outer.root).arrays:
             return
-        for way in list_ways(schema, "array", self._root, self._where, path):
-            inner = self._plan(way.get("items", _ANYTHING), path)
+        for each in list_alternatives(schema, "array", self._root, self._where, path):
+            inner = self._plan(each.get("items", _ANYTHING), path)
             position = inner and inner.position(inner.root)
             if position and (position.strings or position.objects):
                 raise self._where.refuse(path, "items")

@@ -1,6 +1,7 @@
 r"""The notations in which families of models write calls of tools, as templates.
 
-Each family is a file of data in ``wrappers/``. Its forms are those of structural tags, with places:
+Each family is a file of data in ``wrappers/``. Its forms are those of structural tags, with
+placeholders:
 
 - ``{name}`` in a text is the name of a tool;
 - ``{"$arguments": style}`` is its arguments in that style;
@@ -8,7 +9,7 @@ Each family is a file of data in ``wrappers/``. Its forms are those of structura
 - ``"names"`` is a pattern that names of tools must match, where not all can be written;
 - ``"$single"`` is whether one call is the most there may be;
 - ``"$part"`` for any other name is a part that differs with reasoning and without; nothing stands
-  in its place where the file has none.
+  for it where the file has none.
 
 Example: of ``exaone`` the call is ``<tool_call>{"name": "{name}", "arguments": …}</tool_call>``.
 """
@@ -29,7 +30,7 @@ from maskc.tags import formats as f
 from maskc.tags.reading import TagReader
 from maskc.tags.styles import STYLES
 
-_PLACE = {"type": "object"}  # where arguments stand in a template
+_ANY_ARGUMENTS = {"type": "object"}  # where arguments stand in a template
 _FOLDER = "wrappers"
 
 
@@ -72,25 +73,25 @@ class Family:
         for tool in tools if "names" in self.forms else ():
             parts = tool.name.split(".")
             if not re.fullmatch(self.forms["names"], tool.name) or any(map(iskeyword, parts)):
-                place = f"{tool.pointer.rpartition('/')[0]}/name"
+                pointer = f"{tool.pointer.rpartition('/')[0]}/name"
                 fact = f"{tool.name!r} is no name of a function in Python"
-                raise TagError(place, fact, "use letters, digits and underscores, a letter first")
+                raise TagError(pointer, fact, "use letters, digits and underscores, a letter first")
         call = self.forms["call"]
         listed = call if isinstance(call, list) else [call]
         if as_json:
             calls = [_fill_call(c, tool.name, tool.schema) for tool in tools for c in listed]
         else:
             calls = [_make_call(c, tool) for tool in tools for c in _read_calls(self.name)]
-        places: dict[str, Any] = {"calls": calls, "single": not parallel}
-        places["call"] = places["calls"][0] if len(places["calls"]) == 1 else None
+        values: dict[str, Any] = {"calls": calls, "single": not parallel}
+        values["call"] = values["calls"][0] if len(values["calls"]) == 1 else None
         key = "reasoning" if reasoning else "no_reasoning"
-        for name, ways in self.forms.get("parts", {}).items():
-            places[name] = ways.get(key, _NOTHING)
+        for name, variants in self.forms.get("parts", {}).items():
+            values[name] = variants.get(key, _NOTHING)
         form = "text" if choice == "none" or not tools else choice
         if not parallel and f"{form}_single" in self.forms:
             form = f"{form}_single"
         before = self.forms.get(key, [])
-        elements = [*_fill(before, places), _fill(self.forms[form], places)]
+        elements = [*_fill(before, values), _fill(self.forms[form], values)]
         whole = {"type": "sequence", "elements": elements} if before else elements[0]
         return {"type": "structural_tag", "format": whole}
 
@@ -112,7 +113,7 @@ class Family:
         return tuple(word for word in found if may_be_forbidden(word.encode()))
 
 
-_NOTHING = object()  # stands in the place of a part that there is not
+_NOTHING = object()  # stands for a part that there is not
 
 
 def list_families() -> tuple[str, ...]:
@@ -159,18 +160,18 @@ def _load(name: str) -> Family:
 
 @cache
 def _read_calls(family: str) -> tuple[f.Tag, ...]:
-    """Return the calls of a family as formats, with places for names and arguments."""
+    """Return the calls of a family as formats, with placeholders for names and arguments."""
     call = load_family(family).forms["call"]
     reader, found = TagReader(0, lambda _: None), []
     for form in call if isinstance(call, list) else [call]:
-        tag = reader.read({"format": _fill_call(form, "{name}", _PLACE)})
+        tag = reader.read({"format": _fill_call(form, "{name}", _ANY_ARGUMENTS)})
         assert isinstance(tag, f.Tag)  # noqa: S101  # each call of a family is one
         found.append(tag)
     return tuple(found)
 
 
 def _fill_call(form: Any, name: str, schema: Any) -> Any:
-    """Return a call with a tool's name and arguments in their places."""
+    """Return a call with a tool's name and arguments filled in."""
     if isinstance(form, str):
         return form.replace("{name}", name)
     if isinstance(form, list):
@@ -203,25 +204,25 @@ def _make_content(form: f.Format, tool: Tool) -> f.Format:
     return form
 
 
-def _fill(form: Any, places: dict[str, Any]) -> Any:
-    """Return a form with what stands in its places; calls are filled already."""
+def _fill(form: Any, values: dict[str, Any]) -> Any:
+    """Return a form with its placeholders filled in; calls are filled already."""
     if isinstance(form, str):
-        return _fill(places[form[1:]], places) if _is_part(form, places) else form
+        return _fill(values[form[1:]], values) if _is_part(form, values) else form
     if isinstance(form, list):
         found: list[Any] = []
         for inner in form:
             if inner == "$calls":
-                found += places["calls"]
-            elif not (isinstance(inner, str) and places.get(inner[1:]) is _NOTHING):
-                found.append(_fill(inner, places))
+                found += values["calls"]
+            elif not (isinstance(inner, str) and values.get(inner[1:]) is _NOTHING):
+                found.append(_fill(inner, values))
         return found
     if isinstance(form, dict):
         return {
-            key: places[inner[1:]] if inner in ("$single", "$call") else _fill(inner, places)
+            key: values[inner[1:]] if inner in ("$single", "$call") else _fill(inner, values)
             for key, inner in form.items()
         }
     return form
 
 
-def _is_part(text: str, places: dict[str, Any]) -> bool:
-    return text.startswith("$") and text[1:] in places
+def _is_part(text: str, values: dict[str, Any]) -> bool:
+    return text.startswith("$") and text[1:] in values

@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Named(str):
-    """A text with the name of a tool in it; ``template`` has ``{name}`` in its place."""
+    """A text with the name of a tool in it; ``template`` has ``{name}`` instead."""
 
     __slots__ = ("name", "template")
 

@@ -201,26 +201,28 @@ def _find(reference: str, root: Mapping[str, Any]) -> Any:
     return here
 
 
-Ways = list[Mapping[str, Any]]
+Alternatives = list[Mapping[str, Any]]
 
 
-def list_ways(schema: Any, kind: str, root: Mapping[str, Any], where: Where, path: str) -> Ways:
+def list_alternatives(
+    schema: Any, kind: str, root: Mapping[str, Any], where: Where, path: str
+) -> Alternatives:
     """Return schemas, without references and choices, of which a value of a type meets one.
 
     A SchemaError says that they cannot be told: what stands beside a choice, or ``oneOf`` with
     objects that may be alike, belongs to several of them.
     """
-    return _list_ways(schema, kind, root, where, path, {})
+    return _list_alternatives(schema, kind, root, where, path, {})
 
 
-def _list_ways(
+def _list_alternatives(
     schema: Any,
     kind: str,
     root: Mapping[str, Any],
     where: Where,
     path: str,
-    known: dict[int, Ways | None],
-) -> Ways:
+    known: dict[int, Alternatives | None],
+) -> Alternatives:
     """Return them; ``known`` has those of the schemas that were looked at, ``None`` meanwhile."""
     if schema is False:
         return []
@@ -234,10 +236,10 @@ def _list_ways(
         raise where.refuse(path, keyword)
     if id(inner) not in known:
         known[id(inner)] = None
-        groups = [_list_ways(each, kind, root, where, path, known) for each in options]
+        groups = [_list_alternatives(each, kind, root, where, path, known) for each in options]
         if keyword == "oneOf" and not _are_apart([group for group in groups if group], root):
             raise where.refuse(path, keyword)
-        found = list({id(way): way for group in groups for way in group}.values())
+        found = list({id(each): each for group in groups for each in group}.values())
         known[id(inner)] = found
     return found
 
@@ -250,9 +252,9 @@ def _may_be(schema: Mapping[str, Any], kind: str) -> bool:
     return kind in (types if isinstance(types, list) else [types]) and not is_listed
 
 
-def _are_apart(groups: list[Ways], root: Mapping[str, Any]) -> bool:
+def _are_apart(groups: list[Alternatives], root: Mapping[str, Any]) -> bool:
     """Return whether all require a property, of which each group lists other texts."""
-    marks = [[_list_marks(way, root) for way in group] for group in groups]
+    marks = [[_list_marks(each, root) for each in group] for group in groups]
     if len(groups) < 2:
         return True
     for name in marks[0][0]:

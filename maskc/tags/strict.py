@@ -1,7 +1,7 @@
 """A schema as OpenAI's strict mode reads it: every object is closed, every property is required.
 
-The mode has no keyword that asks something of one object in several places (``allOf``, ``if``,
-``patternProperties``, …), since each place would close it against the others; they are refused.
+The mode has no keyword that asks something of one object in several subschemas (``allOf``, ``if``,
+``patternProperties``, …), since each of them would close it against the others; they are refused.
 
 Example: ``close({"type": "object", "properties": {"a": {}}}, "")`` is ``{"type": "object",
 "properties": {"a": {}}, "additionalProperties": False, "required": ["a"]}``.

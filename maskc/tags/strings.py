@@ -94,19 +94,19 @@ class Strings:
         open_, n_names = WrittenStretch(((),), b""), 0
         for piece, token in self._find_names(text):
             data = piece.encode()
-            ways = [tuple(data)] if token is None or self.spelled else []
+            words = [tuple(data)] if token is None or self.spelled else []
             if token is not None and token in self._ends:
-                found += [open_, WrittenStretch(tuple(ways), data)]
+                found += [open_, WrittenStretch(tuple(words), data)]
                 open_, n_names = WrittenStretch(((),), b""), 0
                 continue
             if token is not None:
-                ways.append((ATOM + token,))
+                words.append((ATOM + token,))
                 n_names += 1
                 if n_names > _MOST_NAMES and self.spelled:
                     found.append(open_)
                     open_, n_names = WrittenStretch(((),), b""), 1
-            words = tuple(word + way for word in open_.words for way in ways)
-            open_ = WrittenStretch(words, open_.text + data)
+            longer = tuple(before + word for before in open_.words for word in words)
+            open_ = WrittenStretch(longer, open_.text + data)
         return [stretch for stretch in (*found, open_) if stretch.text]
 
     def find_end(self, stretch: WrittenStretch) -> int | None:

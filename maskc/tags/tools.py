@@ -4,7 +4,7 @@ A definition is written as OpenAI's chat completions write it (``{"type": "funct
 {"name": "f", "parameters": {…}}}``), as its responses do (the same without the inner object), as
 MCP does (``inputSchema``), as Anthropic does (``input_schema``) or as Gemini does
 (``functionDeclarations``). A field that none of them has is refused: a misspelt ``parameters``
-would allow any object. In the place of the list may stand what a server of MCP answers to
+would allow any object. Instead of the list there may be what a server of MCP answers to
 ``tools/list``.
 
 Example: ``{"type": "function", "function": {"name": "f"}}`` is the choice of a tool;

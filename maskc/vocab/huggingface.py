@@ -24,7 +24,7 @@ from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile, parse_json_object, read_tokenizer_file
 from maskc.vocab.normalizers import describe_normalizer
 from maskc.vocab.piece_decoder import build_piece_decoder
-from maskc.vocab.vocabulary import TokenizerTokens, place_tokens
+from maskc.vocab.vocabulary import TokenizerTokens, order_tokens
 
 _USUAL_EOS = ("</s>", "<|end_of_text|>", "<|endoftext|>", "<eos>")
 
@@ -52,7 +52,7 @@ def load_huggingface(file: TokenizerFile) -> TokenizerTokens:
     by_id.update(dict.fromkeys(names.values()))
     if unknown is not None:
         by_id[unknown] = None
-    tokens = place_tokens(file.tokenizer, by_id)
+    tokens = order_tokens(file.tokenizer, by_id)
     named = {text: token_id for text, token_id in names.items() if text}
     return TokenizerTokens(tokens, (), named, added, describe_normalizer(file))
 

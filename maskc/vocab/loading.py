@@ -34,7 +34,7 @@ from maskc.vocab.vocabulary import (
     Vocabulary,
     build_byte_table,
     build_vocabulary,
-    place_tokens,
+    order_tokens,
 )
 
 # Nothing beside it may be read: an object has no folder.
@@ -103,7 +103,7 @@ def _read_tiktoken(encoding: Any) -> TokenizerTokens:
             by_id[token] = None
     end = specials.get("<|endoftext|>")
     ends = () if end is None else (end,)
-    return TokenizerTokens(place_tokens(encoding.name, by_id), ends, specials)
+    return TokenizerTokens(order_tokens(encoding.name, by_id), ends, specials)
 
 
 def load_vocabulary(

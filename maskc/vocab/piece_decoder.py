@@ -12,8 +12,9 @@ makes of it in the middle of a text:
 
 Steps that act on the ends of the whole text only (a leading space that is dropped) are not a
 token's business and are passed over: the first token of a text may write less. Decoders that write
-different bytes for the same piece in different places (WordPiece, CTC, ``</w>``, a step that looks
-at several characters once the pieces are joined) have no bytes per token, and are refused by name.
+different bytes for the same piece in different contexts (WordPiece, CTC, ``</w>``, a step that
+looks at several characters once the pieces are joined) have no bytes per token, and are refused by
+name.
 
 One text is not followed: if ``▁`` is replaced after bytes are read, the three byte pieces of ``▁``
 itself are its bytes here, and a blank in the text.

@@ -20,7 +20,7 @@ from enum import IntEnum
 from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile
 from maskc.vocab.piece_decoder import BYTE_PIECE, LOWER_BAR
-from maskc.vocab.vocabulary import TokenizerTokens, place_tokens
+from maskc.vocab.vocabulary import TokenizerTokens, order_tokens
 
 # Field numbers of sentencepiece_model.proto.
 _PIECES, _TRAINER, _NORMALIZER, _SELF_TEST, _DENORMALIZER = 1, 2, 3, 4, 5
@@ -81,7 +81,7 @@ def load_sentencepiece(file: TokenizerFile) -> TokenizerTokens:
                 if setting.number == _TRAINER_EOS_PIECE:
                     eos_piece = _decode_text(file, setting.value)
     eos_ids = (controls[eos_piece],) if eos_piece in controls else ()
-    return TokenizerTokens(place_tokens(file.tokenizer, by_id), eos_ids, specials, added)
+    return TokenizerTokens(order_tokens(file.tokenizer, by_id), eos_ids, specials, added)
 
 
 def build_exact_model(file: TokenizerFile, is_text: Callable[[int], bool]) -> bytes:

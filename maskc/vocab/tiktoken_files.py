@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from maskc.vocab.files import TokenizerFile
-from maskc.vocab.vocabulary import TokenizerTokens, place_tokens
+from maskc.vocab.vocabulary import TokenizerTokens, order_tokens
 
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -100,9 +100,9 @@ def load_tiktoken(file: TokenizerFile) -> TokenizerTokens:
     by_id: dict[int, bytes | None] = {rank: token for token, rank in ranks.items()}
     layout = find_layout(ranks)
     if layout is None:
-        return TokenizerTokens(place_tokens(file.tokenizer, by_id), ())
+        return TokenizerTokens(order_tokens(file.tokenizer, by_id), ())
     by_id[layout.vocab_size - 1] = None
-    tokens = place_tokens(file.tokenizer, by_id)
+    tokens = order_tokens(file.tokenizer, by_id)
     return TokenizerTokens(tokens, layout.eos_ids, layout.special_ids)
 
 

@@ -8,7 +8,7 @@ output.
 Example: ``bytes`` has 257 ids, 0 to 255 for the single bytes and 256 to end the output.
 
 Two vocabularies with equal fingerprints have equal masks for every grammar; the name plays no
-part in it, so a copy of a tokenizer in another place is still the same tokenizer.
+part in it, so a copy of a tokenizer in another folder is still the same tokenizer.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def build_byte_table() -> TokenizerTokens:
     return TokenizerTokens((*(bytes([byte]) for byte in range(256)), None), (256,))
 
 
-def place_tokens(name: str, by_id: Mapping[int, bytes | None]) -> tuple[bytes | None, ...]:
+def order_tokens(name: str, by_id: Mapping[int, bytes | None]) -> tuple[bytes | None, ...]:
     """Return the tokens in order of their ids; ids that are not there become ``None``.
 
     Raises:

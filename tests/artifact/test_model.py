@@ -69,10 +69,10 @@ def test_a_column_changes_relative_to_the_start_of_the_token(before, change, aft
 
 def fault_of(contents, path, value):
     header = copy.deepcopy(contents.header)
-    place = header
+    holder = header
     for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
+        holder = holder[key]
+    holder[path[-1]] = value
     return check_numbers(header, n_scanner_states=len(contents.arrays["scanner_next"]))
 
 

@@ -94,10 +94,10 @@ def test_the_slowest_fill_is_shown_where_it_happened(artifact):
     cold = times_of([1, 1, 1, 1, 1, 1, 7000, 1, 1], (3, 6))
     warm = times_of([1, 1, 8000, 1, 1, 1, 1, 1, 1], (3, 6))
     first, second = find_slowest(artifact, documents, cold, warm)[:2]
-    place = {"file": "one", "line": 1, "before": "ab", "token": ";", "after": ""}
-    assert first == {**place, "cold_us": 0.001, "warm_us": 8.0, "slower": "warm"}
-    place = {"file": "two", "line": 1, "before": "ab;", "token": "a", "after": "b;"}
-    assert second == {**place, "cold_us": 7.0, "warm_us": 0.001, "slower": "cold"}
+    position = {"file": "one", "line": 1, "before": "ab", "token": ";", "after": ""}
+    assert first == {**position, "cold_us": 0.001, "warm_us": 8.0, "slower": "warm"}
+    position = {"file": "two", "line": 1, "before": "ab;", "token": "a", "after": "b;"}
+    assert second == {**position, "cold_us": 7.0, "warm_us": 0.001, "slower": "cold"}
 
 
 @pytest.mark.parametrize("name", ["files", "max_bytes"])

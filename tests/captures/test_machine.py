@@ -95,5 +95,5 @@ def test_texts_that_go_on_from_one_text_do_not_change_each_other():
 def test_bytes_after_a_text_are_read_as_if_they_were_of_it():
     read = reader_of(CapturedText(b"abc") + b"d", b"efg")
     whole = b"abcdefg"
-    places = [(start, end) for start in range(8) for end in range(start, 8)]
-    assert [read(*place) for place in places] == [whole[start:end] for start, end in places]
+    spans = [(start, end) for start in range(8) for end in range(start, 8)]
+    assert [read(*span) for span in spans] == [whole[start:end] for start, end in spans]

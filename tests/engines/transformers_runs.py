@@ -11,7 +11,7 @@ from maskc.verify.general import parses
 from tests.engines.steering import Steering, SteeringProcessor
 
 PAD, PROMPTS, AFTER = 128_004, (5, 3, 9, 1, 7, 2, 8, 4), 24
-WAYS: dict[str, dict[str, Any]] = {
+HOW_TO_RAISE: dict[str, dict[str, Any]] = {
     "greedy": {"do_sample": False},
     "sampling": {"do_sample": True, "top_k": 0},
     "beams": {"do_sample": False, "num_beams": 3},
@@ -71,7 +71,7 @@ def run(
         model: of transformers.
         names: the grammar of each prompt.
         subjects: by name: artifact, parser, steering.
-        way: one of ``WAYS``.
+        way: one of ``HOW_TO_RAISE``.
         seed: of prompts and samples.
     """
     torch = load_engine("torch", "torch")
@@ -90,7 +90,7 @@ def run(
         logits_processor=[steering, grammar],
         max_new_tokens=400,
         pad_token_id=PAD,
-        **WAYS[way],
+        **HOW_TO_RAISE[way],
     )
     seconds = time.perf_counter() - begin - steering.seconds
     found = {"outputs": 0, "ended": 0, "parsed": 0, "tokens": 0, "failures": []}

@@ -3,7 +3,7 @@
 Each call is drawn by its number: a function or a method, sound arguments, and hostile values in
 the place of one or two of them. ``python -m tests.fuzz.api 0 NUMBER…`` makes these calls again.
 Whatever comes out but a :class:`maskc.MaskcError` of one line is a failure, and so are a warning
-and an error that does not survive pickling. Each is told once for each place that raises it; the
+and an error that does not survive pickling. Each is told once for each line that raises it; the
 exit status is 1 if there was any. It needs no atheris.
 """
 
@@ -156,20 +156,20 @@ class Calls:
     def draw(self, draw: Random) -> tuple[str, Call]:
         """Return a name and a call, some of whose arguments are hostile."""
         name, (function, positional, named) = draw.choice(self._list())
-        places: list[int | str] = [*range(len(positional)), *named]
+        parameters: list[int | str] = [*range(len(positional)), *named]
         given, given_named = list(positional), dict(named)
-        for place in draw.sample(places, min(len(places), draw.choice((1, 1, 1, 2)))):
+        for parameter in draw.sample(parameters, min(len(parameters), draw.choice((1, 1, 1, 2)))):
             value = draw.choice(VALUES)()
-            sound = named[place] if isinstance(place, str) else positional[place]
+            sound = named[parameter] if isinstance(parameter, str) else positional[parameter]
             # A function of one's own may raise, and whoever asks for an hour gets it.
-            if callable(value) and (callable(sound) or place == "progress"):
+            if callable(value) and (callable(sound) or parameter == "progress"):
                 value = None
             if type(sound) is float and not (isinstance(value, int | float) and value < sound):
                 value = "a"
-            if isinstance(place, int):
-                given[place] = value
+            if isinstance(parameter, int):
+                given[parameter] = value
             else:
-                given_named[place] = value
+                given_named[parameter] = value
         return name, (function, tuple(given), given_named)
 
     def _list(self) -> list[tuple[str, Call]]:
@@ -370,14 +370,14 @@ def main() -> int:
             if fault and error is not None:
                 frames = traceback.extract_tb(error.__traceback__)
                 ours = [f for f in frames if "/maskc/" in f.filename] or frames
-                place = f"{type(error).__name__} at {ours[-1].filename}:{ours[-1].lineno}"
-                if not failures[place]:
-                    text = f"\ncall {number}: {name}: {place}: {str(error)[:300]!r} {fault}\n"
+                where = f"{type(error).__name__} at {ours[-1].filename}:{ours[-1].lineno}"
+                if not failures[where]:
+                    text = f"\ncall {number}: {name}: {where}: {str(error)[:300]!r} {fault}\n"
                     sys.stderr.write(text)
-                failures[place] += 1
+                failures[where] += 1
     sys.stdout.write(f"{dict(outcomes)}\n")
-    for place, n in failures.most_common():
-        sys.stdout.write(f"{n} times {place}\n")
+    for where, n in failures.most_common():
+        sys.stdout.write(f"{n} times {where}\n")
     return 1 if failures else 0
 
 

@@ -72,8 +72,8 @@ def _tell(
     last = frames[-1] if frames else traceback.extract_tb(error.__traceback__)[-1]
     kind = "slow" if isinstance(error, TooLongError) else "failure"
     # What is slow ends anywhere: it is told by the pass that it was in.
-    place = frames[min(2, len(frames) - 1)] if kind == "slow" and frames else last
-    key = (type(error).__name__, place.filename, place.lineno or 0)
+    line = frames[min(2, len(frames) - 1)] if kind == "slow" and frames else last
+    key = (type(error).__name__, line.filename, line.lineno or 0)
     if key in known:
         return
     known.add(key)

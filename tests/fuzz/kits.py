@@ -2,7 +2,7 @@
 
 It needs no atheris, so that it also runs on the compiled runtime. A kit is drawn by its number, and
 ``python -m tests.fuzz.kits 0 NUMBER…`` draws these again. Whatever is raised but a refusal is told
-once for each place that raises it; the exit status is 1 if there was any.
+once for each line that raises it; the exit status is 1 if there was any.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def main() -> int:
             _take(number, examples, Path(folder) / "forged.kit", counts, failures)
     told = ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))
     sys.stdout.write(f"{sum(counts.values())} kits: {told}\n")
-    for place, n in failures.most_common():
-        sys.stdout.write(f"{n} times {place}\n")
+    for where, n in failures.most_common():
+        sys.stdout.write(f"{n} times {where}\n")
     return 1 if failures else 0
 
 
@@ -56,10 +56,10 @@ def _take(
     except Exception as error:  # noqa: BLE001 - whatever comes is what is looked for
         outcome = f"{outcome}, which raised"
         frames = [f for f in traceback.extract_tb(error.__traceback__) if "maskc" in f.filename]
-        place = f"{type(error).__name__} at {frames[-1].filename}:{frames[-1].lineno}"
-        if not failures[place]:
+        where = f"{type(error).__name__} at {frames[-1].filename}:{frames[-1].lineno}"
+        if not failures[where]:
             _tell(number, told, error)
-        failures[place] += 1
+        failures[where] += 1
     took = time.process_time() - before
     if took > SLOW:
         failures["slow"] += 1

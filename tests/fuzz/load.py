@@ -51,9 +51,9 @@ def take(data: bytes) -> None:
 def lay_over(sound: bytes, data: bytes) -> bytes:
     """Return a sound file with some bytes of the input's in it, signed."""
     body = bytearray(sound[:-N_DIGEST])
-    for place in range(0, len(data) - 4, 5):
-        offset = int.from_bytes(data[place : place + 3], "little") % len(body)
-        body[offset : offset + 2] = data[place + 3 : place + 5]
+    for start in range(0, len(data) - 4, 5):
+        offset = int.from_bytes(data[start : start + 3], "little") % len(body)
+        body[offset : offset + 2] = data[start + 3 : start + 5]
     body[14:22] = struct.pack(">Q", len(body) + N_DIGEST)
     return bytes(body) + b"\xc4\x20" + hashlib.sha256(body).digest()
 
@@ -63,14 +63,14 @@ def change_numbers(sound: bytes, data: bytes) -> bytes | None:
     header, arrays = decode(sound, "sound")
     names = sorted(name for name in arrays if arrays[name].size)
     changed = dict(arrays)
-    for place in range(0, min(len(data) - 5, 60), 6):
-        name = names[data[place] % len(names)]
+    for start in range(0, min(len(data) - 5, 60), 6):
+        name = names[data[start] % len(names)]
         if changed[name] is arrays[name]:
             changed[name] = arrays[name].copy()
         flat = changed[name].reshape(-1)
-        here = int.from_bytes(data[place + 1 : place + 3], "little") % flat.size
-        raw = int.from_bytes(data[place + 3 : place + 5], "little", signed=True)
-        flat[here : here + (data[place + 5] % 8 or flat.size)] = np.array([raw]).astype(flat.dtype)[
+        here = int.from_bytes(data[start + 1 : start + 3], "little") % flat.size
+        raw = int.from_bytes(data[start + 3 : start + 5], "little", signed=True)
+        flat[here : here + (data[start + 5] % 8 or flat.size)] = np.array([raw]).astype(flat.dtype)[
             0
         ]
     try:
@@ -85,10 +85,10 @@ def exchange_parts(sound: bytes, data: bytes) -> bytes:
     name = "link_plan" if "link_plan" in arrays else "schema_plan"
     changes = [
         (
-            int.from_bytes(data[place : place + 2], "little"),
-            int.from_bytes(data[place + 2 : place + 4], "little"),
+            int.from_bytes(data[start : start + 2], "little"),
+            int.from_bytes(data[start + 2 : start + 4], "little"),
         )
-        for place in range(0, min(len(data) - 3, 40), 4)
+        for start in range(0, min(len(data) - 3, 40), 4)
     ]
     plan, _ = change_plan(arrays[name], changes)
     return encode(header, {**arrays, name: plan})

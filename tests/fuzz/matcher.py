@@ -34,9 +34,9 @@ def take(data: bytes) -> None:
         return
     artifact = ARTIFACTS[data[0] % len(ARTIFACTS)][data[0] // len(ARTIFACTS) % 3]
     sequences: list[tuple[maskc.Matcher, list[Taken]]] = [(artifact.matcher(), [])]
-    for place in range(1, min(len(data) - 1, 80), 2):
-        operation, number = data[place] % 12, data[place + 1]
-        which = data[place] // 12 % len(sequences)
+    for index in range(1, min(len(data) - 1, 80), 2):
+        operation, number = data[index] % 12, data[index + 1]
+        which = data[index] // 12 % len(sequences)
         matcher, taken = sequences[which]
         if operation == 10 and len(sequences) < 3:
             copied = (maskc.Matcher.fork, copy.copy, copy.deepcopy)[number % 3]

@@ -17,18 +17,18 @@ JSON = st.recursive(
 )
 
 
-def cut(text, places):
-    """Return a text in pieces, cut at some places."""
-    ends = [0, *sorted(place % (len(text) + 1) for place in places), len(text)]
+def cut(text, indices):
+    """Return a text in pieces, cut at some indices."""
+    ends = [0, *sorted(index % (len(text) + 1) for index in indices), len(text)]
     return [text[a:b] for a, b in itertools.pairwise(ends)]
 
 
 @given(
-    value=JSON, places=st.lists(st.integers(0, 99), max_size=4), indent=st.sampled_from([None, 1])
+    value=JSON, indices=st.lists(st.integers(0, 99), max_size=4), indent=st.sampled_from([None, 1])
 )
-def test_members_are_those_of_the_object_however_it_is_cut(value, places, indent):
+def test_members_are_those_of_the_object_however_it_is_cut(value, indices, indent):
     members = MemberReader()
-    for piece in cut(json.dumps(value, indent=indent, ensure_ascii=False), places):
+    for piece in cut(json.dumps(value, indent=indent, ensure_ascii=False), indices):
         members.feed(piece)
     assert members.found == (value if isinstance(value, dict) else {})
 
@@ -51,12 +51,12 @@ def test_what_is_no_json_has_no_such_members(text):
 @given(
     text=st.text("abc", max_size=12),
     stop=st.lists(st.text("abc", min_size=1, max_size=3), max_size=3),
-    places=st.lists(st.integers(0, 99), max_size=4),
+    indices=st.lists(st.integers(0, 99), max_size=4),
 )
-def test_a_text_ends_before_its_first_stop_string_however_it_is_cut(text, stop, places):
+def test_a_text_ends_before_its_first_stop_string_however_it_is_cut(text, stop, indices):
     writing = Writing(Wanted(str), tuple(stop))
     deltas = []
-    for piece in cut(text, places):
+    for piece in cut(text, indices):
         deltas.append(writing.take(piece).delta)
         if writing.is_stopped:
             break
@@ -64,7 +64,7 @@ def test_a_text_ends_before_its_first_stop_string_however_it_is_cut(text, stop, 
     ends = [text.find(word) for word in stop if word in text]
     if ends:
         assert (last.finish_reason, writing.is_stopped) == ("stop_string", True)
-        # The words may begin at several places; a piece shows the first that is whole.
+        # The words may begin at several indices; a piece shows the first that is whole.
         assert text.startswith(last.text)
         assert not any(word in last.text for word in stop)
     else:

@@ -106,7 +106,7 @@ def test_symbols_keep_their_ids():
 
 
 def test_python_needs_no_reduction():
-    from tests.grammars.places import GRAMMARS
+    from tests.grammars.folder import GRAMMARS
 
     grammar, _ = load_grammar(load_source(GRAMMARS / "python.lark"))
     assert reduce_grammar(grammar.bnf).productions == grammar.bnf.productions

@@ -48,12 +48,12 @@ def tree_parser() -> Lark:
     return Lark(read_grammar("c"), parser="lalr", start="translation_unit")
 
 
-def type_places(tree: Tree) -> set[int]:
+def type_indices(tree: Tree) -> set[int]:
     """Return where names begin that were read as types."""
-    places = set()
+    indices = set()
 
     def add(part):
-        places.add(next(part.scan_values(lambda token: token.type == "NAME")).start_pos)
+        indices.add(next(part.scan_values(lambda token: token.type == "NAME")).start_pos)
 
     for part in tree.iter_subtrees():
         children = part.children
@@ -61,7 +61,7 @@ def type_places(tree: Tree) -> set[int]:
         if part.data in {"type_word", "name_type"}:
             add(part)
         elif part.data == "local_declaration" and isinstance(first, Token):
-            places.add(first.start_pos)
+            indices.add(first.start_pos)
         elif part.data == "cast":
             for child in children[:-1]:
                 if isinstance(child, Tree) and child.data == "bracketed_name":
@@ -70,8 +70,8 @@ def type_places(tree: Tree) -> set[int]:
             if isinstance(first, Tree) and first.data == "bracketed_name":
                 add(first)
             elif isinstance(children[1], Token):
-                places.add(children[1].start_pos)
-    return places
+                indices.add(children[1].start_pos)
+    return indices
 
 
 def renamed(texts: list[str]) -> str:
@@ -79,7 +79,7 @@ def renamed(texts: list[str]) -> str:
     lines, number = [], 0
     for text in texts:
         tree = tree_parser().parse(text)
-        types = type_places(tree)
+        types = type_indices(tree)
         names = tree.scan_values(lambda v: isinstance(v, Token) and v.type == "NAME")
         line, at = "", 0
         for token in sorted(names, key=lambda token: token.start_pos):

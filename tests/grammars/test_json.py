@@ -17,7 +17,7 @@ from lark.exceptions import LarkError
 
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
-from tests.grammars.places import GRAMMARS
+from tests.grammars.folder import GRAMMARS
 
 
 @pytest.fixture(scope="module")

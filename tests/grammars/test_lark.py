@@ -8,8 +8,8 @@ from lark.exceptions import LarkError
 from lark.load_grammar import _parse_grammar
 
 from tests.grammars.derive import accepts
+from tests.grammars.folder import GRAMMARS
 from tests.grammars.laws import GrammarLaws
-from tests.grammars.places import GRAMMARS
 
 FILES = [*GRAMMARS.glob("*.lark"), *(Path(lark.__file__).parent / "grammars").glob("*.lark")]
 LEXEMES = {

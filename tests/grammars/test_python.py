@@ -13,7 +13,7 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.postlex import PYTHON
 from maskc.frontends.source import load_source
 from tests.examples import seeds
-from tests.grammars.places import GRAMMARS
+from tests.grammars.folder import GRAMMARS
 
 N_FILES = 10 * len(seeds(20))
 
@@ -41,12 +41,12 @@ def standard_library_files() -> list[Path]:
 
 
 def verdict(parser: Lark, text: str) -> str:
-    """Return ``ok``, or the kind of Lark's error and its place."""
+    """Return ``ok``, or the kind of Lark's error and its line and column."""
     try:
         parser.parse(text)
     except (LarkError, AssertionError) as error:
-        place = (getattr(error, "line", None), getattr(error, "column", None))
-        return f"{type(error).__name__} at {place}"
+        where = (getattr(error, "line", None), getattr(error, "column", None))
+        return f"{type(error).__name__} at {where}"
     return "ok"
 
 

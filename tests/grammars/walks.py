@@ -12,7 +12,7 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.verify.generation import generate_texts
 from tests.compiled import EVERY_BYTE, compile_kept
-from tests.grammars.places import GRAMMARS
+from tests.grammars.folder import GRAMMARS
 
 CORPORA = Path(__file__).parent / "corpora"
 N_WORDS = 200

@@ -22,7 +22,7 @@ CONTENTS = compile_text(
 WIDTH = 40  # of the logits, beyond the vocabulary's
 
 
-def place(artifact, texts):
+def matchers_after(artifact, texts):
     matchers = [artifact.matcher() for _ in texts]
     for matcher, text in zip(matchers, texts, strict=True):
         assert matcher.accept_bytes(text)
@@ -49,7 +49,7 @@ def test_masks_by_number_equal_bitmasks_in_every_bit(device, dtype, texts, cache
     artifact = Artifact(CONTENTS, cache_bytes=cache_bytes)
     table = MaskTable(artifact, device=device)
     logits = torch.randn(len(texts), WIDTH, device=device).to(getattr(torch, dtype))
-    matchers = place(artifact, texts)
+    matchers = matchers_after(artifact, texts)
     wanted = masked(logits, matchers)
     table.apply(logits, matchers)
     assert torch.equal(logits, wanted)
@@ -59,7 +59,7 @@ def test_masks_by_number_equal_bitmasks_in_every_bit(device, dtype, texts, cache
 def test_named_rows_are_masked_and_no_others(device):
     artifact = Artifact(CONTENTS)
     logits = torch.randn(3, WIDTH, device=device)
-    matchers = place(artifact, [b"[", b"a"])
+    matchers = matchers_after(artifact, [b"[", b"a"])
     wanted = masked(logits, matchers, rows=[2, 0])
     MaskTable(artifact, device=device).apply(logits, matchers, rows=[2, 0])
     assert torch.equal(logits, wanted)
@@ -68,7 +68,7 @@ def test_named_rows_are_masked_and_no_others(device):
 @pytest.mark.parametrize("device", DEVICES)
 def test_ids_may_lie_on_the_device(device):
     artifact = Artifact(CONTENTS)
-    matchers = place(artifact, [b"[", b""])
+    matchers = matchers_after(artifact, [b"[", b""])
     logits = torch.randn(2, WIDTH, device=device)
     wanted = masked(logits, matchers)
     ids = torch.tensor([matcher.mask_id() for matcher in matchers], device=device)
@@ -80,7 +80,7 @@ def test_a_table_gets_the_rows_that_it_lacks():
     artifact = Artifact(CONTENTS)
     table = MaskTable(artifact, device="cpu")
     first = table.sync().clone()
-    place(artifact, [b"["])[0].mask_id()
+    matchers_after(artifact, [b"["])[0].mask_id()
     assert np.array_equal(table.sync().numpy(), artifact.mask_table())
     assert len(first) == 1
     assert len(table.sync()) == 2

@@ -25,7 +25,7 @@ PAD, ENDS = 128004, {128001, 128008, 128009}
 # Loading a Llama on the CPU warns of nothing of ours.
 pytestmark = pytest.mark.filterwarnings("default")
 
-WAYS = {
+HOW_TO_RAISE = {
     "greedy": {"do_sample": False},
     "sampling": {"do_sample": True, "top_k": 0},
     "top k and top p": {"do_sample": True, "top_k": 5, "top_p": 0.9, "temperature": 1.5},
@@ -94,23 +94,23 @@ def check(artifact, parser, ids):
         assert artifact.matcher().accept_bytes(text)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", HOW_TO_RAISE)
 def test_outputs_of_a_small_language_finish_and_parse(model, artifacts, parsers, way):
     artifact = artifacts["order"]
-    outputs = generate(model, [GrammarProcessor(artifact)], prompts(5, 3), **WAYS[way])
+    outputs = generate(model, [GrammarProcessor(artifact)], prompts(5, 3), **HOW_TO_RAISE[way])
     assert all(map(is_finished, outputs))
     for ids in outputs:
         check(artifact, parsers["order"], ids)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", HOW_TO_RAISE)
 def test_what_a_request_brings_is_followed(model, way):
     kit = open_kit(model, "llama3")
     schema = {"enum": [{"n": 1}, {"n": 2}]}
     constraint = kit.sequence(
         kit.choice(["yes", "no"]), kit.regex("[!?]"), kit.json_schema(schema, numbers="plain")
     )
-    for ids in generate(model, [GrammarProcessor(constraint)], prompts(5, 3), **WAYS[way]):
+    for ids in generate(model, [GrammarProcessor(constraint)], prompts(5, 3), **HOW_TO_RAISE[way]):
         n = next((i for i, token in enumerate(ids) if token in ENDS), len(ids))
         text = b"".join(kit.tokens.text_of(token) for token in ids[:n])
         assert constraint.matcher().accept_bytes(text)
@@ -120,11 +120,11 @@ def test_what_a_request_brings_is_followed(model, way):
             assert json.loads(value) in schema["enum"]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", HOW_TO_RAISE)
 def test_json_parses_under_every_way_to_choose(model, artifacts, parsers, way):
     artifact = artifacts["json"]
     processors = [Haste(artifact, 20), GrammarProcessor(artifact)]
-    outputs = generate(model, processors, prompts(2, 7), **WAYS[way])
+    outputs = generate(model, processors, prompts(2, 7), **HOW_TO_RAISE[way])
     assert any(map(is_finished, outputs))
     for ids in outputs:
         check(artifact, parsers["json"], ids)

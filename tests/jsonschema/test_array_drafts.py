@@ -24,8 +24,8 @@ def test_a_count_that_is_too_large_is_named_where_it_stands(schema, keyword):
     nested = {"properties": {"a/b": {"allOf": [schema]}}}
     with pytest.raises(SchemaError) as caught:
         build_machine(nested)
-    place = (caught.value.pointer, caught.value.keyword)
-    assert place == ("/properties/a~1b/allOf/0", keyword)
+    found = (caught.value.pointer, caught.value.keyword)
+    assert found == ("/properties/a~1b/allOf/0", keyword)
     assert "lower the number" in str(caught.value)
 
 

@@ -7,40 +7,40 @@ from maskc.jsonschema.dialects import DEFAULT
 from maskc.jsonschema.locations import MAX_COUNT, SchemaLocation
 
 
-def place(schema):
+def locate(schema):
     return SchemaLocation(schema, None, "/a", DEFAULT)
 
 
 def test_a_pointer_escapes_what_it_is_made_of():
-    assert place({}).below({}, "properties", "b/c~", 2).pointer == "/a/properties/b~1c~0/2"
+    assert locate({}).below({}, "properties", "b/c~", 2).pointer == "/a/properties/b~1c~0/2"
 
 
 @pytest.mark.parametrize(("number", "found"), [(3, 3), (3.0, 3), (MAX_COUNT, MAX_COUNT)])
 def test_a_count_is_a_whole_number(number, found):
-    assert place({"minItems": number}).count("minItems") == found
-    assert place({"minItems": number}).count("maxItems") is None
+    assert locate({"minItems": number}).count("minItems") == found
+    assert locate({"minItems": number}).count("maxItems") is None
 
 
 @pytest.mark.parametrize("number", [-1, 1.5, MAX_COUNT + 1])
 def test_what_is_no_count_is_refused_by_its_keyword(number):
     with pytest.raises(SchemaError) as caught:
-        place({"minItems": number}).count("minItems")
+        locate({"minItems": number}).count("minItems")
     assert (caught.value.pointer, caught.value.keyword) == ("/a", "minItems")
 
 
 def test_names_are_strings():
-    assert place({}).names("required", ["b"]) == ["b"]
+    assert locate({}).names("required", ["b"]) == ["b"]
     with pytest.raises(SchemaError, match="required is not a list of names"):
-        place({}).names("required", ["b", 1])
+        locate({}).names("required", ["b", 1])
 
 
 def test_a_map_of_schemas_is_an_object():
-    assert place({"properties": {"b": True}}).map("properties") == {"b": True}
+    assert locate({"properties": {"b": True}}).map("properties") == {"b": True}
     with pytest.raises(SchemaError, match="properties is not an object"):
-        place({"properties": []}).map("properties")
+        locate({"properties": []}).map("properties")
 
 
 @pytest.mark.parametrize("schemas", [{"not": {}}, [], "#/", None])
 def test_a_list_of_schemas_is_a_list_with_one(schemas):
     with pytest.raises(SchemaError, match="allOf is not a list of schemas"):
-        place({"allOf": schemas}).schemas("allOf")
+        locate({"allOf": schemas}).schemas("allOf")

@@ -37,8 +37,8 @@ def test_a_pattern_of_few_strings_asks_nothing_of_other_types():
 def test_a_pattern_is_built_once():
     space = Space()
     keywords = StringKeywords(space, assert_formats=True, formats={})
-    place = SchemaLocation({"pattern": "a|b"}, None, "", DEFAULT)
-    assert list(keywords.lower(place)) == list(keywords.lower(place))
+    location = SchemaLocation({"pattern": "a|b"}, None, "", DEFAULT)
+    assert list(keywords.lower(location)) == list(keywords.lower(location))
     assert len(space.dfas) == 1
 
 

@@ -16,7 +16,7 @@ SCHEMA = {
     "additionalProperties": False,
 }
 TOOL = {"type": "function", "function": {"name": "book", "parameters": SCHEMA}}
-PLACE = "/tools/0/function/parameters/properties/city"
+POINTER = "/tools/0/function/parameters/properties/city"
 REASON = "pattern '(a)\\\\1' has a back-reference, which is not supported"
 
 
@@ -62,9 +62,11 @@ def test_other_documents_may_refer_to_a_schema_so_its_type_alone_is_left():
 def test_one_awkward_field_of_a_tool_does_not_end_the_request(family, call):
     with pytest.raises(SchemaError) as refused:
         KIT.tools([TOOL], family=family)
-    assert str(refused.value).startswith(f"schema at {PLACE}: {REASON}, in the tool 'book'; ")
+    assert str(refused.value).startswith(f"schema at {POINTER}: {REASON}, in the tool 'book'; ")
     made = KIT.tools([TOOL], family=family, choice="required", on_unsupported="loosen")
-    assert made.notes == (f"schema at {PLACE}: read without pattern, since {REASON} (tool 'book')",)
+    assert made.notes == (
+        f"schema at {POINTER}: read without pattern, since {REASON} (tool 'book')",
+    )
     assert takes(made, call % "3")
     assert not takes(made, call % "true")
 

@@ -38,7 +38,7 @@ def draw_pattern(draw, alphabet):
 
 def draw_roles(draw, text, alphabet):
     """Return a grammar's text with roles, and these by rule and terminal."""
-    places = [
+    pairs = [
         (line.partition(":")[0], name)
         for line in text.splitlines()
         if line[:1] in "sxy"
@@ -46,9 +46,9 @@ def draw_roles(draw, text, alphabet):
         if re.search(rf"^{name}[.\d]*: /", text, re.MULTILINE)
     ]
     roles = {}
-    for place in sorted(places):
+    for pair in sorted(pairs):
         if draw.random() < 0.5:
-            roles[place] = draw_pattern(draw, alphabet)
+            roles[pair] = draw_pattern(draw, alphabet)
     lines = [f"// maskc-terminal: {rule}.{name}={p}\n" for (rule, name), p in roles.items()]
     return text + "".join(lines), {key: re.compile(p) for key, p in roles.items()}
 
@@ -109,7 +109,7 @@ n: N | "k" | "<" N ">"
 N: /[abk]+/
 %ignore " "
 """
-WAYS = [("a", "n", "N"), ("b", "n", "N"), ("n", "N"), ("b", "N")]
+HOW_TO_RAISE = [("a", "n", "N"), ("b", "n", "N"), ("n", "N"), ("b", "N")]
 
 
 def draw_nested(draw):
@@ -146,7 +146,7 @@ def plays_nested(tree, roles, above=()):
 def test_a_role_on_a_way_is_played_there_only(seed):
     draw = Random(seed)
     pair = draw.choice([("a[abk]*", "[bk]+a*"), ("[ab]+", "k[abk]*"), ("..?", "...+")])
-    roles = {way: draw.choice(pair) for way in WAYS if draw.random() < 0.6}
+    roles = {way: draw.choice(pair) for way in HOW_TO_RAISE if draw.random() < 0.6}
     by_name = {".".join(way): pattern for way, pattern in roles.items()}
     patterns = {way: re.compile(pattern) for way, pattern in roles.items()}
     source = load_source(NESTED, roles=by_name)

@@ -12,7 +12,7 @@ them (``.inp``) and the ids that llama.cpp must give for them (``.out``). Of eac
 - *compile*: json.lark and python.lark, each in a process of its own;
 - *walked*: the texts as JSON strings and as Python's, cut into the longest tokens that the
   vocabulary has for them, and the expected ids themselves in a grammar of any text: each token is
-  legal in the mask at its place, and after the last one the text may end.
+  legal in the mask where it stands, and after the last one the text may end.
 
 The tokenizers that have a name are looked at likewise, with the texts of Llama 3's file and the ids
 that their own package gives. The page gets the table; the exit status is 1 if anything is wrong.
@@ -233,11 +233,11 @@ def walk_one(artifact: maskc.Artifact, ids: Sequence[int]) -> str | None:
     """Return where a token is not legal, ``None`` if all are and the text may end."""
     matcher = artifact.matcher()
     bitmask = maskc.allocate_bitmask(1, artifact.vocab_size)
-    for place, token in enumerate(ids):
+    for index, token in enumerate(ids):
         matcher.fill_bitmask(bitmask, 0)
         is_legal = bool(np.uint32(bitmask[0, token // 32]) >> np.uint32(token % 32) & 1)
         if not is_legal or not matcher.accept_token(token):
-            before = b"".join(artifact.token_bytes(t) or b"?" for t in ids[:place])
+            before = b"".join(artifact.token_bytes(t) or b"?" for t in ids[:index])
             return f"token {token} {artifact.token_bytes(token)!r} after {before[-40:]!r}"
     return None if matcher.is_accepting else f"no end after {ids[-5:]}"
 

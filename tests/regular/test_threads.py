@@ -33,36 +33,37 @@ def match_end(pattern: str, text: str, start: int = 0, flags: int = 0) -> int | 
         history = look_behinds.step(history, int(stepper.byte_class[byte]))
     threads = stepper.enter(node, history.matched)
     ends: list[tuple[int, frozenset]] = []  # (characters, what must hold after), best last
-    place = start
+    offset = start
     for byte in (*text[start:].encode(), None):
         # A match here counts if nothing tried before it does: keep that as its condition.
-        for index, (position, owed) in enumerate(threads):
+        for index, (position, obligations) in enumerate(threads):
             if position < 0:
                 before = frozenset((p if p >= 0 else -1, left) for p, left in threads[:index])
-                demands = settle([*owed, (False, before)] if before else owed)
+                demands = settle([*obligations, (False, before)] if before else obligations)
                 if demands is not None:
-                    ends.append((place, demands))
+                    ends.append((offset, demands))
         if byte is None:
             break
         byte_class = int(stepper.byte_class[byte])
         history = look_behinds.step(history, byte_class)
         ends = [
             (end, left)
-            for end, owed in ends
-            if (left := stepper.step_obligations(owed, byte_class, history.matched)) is not None
+            for end, obligations in ends
+            if (left := stepper.step_obligations(obligations, byte_class, history.matched))
+            is not None
         ]
         following, earlier = ThreadList(), []
-        for position, owed in threads:
+        for position, obligations in threads:
             if position < 0:
-                earlier.append((False, frozenset([(-1, owed)])))
+                earlier.append((False, frozenset([(-1, obligations)])))
                 continue
-            left = settle([*owed, *earlier])
+            left = settle([*obligations, *earlier])
             if left is not None:
                 for thread in stepper.step_thread((position, left), byte_class, history.matched):
                     following.append(*thread)
         threads = following.done()
-        place += byte & 0xC0 != 0x80
-    counted = [end for end, owed in ends if hold_at_end(owed)]
+        offset += byte & 0xC0 != 0x80
+    counted = [end for end, obligations in ends if hold_at_end(obligations)]
     assert len(counted) <= 1, "two matches of one pattern"
     return counted[0] if counted else None
 
@@ -241,13 +242,13 @@ def test_flags_of_a_part_take_the_place_of_those_around_it(pattern, flags):
 X, Y = frozenset([(3, FREE)]), frozenset([(4, FREE)])
 
 
-def matched(*owed):
+def matched(*obligations):
     """Return the thread of a pattern that has matched, but for some obligations."""
-    return frozenset([(-1, frozenset(owed))])
+    return frozenset([(-1, frozenset(obligations))])
 
 
 @pytest.mark.parametrize(
-    ("owed", "left"),
+    ("obligations", "left"),
     [
         ([(True, X), (False, X)], None),
         ([(True, X | Y), (False, X)], {(True, Y), (False, X)}),
@@ -259,8 +260,8 @@ def matched(*owed):
         ([(False, X), (False, matched((False, X)))], None),
     ],
 )
-def test_what_is_demanded_and_forbidden_settles_what_depends_on_it(owed, left):
-    assert settle(owed) == (None if left is None else frozenset(left))
+def test_what_is_demanded_and_forbidden_settles_what_depends_on_it(obligations, left):
+    assert settle(obligations) == (None if left is None else frozenset(left))
 
 
 def test_a_lazy_repetition_before_a_look_ahead_has_few_states():

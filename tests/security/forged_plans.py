@@ -136,39 +136,39 @@ def change_plan(plan: np.ndarray, changes: list[tuple[int, int]]) -> tuple[np.nd
 
     Args:
         plan: uint8[n], JSON.
-        changes: of each the number of a place, and of what comes there: one of ``MADE_UP``, an
-            integer from 0 on, or what stands at another place. Too large a number begins anew.
+        changes: of each the number of an entry, and of what comes there: one of ``MADE_UP``, an
+            integer from 0 on, or what stands in another entry. Too large a number begins anew.
     """
     try:
         changed = json.loads(plan.tobytes())
     except (ValueError, RecursionError):
         return plan, ["nothing: its bytes are no JSON any more"]
     told = []
-    for place, value in changes:
-        places = list(_list_places(changed))
-        holder, key = places[place % len(places)]
-        new = _choose(value, places)
+    for number, value in changes:
+        entries = list(_list_entries(changed))
+        holder, key = entries[number % len(entries)]
+        new = _choose(value, entries)
         told.append(f"{key!r} of {str(holder)[:40]}: {str(new)[:40]}")
         holder[key] = new
     text = json.dumps(changed, separators=(",", ":"), sort_keys=True)
     return np.frombuffer(text.encode(), dtype=np.uint8).copy(), told
 
 
-def _choose(value: int, places: list[tuple[Any, Any]]) -> Any:
+def _choose(value: int, entries: list[tuple[Any, Any]]) -> Any:
     value %= 3 * 256
     if value < 256:
         new = MADE_UP[value % len(MADE_UP)]
     elif value < 512:
         new = value - 256
     else:
-        holder, key = places[(value * 7919) % len(places)]
+        holder, key = entries[(value * 7919) % len(entries)]
         new = holder[key]
     return json.loads(json.dumps(new))  # a copy: nothing holds itself
 
 
-def _list_places(value: Any) -> Iterator[tuple[Any, Any]]:
+def _list_entries(value: Any) -> Iterator[tuple[Any, Any]]:
     keys = list(value) if isinstance(value, dict) else range(len(value))
     for key in keys:
         yield value, key
         if isinstance(value[key], dict | list):
-            yield from _list_places(value[key])
+            yield from _list_entries(value[key])

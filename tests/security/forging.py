@@ -122,20 +122,20 @@ def _change_array(name, array, draw, arrays, section):
 
 def _change_header(header, draw):
     """Change one of the numbers, or leave an entry out."""
-    places = [(header, "scanner_start"), (header, "end_lookahead"), (header, "layout")]
-    places += [(header["tokenizer"], key) for key in ("vocab_size", "eos_ids")]
-    places += [(header["sizes"], key) for key in header["sizes"]]
-    places += [(header["grammar"], "parser")]
+    entries = [(header, "scanner_start"), (header, "end_lookahead"), (header, "layout")]
+    entries += [(header["tokenizer"], key) for key in ("vocab_size", "eos_ids")]
+    entries += [(header["sizes"], key) for key in header["sizes"]]
+    entries += [(header["grammar"], "parser")]
     if isinstance(header.get("link"), dict):
-        places += [(header["link"], key) for key in header["link"]]
-        places += [(header["tokenizer"], key) for key in header["tokenizer"]]
-        places += [(header["grammar"], key) for key in header["grammar"]]
+        entries += [(header["link"], key) for key in header["link"]]
+        entries += [(header["tokenizer"], key) for key in header["tokenizer"]]
+        entries += [(header["grammar"], key) for key in header["grammar"]]
     if isinstance(header.get("schema_layout"), dict):
-        places += [(header["schema_layout"], key) for key in header["schema_layout"]]
-        places += [(header["tokenizer"], "fingerprint")]
+        entries += [(header["schema_layout"], key) for key in header["schema_layout"]]
+        entries += [(header["tokenizer"], "fingerprint")]
     if isinstance(header.get("layout"), dict):
-        places += [(header["layout"], key) for key in header["layout"]] * 3
-    holder, key = draw.choice(places)
+        entries += [(header["layout"], key) for key in header["layout"]] * 3
+    holder, key = draw.choice(entries)
     values = [*range(6), -1, 40, 1 << 40, None, True, [], [0], [1, 1], {}, "earley", 1.5, "remove"]
     value = draw.choice(values)
     if value == "remove":

@@ -32,22 +32,22 @@ def path(tmp_path_factory):
 
 
 def changed(kind, *, header=(), **arrays):
-    """Return an example with other entries: ``(place, key, value)``, and arrays by name."""
+    """Return an example with other entries: ``(part, key, value)``, and arrays by name."""
     found, known = decode(EXAMPLES[kind], kind)
-    for place, key, value in header:
-        holder = found[place] if place else found
+    for part, key, value in header:
+        holder = found[part] if part else found
         holder[key] = value
     return encode(
         found, {**known, **{name: change(known[name]) for name, change in arrays.items()}}
     )
 
 
-def assigned(place, value):
+def assigned(part, value):
     """Return what sets some numbers of an array."""
 
     def change(array):
         copy = array.copy()
-        copy[place] = value
+        copy[part] = value
         return copy
 
     return change
@@ -83,7 +83,7 @@ def test_a_forged_artifact_is_refused_or_can_be_used(path, kind, seed, n_changes
 
 
 @pytest.mark.parametrize(
-    ("place", "key", "value", "told"),
+    ("part", "key", "value", "told"),
     [
         ("", "scanner_start", 1 << 40, "the header holds the number"),
         ("", "scanner_start", True, "the header holds the number True"),
@@ -94,8 +94,8 @@ def test_a_forged_artifact_is_refused_or_can_be_used(path, kind, seed, n_changes
         ("tokenizer", "eos_ids", [1, 1], "end-of-sequence ids do not ascend"),
     ],
 )
-def test_a_number_of_the_header_that_nothing_has_is_refused(path, place, key, value, told):
-    assert told in refusal(changed("lalr", header=[(place, key, value)]), path)
+def test_a_number_of_the_header_that_nothing_has_is_refused(path, part, key, value, told):
+    assert told in refusal(changed("lalr", header=[(part, key, value)]), path)
 
 
 @pytest.mark.parametrize("kind", ["lalr", "general", "schema", "tools"])
@@ -150,7 +150,7 @@ def test_arrays_that_do_not_fit_together_are_refused(path, kind, arrays, told):
 
 def test_a_newline_without_indentation_is_refused(path):
     header, arrays = decode(EXAMPLES["indented"], "indented")
-    # Of as many places as there are contexts without brackets.
+    # Of as many layout contexts as there are contexts without brackets.
     rest = arrays["rest"][:, : header["sizes"]["C"]].copy()
     data = encode({**header, "layout": None}, {**arrays, "rest": rest})
     assert "an indentation that the header lacks" in refusal(data, path)

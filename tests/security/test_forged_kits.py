@@ -142,9 +142,9 @@ def spelling_refusal(path, data):
 def test_a_spelling_with_a_byte_changed_or_cut_somewhere_is_refused(sound, path, is_cut):
     # Each byte is tests/artifact/test_damage.py's; a file takes milliseconds to write.
     data = sound[0]
-    for place in (*range(40), *range(40, len(data), 199)):
-        after = b"" if is_cut else bytes([data[place] ^ 0xFF]) + data[place + 1 :]
-        assert spelling_refusal(path, data[:place] + after)
+    for index in (*range(40), *range(40, len(data), 199)):
+        after = b"" if is_cut else bytes([data[index] ^ 0xFF]) + data[index + 1 :]
+        assert spelling_refusal(path, data[:index] + after)
 
 
 def test_each_array_must_be_there_and_of_its_type(sound, path):

@@ -30,7 +30,7 @@ def artifact():
 
 
 def changes_of(value, path=()):
-    """Yield a header's places, and what stands there."""
+    """Yield the paths of a header's entries, and what stands there."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield (*path, key), item
@@ -41,17 +41,17 @@ def changes_of(value, path=()):
 
 
 def changed_header(header, path, value):
-    """Return a header with another value in a place; ``...`` takes it away."""
+    """Return a header with another value at a path; ``...`` takes it away."""
     copy = json.loads(json.dumps(header, default=lambda data: {"bytes": data.hex()}))
     for pair in copy["not_lexed_apart"]:
         pair["witness"] = bytes.fromhex(pair["witness"]["bytes"])
-    place = copy
+    holder = copy
     for key in path[:-1]:
-        place = place[key]
+        holder = holder[key]
     if value is ...:
-        del place[path[-1]]
+        del holder[path[-1]]
     else:
-        place[path[-1]] = value
+        holder[path[-1]] = value
     return copy
 
 
@@ -70,10 +70,10 @@ def test_the_headers_of_what_is_compiled_are_sound(artifact):
 
 @pytest.mark.parametrize("value", [..., *VALUES], ids=repr)
 def test_a_header_that_loads_can_be_printed(artifact, tmp_path, capfd, value):
-    """Each place of the header is changed in turn."""
+    """Each entry of the header is changed in turn."""
     n_loaded = n_refused = 0
     for path, _ in changes_of(artifact.header):
-        # The runtime's own entries are read in other places.
+        # The runtime's own entries are read elsewhere.
         if path[0] in {"sizes", "format", "layout"} or path[:2] == ("tokenizer", "vocab_size"):
             continue
         if path[:2] == ("tokenizer", "eos_ids") or path == ("tokenizer",):
@@ -157,20 +157,20 @@ few = examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 def changed(sound):
     """Return bytes like some sound ones: pieces of it doubled, left out, or overwritten."""
-    places = st.integers(0, len(sound))
+    starts = st.integers(0, len(sound))
     pieces = st.one_of(
         st.binary(max_size=4),
         st.text(string.punctuation + " \n0a", max_size=4).map(str.encode),
-        st.tuples(places, st.integers(0, 12)).map(lambda p: sound[p[0] : p[0] + p[1]]),
+        st.tuples(starts, st.integers(0, 12)).map(lambda p: sound[p[0] : p[0] + p[1]]),
     )
 
     def apply(edits):
         data = sound
-        for place, n_gone, piece in edits:
-            data = data[:place] + piece + data[place + n_gone :]
+        for start, n_gone, piece in edits:
+            data = data[:start] + piece + data[start + n_gone :]
         return data
 
-    edits = st.lists(st.tuples(places, st.integers(0, 3), pieces), min_size=1, max_size=3)
+    edits = st.lists(st.tuples(starts, st.integers(0, 3), pieces), min_size=1, max_size=3)
     return edits.map(apply)
 
 

@@ -80,7 +80,7 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def place(made, tmp_path):
+def folder(made, tmp_path):
     """Return a folder with a grammar, its artifact and texts, and the modules."""
     shutil.copytree(made, tmp_path / "here")
     return tmp_path / "here" / "folder"
@@ -146,11 +146,11 @@ def allowed():
 
 
 @pytest.mark.costly
-def test_no_command_asks_for_a_module_that_is_not_its_own(place):
+def test_no_command_asks_for_a_module_that_is_not_its_own(folder):
     ran = subprocess.run(
         [sys.executable, "-P", "-c", WATCHER, json.dumps(commands())],
-        cwd=place,
-        env={**os.environ, "XDG_CACHE_HOME": str(place.parent / "cache")},
+        cwd=folder,
+        env={**os.environ, "XDG_CACHE_HOME": str(folder.parent / "cache")},
         check=False,
         capture_output=True,
         text=True,
@@ -166,37 +166,37 @@ def test_no_command_asks_for_a_module_that_is_not_its_own(place):
 
 
 @pytest.mark.costly
-def test_modules_in_the_current_folder_are_not_imported(place):
+def test_modules_in_the_current_folder_are_not_imported(folder):
     for arguments in commands()[:5]:
-        ran = maskc(place, *arguments)
+        ran = maskc(folder, *arguments)
         assert (ran.returncode, ran.stderr) == (0, ""), (arguments, ran.stdout)
-    assert imported(place) == []
+    assert imported(folder) == []
 
 
 @pytest.mark.costly
-def test_processes_of_verify_do_not_import_from_the_current_folder(place):
+def test_processes_of_verify_do_not_import_from_the_current_folder(folder):
     """Python starts them as `python -c`, which looks for `multiprocessing` there first."""
-    ran = maskc(place, "verify", "g.bytes.maskc", "--corpus", "texts", *FEW, "--jobs", "2")
+    ran = maskc(folder, "verify", "g.bytes.maskc", "--corpus", "texts", *FEW, "--jobs", "2")
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert imported(place) == []
+    assert imported(folder) == []
 
 
 @pytest.mark.parametrize("command", ["compile", "lint", "analyze"])
-def test_a_grammar_that_names_a_class_is_refused(place, command):
-    (place / "g.lark").write_text(BLOCKS.format(comment="// maskc: postlex=evil:E"))
+def test_a_grammar_that_names_a_class_is_refused(folder, command):
+    (folder / "g.lark").write_text(BLOCKS.format(comment="// maskc: postlex=evil:E"))
     more = ("--tokenizer", "bytes") if command == "compile" else ()
     # Even where the class could be imported.
-    ran = maskc(place, command, "g.lark", *more, **evils(place))
+    ran = maskc(folder, command, "g.lark", *more, **evils(folder))
     assert ran.returncode == 2
     assert ran.stderr.startswith("maskc: g.lark:1: postlex=evil:E names a class")
-    assert imported(place) == []
+    assert imported(folder) == []
 
 
 @pytest.mark.costly
-def test_an_artifact_that_names_a_class_imports_nothing(place):
-    forge(place / "g.bytes.maskc", lambda grammar: grammar.update(postlex="evil:E"))
+def test_an_artifact_that_names_a_class_imports_nothing(folder):
+    forge(folder / "g.bytes.maskc", lambda grammar: grammar.update(postlex="evil:E"))
     for arguments in commands("g.bytes.maskc")[1:7]:
-        ran = maskc(place, *arguments, **evils(place))
+        ran = maskc(folder, *arguments, **evils(folder))
         # What needs no Indenter needs no refusal.
         expected = 0 if arguments[0] in ("inspect", "bench") else 2
         assert ran.returncode == expected, (arguments, ran.stderr)
@@ -205,7 +205,7 @@ def test_an_artifact_that_names_a_class_imports_nothing(place):
                 "maskc: g.lark: the header of its artifact names the postlex evil:E, and what a "
                 "file names is not imported; compile the grammar again, with --postlex\n"
             )
-    assert imported(place) == []
+    assert imported(folder) == []
 
 
 def forge(path, change):
@@ -215,30 +215,30 @@ def forge(path, change):
 
 
 @pytest.mark.costly
-def test_an_older_artifact_that_names_larks_own_indenter_is_verified(place):
+def test_an_older_artifact_that_names_larks_own_indenter_is_verified(folder):
     comment = (
         "// maskc: postlex=lark.indenter:PythonIndenter\n%declare LPAR LSQB LBRACE RPAR RSQB RBRACE"
     )
     text = BLOCKS.format(comment=comment).replace("_NL", "_NEWLINE")
-    (place / "g.lark").write_text(text)
-    assert maskc(place, "compile", "g.lark", "--tokenizer", "bytes").returncode == 0
+    (folder / "g.lark").write_text(text)
+    assert maskc(folder, "compile", "g.lark", "--tokenizer", "bytes").returncode == 0
     name = "lark.indenter:PythonIndenter"
-    forge(place / "g.bytes.maskc", lambda grammar: grammar.update(postlex=name))
-    ran = maskc(place, "verify", "g.bytes.maskc", "--corpus", "texts", *FEW, "--jobs", "1")
+    forge(folder / "g.bytes.maskc", lambda grammar: grammar.update(postlex=name))
+    ran = maskc(folder, "verify", "g.bytes.maskc", "--corpus", "texts", *FEW, "--jobs", "1")
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert name in maskc(place, "inspect", "g.bytes.maskc").stdout
+    assert name in maskc(folder, "inspect", "g.bytes.maskc").stdout
 
 
 @pytest.mark.costly
-def test_a_class_on_the_command_line_is_imported_and_read_once(place):
-    path = place.parent / "mine"
+def test_a_class_on_the_command_line_is_imported_and_read_once(folder):
+    path = folder.parent / "mine"
     path.mkdir()
     (path / "mine.py").write_text(CLASS)
-    (place / "g.lark").write_text(BLOCKS.format(comment=""))
+    (folder / "g.lark").write_text(BLOCKS.format(comment=""))
     environment = {"PYTHONPATH": f"{os.getcwd()}:{path}"}
     options = ("--tokenizer", "bytes", "--postlex", "mine:E")
-    assert maskc(place, "compile", "g.lark", *options, **environment).returncode == 0
+    assert maskc(folder, "compile", "g.lark", *options, **environment).returncode == 0
     # Nobody needs the class any more.
     (path / "mine.py").unlink()
-    ran = maskc(place, "verify", "g.bytes.maskc", "--corpus", "texts", *FEW, "--jobs", "1")
+    ran = maskc(folder, "verify", "g.bytes.maskc", "--corpus", "texts", *FEW, "--jobs", "1")
     assert (ran.returncode, ran.stderr) == (0, "")

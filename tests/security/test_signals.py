@@ -121,21 +121,21 @@ def test_a_command_that_is_stopped_leaves_a_line_and_nothing_else(folder, number
     for _ in seeds(10):
         name, delay = draw.choice(sorted(COMMANDS)), draw.uniform(0, 0.8)
         status, said = stop(COMMANDS[name], folder, number, delay)
-        place = f"{name} after {delay:.3f} s: {status}, {said!r}"
+        case = f"{name} after {delay:.3f} s: {status}, {said!r}"
         # While it is loading or ending, a signal can end a process as the system does.
         stopped = {signal.SIGINT: {130, -2}, signal.SIGTERM: {143, -15}}[number]
-        assert status in stopped | {0}, place
-        assert "Traceback" not in said, place
-        assert "Exception ignored" not in said, place
+        assert status in stopped | {0}, case
+        assert "Traceback" not in said, case
+        assert "Exception ignored" not in said, case
         if status > 0:
             word = "interrupted" if number == signal.SIGINT else "terminated"
-            assert said.splitlines()[-1] == f"maskc: {word}", place
-        assert files_of(folder / "tmp") == [], place
-        assert [f for f in files_of(folder / "home") if f.endswith(".maskc-part")] == [], place
+            assert said.splitlines()[-1] == f"maskc: {word}", case
+        assert files_of(folder / "tmp") == [], case
+        assert [f for f in files_of(folder / "home") if f.endswith(".maskc-part")] == [], case
         if "out.maskc" in files_of(folder / "work"):
             maskc.load(folder / "work/out.maskc")
             (folder / "work/out.maskc").unlink()
-        assert files_of(folder / "work") == left, place
+        assert files_of(folder / "work") == left, case
 
 
 def test_a_verification_that_is_terminated_ends_its_processes_and_removes_its_folder(folder):

@@ -36,7 +36,7 @@ def compiled():
 
 
 @pytest.fixture
-def place(compiled, tmp_path, monkeypatch):
+def folder(compiled, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "a.maskc").write_bytes(compiled)
@@ -45,24 +45,24 @@ def place(compiled, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def verify(place, capsys):
+def verify(folder, capsys):
     """Return a function from options to the exit status and what is printed."""
 
     def call(*options, corpus="texts"):
-        assert place.is_dir()
+        assert folder.is_dir()
         status = run(["verify", "a.maskc", "--corpus", corpus, *options])
         return status, capsys.readouterr()
 
     return call
 
 
-def write(place, **texts):
+def write(folder, **texts):
     for name, text in texts.items():
-        (place / "texts" / f"{name}.json").write_text(text)
+        (folder / "texts" / f"{name}.json").write_text(text)
 
 
-def test_three_hundred_files_that_are_no_json_are_no_proof(place, verify):
-    write(place, **{f"n{i:03}": f"line {i}: no JSON at all\n" for i in range(300)})
+def test_three_hundred_files_that_are_no_json_are_no_proof(folder, verify):
+    write(folder, **{f"n{i:03}": f"line {i}: no JSON at all\n" for i in range(300)})
     status, printed = verify(*FEW)
     assert status == 1
     assert "texts/n000.json:1:1: unexpected 'l'; expected FALSE, LBRACE, LSQB, NULL" in printed.out
@@ -77,8 +77,8 @@ def test_three_hundred_files_that_are_no_json_are_no_proof(place, verify):
     assert len(report["experiments"][0]["refused"]) == 300
 
 
-def test_one_refused_file_fails_the_run_unless_it_is_allowed(place, verify):
-    write(place, good="[1, 2]", bad='{"a": 1,\n "b" 2}')
+def test_one_refused_file_fails_the_run_unless_it_is_allowed(folder, verify):
+    write(folder, good="[1, 2]", bad='{"a": 1,\n "b" 2}')
     status, printed = verify(*ONLY_CORPUS)
     assert status == 1
     assert "texts/bad.json:2:6: unexpected NUMBER '2'; expected COLON" in printed.out
@@ -89,8 +89,8 @@ def test_one_refused_file_fails_the_run_unless_it_is_allowed(place, verify):
     assert "The artifact keeps its promise." in printed.out
 
 
-def test_the_report_for_a_program_has_all_that_was_expected(place, verify):
-    write(place, good="[1, 2]", bad='{"a": 1,\n "b" 2}')
+def test_the_report_for_a_program_has_all_that_was_expected(folder, verify):
+    write(folder, good="[1, 2]", bad='{"a": 1,\n "b" 2}')
     report = json.loads(verify(*ONLY_CORPUS, "--json")[1].out)
     assert report["experiments"][0]["outcome"] == "texts were refused"
     assert report["experiments"][0]["refused"] == [
@@ -104,27 +104,27 @@ def test_the_report_for_a_program_has_all_that_was_expected(place, verify):
     ]
 
 
-def test_a_file_that_is_no_text_is_refused_too(place, verify):
-    write(place, good="[1, 2]", empty="")
-    (place / "texts" / "latin.json").write_bytes(b'"a\n\xe9"')
+def test_a_file_that_is_no_text_is_refused_too(folder, verify):
+    write(folder, good="[1, 2]", empty="")
+    (folder / "texts" / "latin.json").write_bytes(b'"a\n\xe9"')
     status, printed = verify(*ONLY_CORPUS)
     assert status == 1
     assert "texts/latin.json:2:1: byte 3 is not UTF-8" in printed.out
     assert "texts/empty.json:1:1: the text ends here; expected" in printed.out
     assert verify(*ONLY_CORPUS, "--allow-refused")[0] == 0
-    os.unlink(place / "texts" / "good.json")
+    os.unlink(folder / "texts" / "good.json")
     assert verify(*ONLY_CORPUS, "--allow-refused")[0] == 1
 
 
-def test_the_report_is_the_same_by_several_processes(place, verify):
-    write(place, good="[1, 2]", bad="[", worse="nope")
-    (place / "texts" / "latin.json").write_bytes(b"\xe9")
+def test_the_report_is_the_same_by_several_processes(folder, verify):
+    write(folder, good="[1, 2]", bad="[", worse="nope")
+    (folder / "texts" / "latin.json").write_bytes(b"\xe9")
     alone = verify(*ONLY_CORPUS, "--json")
     assert verify(*ONLY_CORPUS, "--json", "--jobs", "2") == alone
 
 
-def test_experiments_that_had_nothing_to_check_do_not_make_the_artifact_wrong(place, verify):
-    write(place, bad="nope")
+def test_experiments_that_had_nothing_to_check_do_not_make_the_artifact_wrong(folder, verify):
+    write(folder, bad="nope")
     status, printed = verify(*FEW, "--allow-refused")
     assert status == 1
     assert "WRONG" not in printed.out
@@ -158,19 +158,19 @@ def test_experiments_that_had_nothing_to_check_do_not_make_the_artifact_wrong(pl
     ],
     ids=["empty", "link", "pipe", "huge"],
 )
-def test_a_folder_without_a_file_to_read_is_refused(place, verify, make, sentence):
-    make(place / "texts")
+def test_a_folder_without_a_file_to_read_is_refused(folder, verify, make, sentence):
+    make(folder / "texts")
     status, printed = verify(*ONLY_CORPUS)
     assert (status, printed.out) == (2, "")
     assert printed.err.startswith(f"maskc: {sentence}")
 
 
-def test_what_is_left_out_of_a_folder_is_counted(place, verify):
-    write(place, good="[1]", long="[" + "1," * 60_000 + "1]")
-    (place / "texts" / "secret.json").symlink_to("/etc/passwd")
-    os.mkfifo(place / "texts" / "pipe.json")
-    (place / "texts" / "inside.json").symlink_to("good.json")
-    (place / "texts" / "circle").symlink_to(".")
+def test_what_is_left_out_of_a_folder_is_counted(folder, verify):
+    write(folder, good="[1]", long="[" + "1," * 60_000 + "1]")
+    (folder / "texts" / "secret.json").symlink_to("/etc/passwd")
+    os.mkfifo(folder / "texts" / "pipe.json")
+    (folder / "texts" / "inside.json").symlink_to("good.json")
+    (folder / "texts" / "circle").symlink_to(".")
     status, printed = verify(*ONLY_CORPUS, "--json")
     assert status == 0
     counts = json.loads(printed.out)["experiments"][0]["counts"]
@@ -181,8 +181,8 @@ def test_what_is_left_out_of_a_folder_is_counted(place, verify):
 
 
 @pytest.mark.parametrize("command", ["verify", "bench"])
-def test_a_pipe_or_device_that_is_named_is_refused(place, capsys, command):
-    os.mkfifo(place / "pipe")
+def test_a_pipe_or_device_that_is_named_is_refused(folder, capsys, command):
+    os.mkfifo(folder / "pipe")
     for name in ("pipe", "/dev/zero"):
         assert run([command, "a.maskc", "--corpus", name]) == 2
         assert capsys.readouterr().err == (

@@ -146,9 +146,9 @@ def spelling():
     return draw_tokenizer(Random(3)).spelling()
 
 
-def change(spelling, name, place, value):
+def change(spelling, name, index, value):
     arrays = {key: array.copy() for key, array in spelling.arrays.items()}
-    arrays[name][place] = value
+    arrays[name][index] = value
     return arrays
 
 
@@ -161,7 +161,7 @@ def test_what_is_saved_is_loaded(spelling, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "value"),
+    ("name", "index", "value"),
     [
         ("merge_right", 0, 1 << 20),
         ("merge_first", 5, -1),
@@ -176,10 +176,10 @@ def test_what_is_saved_is_loaded(spelling, tmp_path):
         ("token_rank", 97, 3),
     ],
 )
-def test_a_damaged_file_is_refused(spelling, tmp_path, name, place, value):
+def test_a_damaged_file_is_refused(spelling, tmp_path, name, index, value):
     path = tmp_path / "bad.spelling"
     header = {**spelling.header, "format": FORMAT, "kind": KIND}
-    path.write_bytes(encode(header, change(spelling, name, place, value)))
+    path.write_bytes(encode(header, change(spelling, name, index, value)))
     with pytest.raises(ArtifactError, match="is damaged"):
         maskc.load_spelling(path)
 

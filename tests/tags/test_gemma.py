@@ -46,7 +46,7 @@ TOOLS = [{"name": "f", "parameters": SCHEMA}]
 
 
 def _read(text, at):
-    """Return the value that stands at a place, and where it ends."""
+    """Return the value that stands at an index, and where it ends."""
     if text.startswith(QUOTE, at):
         end = text.index(QUOTE, at + len(QUOTE))
         return text[at + len(QUOTE) : end], end + len(QUOTE)

@@ -226,22 +226,22 @@ PATTERN = {"type": "string", "pattern": "^.{30}x$"}
 
 @pytest.mark.parametrize("family", ["qwen_3_coder", "glm_4_7"])
 @pytest.mark.parametrize(
-    ("schema", "place"),
+    ("schema", "pointer"),
     [
         ({"properties": {"text": PATTERN}}, "/properties/text"),
         ({"additionalProperties": PATTERN}, "/additionalProperties"),
     ],
 )
 def test_what_takes_too_many_states_is_refused_with_the_request(
-    kit, family, schema, place, monkeypatch
+    kit, family, schema, pointer, monkeypatch
 ):
     monkeypatch.setattr("maskc.runtime.link.text.without_words._MOST_STATES", 20)
     tool = {"type": "function", "function": {"name": "save", "parameters": schema}}
     with pytest.raises(SchemaError) as raised:
         kit.tools([tool], family=family)
     assert str(raised.value) == (
-        f"schema at /tools/0/function/parameters{place}: takes more than 20 states of a string, "
+        f"schema at /tools/0/function/parameters{pointer}: takes more than 20 states of a string, "
         "in the tool 'save'; write a simpler pattern, or list shorter texts"
     )
     (note,) = kit.tools([tool], family=family, on_unsupported="loosen").notes
-    assert note.startswith(f"schema at /tools/0/function/parameters{place}: read ")
+    assert note.startswith(f"schema at /tools/0/function/parameters{pointer}: read ")

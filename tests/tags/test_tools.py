@@ -47,7 +47,7 @@ def test_a_tool_of_any_protocol_is_read_with_the_place_of_its_schema(given, poin
 
 
 @pytest.mark.parametrize(
-    ("definition", "place"),
+    ("definition", "pointer"),
     [
         ({"name": "f", "paramaters": CITY}, "/tools/0/paramaters"),
         (tool(Parameters=CITY), "/tools/0/function/Parameters"),
@@ -56,10 +56,10 @@ def test_a_tool_of_any_protocol_is_read_with_the_place_of_its_schema(given, poin
         (tool(parameters=CITY, strict="yes"), "/tools/0/function/strict"),
     ],
 )
-def test_a_field_that_no_protocol_has_is_refused_with_its_place(definition, place):
+def test_a_field_that_no_protocol_has_is_refused_with_its_place(definition, pointer):
     with pytest.raises(TagError) as refused:
         read_tools([definition])
-    assert refused.value.pointer == place
+    assert refused.value.pointer == pointer
 
 
 def test_an_unknown_field_that_is_null_says_nothing():
@@ -74,7 +74,7 @@ def test_without_a_strict_schema_arguments_are_any_object(function):
 
 
 @pytest.mark.parametrize(
-    ("given", "place"),
+    ("given", "pointer"),
     [
         ({}, "/tools"),
         ("[", "/tools"),
@@ -85,10 +85,10 @@ def test_without_a_strict_schema_arguments_are_any_object(function):
         ([tool(), tool()], "/tools/1"),
     ],
 )
-def test_what_is_no_tool_is_refused_with_its_place(given, place):
+def test_what_is_no_tool_is_refused_with_its_place(given, pointer):
     with pytest.raises(TagError) as refused:
         read_tools(given)
-    assert refused.value.pointer == place
+    assert refused.value.pointer == pointer
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_strict_closes_the_objects_of_a_tool_that_says_so_where_it_is_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("schema", "place", "keyword"),
+    ("schema", "pointer", "keyword"),
     [
         ({"allOf": [CITY]}, "", "allOf"),
         ({"properties": {"a/b": {"not": {}}}}, "/properties/a~1b", "not"),
@@ -144,10 +144,10 @@ def test_strict_closes_the_objects_of_a_tool_that_says_so_where_it_is_asked_for(
         ),
     ],
 )
-def test_what_the_strict_mode_has_not_is_refused_by_its_place(schema, place, keyword):
+def test_what_the_strict_mode_has_not_is_refused_by_its_place(schema, pointer, keyword):
     with pytest.raises(SchemaError) as refused:
         read_tools([tool(parameters=schema, strict=True)], strict=True)
-    assert refused.value.pointer == f"/tools/0/function/parameters{place}"
+    assert refused.value.pointer == f"/tools/0/function/parameters{pointer}"
     assert refused.value.keyword == keyword
 
 
@@ -190,7 +190,7 @@ def test_the_functions_of_gemini_are_tools_with_their_places():
 
 
 @pytest.mark.parametrize(
-    ("given", "place"),
+    ("given", "pointer"),
     [
         (wrap({"name": "f"}, googleSearch={}), "/tools/0/googleSearch"),
         (wrap({"name": "f", "params": {}}), "/tools/0/functionDeclarations/0/params"),
@@ -204,10 +204,10 @@ def test_the_functions_of_gemini_are_tools_with_their_places():
         ({"result": 3}, "/result/tools"),
     ],
 )
-def test_what_is_no_list_of_a_protocol_is_refused_with_its_place(given, place):
+def test_what_is_no_list_of_a_protocol_is_refused_with_its_place(given, pointer):
     with pytest.raises(TagError) as refused:
         read_tools(given)
-    assert refused.value.pointer == place
+    assert refused.value.pointer == pointer
 
 
 def allow(mode, *names):

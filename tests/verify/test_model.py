@@ -57,10 +57,10 @@ def test_a_unit_without_its_text_is_a_fault_of_ours():
 
 
 def test_a_place_is_told_by_line_offset_and_what_stands_around_it():
-    place = describe_offset("a\né\nb".encode(), 4)
-    assert place == {"line": 2, "offset": 4, "before": "a\né", "after": "\nb"}
+    found = describe_offset("a\né\nb".encode(), 4)
+    assert found == {"line": 2, "offset": 4, "before": "a\né", "after": "\nb"}
 
 
 def test_what_stands_around_is_cut():
-    place = describe_offset(b"x" * 1000, 500)
-    assert (len(place["before"]), len(place["after"])) == (80, 40)
+    found = describe_offset(b"x" * 1000, 500)
+    assert (len(found["before"]), len(found["after"])) == (80, 40)

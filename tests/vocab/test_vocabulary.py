@@ -14,7 +14,7 @@ from maskc.vocab.vocabulary import (
     Vocabulary,
     build_byte_table,
     build_vocabulary,
-    place_tokens,
+    order_tokens,
 )
 from tests.vocab.conftest import refusal
 
@@ -126,16 +126,16 @@ def test_broken_invariants_are_refused(tokens, eos_ids):
 
 
 def test_ids_between_tokens_become_tokens_without_bytes():
-    assert place_tokens("x", {3: b"d", 1: b"b"}) == (None, b"b", None, b"d")
+    assert order_tokens("x", {3: b"d", 1: b"b"}) == (None, b"b", None, b"d")
 
 
 @pytest.mark.parametrize("token_id", [-1, MAX_TOKENS, 10**30])
 def test_an_absurd_id_allocates_nothing(token_id):
-    assert "is not in 0" in refusal(place_tokens, "x", {token_id: b"a"})
+    assert "is not in 0" in refusal(order_tokens, "x", {token_id: b"a"})
 
 
 def test_no_tokens_are_refused():
-    assert "it has no tokens" in refusal(place_tokens, "x", {})
+    assert "it has no tokens" in refusal(order_tokens, "x", {})
 
 
 ADDED = Vocabulary(

@@ -49,8 +49,8 @@ class Bench:
         texts = [text.encode() for text in self.judge.texts[:100]]
 
         def measure(letter):
-            places = [(text.rfind(letter), len(text)) for text in texts if letter in text]
-            return sum(place / length for place, length in places) / max(len(places), 1)
+            found = [(text.rfind(letter), len(text)) for text in texts if letter in text]
+            return sum(index / length for index, length in found) / max(len(found), 1)
 
         return sorted(letters, key=lambda letter: (measure(letter), letter))
 

@@ -45,7 +45,7 @@ class Case(NamedTuple):
         longest: letters of a word.
         make: makes what has matchers.
         judge: makes the oracle.
-        more: texts whose places are looked at whatever is drawn.
+        more: texts whose prefixes are looked at whatever is drawn.
     """
 
     name: str
