@@ -134,17 +134,17 @@ def dump_graph(names: StoreNames, graph: DecisionGraph) -> Iterator[str]:
             yield f"  {where}: {_format_answer(names, graph.answers[number])}"
 
 
-def _format_queries(names: StoreNames, questions: Sequence[ParserQuery]) -> str:
+def _format_queries(names: StoreNames, queries: Sequence[ParserQuery]) -> str:
     return "; ".join(
-        f"{names.event(ParserEvent(q.terminal, -1, q.column))} -> node {q.node}" for q in questions
+        f"{names.event(ParserEvent(q.terminal, -1, q.column))} -> node {q.node}" for q in queries
     )
 
 
 def _format_answer(names: StoreNames, answer: GraphAnswer) -> str:
     parts = [f"union {answer.union}"]
-    if answer.questions:
-        parts.append(f"asks {_format_queries(names, answer.questions)}")
-    parts += [f"tries open lexeme {t.open_lexeme} for union {t.union}" for t in answer.trials]
+    if answer.queries:
+        parts.append(f"asks {_format_queries(names, answer.queries)}")
+    parts += [f"tries open lexeme {t.open_lexeme} for union {t.union}" for t in answer.checks]
     return ", ".join(parts)
 
 

@@ -63,14 +63,14 @@ def find_causes(schema: Any, is_legal: Callable[[Any], bool]) -> Causes | None:
 def _list_removable(schema: Any) -> list[_Removable]:
     """Return the keywords that assert something, and the subschemas that are ``false``."""
     found: list[_Removable] = []
-    for spot in list_subschemas(schema):
-        if spot.schema is False:
-            found.append(_Removable(spot.path, is_schema=True))
-        elif not isinstance(spot.schema, bool):
+    for subschema in list_subschemas(schema):
+        if subschema.schema is False:
+            found.append(_Removable(subschema.path, is_schema=True))
+        elif not isinstance(subschema.schema, bool):
             found += [
-                _Removable((*spot.path, keyword), is_schema=False)
-                for keyword in spot.schema
-                if keyword in _ASSERTIONS and spot.has(keyword)
+                _Removable((*subschema.path, keyword), is_schema=False)
+                for keyword in subschema.schema
+                if keyword in _ASSERTIONS and subschema.has(keyword)
             ]
     return found
 

@@ -119,10 +119,10 @@ def list_subschemas(schema: Any) -> Iterator[Subschema]:
     """Yield the subschemas of a document, the root first, each before those inside it."""
     open_ = [Subschema((), schema, is_negated=False, is_definition=False, year=_year_of(schema))]
     while open_:
-        spot = open_.pop()
-        yield spot
-        if not isinstance(spot.schema, bool):
-            open_ += reversed(list(_list_below(spot)))
+        subschema = open_.pop()
+        yield subschema
+        if not isinstance(subschema.schema, bool):
+            open_ += reversed(list(_list_below(subschema)))
 
 
 def _year_of(schema: Any) -> int:
@@ -134,16 +134,16 @@ def _year_of(schema: Any) -> int:
     return DEFAULT.year
 
 
-def _list_below(spot: Subschema) -> Iterator[Subschema]:
-    schema, year = spot.schema, spot.year
+def _list_below(subschema: Subschema) -> Iterator[Subschema]:
+    schema, year = subschema.schema, subschema.year
     if "$ref" in schema and year < 2019:
         return  # nothing counts beside it
     for path, inner in subschemas_of(schema, year):
         yield Subschema(
-            spot.path + path,
+            subschema.path + path,
             inner,
-            spot.is_negated or path[0] in ("not", "if"),
-            spot.is_definition or path[0] in ("$defs", "definitions"),
+            subschema.is_negated or path[0] in ("not", "if"),
+            subschema.is_definition or path[0] in ("$defs", "definitions"),
             year,
         )
 

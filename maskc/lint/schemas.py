@@ -54,17 +54,17 @@ def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tupl
     """
     parsed, documents = read_schema(schema), dict(resources or {})
     _fits_some(parsed, documents, raises=True)
-    compiler, spots = _Compiler(parsed, documents), list(list_subschemas(parsed))
-    found = list(find_unsatisfiable(compiler, spots))
-    for spot in spots:
-        if isinstance(spot.schema, bool):
+    compiler, subschemas = _Compiler(parsed, documents), list(list_subschemas(parsed))
+    found = list(find_unsatisfiable(compiler, subschemas))
+    for subschema in subschemas:
+        if isinstance(subschema.schema, bool):
             continue
-        found += _find_unknown(spot)
-        if not spot.is_negated:
-            found += _find_unbounded_string(spot)
-            found += _find_unbounded_array(spot)
-            found += _find_unbounded_number(spot)
-            found += _find_forbidden(compiler, spot)
+        found += _find_unknown(subschema)
+        if not subschema.is_negated:
+            found += _find_unbounded_string(subschema)
+            found += _find_unbounded_array(subschema)
+            found += _find_unbounded_number(subschema)
+            found += _find_forbidden(compiler, subschema)
     return in_order(found)
 
 
@@ -87,24 +87,24 @@ class _Compiler:
     def __init__(self, schema: Any, resources: Mapping[str, Any]) -> None:
         self.schema, self._resources = schema, resources
 
-    def fits(self, spot: Subschema, inner: Any, schema: Any = None) -> bool:
+    def fits(self, subschema: Subschema, inner: Any, schema: Any = None) -> bool:
         """Return whether some value fits ``inner`` in the place of a subschema.
 
         ``schema`` is another one that has the subschema, without something that was lost.
         """
-        document = _put(self.schema if schema is None else schema, spot.path, inner)
-        asking: dict[str, Any] = {"$ref": f"{_URI}#{quote(spot.pointer, safe='/~')}"}
+        document = _put(self.schema if schema is None else schema, subschema.path, inner)
+        asking: dict[str, Any] = {"$ref": f"{_URI}#{quote(subschema.pointer, safe='/~')}"}
         if isinstance(self.schema, dict) and "$schema" in self.schema:
             asking["$schema"] = self.schema["$schema"]
         return _fits_some(asking, {**self._resources, _URI: document})
 
-    def fits_without(self, spot: Subschema, lost: Sequence[Path]) -> bool:
+    def fits_without(self, subschema: Subschema, lost: Sequence[Path]) -> bool:
         """Return whether some value fits a subschema, without parts of it that are lost."""
         schema = leave_out(self.schema, [], lost) if lost else self.schema
         inner = schema
-        for step in spot.path:
+        for step in subschema.path:
             inner = inner[step]
-        return self.fits(spot, inner, schema)
+        return self.fits(subschema, inner, schema)
 
 
 def _put(schema: Any, path: Path, inner: Any) -> Any:
@@ -117,26 +117,30 @@ def _put(schema: Any, path: Path, inner: Any) -> Any:
     return [below if n == path[0] else item for n, item in enumerate(schema)]
 
 
-def find_unsatisfiable(compiler: _Compiler, spots: Sequence[Subschema]) -> Iterator[Finding]:
+def find_unsatisfiable(compiler: _Compiler, subschemas: Sequence[Subschema]) -> Iterator[Finding]:
     """Yield a finding for each subschema that no value fits, unless one inside it is the cause."""
-    asked = [spot for spot in spots if not isinstance(spot.schema, bool) and not spot.is_negated]
+    asked = [
+        subschema
+        for subschema in subschemas
+        if not isinstance(subschema.schema, bool) and not subschema.is_negated
+    ]
     lost: list[Path] = []
     found: list[Finding] = []
-    for spot in reversed(asked[:MAX_ASKED]):
-        for keyword, n, branch in _list_branches(spot):
-            path = (*spot.path, keyword, n)
+    for subschema in reversed(asked[:MAX_ASKED]):
+        for keyword, n, branch in _list_branches(subschema):
+            path = (*subschema.path, keyword, n)
             # What is inside it, or stands beside it, may be at fault for itself.
             if (
                 not any(known[: len(path)] == path for known in lost)
-                and not compiler.fits(spot, {**spot.schema, keyword: [branch]})
-                and compiler.fits(spot, {**spot.schema, keyword: [True]})
+                and not compiler.fits(subschema, {**subschema.schema, keyword: [branch]})
+                and compiler.fits(subschema, {**subschema.schema, keyword: [True]})
             ):
                 lost.append(path)
                 found.append(find("lost branch", _locate(path), keyword=keyword))
-        if not compiler.fits_without(spot, []):
-            here = spot.path
+        if not compiler.fits_without(subschema, []):
+            here = subschema.path
             inside = [p for p in lost if len(p) > len(here) and p[: len(here)] == here]
-            if not inside or not compiler.fits_without(spot, inside):
+            if not inside or not compiler.fits_without(subschema, inside):
                 lost.append(here)
                 found.append(find("lost schema", _locate(here)))
     yield from reversed(found)
@@ -144,11 +148,11 @@ def find_unsatisfiable(compiler: _Compiler, spots: Sequence[Subschema]) -> Itera
         yield find("many subschemas", _locate(()), n_all=len(asked), n_asked=MAX_ASKED)
 
 
-def _list_branches(spot: Subschema) -> Iterator[tuple[str, int, Any]]:
+def _list_branches(subschema: Subschema) -> Iterator[tuple[str, int, Any]]:
     """Yield the branches of a choice, but for those that are ``false``."""
     for keyword in ("anyOf", "oneOf"):
-        for n, branch in enumerate(_list_of(spot.schema, keyword)):
-            if branch is not False and spot.has(keyword):
+        for n, branch in enumerate(_list_of(subschema.schema, keyword)):
+            if branch is not False and subschema.has(keyword):
                 yield keyword, n, branch
 
 
@@ -157,31 +161,31 @@ def _list_of(schema: Mapping[str, Any], keyword: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _find_unknown(spot: Subschema) -> Iterator[Finding]:
+def _find_unknown(subschema: Subschema) -> Iterator[Finding]:
     """Yield the keywords that the dialect does not know, but for those named ``x-…``."""
-    for keyword in spot.unknown:
+    for keyword in subschema.unknown:
         if keyword.startswith("x-"):
             continue
         if keyword in ALL_KEYWORDS:
-            yield find("other dialect", _locate(spot.path), keyword=keyword)
+            yield find("other dialect", _locate(subschema.path), keyword=keyword)
             continue
-        known = [name for name in sorted(ALL_KEYWORDS) if is_known(name, spot.year)]
+        known = [name for name in sorted(ALL_KEYWORDS) if is_known(name, subschema.year)]
         near = difflib.get_close_matches(keyword, known, 1)
         remedy = f"write {near[0]}" if near else f"leave it out, or name it x-{keyword}"
-        yield find("unknown keyword", _locate(spot.path), keyword=keyword, remedy=remedy)
+        yield find("unknown keyword", _locate(subschema.path), keyword=keyword, remedy=remedy)
 
 
-def _takes(spot: Subschema, name: str, bounds: Sequence[str]) -> bool:
+def _takes(subschema: Subschema, name: str, bounds: Sequence[str]) -> bool:
     """Return whether a subschema names a type among those that it takes, and has no bound."""
-    names = spot.schema.get("type")
+    names = subschema.schema.get("type")
     is_taken = name in names if isinstance(names, list) else names == name
-    return is_taken and not any(map(spot.has, bounds))
+    return is_taken and not any(map(subschema.has, bounds))
 
 
-def _find_unbounded_string(spot: Subschema) -> Iterator[Finding]:
-    if not _takes(spot, "string", ("maxLength", "enum", "const", "format", "$ref")):
+def _find_unbounded_string(subschema: Subschema) -> Iterator[Finding]:
+    if not _takes(subschema, "string", ("maxLength", "enum", "const", "format", "$ref")):
         return
-    pattern = spot.schema.get("pattern")
+    pattern = subschema.schema.get("pattern")
     if isinstance(pattern, str):
         try:
             dfa = build_pattern(pattern)
@@ -189,38 +193,46 @@ def _find_unbounded_string(spot: Subschema) -> Iterator[Finding]:
             return
         if not dfa.is_infinite(dfa.start):
             return
-    yield find("unbounded string", _locate(spot.path))
+    yield find("unbounded string", _locate(subschema.path))
 
 
-def _find_unbounded_array(spot: Subschema) -> Iterator[Finding]:
-    if not _takes(spot, "array", ("maxItems", "enum", "const", "$ref")):
+def _find_unbounded_array(subschema: Subschema) -> Iterator[Finding]:
+    if not _takes(subschema, "array", ("maxItems", "enum", "const", "$ref")):
         return
-    items, rest = spot.schema.get("items"), "items" if spot.year >= 2020 else "additionalItems"
-    is_tuple = spot.has("prefixItems") or isinstance(items, list)
-    if items is not False and not (is_tuple and spot.schema.get(rest) is False):
-        yield find("unbounded array", _locate(spot.path))
+    items, rest = (
+        subschema.schema.get("items"),
+        "items" if subschema.year >= 2020 else "additionalItems",
+    )
+    is_tuple = subschema.has("prefixItems") or isinstance(items, list)
+    if items is not False and not (is_tuple and subschema.schema.get(rest) is False):
+        yield find("unbounded array", _locate(subschema.path))
 
 
-def _find_unbounded_number(spot: Subschema) -> Iterator[Finding]:
+def _find_unbounded_number(subschema: Subschema) -> Iterator[Finding]:
     listed = ("enum", "const", "$ref")
     is_bounded = all(
-        spot.has(name) or spot.has(f"exclusive{name.title()}") for name in ("minimum", "maximum")
+        subschema.has(name) or subschema.has(f"exclusive{name.title()}")
+        for name in ("minimum", "maximum")
     )
-    if not is_bounded and (_takes(spot, "number", listed) or _takes(spot, "integer", listed)):
-        yield find("unbounded number", _locate(spot.path))
+    if not is_bounded and (
+        _takes(subschema, "number", listed) or _takes(subschema, "integer", listed)
+    ):
+        yield find("unbounded number", _locate(subschema.path))
 
 
-def _find_forbidden(compiler: _Compiler, spot: Subschema) -> Iterator[Finding]:
+def _find_forbidden(compiler: _Compiler, subschema: Subschema) -> Iterator[Finding]:
     """Yield the keys that must be there and may not be."""
-    for name in _list_of(spot.schema, "required"):
+    for name in _list_of(subschema.schema, "required"):
         if not isinstance(name, str):
             continue
         # Whatever else it requires.
-        inner = {k: v for k, v in spot.schema.items() if k not in ("required", "minProperties")}
+        inner = {
+            k: v for k, v in subschema.schema.items() if k not in ("required", "minProperties")
+        }
         asked = {"type": "object", "required": [name]}
         inner["allOf"] = [*_list_of(inner, "allOf"), asked]
-        if not compiler.fits(spot, inner):
-            yield find("forbidden key", _locate(spot.path), key=name)
+        if not compiler.fits(subschema, inner):
+            yield find("forbidden key", _locate(subschema.path), key=name)
 
 
 def _locate(path: Path) -> SourceLocation:

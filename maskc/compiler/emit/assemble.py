@@ -195,31 +195,31 @@ def _boundary_sections(
 
 
 def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[Any]]:
-    roots = [question for root in graph.roots for question in root]
-    questions = [question for answer in graph.answers for question in answer.questions]
-    trials = [trial for answer in graph.answers for trial in answer.trials]
+    roots = [query for root in graph.roots for query in root]
+    queries = [query for answer in graph.answers for query in answer.queries]
+    checks = [check for answer in graph.answers for check in answer.checks]
     nothing = np.zeros(0, np.int32)
     number: dict[bytes, int] = {}
     lists = [number.setdefault(node.profiles.tobytes(), len(number)) for node in graph.nodes]
     return {
         "root_first": offsets(map(len, graph.roots)),
-        "root_terminal": ints(question.terminal for question in roots),
-        "root_column": ints(question.column for question in roots),
-        "root_node": ints(question.node for question in roots),
+        "root_terminal": ints(query.terminal for query in roots),
+        "root_column": ints(query.column for query in roots),
+        "root_node": ints(query.node for query in roots),
         "node_first": offsets(len(node.profiles) for node in graph.nodes),
         "node_profiles": ints(lists),
         "profiles_first": offsets(len(content) // nothing.itemsize for content in number),
         "profiles": np.frombuffer(b"".join(number), dtype=np.int32),
         "node_answer": np.concatenate([nothing, *(node.answers for node in graph.nodes)]),
         "answer_union": unions.number_of[[answer.union for answer in graph.answers]],
-        "question_first": offsets(len(answer.questions) for answer in graph.answers),
-        "question_terminal": ints(question.terminal for question in questions),
-        "question_column": ints(question.column for question in questions),
-        "question_node": ints(question.node for question in questions),
-        "trial_first": offsets(len(answer.trials) for answer in graph.answers),
-        "trial_final": ints(trial.open_lexeme for trial in trials),
-        "trial_column": ints(trial.column for trial in trials),
-        "trial_union": unions.number_of[[trial.union for trial in trials]],
+        "question_first": offsets(len(answer.queries) for answer in graph.answers),
+        "question_terminal": ints(query.terminal for query in queries),
+        "question_column": ints(query.column for query in queries),
+        "question_node": ints(query.node for query in queries),
+        "trial_first": offsets(len(answer.checks) for answer in graph.answers),
+        "trial_final": ints(check.open_lexeme for check in checks),
+        "trial_column": ints(check.column for check in checks),
+        "trial_union": unions.number_of[[check.union for check in checks]],
         "union_base": unions.base,
         "union_parent": unions.parent,
         "union_first": unions.first,

@@ -51,20 +51,20 @@ Ints = NDArray[np.int32]
 def make_roots(
     rows: Rows, nodes: Nodes, contexts: Sequence[int], newline: TerminalId | None
 ) -> tuple[tuple[ParserQuery, ...], ...]:
-    """Return the questions of each scanner state: its own rows, and those after its ends."""
+    """Return the queries of each scanner state: its own rows, and those after its ends."""
     number_of = nodes.number_of
     sequences = np.array(
         [number_of[sequence] for sequence in rows.sequence.tolist()], dtype=np.int32
     )
     terminals = np.array([event.terminal for event in rows.events], dtype=np.int32)
     columns = np.array([event.column for event in rows.events], dtype=np.int32)
-    questions = encode_query(terminals, columns)[rows.first]
+    queries = encode_query(terminals, columns)[rows.first]
     asked = [ANY_CONTEXT if e.terminal == NO_EVENT else e.contexts for e in rows.events]
     groups = np.array(list(map(nodes.number_group, asked)), dtype=np.int32)[rows.first]
     bounds = np.searchsorted(rows.source, np.arange(rows.n_sources + 1)).tolist()
     roots = []
     for state, ends in enumerate(rows.ends_of):
-        found = _group_rows(questions, bounds[state], bounds[state + 1])
+        found = _group_rows(queries, bounds[state], bounds[state + 1])
         for end in ends:
             terminal = rows.ends[end - rows.n_states][0]
             # The lexeme ended before the token: its column is what it was.
@@ -84,10 +84,10 @@ def make_roots(
 
 
 def _group_rows(
-    questions: NDArray[np.int64], first: int, last: int
+    queries: NDArray[np.int64], first: int, last: int
 ) -> dict[tuple[TerminalId, int], list[NDArray[np.intp]]]:
     """Return what the rows of one source ask first, and the rows that ask it, ascending."""
-    here = questions[first:last]
+    here = queries[first:last]
     distinct = sorted(set(here.tolist()))
     if len(distinct) == 1:
         return {decode_query(distinct[0]): [np.arange(first, last)]}
@@ -139,7 +139,7 @@ class Answers:
         - flags by profile and row: uint8[m, k], ``MAY`` if every stack takes the row, ``FAIL`` if
           none does, ``DEPENDS``;
         - ``kinds``: uint8[n_kinds, k], the distinct rows of these flags; profiles of one kind have
-          one answer: the token sets of its ``MAY`` columns united, and questions for ``DEPENDS``.
+          one answer: the token sets of its ``MAY`` columns united, and queries for ``DEPENDS``.
 
         Invariant: a node that is made here is answered later, as nodes are answered in the order in
         which they are numbered, and its rows are shorter by one event, so this ends.
@@ -196,15 +196,15 @@ class Answers:
     def _make_children(
         self, rows: _Rows, asked: NDArray[np.intp]
     ) -> list[tuple[ParserQuery, NDArray[np.intp]]]:
-        """Return the questions of some rows, each with the rows that ask it."""
+        """Return the queries of some rows, each with the rows that ask it."""
         nodes, sequences = self._nodes, rows.sequences[asked]
-        questions = nodes.question[sequences]
+        queries = nodes.query[sequences]
         children = []
-        for question in sorted(set(questions.tolist())):
-            terminal, column = decode_query(question)
+        for query in sorted(set(queries.tolist())):
+            terminal, column = decode_query(query)
             if terminal == NO_EVENT:
                 continue
-            chosen = (questions == question).nonzero()[0]
+            chosen = (queries == query).nonzero()[0]
             after = nodes.make(
                 terminal,
                 nodes.event_group[sequences[chosen]],
@@ -234,7 +234,7 @@ def build_graph(lexed: LexicalAnalysis[Grammar], optimised: OptimisedRows) -> De
     """Return the nodes of all sources of rows, with their answers.
 
     Raises:
-        LimitError: a mask may need more than ``MAX_QUESTIONS`` questions.
+        LimitError: a mask may need more than ``MAX_QUESTIONS`` queries.
     """
     lexer, rows, verdicts = lexed.grammar.lexer, optimised.rows, optimised.verdicts
     profiles = Profiles(lexer, optimised.tops, verdicts)
@@ -246,13 +246,13 @@ def build_graph(lexed: LexicalAnalysis[Grammar], optimised: OptimisedRows) -> De
     order = nodes.order()
     number_of = {node: NodeId(i) for i, node in enumerate(order)}
 
-    def move(questions: tuple[ParserQuery, ...]) -> tuple[ParserQuery, ...]:
-        return tuple(ParserQuery(q.terminal, q.column, number_of[q.node]) for q in questions)
+    def move(queries: tuple[ParserQuery, ...]) -> tuple[ParserQuery, ...]:
+        return tuple(ParserQuery(q.terminal, q.column, number_of[q.node]) for q in queries)
 
     graph = DecisionGraph(
         tuple(map(move, roots)),
         profiles.of_state,
-        tuple(GraphAnswer(a.union, move(a.questions), a.trials) for a in answers.distinct),
+        tuple(GraphAnswer(a.union, move(a.queries), a.checks) for a in answers.distinct),
         tuple(answers.of_node[node] for node in order),
         tuple(answers.unions),
         answers.n_undecided,

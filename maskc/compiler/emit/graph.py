@@ -42,8 +42,8 @@ class GraphAnswer(NamedTuple):
     """What a node says: a union of token sets, and what the stack is asked."""
 
     union: int
-    questions: tuple[ParserQuery, ...]
-    trials: tuple[LookaheadCheck, ...]
+    queries: tuple[ParserQuery, ...]
+    checks: tuple[LookaheadCheck, ...]
 
 
 class NodeAnswers(NamedTuple):
@@ -58,10 +58,10 @@ class DecisionGraph:
     """Nodes and answers.
 
     Attributes:
-        roots: by scanner state, the questions that a token's start asks.
+        roots: by scanner state, the queries that a token's start makes.
         profile_of: int32[n_refined_states].
         answers: the distinct answers.
-        nodes: by number, what they answer. The nodes of a node's questions have smaller numbers.
+        nodes: by number, what they answer. The nodes of a node's queries have smaller numbers.
         unions: by number: the token sets that are united, ascending; the first is empty.
         n_undecided: nodes whose rows are all asked about.
     """
@@ -77,7 +77,7 @@ class DecisionGraph:
         """Return a bound on the parser's moves in one fill, whatever the text."""
         below: list[int] = []
         for node in self.nodes:
-            asked = (self.answers[answer].questions for answer in set(node.answers.tolist()))
+            asked = (self.answers[answer].queries for answer in set(node.answers.tolist()))
             below.append(max((sum(1 + below[q.node] for q in some) for some in asked), default=0))
         return max((sum(1 + below[q.node] for q in root) for root in self.roots), default=0)
 
@@ -114,7 +114,7 @@ class Nodes:
         number_of: sequence → number.
         opened: bool[n_asked], whether the sequence is an open lexeme.
         open_lexeme, column: int32[n_asked], of such a sequence.
-        question: int64[n_asked], what its first event asks for: terminal and column in one number.
+        query: int64[n_asked], what its first event asks for: terminal and column in one number.
         event_group: int32[n_asked], the contexts that its first event needs.
         rest: int32[n_asked], the number of what comes after its first event.
     """
@@ -138,7 +138,7 @@ class Nodes:
             for values in (terminals, columns, groups, rests, open_lexemes)
         )
         self.opened: NDArray[np.bool_] = terminal == NO_EVENT
-        self.question: NDArray[np.int64] = encode_query(terminal, self.column)
+        self.query: NDArray[np.int64] = encode_query(terminal, self.column)
         self._lengths = np.array([sequences.length[s] for s in self.number_of], dtype=np.int32)
 
     def number_group(self, contexts: int) -> int:
@@ -159,7 +159,7 @@ class Nodes:
         return np.array(inside, dtype=np.bool_).reshape(n_contexts, len(self._group))
 
     def order(self) -> list[NodeId]:
-        """Return the nodes in an order in which questions come before those who ask."""
+        """Return the nodes in an order in which queries come before those who ask."""
         # What is asked about after a terminal is shorter by one event.
         longest = [int(self._lengths[node.sequences].max(initial=0)) for node in self.nodes]
         return sorted(map(NodeId, range(len(self.nodes))), key=lambda node: (longest[node], node))
@@ -170,7 +170,7 @@ def encode_query(terminals: Ints, columns: Ints) -> NDArray[np.int64]:
     return terminals.astype(np.int64) * COLUMNS + columns + COLUMNS // 2
 
 
-def decode_query(question: int) -> tuple[TerminalId, int]:
+def decode_query(query: int) -> tuple[TerminalId, int]:
     """Return the terminal and the column change that a number stands for."""
-    terminal, column = divmod(question, COLUMNS)
+    terminal, column = divmod(query, COLUMNS)
     return TerminalId(terminal), column - COLUMNS // 2
