@@ -79,6 +79,14 @@ GIVEN_UP = (
     "joints|unlisted|nursery|spots?|leaf|pushing|settling|survey|vast|streamlined?|"
     "spelled|openings|freshen|roomy|alike|residue|trials?|owed"
 )
+# The same for parameters, variables and attributes; and those that only the runtime still has.
+GIVEN_UP_NAMES = (
+    "places?|owed|wish|wishes|prices?|landings?|prospects?|barred|endless|spots?|nursery|survey|vast|"
+    "streamlined?"
+)
+LEFT_IN_RUNTIME = "alike|doubtful|fresh|gone|roomy|scarce|unsure"
+# Arrays of a kit's file, by the names that they have there.
+ARRAYS_OF_KITS = ("places", "quote_places")
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +129,36 @@ def test_a_word_that_was_given_up_names_no_class(definitions):
 def test_a_word_that_was_given_up_is_in_no_name(definitions, kind):
     given_up = re.compile(rf"(?:^|_)(?:{GIVEN_UP})(?:_|$)")
     assert {n: where for n, where in definitions[kind].items() if given_up.search(n)} == {}
+
+
+@pytest.fixture(scope="module")
+def bound_names():
+    """Return the names of parameters, variables and attributes, each with its files."""
+    found = defaultdict(set)
+    for path in sorted(MASKC.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.arg):
+                name = node.arg
+            elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+                name = node.id if isinstance(node, ast.Name) else node.attr
+            else:
+                continue
+            found[name].add(path.relative_to(MASKC).as_posix())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("given_up", "outside"), [(GIVEN_UP_NAMES, ()), (LEFT_IN_RUNTIME, ("runtime/",))]
+)
+def test_a_word_that_was_given_up_is_in_no_variable(bound_names, given_up, outside):
+    word = re.compile(rf"(?:^|_)(?:{given_up})(?:_|$)", re.IGNORECASE)
+    named = {
+        name: files
+        for name, paths in bound_names.items()
+        if word.search(name) and name not in ARRAYS_OF_KITS
+        if (files := [path for path in paths if not path.startswith(outside)])
+    }
+    assert named == {}
 
 
 @pytest.fixture(scope="module")
