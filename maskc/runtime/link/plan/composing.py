@@ -30,6 +30,7 @@ from maskc.runtime.link.counts.positions import CountedPattern
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.joining.pieces import (
+    AutomatonPiece,
     CountingPiece,
     Piece,
     SchemaPiece,
@@ -40,7 +41,7 @@ from maskc.runtime.link.joining.switching import ATOM, Markers, SwitchPiece, Tar
 from maskc.runtime.link.text.forbidding_schema import Barring, ForbiddingSchemaPiece
 from maskc.runtime.link.text.free_text import FreeScans, FreeText, FreeWords
 from maskc.runtime.link.text.limited import LimitedPiece
-from maskc.runtime.link.text.names import OtherName
+from maskc.runtime.link.text.names import OtherName, OtherNameScans
 from maskc.runtime.link.text.raw_body import RawBody
 from maskc.runtime.link.text.raw_text import RawString, RawText
 from maskc.runtime.schema.plan.plan import Plan
@@ -125,10 +126,17 @@ class Composer:
         return self.joints.as_expression(SwitchPiece(scans, self.joints, targets, loops=False))
 
     def other_name(self, names: Iterable[bytes]) -> Expression:
+        scanner = self.joints.scanner
+
+        def make_every() -> AutomatonScans:
+            return AutomatonScans(OtherName(()), scanner)
+
+        def make() -> AutomatonPiece:
+            every: AutomatonScans = self.keep("every_name", (), make_every)
+            return AutomatonPiece(OtherNameScans(OtherName(listed), every))
+
         listed = tuple(sorted(set(names)))
-        return self.as_expression(
-            "other_name", listed, lambda: self.joints.regular(OtherName(listed))
-        )
+        return self.as_expression("other_name", listed, make)
 
     def counter(self, pattern: CountedPattern) -> Expression:
         return self.joints.as_expression(count_pattern(pattern, self.joints.scanner))

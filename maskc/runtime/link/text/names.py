@@ -1,5 +1,8 @@
 """A name that is none of some: letters, digits and underscores, no digit first.
 
+All names are scanned once for a tokenizer. Without some the same tokens are read, and the name may
+end but where it is one of these: they are followed in the trie of the tokens.
+
 Example: without ``city``, ``cit`` and ``city2`` are read; after ``ci`` the token ``ty`` is read,
 and ``ty>`` is none of the name and what comes after it.
 """
@@ -8,7 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from maskc.runtime.link.automata.automaton import ByteAutomaton, Left, split_words
+import numpy as np
+
+from maskc.runtime.link.automata.automaton import START, ByteAutomaton, Left, split_words
+from maskc.runtime.link.automata.node_sets import without
+from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
+from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
+from maskc.runtime.step_budget import charge_steps
 
 _FIRST = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 _LATER = _FIRST + b"0123456789"
@@ -31,3 +40,38 @@ class OtherName(ByteAutomaton[_State]):
     def is_accepting(self, name: _State) -> bool:
         left, has_begun = name
         return has_begun and (left is None or len(self.names[left[0]]) != left[2])
+
+
+class OtherNameScans(AutomatonScans):
+    """What is known of names that are none of some; ``every`` is the same of all names."""
+
+    def __init__(self, automaton: OtherName, every: AutomatonScans) -> None:
+        super().__init__(automaton, every.scanner)
+        self._other, self._every = automaton, every
+
+    def _scan(self, at: int, bytes_: frozenset[int] | None) -> Scan:
+        left, has_begun = self._other.name_of(at)
+        scan = self._every.scan(self._every.automaton.state_of((None, has_begun)), bytes_)
+        return self._leave_out(scan, self.index.tokens, [ROOT], left)
+
+    def _walk(self, trie: Trie, nodes: Ints) -> Scan:
+        left, _ = self._other.name_of(START)
+        return self._leave_out(self._every.walk(trie, nodes), trie, nodes.tolist(), left)
+
+    def _leave_out(self, scan: Scan, trie: Trie, nodes: list[int], left: Left | None) -> Scan:
+        """Return a scan from some nodes that does not end where one of the names is whole."""
+        names, whole = self._other.names, list[int]()
+        worklist = [(node, left) for node in nodes if left is not None]
+        for node, here in worklist:  # grows while we walk it
+            after = split_words(names, here)
+            charge_steps(1 + len(after))
+            for byte, more in after.items():
+                child = trie.child(node, byte)
+                if child >= 0:
+                    worklist.append((child, more))
+                    if len(names[more[0]]) == more[2]:
+                        whole.append(child)
+        if not whole:
+            return scan
+        removed = np.array(whole, dtype=np.int32)
+        return scan._replace(exits=without(scan.exits, removed, len(trie.bytes)))
