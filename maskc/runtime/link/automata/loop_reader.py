@@ -187,28 +187,36 @@ class LoopReader:
         # What is out of the component stays out.
         cells = np.concatenate([np.zeros(256, dtype=np.uint16), cells])
         leaves = np.concatenate([np.zeros(256, dtype=np.bool_), component.leaves.reshape(-1)])
-        nodes = np.array([node], dtype=np.int32)
+        leads_out = bool(leaves.any())
+        nodes, parents = np.array([node], dtype=np.int32), trie.parent_array
         above, passed = np.ones(1, dtype=np.uint16), np.zeros(1, dtype=np.uint16)
         while len(nodes):
             low, high = int(nodes[0]), int(nodes[-1]) + 1
             if 2 * len(nodes) > high - low:
                 # Most of the level: all children are a slice, and 0 is out of the component.
-                children = np.arange(trie.first[low], trie.first[high], dtype=np.int32)
-                parents = trie.parent_array[trie.first[low] : trie.first[high]] - low
-                above = _among(nodes - low, above, high - low)
-                passed = _among(nodes - low, passed, high - low)
+                first, last = trie.first[low], trie.first[high]
+                run = np.subtract(parents[first:last], low, dtype=np.intp)
+                keys = _among(nodes - low, above, high - low).take(run)
+                passes = _among(nodes - low, passed, high - low).take(run)
+                children = np.arange(first, last, dtype=np.int32)
+                bytes_ = trie.byte_array[first:last]
             else:
-                parents, children = trie.children_of(nodes)
+                run, children = trie.children_of(nodes)
+                keys, passes = above.take(run), passed.take(run)
+                bytes_ = trie.byte_array.take(children)
             charge_steps(1 + len(children) // AT_ONCE)
-            passes = passed[parents]
-            keys = (above[parents] << 8) + trie.byte_array[children]
-            cell = cells[keys]
-            left = np.flatnonzero(leaves[keys])
-            levels.left.append((children[left], (keys[left] - 256).astype(np.uint16), passes[left]))
-            numbers = cell & 0xFF
-            stays = np.flatnonzero(numbers)
-            nodes, above = children[stays], numbers[stays]
-            passed = passes[stays] + (cell[stays] >> 8)
+            keys <<= 8
+            keys += bytes_
+            if leads_out:
+                left = leaves.take(keys).nonzero()[0]
+                entered = (keys.take(left) - 256).astype(np.uint16)
+                levels.left.append((children.take(left), entered, passes.take(left)))
+            cell = cells.take(keys)
+            stays = (cell & 0xFF).nonzero()[0]
+            nodes, above = children.take(stays), cell.take(stays)
+            passed = passes.take(stays)
+            passed += above >> 8
+            above &= 0xFF
             levels.inside.append((nodes, above.astype(np.uint8), passed))
         return self._pack(component, node, levels)
 
@@ -217,24 +225,25 @@ class LoopReader:
         index, trie = self.index, self.index.tokens
         nodes, numbers, passes = map(np.concatenate, zip(*levels.inside, strict=True))
         text_indices, at = list_ending(trie, nodes)
-        text_passes = passes[at] + np.array(component.to_end, dtype=np.uint16)[numbers[at] - 1]
+        to_end = np.array([0, *component.to_end], dtype=np.uint16)
+        text_passes = passes.take(at) + to_end.take(numbers.take(at))
         by_passes = np.argsort(text_passes, kind="stable")
-        text_indices, text_passes = text_indices[by_passes], text_passes[by_passes]
-        goes_on = going_on(trie, nodes)
+        text_indices, text_passes = text_indices.take(by_passes), text_passes.take(by_passes)
+        goes_on = going_on(trie, nodes).nonzero()[0]
         left, keys, left_passes = map(np.concatenate, zip(*levels.left, strict=True))
         # Two sorts of narrow numbers take less time than one by pairs.
         by_key = np.argsort(left_passes, kind="stable")
         by_key = by_key[np.argsort(keys[by_key], kind="stable")]
         return ComponentReading(
-            index.pack(index.order[text_indices]) if node == ROOT else None,
+            index.pack(index.order.take(text_indices)) if node == ROOT else None,
             text_indices,
             text_passes,
-            nodes[goes_on],
-            numbers[goes_on],
-            passes[goes_on],
-            left[by_key],
-            keys[by_key],
-            left_passes[by_key],
+            nodes.take(goes_on).astype(np.int32),
+            numbers.take(goes_on),
+            passes.take(goes_on),
+            left.take(by_key).astype(np.int32),
+            keys.take(by_key),
+            left_passes.take(by_key),
         )
 
 

@@ -50,18 +50,18 @@ class Onward:
 
 def going_on(trie: Trie, nodes: Ints) -> NDArray[np.bool_]:
     first = trie.first_array
-    is_inner: NDArray[np.bool_] = first[nodes] < first[nodes + 1]
+    is_inner: NDArray[np.bool_] = first.take(nodes) < first[1:].take(nodes)
     return is_inner
 
 
 def list_ending(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
     """Return the texts that end in some nodes, by text index, and the index of each one's node."""
-    n_ending = trie.ending_array[nodes]
+    n_ending = trie.ending_array.take(nodes)
     text_indices, found = [_NO_NODES], [_NO_NODES]
     for n in range(int(n_ending.max(initial=0))):
-        at = np.flatnonzero(n_ending > n).astype(np.int32)
-        text_indices.append(trie.low_array[nodes[at]] + n)
-        found.append(at)
+        at = (n_ending > n).nonzero()[0]
+        text_indices.append(trie.low_array.take(nodes.take(at)) + n)
+        found.append(at.astype(np.int32))
     return np.concatenate(text_indices).astype(np.int32), np.concatenate(found)
 
 
