@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from maskc.artifact.sections import is_general
+from maskc.compiler.pushdown.interchangeable import Classes, find_table_classes
 from maskc.errors import CaptureError, GrammarError, UnknownSymbolError
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import source_from_header
@@ -55,7 +56,7 @@ def find_symbols(artifact: Artifact, names: Iterable[str]) -> Symbols:
 
     Raises:
         CaptureError: the artifact was not made from a grammar with an LALR table, the lexer drops a
-            terminal, or another one stands for it.
+            terminal, or another one stands for it or for a word of a rule.
         GrammarError, PostlexError: this version of Lark reads the grammar differently.
         UnknownSymbolError: a name is neither a rule nor a terminal.
     """
@@ -64,7 +65,8 @@ def find_symbols(artifact: Artifact, names: Iterable[str]) -> Symbols:
     terminals = {name: TerminalId(n) for n, name in enumerate(grammar.bnf.terminals) if n}
     rules = {name: NonterminalId(n) for n, name in enumerate(grammar.bnf.nonterminals)}
     title = _title_of(artifact)
-    merged = {name: len(g) for g in artifact.header.get("merged_words", ()) for name in g}
+    groups = artifact.header.get("merged_words", ())
+    merged = {name: len(group) for group in groups for name in group}
     found_rules: dict[NonterminalId, str] = {}
     found_terminals: dict[TerminalId, str] = {}
     for name in names:
@@ -86,12 +88,30 @@ def find_symbols(artifact: Artifact, names: Iterable[str]) -> Symbols:
             )
         else:
             found_terminals[terminals[name]] = name
+    if groups:
+        numbers = [frozenset(terminals[name] for name in group) for group in groups]
+        for rule, name in found_rules.items():
+            _check_words(title, name, find_table_classes(grammar, apart=[rule]), numbers)
     return Symbols(
         title,
         MappingProxyType(found_rules),
         MappingProxyType(found_terminals),
         grammar.lalr.end_state,
     )
+
+
+def _check_words(
+    title: str, rule: str, classes: Classes, merged: Iterable[frozenset[TerminalId]]
+) -> None:
+    """Refuse a rule where one terminal stands for words of it and of other rules."""
+    for group in merged:
+        if not any(group.issubset(members) for members in classes):
+            raise CaptureError(
+                title,
+                f"words of {rule} and of other rules are one terminal in the artifact, "
+                f"{len(group)} of them",
+                "capture a rule around it",
+            )
 
 
 def _check_kind(artifact: Artifact) -> None:

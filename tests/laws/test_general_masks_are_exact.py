@@ -93,6 +93,13 @@ def test_a_mask_is_exact_without_rows_where(name):
 
 
 @pytest.mark.parametrize("lexer", LEXERS)
+@pytest.mark.parametrize("name", ["A", "Z"])
+def test_a_mask_is_exact_where_an_ignored_terminal_is_interchangeable(name, lexer):
+    text = f'start: ({name} | W) ({name} | W) "c"\n{name}: "a"\nW: " "\n%ignore W\n'
+    assert check(text, "a c", 5, (b" ", b" a", b"a", b"a c", b"c", b"  "), lexer) > 1
+
+
+@pytest.mark.parametrize("lexer", LEXERS)
 def test_every_text_that_lark_parses_is_accepted_to_its_end(lexer):
     text = general_grammar("expressions")
     settings_ = {"parser": "earley", "lexer": lexer}

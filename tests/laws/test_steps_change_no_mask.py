@@ -11,7 +11,6 @@ import pytest
 
 from maskc import Artifact
 from maskc.compiler.optimise.order import STEPS
-from maskc.compiler.pushdown import interchangeable
 from maskc.errors import MaskcError
 from tests.compiled import compile_text, legal_ids
 from tests.examples import seeds
@@ -118,46 +117,6 @@ def test_no_step_changes_a_mask(seed, lexer):
         assert compare_steps(text, tokens, draw, lexer=lexer) > 0
         return
     pytest.fail("no grammar was drawn that Lark loads")
-
-
-def draw_word_grammar(draw: Random) -> str:
-    """Return a grammar whose words belong to rules, which often stand at the same places."""
-    words = ['"()"', '"("', '")"', '"["', '"]"', '"a"', '"+"', '"-"', '"+-"', '"aa"', "NAME"]
-    draw.shuffle(words)
-    rules = ["x", "y", "z"]
-    sides = [draw.choice([*rules, "(x | y)", "(x | y | z)*", "(x | z)", "(y | z)"])]
-    sides += draw.choices([*rules, "(x | y)", "(x | y | z)", "start", '","'], k=draw.randint(0, 2))
-    lines = [f"start: {' '.join(sides)}" + draw.choice(["", " | x", " | y z", ' | ";" start'])]
-    for rule in rules:
-        own = [words.pop() for _ in range(draw.randint(1, 3))]
-        if draw.random() < 0.3:
-            own.append(f'{draw.choice(rules)} ";"')
-        lines.append(f"{rule}: {' | '.join(own)}")
-    blank = draw.choice(["", '%ignore " "\n'])
-    return "\n".join(lines) + "\nNAME: /[a-b]+/\n" + blank
-
-
-@pytest.mark.parametrize("lexer", ["contextual", "basic"])
-@pytest.mark.parametrize("seed", seeds(30))
-def test_words_that_are_one_terminal_change_no_mask(monkeypatch, seed, lexer):
-    draw = Random(seed)
-    n_merged = 0
-    for _ in range(200):
-        text = draw_word_grammar(draw)
-        tokens = draw_strings(draw, ALPHABET + "b ")
-        try:
-            apart = compile_text(text, tokens, lexer=lexer)
-        except MaskcError:  # reduce/reduce, or no text at all
-            continue
-        with monkeypatch.context() as patched:
-            patched.setattr(interchangeable, "MANY_WORDS", 2)
-            merged = compile_text(text, tokens, lexer=lexer)
-        if "merged_words" not in merged.header:
-            continue
-        n_merged += compare_masks(text, [apart, merged], tokens, draw)
-        if n_merged > 40:
-            return
-    assert n_merged
 
 
 @pytest.mark.parametrize("seed", seeds(20))

@@ -165,12 +165,10 @@ def test_parts_that_may_be_left_out_take_as_many_symbols_as_there_are(monkeypatc
 TERMINALS = "A: /[a-z]+/\nB: /[a-m]+/\nC: /[ab]/\n"
 
 
-def merged(rules, ignored=()):
+def merged(rules):
     grammar, _ = load_grammar(load_source(f"// maskc: parser=earley\n{rules}\n{TERMINALS}"))
     terminals = grammar.bnf.terminals
-    bnf, stands_for = merge_terminals(
-        grammar.bnf, frozenset(terminals.index(name) for name in ignored)
-    )
+    bnf, stands_for = merge_terminals(grammar.bnf)
     named = {terminals[t]: terminals[one] for t, one in stands_for.items()}
     return bnf.format().splitlines(), named
 
@@ -185,16 +183,14 @@ def merged(rules, ignored=()):
         ("start: A x | B y | C\nx: A | B\ny: A | B\n", {}),
         # What is merged makes others interchangeable.
         ('start: A x | B x | C "!"\nx: A | B\n', {"B": "A"}),
+        ("start: A x | B y\nx: A | B\ny: A | B | C\n", {}),
+        ("start: A | B\n%ignore B\n", {"B": "A"}),
     ],
 )
 def test_terminals_with_the_same_holes_become_one(rules, named):
     productions, found = merged(rules)
     assert found == named
     assert not any(set(production.split()) & named.keys() for production in productions)
-
-
-def test_what_is_ignored_stays():
-    assert merged("start: A | B", ignored=["B"])[1] == {}
 
 
 def test_masks_are_those_of_one_terminal_for_all():

@@ -14,7 +14,6 @@ from maskc.compiler.pushdown.interchangeable import (
     find_table_classes,
     find_word_classes,
     merge_states,
-    safe_for_contexts,
 )
 from maskc.compiler.pushdown.queries import GrammarQueries
 from maskc.compiler.pushdown.reductions import NO_STATE, ReductionSteps, find_reductions
@@ -123,7 +122,6 @@ def test_a_word_with_a_rule_of_its_own_is_told_apart_by_productions_and_table():
         ('start: (x | y)* x "c"\nx: "a"\ny: "b"\n', set()),
         ('start: x x | y y\nx: "a"\ny: "b"\n', set()),
         ('start: (x | y)*\nx: "a"\ny: "b" "b"\n', set()),
-        ('start: ("a" | "b")* WS\nWS: " "\n%ignore WS\n', {"A", "B"}),
     ],
 )
 def test_words_of_several_rules_are_one_if_their_rules_stand_at_the_same_places(
@@ -144,31 +142,11 @@ def test_a_word_that_is_kept_and_few_words_are_not_one(monkeypatch):
     assert [len(members) for members in find_word_classes(grammar, (a,))] == [2]
 
 
-def test_classes_are_split_by_the_contexts_that_look_for_them():
-    grammar = load('start: "a" "x" | "b" "x" | "y" "b"\n')
-    a, b = (grammar.bnf.terminals.index(name) for name in "AB")
-    assert safe_for_contexts(grammar, ((a, b),)) == ()
-
-
-def test_with_the_basic_lexer_there_is_one_context():
-    source = load_source('start: "a" "x" | "b" "x" | "y" "b"\n', lexer="basic")
-    grammar = load_grammar(source)[0]
-    a, b = (grammar.bnf.terminals.index(name) for name in "AB")
-    assert safe_for_contexts(grammar, ((a, b),)) == ((a, b),)
-
-
-@pytest.mark.parametrize("names", [("_LPAR", "_BAR"), ("_RPAR", "_BAR")])
-def test_brackets_that_an_indenter_counts_are_no_other_terminals(names):
-    grammar = load_grammar(
-        load_source(
-            "start: (_NEWLINE | LPAR RPAR | BAR BAR)*\n"
-            'LPAR: "("\nRPAR: ")"\nBAR: "|"\n_NEWLINE: /\\n/\n%declare _INDENT _DEDENT\n',
-            postlex="lark.indenter:PythonIndenter",
-            lexer="basic",
-        )
-    )[0]
-    pair = tuple(sorted(grammar.bnf.terminals.index(name.strip("_")) for name in names))
-    assert safe_for_contexts(grammar, (pair,)) == ()
+def test_so_many_words_are_one(monkeypatch):
+    grammar = load('start: "a" | "b" | "c" | "d" "d"\n')
+    for n_words, sizes in ((3, [3]), (4, [])):
+        monkeypatch.setattr(interchangeable, "MANY_WORDS", n_words)
+        assert [len(members) for members in find_word_classes(grammar, ())] == sizes
 
 
 @examples(60)
