@@ -70,3 +70,11 @@ def test_what_is_kept_for_good_leaves_so_much_less_of_the_budget_that_counts_it(
     assert first.limit == (1 << 25) - 1_000
     shared.join(larger)
     assert (first.limit, larger.limit) == (1 << 25, (1 << 26) - 1_000)
+    # What is kept counts as a part of the budget that has it.
+    shared.join(Budget((1 << 26) - 500))
+    assert larger.limit == (1 << 26) - 1_000
+    shared.put("c", 3, 1)
+    shared.join(larger)
+    assert shared.get("c") == 3
+    shared.keep("b", 1, 7)
+    assert larger.limit == (1 << 26) - 1_007

@@ -58,7 +58,7 @@ class SharedResults:
         It is not done with one that could not hold what one machine needs.
         """
         before = self._known.budget
-        least = before.limit if self._is_joined else _LEAST_BYTES
+        least = before.limit + self._kept_bytes if self._is_joined else _LEAST_BYTES
         if budget is not before and budget.limit >= least:
             before.give_up(-self._kept_bytes)
             budget.give_up(self._kept_bytes)
