@@ -102,6 +102,16 @@ MUTANTS = (
         "frozenset(row.gotos),",
     ),
     Mutant(
+        "compiler/pushdown/interchangeable.py",
+        "kinds = [state == grammar.lalr.end_state for state in range(len(states))]",
+        "kinds = [0] * len(states)",
+    ),
+    Mutant(
+        "compiler/pushdown/interchangeable.py",
+        "(terminal, (terminal == newline, frozenset(column)))",
+        "(terminal, frozenset(column))",
+    ),
+    Mutant(
         "runtime/glr/gss.py",
         "found |= self.tables.taken[state]",
         "found = self.tables.taken[state]",

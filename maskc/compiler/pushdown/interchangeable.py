@@ -77,19 +77,17 @@ def _many(classes: Classes, kept: Collection[TerminalId]) -> Classes:
 def merge_terminals(bnf: Bnf) -> tuple[Bnf, Mapping[TerminalId, TerminalId]]:
     """Return the productions with one terminal for all that are interchangeable.
 
-    Also terminal → the one that stands for it, where it is another one.
+    Also terminal → the one that stands for it, where it is another one. No more terminals are
+    interchangeable then: a hole of any terminal is one of it also with others of a class inside.
     """
-    stands_for: dict[TerminalId, TerminalId] = {}
-    while classes := find_production_classes(bnf.productions):
-        found = {terminal: one for one, *others in classes for terminal in others}
-        stands_for = {t: found.get(one, one) for t, one in stands_for.items()} | found
-        productions = dict.fromkeys(
-            Production(p.lhs, tuple(found.get(TerminalId(s), s) for s in p.rhs))
-            for p in bnf.productions
-        )
-        # Merged ones stand for productions that are there already, so the order stays canonical.
-        bnf = replace(bnf, productions=tuple(productions))
-    return bnf, stands_for
+    classes = find_production_classes(bnf.productions)
+    stands_for = {terminal: one for one, *others in classes for terminal in others}
+    productions = dict.fromkeys(
+        Production(p.lhs, tuple(stands_for.get(TerminalId(s), s) for s in p.rhs))
+        for p in bnf.productions
+    )
+    # Merged ones stand for productions that are there already, so the order stays canonical.
+    return replace(bnf, productions=tuple(productions)), stands_for
 
 
 def find_table_classes(grammar: LalrGrammar, apart: Collection[int] = ()) -> Classes:

@@ -177,11 +177,11 @@ def merged(rules):
     ("rules", "named"),
     [
         ("start: A | B", {"B": "A"}),
+        ("start: A | B | C", {"B": "A", "C": "A"}),
         ("start: A A | A B | B A | B B", {"B": "A"}),
         ("start: A A | A B | B A", {}),
         ("start: A | B | B B", {}),
         ("start: A x | B y | C\nx: A | B\ny: A | B\n", {}),
-        # What is merged makes others interchangeable.
         ('start: A x | B x | C "!"\nx: A | B\n', {"B": "A"}),
         ("start: A x | B y\nx: A | B\ny: A | B | C\n", {}),
         ("start: A | B\n%ignore B\n", {"B": "A"}),

@@ -142,6 +142,13 @@ def test_a_word_that_is_kept_and_few_words_are_not_one(monkeypatch):
     assert [len(members) for members in find_word_classes(grammar, (a,))] == [2]
 
 
+def test_words_of_several_rules_are_one_for_the_table_alone():
+    grammar = load('start: x | y\nx: "a" | "b"\ny: "c" | "d"\n')
+    assert [len(members) for members in find_table_classes(grammar)] == [4]
+    found = find_classes(grammar, reduce_grammar(grammar.bnf))
+    assert [len(members) for members in found] == [2, 2]
+
+
 def test_so_many_words_are_one(monkeypatch):
     grammar = load('start: "a" | "b" | "c" | "d" "d"\n')
     for n_words, sizes in ((3, [3]), (4, [])):
