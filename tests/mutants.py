@@ -108,8 +108,9 @@ MUTANTS = (
     ),
     Mutant(
         "compiler/pushdown/interchangeable.py",
-        "(terminal, (terminal == newline, frozenset(column)))",
-        "(terminal, frozenset(column))",
+        "(terminal, (terminal == newline, frozenset(column))) for terminal, column in "
+        "columns.items()",
+        "(terminal, frozenset(column)) for terminal, column in columns.items()",
     ),
     Mutant(
         "runtime/glr/gss.py",

@@ -51,6 +51,8 @@ def test_what_is_shared_counts_in_the_largest_budget_that_can_hold_it():
         before = budget.n_bytes
         shared.put("a", 1, 7)
         assert budget.n_bytes - before == counted
+    shared.join(larger)
+    assert shared.get("a") == 1
 
 
 @pytest.mark.parametrize(("n_bytes", "found"), [(22, 1), (23, None)])
@@ -60,6 +62,15 @@ def test_what_is_kept_for_good_is_not_forgotten_if_it_is_a_quarter_of_the_limit(
     for n in range(9):
         shared.put(n, n, 30)
     assert shared.get("a") == found
+
+
+def test_results_that_are_a_quarter_of_the_limit_together_are_kept_for_good():
+    shared = SharedResults(90)
+    shared.keep("a", 1, 11)
+    shared.keep("b", 2, 11)
+    for n in range(9):
+        shared.put(n, n, 30)
+    assert (shared.get("a"), shared.get("b")) == (1, 2)
 
 
 def test_what_is_kept_for_good_leaves_so_much_less_of_the_budget_that_counts_it():
@@ -73,8 +84,5 @@ def test_what_is_kept_for_good_leaves_so_much_less_of_the_budget_that_counts_it(
     # What is kept counts as a part of the budget that has it.
     shared.join(Budget((1 << 26) - 500))
     assert larger.limit == (1 << 26) - 1_000
-    shared.put("c", 3, 1)
-    shared.join(larger)
-    assert shared.get("c") == 3
     shared.keep("b", 1, 7)
     assert larger.limit == (1 << 26) - 1_007
