@@ -53,6 +53,7 @@ def test_what_is_asked_without_an_automaton_has_one_part_in_all_artifacts(inner,
         {**STRINGS, "minItems": 1},
         {**STRINGS, "maxItems": 3},
         {"type": "array", "items": {"type": "string", "maxLength": 1}},
+        {"type": "array", "items": {"type": "string", "minLength": 1}},
         {"type": "array", "items": {"type": ["string", "null"]}},
         {"type": "array", "items": STRINGS},
     ],
@@ -62,15 +63,45 @@ def test_arrays_that_ask_something_else_have_other_parts(other):
     assert part_after(STRINGS, "[", BYTES) is not part_after(other, "[", BYTES)
 
 
+NULLS, NUMBERS = {"type": "null"}, {"type": "integer"}
+COUNTED = {"items": {"type": ["integer", "null"]}, "contains": NULLS, "minItems": 3}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"items": STRINGS}, {"items": {**STRINGS, "minItems": 1}}),
+        (
+            {"prefixItems": [NULLS], "items": NUMBERS},
+            {"prefixItems": [NUMBERS], "items": NULLS},
+            "[",
+        ),
+        (
+            {**COUNTED, "minContains": 2},
+            {**COUNTED, "minContains": 0, "maxContains": 1},
+            "[1,2,null",
+        ),
+    ],
+)
+def test_arrays_that_differ_in_their_items_alone_have_other_parts(one, other):
+    found = [part_after({"type": "array", **schema}, "[", BYTES) for schema in (one, other)]
+    assert found[0] is not found[1]
+
+
 def test_objects_count_by_little_where_no_text_goes_on_in_a_key_that_it_opens():
-    closed, needed = (
+    closed, needed, empty = (
         {"type": "array", "items": {"type": "object", "properties": {"b": {}}, **more}}
-        for more in ({"additionalProperties": False}, {"required": ["b"]})
+        for more in (
+            {"additionalProperties": False},
+            {"required": ["b"]},
+            {"additionalProperties": False, "properties": {}},
+        )
     )
     # The awkward vocabulary has {"a":{"a":.
     assert part_after(OBJECTS, "[") is not part_after(closed, "[")
     assert part_after(OBJECTS, "[", BYTES) is part_after(closed, "[", BYTES)
-    assert part_after(OBJECTS, "[", BYTES) is not part_after(needed, "[", BYTES)
+    for other in (needed, empty):
+        assert part_after(OBJECTS, "[", BYTES) is not part_after(other, "[", BYTES)
 
 
 def test_an_array_of_itself_has_a_part_of_its_own():
