@@ -74,12 +74,10 @@ COUNTED = {"items": {"type": ["integer", "null"]}, "contains": NULLS, "minItems"
         (
             {"prefixItems": [NULLS], "items": NUMBERS},
             {"prefixItems": [NUMBERS], "items": NULLS},
-            "[",
         ),
         (
             {**COUNTED, "minContains": 2},
             {**COUNTED, "minContains": 0, "maxContains": 1},
-            "[1,2,null",
         ),
     ],
 )
