@@ -51,6 +51,11 @@ def test_joined_boxes_have_the_same_futures(given_: tuple) -> None:
     assert _futures(_vectors(join(boxes, loops)), loops, 7) == _futures(_vectors(boxes), loops, 7)
 
 
+def test_boxes_with_a_count_between_them_stay_apart():
+    boxes = (((1, 1),), ((3, 3),), ((4, 5),))
+    assert join(boxes, [(9, 9)]) == (((1, 1),), ((3, 5),))
+
+
 @given(counted(), st.integers(1, 5))
 def test_capped_boxes_have_the_same_futures_of_so_many_passes(given_: tuple, passes: int) -> None:
     boxes, loops = given_
