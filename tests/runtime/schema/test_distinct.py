@@ -115,6 +115,50 @@ LETTERS = {"type": "array", "items": {"enum": ["a", "b", "c", "d"]}, "uniqueItem
             '["d","a"',
             6,
         ),
+        # The second item has to be a, so the first is b.
+        (
+            {
+                "prefixItems": [{"enum": ["a", "b"]}],
+                "items": {"enum": ["a"]},
+                "contains": {"enum": ["a"]},
+                "minItems": 2,
+            },
+            '["a"',
+            2,
+        ),
+        # There is no other need than that of two counted items.
+        (
+            {
+                "prefixItems": [{"enum": ["a", "b"]}],
+                "items": {"enum": ["a"]},
+                "contains": {"enum": ["a", "b"]},
+                "minContains": 2,
+            },
+            '["a"',
+            2,
+        ),
+        # Two counters need an item each.
+        (
+            {"contains": {"enum": ["a"]}, "allOf": [{"contains": {"enum": ["b"]}}]},
+            '["c","a","b"]',
+            13,
+        ),
+        # The first two items are not counted, and have to come before those that are.
+        (
+            {
+                "prefixItems": [{"enum": ["c"]}, {"enum": ["d"]}],
+                "items": {"enum": ["a"]},
+                "contains": {"enum": ["a"]},
+            },
+            '["c","d","a"]',
+            13,
+        ),
+        # Two of three items need not be counted.
+        (
+            {"items": {"type": "string"}, "contains": {"enum": ["a", "b"]}, "minItems": 3},
+            '["c","a","d"]',
+            13,
+        ),
         # Strings are never used up, but a and b are both needed.
         (
             {
