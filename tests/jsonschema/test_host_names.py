@@ -8,8 +8,8 @@ import pytest
 from jsonschema.validators import Draft202012Validator
 
 from maskc.errors import SchemaError
+from maskc.formats.letter_classes import CHARACTERS, FIRST, LEFT, MARK, RIGHT, SECOND, kinds
 from maskc.jsonschema.formats import build_format
-from maskc.jsonschema.host_names import CHARACTERS, FIRST, LEFT, MARK, RIGHT, SECOND, kinds
 from tests.jsonschema.texts import accepts_value, build_machine
 
 HOSTS = build_format("idn-hostname")

@@ -12,8 +12,9 @@ from functools import cache, lru_cache
 import numpy as np
 import pytest
 
+from maskc.formats.letter_classes import kinds
 from maskc.formats.punycode import BASE, adapt, count_digits, threshold
-from maskc.jsonschema.host_names import MOST_COST, kinds
+from maskc.jsonschema.host_names import MOST_COST
 
 FIRST, LOW_END, LAST, N_DIGITS, FIRST_BIAS = 0x80, 0x7FF, 0xD7A3, 70, 72
 FAR = 1 << 30

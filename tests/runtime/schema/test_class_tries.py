@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from maskc.jsonschema.formats import build_format
 from maskc.jsonschema.patterns import build_pattern
 from maskc.native import is_compiled
 from maskc.runtime.cache.budget import Budget
@@ -20,6 +21,8 @@ PATTERNS = [
     "^[^\\\\]*x?$",
     "^.{0,2}$",
 ]
+# An automaton that tells letters of one class apart.
+UNFOLDED = (build_pattern("^[e-gä]+$"), matrix_of(build_pattern("^[e-gä]+$")), 1)
 
 
 def list_ends(scanned):
@@ -70,9 +73,27 @@ def test_letters_digits_and_white_space_are_one_only_where_nothing_tells_them_ap
         assert {n for n, state, _ in quotes if dfa.labels[state] >= 0} == closing
 
 
+@pytest.mark.parametrize("name", ["idn-hostname", "idn-email"])
+def test_host_names_in_unicode_are_read_in_a_trie_of_their_own_classes(monkeypatch, name):
+    monkeypatch.setattr(class_tries, "_FEW_NODES", 0)
+    index, dfa = build_index(), build_format(name)
+    spelled, body, delta = spell_below(index=index), Body(dfa, escapes="any"), matrix_of(dfa)
+    for text in ("", "a", "a@", "a@b.é", "é" * 15, "a" * 49, "a@" + "é" * 15, "a@א"):
+        at, state = body.read(text.encode()), dfa.read(text)
+        assert (at > 0) == (state > 0)
+        if not state:
+            continue
+        scanned = scan_all(index, spelled, dfa, delta, state)
+        inside, _ = step_texts(index, body, at)
+        index_of = {token: n for n, token in enumerate(index.ids)}
+        ends = enumerate(list_ends(scanned)[0])
+        assert {index_of[n]: (*end,) for n, end in ends if end.targets} == inside
+    assert len(scanned.units.sizes) < len(scan_all(index, spelled, *UNFOLDED).units.sizes)
+
+
 def test_classes_and_groups_of_all_characters_have_bits_of_their_own():
     characters = np.arange(0x110000, dtype=np.int32)
-    found = [class_tries._classify(characters, ranges) for ranges in class_tries._RANGES]
+    found = [class_tries._fold_characters(characters, n) for n in range(class_tries._N_FOLDS)]
     for numbers in (*found, class_tries._group(characters)):
         assert int(numbers.max()) < class_tries.N_GROUPS
 

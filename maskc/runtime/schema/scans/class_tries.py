@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.formats.letter_classes import kinds
 from maskc.levels import first_children
 from maskc.runtime.cache.budget import ENTRY_BYTES
 from maskc.runtime.schema.scans.character_trie import CLOSES, CharacterTrie, owners_of
@@ -42,6 +43,7 @@ N_GROUPS = 64
 _CONTROLS = (b"\x00\x08", b"\x0e\x1f")
 _HEXADECIMAL = (b"AF", b"GY", b"af", b"gy")
 _RANGES = ((*_CONTROLS, b"AZ", b"az", b"09"), (*_CONTROLS, *_HEXADECIMAL))
+_N_FOLDS = len(_RANGES) + 1  # and the classes of host names in Unicode
 _GROUPED = (b"\x00\x1f", b"09", b"AZ", b"~\x7f")
 _NOT_ASCII, _SPACE = 0x80, 0x81  # two more classes
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
@@ -188,23 +190,33 @@ def trie_for(index: TokenIndex, spelled: CharacterTrie, kind_of: Ints) -> ClassT
         kind_of: int[n_characters], the kind of each of ``spelled.distinct``.
     """
     is_folded = not spelled.before and len(spelled.chars) > _FEW_NODES
-    for n, ranges in enumerate(_RANGES if is_folded else ()):
-        symbols = _classes_of(index, spelled, ranges)
-        kinds = np.zeros(N_GROUPS, dtype=kind_of.dtype)
-        kinds[symbols] = kind_of
-        if np.array_equal(kinds[symbols], kind_of):
+    for n in range(_N_FOLDS if is_folded else 0):
+        symbols = _classes_of(index, spelled, n)
+        of_symbol = np.zeros(N_GROUPS, dtype=kind_of.dtype)
+        of_symbol[symbols] = kind_of
+        if np.array_equal(of_symbol[symbols], kind_of):
             return _trie_of(index, spelled, n, symbols)
-    return _trie_of(index, spelled, len(_RANGES), None)
+    return _trie_of(index, spelled, _N_FOLDS, None)
 
 
-def _classes_of(index: TokenIndex, spelled: CharacterTrie, ranges: Sequence[bytes]) -> Indices:
-    """Return the classes of a vocabulary's characters of which those of a range are one."""
-    key = (_classes_of, spelled.escapes, spelled.before, ranges)
+def _classes_of(index: TokenIndex, spelled: CharacterTrie, fold: int) -> Indices:
+    """Return the classes of a vocabulary's characters by which a trie is folded."""
+    key = (_classes_of, spelled.escapes, spelled.before, fold)
     found: Indices | None = index.shared.get(key)
     if found is None:
-        found = _classify(spelled.distinct, ranges)
+        found = _fold_characters(spelled.distinct, fold)
         index.shared.put(key, found, found.nbytes)
     return found
+
+
+def _fold_characters(characters: Ints, fold: int) -> Indices:
+    """Return the classes of characters in one of ``_N_FOLDS`` folds."""
+    if fold < len(_RANGES):
+        return _classify(characters, _RANGES[fold])
+    found = kinds()
+    numbers = {kind: n for n, kind in enumerate(dict.fromkeys(found.values()))}
+    of_range = np.array([numbers[kind] for kind in found.values()])
+    return of_range[np.searchsorted(np.array([*found]), characters, side="right") - 1]
 
 
 def _classify(characters: Ints, ranges: Sequence[bytes]) -> Indices:
