@@ -137,6 +137,20 @@ LETTERS = {"type": "array", "items": {"enum": ["a", "b", "c", "d"]}, "uniqueItem
             '["a"',
             2,
         ),
+        # Both a and b are needed later.
+        *(
+            (
+                {
+                    "prefixItems": [{"enum": ["a", "b", "c"]}],
+                    "items": {"enum": ["a", "b"]},
+                    "contains": {"enum": ["a", "b"]},
+                    "minItems": 3,
+                },
+                f'["{first}"',
+                2,
+            )
+            for first in "ab"
+        ),
         # Two counters need an item each.
         (
             {"contains": {"enum": ["a"]}, "allOf": [{"contains": {"enum": ["b"]}}]},
