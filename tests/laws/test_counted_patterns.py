@@ -95,6 +95,15 @@ def test_masks_are_those_of_the_texts_that_re_takes(seed: int, kit: Kit) -> None
         _check_walk(draw, constraint, texts)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_loops_with_the_same_bytes_are_told_apart_by_where_a_pass_begins(order: int) -> None:
+    kit = make_kit(Vocabulary((*_TOKENS, None), (_END,), "small"))
+    for pattern in ["(?:aé){1,4}", "a(?:éa){1,4}"][::order] * 2:
+        texts = {text.encode() for text in _TEXTS if re.fullmatch(pattern, text)}
+        for seed in range(20):
+            _check_walk(random.Random(seed), kit.regex(pattern), texts)
+
+
 @pytest.mark.parametrize("seed", range(100, 104))
 def test_a_counted_pattern_is_left_and_entered_inside_tokens(seed: int, kit: Kit) -> None:
     draw = random.Random(seed)

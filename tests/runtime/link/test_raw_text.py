@@ -167,6 +167,49 @@ def test_masks_are_those_of_all_texts(seed, few, joints, monkeypatch):
         here, prefix = joints.step(here, token), prefix + token
 
 
+def draw_texts(draw, body, texts, joints, tokens):
+    """Walk through a raw string and a `<`, comparing masks with those of all texts."""
+    prefixes = {text[:n] for text in texts for n in range(len(text) + 1)}
+    piece = CountingPiece(lambda: RawText(body, 3), joints.scanner)
+    rest = joints.rest(joints.as_expression(joints.regular(Words([b"<"]))), joints.end)
+    here, prefix = joints.rest(joints.as_expression(piece), rest).starts, b""
+    while prefix not in texts:
+        legal = {tokens[t] for link in here for t in tokens_of(joints, link)}
+        assert legal == {token for token in tokens if prefix + token in prefixes}, prefix
+        token = draw.choice(sorted(legal))
+        here, prefix = joints.step(here, token), prefix + token
+
+
+NEW_LINE, ESCAPED = "\n", "\\n"
+# Quoted: in the second pattern `n` begins a character, in the first it ends one.
+ALIKE = [
+    (("^(aa)*$", b""), ("^a(aa)*$", b"")),
+    ((r"^\n*$", b'"'), (r"^(n\\)*n?$", b"")),
+]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("alike", ALIKE)
+def test_loops_with_the_same_bytes_are_told_apart_by_ends_and_characters(alike, order, monkeypatch):
+    monkeypatch.setattr(walk, "_MANY_TEXTS", 0)
+    monkeypatch.setattr(walk, "_MANY_BYTES", 1)
+    monkeypatch.setattr(countdown, "_FEW", 0)
+    tokens = [bytes(t) for n in (1, 2, 3) for t in product(b"an\\<", repeat=n)]
+    joints = PieceBoundaries(build_index(tokens), Budget(1 << 24))
+    for pattern, quote in alike[::order] * 2:
+        string = make({"pattern": pattern, "maxLength": 5}, "<")
+        dfa = string.plan.strings[string.number].body.dfa
+        body = RawString(string.plan, string.number, (b"<",), RawBody(dfa, (b"<",), quote), quote)
+        found = ["".join(t) for n in range(6) for t in product("an\\\n", repeat=n)]
+        texts = {
+            f"{text.replace(NEW_LINE, ESCAPED) if quote else text}<".encode()
+            for text in found
+            if re.search(pattern.replace("$", r"\Z"), text)
+        }
+        for seed in range(20):
+            draw_texts(random.Random(seed), body, texts, joints, tokens)
+
+
 def tokens_of(joints, link):
     words = joints.scanner.words(link.piece.legal(link.inner, link.rest))
     bits = np.unpackbits(words.view(np.uint8), bitorder="little")[: len(TOKENS)]
