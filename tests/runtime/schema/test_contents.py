@@ -1,7 +1,9 @@
 """What is the same in two artifacts."""
 
+import itertools
 import json
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from maskc.runtime.schema.masks.walking import make_parts
 from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.runtime.schema.tries.trie import ROOT
 from maskc.vocab import load_vocabulary
+from maskc.vocab.vocabulary import Vocabulary
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.machines import INDEX
 from tests.runtime.schema.vocabularies import build_index
@@ -148,3 +151,46 @@ def test_no_token_opens_a_key_and_masks_are_what_is_read_byte_by_byte(order, oth
                 assert bits[token] == matcher.fork().accept_token(token), (schema, text, token)
             if not matcher.accept_token(byte):
                 break
+
+
+SIGNS = '["a,]'
+TOKENS = [bytes(t) for n in (1, 2, 3) for t in itertools.product(SIGNS.encode(), repeat=n)]
+ENDS = ["", "]", *(f'{sign}{"a" * n}"]' for sign in ("", '"', ',"', '["') for n in range(4))]
+ALIKE = [
+    [{"minLength": n} for n in range(4)],
+    [{}, {"pattern": "^a"}, {"pattern": "^aa"}, {"pattern": "a$"}],
+    [{"maxLength": 3}, {"maxLength": 3, "minLength": 2}, {"maxLength": 3, "pattern": "^a*$"}],
+]
+
+
+def is_begun(text, validator):
+    """Return whether a valid text begins so: with one of the ends it is one."""
+    for end in ENDS:
+        try:
+            value = json.loads(text + end)
+        except ValueError:
+            continue
+        if validator.is_valid(value):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("strings", ALIKE)
+def test_masks_of_strings_in_one_kit_are_those_of_each(strings, order):
+    kit = make_kit(Vocabulary((*TOKENS, None), (len(TOKENS),), "small"))
+    bitmask = maskc.allocate_bitmask(1, kit.vocab_size)
+    for string in strings[::order]:
+        schema = {"type": "array", "items": {"type": "string", **string}}
+        validator, constraint = jsonschema.Draft202012Validator(schema), kit.json_schema(schema)
+        for begun in ("[", '["', '["a', '["aaa"', '["aaa","a'):
+            matcher = constraint.matcher()
+            if not is_begun(begun, validator):
+                assert not matcher.accept_bytes(begun.encode())
+                continue
+            assert matcher.accept_bytes(begun.encode())
+            matcher.fill_bitmask(bitmask, 0)
+            bits = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")
+            legal = {token for n, token in enumerate(TOKENS) if bits[n]}
+            expected = {t for t in TOKENS if is_begun(begun + t.decode(), validator)}
+            assert legal == expected, (string, begun)
