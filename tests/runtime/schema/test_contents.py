@@ -194,3 +194,33 @@ def test_masks_of_strings_in_one_kit_are_those_of_each(strings, order):
             legal = {token for n, token in enumerate(TOKENS) if bits[n]}
             expected = {t for t in TOKENS if is_begun(begun + t.decode(), validator)}
             assert legal == expected, (string, begun)
+
+
+ITEMS = [b"[", b"null", b"true", b",", b"]", b",null", b",true", b",null]", b",true]", b"null]"]
+COUNTS = [
+    *({"minContains": n} for n in (2, 3)),
+    *({"minContains": 0, "maxContains": n} for n in (1, 2)),
+]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_masks_of_counted_items_in_one_kit_are_those_of_each(order):
+    kit = make_kit(Vocabulary((*ITEMS, None), (len(ITEMS),), "small"))
+    bitmask = maskc.allocate_bitmask(1, kit.vocab_size)
+    values = [v for n in range(8) for v in itertools.product([None, True], repeat=n)]
+    for counts in COUNTS[::order]:
+        schema = {"type": "array", "items": {"type": ["boolean", "null"]}, "minItems": 3}
+        schema |= {"contains": {"type": "null"}, **counts}
+        validator, constraint = jsonschema.Draft202012Validator(schema), kit.json_schema(schema)
+        valid = [list(value) for value in values if validator.is_valid(list(value))]
+        texts = [json.dumps(value, separators=(",", ":")).encode() for value in valid]
+        prefixes = {text[:n] for text in texts for n in range(len(text) + 1)}
+        for value in values[: 2**4 - 1]:
+            begun = json.dumps(value, separators=(",", ":")).encode()[:-1]
+            matcher = constraint.matcher()
+            assert matcher.accept_bytes(begun) is (begun in prefixes)
+            if begun in prefixes:
+                matcher.fill_bitmask(bitmask, 0)
+                bits = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")
+                legal = {token for n, token in enumerate(ITEMS) if bits[n]}
+                assert legal == {t for t in ITEMS if begun + t in prefixes}, (counts, begun)
