@@ -108,6 +108,26 @@ def test_counts_far_from_the_bounds_are_one(pattern):
     assert automaton.cap(read(automaton, b"a" * 19_999)) not in capped
 
 
+@pytest.mark.parametrize(
+    ("pattern", "low", "high"),
+    [("^(aaa)*$", 1, 5), ("^[ab]*$", 3, 3), ("^a(.*b)?$", 3, 3), ("^(aaa)*$", 6, 6)],
+)
+def test_capped_counts_read_a_token_as_the_counts_do(pattern, low, high):
+    texts = ["".join(t) for n in range(low, high + 1) for t in product("ab", repeat=n)]
+    texts = {text for text in texts if re.search(pattern.replace("$", r"\Z"), text)}
+    prefixes = {text[:n] for text in texts for n in range(len(text) + 1)}
+    automaton = RawText(make({"minLength": low, "maxLength": high, "pattern": pattern}), 2)
+    for begun in prefixes:
+        capped = automaton.cap(read(automaton, begun.encode()))
+        for token in ("", "a", "b", "aa", "ab", "ba", "bb"):
+            state = capped
+            for byte in token.encode():
+                state = None if state is None else automaton.read(state, byte)
+            assert (state is not None) is (begun + token in prefixes)
+            is_accepted = state is not None and automaton.is_accepting(state)
+            assert is_accepted is (begun + token in texts)
+
+
 ALPHABET = ("a", "b", "<", "é", "è")  # what tokens begin with may become è
 TOKENS = [b"".join(t) for n in (1, 2, 3) for t in product((b"a", b"b", b"<", b"\xc3", b"\xa9"),
                                                           repeat=n)]  # fmt: skip
