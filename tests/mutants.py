@@ -165,8 +165,8 @@ MUTANTS = (
     ),
     Mutant(
         "tags/building.py",
-        "more = self._joints.repetition(self._compose.join([*separator, one]), 0, None)",
-        "more = self._joints.repetition(self._compose.join([*separator, one]), 0, 1)",
+        "more = self._boundaries.repetition(self._compose.join([*separator, one]), 0, None)",
+        "more = self._boundaries.repetition(self._compose.join([*separator, one]), 0, 1)",
     ),
     Mutant(
         "verify/corpus.py",

@@ -81,7 +81,7 @@ GIVEN_UP = (
 )
 # The same for parameters, variables and attributes; and those that only the runtime still has.
 GIVEN_UP_NAMES = (
-    "places?|owed|wish|wishes|prices?|landings?|prospects?|barred|endless|spots?|nursery|survey|vast|"
+    "places?|owed|wish|wishes|prices?|landings?|prospects?|barred|endless|spots?|nursery|survey|vast|joints|"
     "streamlined?"
 )
 LEFT_IN_RUNTIME = "alike|doubtful|fresh|gone|roomy|scarce|unsure"

@@ -323,7 +323,7 @@ class Kit(Shared):
                 "link", opened.content_hash, lambda: self._maker.open_link(opened.contents)
             )
             return self._maker.link(found)
-        expression = self._maker.joints.as_expression(
+        expression = self._maker.boundaries.as_expression(
             self._maker.keep(
                 "artifact", opened.content_hash, lambda: self._maker.machine(opened, opened.machine)
             )
@@ -336,7 +336,7 @@ class Kit(Shared):
         Raises:
             ValueError: there is no part, or one is of another kit.
         """
-        whole = self._maker.joints.sequence(self._expressions(parts))
+        whole = self._maker.boundaries.sequence(self._expressions(parts))
         return self._maker.link(whole, _notes_of(parts))
 
     def one_of(self, *parts: Constraint) -> Constraint:
@@ -345,7 +345,7 @@ class Kit(Shared):
         Raises:
             ValueError: there is no part, or one is of another kit.
         """
-        whole = self._maker.joints.choice(self._expressions(parts))
+        whole = self._maker.boundaries.choice(self._expressions(parts))
         return self._maker.link(whole, _notes_of(parts))
 
     def repeat(self, part: Constraint, low: int, high: int | None = None) -> Constraint:
@@ -358,7 +358,7 @@ class Kit(Shared):
         low = as_count("low", low)
         if high is not None and as_count("high", high) < max(low, 1):
             raise WrongValueError(f"a part cannot come {low} to {high} times")
-        whole = self._maker.joints.repetition(self._expressions((part,))[0], low, high)
+        whole = self._maker.boundaries.repetition(self._expressions((part,))[0], low, high)
         return self._maker.link(whole, part.notes)
 
     def prepare(self) -> None:

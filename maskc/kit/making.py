@@ -64,10 +64,10 @@ class Maker:
         self.pool = MaskPool(
             tokens.vocab_size, tokens.eos_ids, cache_bytes, steps=steps, budget=self._budget
         )
-        self.joints = PieceBoundaries(tokens.index, self._budget)
-        self._results = LinkResults(self.joints, self.pool, tokens.text_of)
+        self.boundaries = PieceBoundaries(tokens.index, self._budget)
+        self._results = LinkResults(self.boundaries, self.pool, tokens.text_of)
         self._pieces = Cache(self._budget, _measure)
-        self.composer = Composer(self.joints, self.keep)
+        self.composer = Composer(self.boundaries, self.keep)
         self._compiler = compiler or InProcess(lambda: self._vocabulary)
         self._flights = SingleFlight(self._compiler.wait)
         self._n_found = self._n_made = 0
@@ -108,13 +108,13 @@ class Maker:
         self, kind: str, asked: str, make: Callable[[], Piece], limits: Limits | None = None
     ) -> Constraint:
         """Return the constraint of one piece; see :meth:`keep`."""
-        return self.link(self.joints.as_expression(self.keep(kind, asked, make, limits)))
+        return self.link(self.boundaries.as_expression(self.keep(kind, asked, make, limits)))
 
     def link(self, expression: Expression, notes: tuple[str, ...] = ()) -> Constraint:
         """Return the constraint of an expression."""
         if isinstance(expression, PieceExpression) and isinstance(expression.piece, SchemaPiece):
             return Constraint(expression, expression.piece.machine, self.tokens, notes)
-        root = self.joints.rest(expression, self.joints.end)
+        root = self.boundaries.rest(expression, self.boundaries.end)
         return Constraint(expression, LinkMachine(root, self._results), self.tokens, notes)
 
     def loose_schema(self, job: SchemaJob, limits: Limits) -> Constraint:
@@ -200,7 +200,7 @@ class Maker:
 
     def machine(self, artifact: Artifact, machine: Machine[Any]) -> MachinePiece:
         """Return the piece of a grammar or a schema, read by its machine or a narrowed one."""
-        return MachinePiece(artifact.contents, machine, self.tokens.ends, self.joints.scanner)
+        return MachinePiece(artifact.contents, machine, self.tokens.ends, self.boundaries.scanner)
 
     def open_link(self, contents: Contents) -> Expression:
         """Return the expression of a compiled tag."""
@@ -217,10 +217,10 @@ class Maker:
 
     def _regular(self, automaton: Automaton) -> AutomatonPiece | CountingPiece:
         if isinstance(automaton, CountedPattern):
-            counting = count_pattern(automaton, self.joints.scanner)
+            counting = count_pattern(automaton, self.boundaries.scanner)
             counting.n_bytes = _POSITION * len(automaton.roots)
             return counting
-        piece = self.joints.regular(automaton)
+        piece = self.boundaries.regular(automaton)
         if isinstance(automaton, PatternAutomaton):
             piece.n_bytes = _NODE * automaton.n_nodes
         return piece
@@ -238,7 +238,7 @@ class ArtifactConstraint(Constraint):
         """Return the constraint with terminals narrowed; see :meth:`maskc.Artifact.bind`."""
         bound = self._artifact.bind(**holes)
         return self._maker.link(
-            self._maker.joints.as_expression(self._maker.machine(self._artifact, bound.machine))
+            self._maker.boundaries.as_expression(self._maker.machine(self._artifact, bound.machine))
         )
 
 

@@ -311,19 +311,19 @@ class Arguments:
             close = style.closing(text).replace("{name}", "item")
             options.append([*maker.text(before + text), value, *maker.text(close)])
         if high == 0 or not options:
-            return compose.joints.nothing if style.separator else blanks
+            return compose.boundaries.nothing if style.separator else blanks
         if style.separator:
             return self._separate(compose.either(options), low, high)
         one = compose.join([blanks, compose.either(options)])
-        return compose.join([compose.joints.repetition(one, low, high), blanks])
+        return compose.join([compose.boundaries.repetition(one, low, high), blanks])
 
     def _separate(self, one: Expression, low: int, high: int | None) -> Expression:
-        joints = self._compose.joints
+        boundaries = self._compose.boundaries
         if high != 1:
             after = self._compose.join([self._separator(), one])
             most = None if high is None else high - 1
-            one = joints.sequence([one, joints.repetition(after, max(low - 1, 0), most)])
-        return one if low else joints.repetition(one, 0, 1)
+            one = boundaries.sequence([one, boundaries.repetition(after, max(low - 1, 0), most)])
+        return one if low else boundaries.repetition(one, 0, 1)
 
     def _string(self, plan: Plan, number: int) -> Expression | None:
         """Return a kind of strings, ``None`` if none can be written."""
@@ -370,7 +370,7 @@ class Arguments:
         value = self._maker.json(whole, forbidden, self._style.numbers)
         if spelled:
             words = self._compose.words(sorted(word.encode() for word in spelled))
-            value = self._compose.joints.choice([value, words])
+            value = self._compose.boundaries.choice([value, words])
         if self._style.closes_by_name or self._style.separator:
             return value
         blanks = self._maker.pattern(_BLANKS)

@@ -71,7 +71,7 @@ class LinkBuilder:
         self._means, self._strings = means, strings
         self.notes: list[str] = []
         self.composer = self._compose = means.composer
-        self._joints = means.composer.joints
+        self._boundaries = means.composer.boundaries
         self._ends: dict[tuple[str, ...], list[Item]] = {}
 
     def build(self, root: f.Format) -> Expression:
@@ -156,7 +156,7 @@ class LinkBuilder:
         if given.high == 0:
             return []
         body = self._compose.join(self._items(given.content))
-        return [self._joints.repetition(body, given.low, given.high)]
+        return [self._boundaries.repetition(body, given.low, given.high)]
 
     def _owned(self, given: f.JsonSchema) -> Item:
         """Return a schema's values; an error names the tool whose arguments they are."""
@@ -322,7 +322,7 @@ class LinkBuilder:
         free = self._any_tokens(f.AnyTokens(given.pointer, given.excluded_ids, 0, None))
         after = [one, *free] if given.loops else [one]
         high = None if given.loops else 1
-        found: list[Item] = [*free, self._joints.repetition(self._compose.join(after), 0, high)]
+        found: list[Item] = [*free, self._boundaries.repetition(self._compose.join(after), 0, high)]
         return [one, *found] if given.at_least_one else found
 
     def _any_tokens(self, given: f.AnyTokens) -> list[Item]:
@@ -336,16 +336,16 @@ class LinkBuilder:
             return ids
 
         one = self._compose.tokens(tuple(sorted(given.excludes)), find)
-        return [self._joints.repetition(one, given.low, given.high)]
+        return [self._boundaries.repetition(one, given.low, given.high)]
 
     def _separated(self, given: f.Separated) -> list[Item]:
         one = self._compose.either([self._items(tag) for tag in given.tags])
         whole: Expression = one
         if not given.stops_after_first:
             separator = self.text(given.separator)
-            more = self._joints.repetition(self._compose.join([*separator, one]), 0, None)
-            whole = self._joints.sequence([one, more])
-        return [whole if given.at_least_one else self._joints.repetition(whole, 0, 1)]
+            more = self._boundaries.repetition(self._compose.join([*separator, one]), 0, None)
+            whole = self._boundaries.sequence([one, more])
+        return [whole if given.at_least_one else self._boundaries.repetition(whole, 0, 1)]
 
 
 def _texts(texts: Iterable[str]) -> tuple[bytes, ...]:

@@ -47,7 +47,9 @@ def test_a_piece_is_made_once():
     assert maker.keep("other", "key", lambda: "another") == "another"
     counts = maker.statistics()
     assert (counts["pieces_made"], counts["pieces_found"], counts["tokens"]) == (2, 2, 3)
-    assert maker.link(maker.joints.as_expression(piece)).matcher().legal_tokens().tolist() == [0]
+    assert maker.link(maker.boundaries.as_expression(piece)).matcher().legal_tokens().tolist() == [
+        0
+    ]
 
 
 def test_a_constraint_of_a_schema_is_its_machine():

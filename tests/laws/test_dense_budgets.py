@@ -1,6 +1,6 @@
 """Law: what is begun with n tokens ends within n, in the table of languages and every machine.
 
-Every word of a few letters is a token, so tokens cross all joints. Whatever legal token is taken,
+Each word of a few letters is a token, so tokens cross each boundary. Whatever legal token is taken,
 the next mask has one again, and none that the plain mask forbids.
 """
 

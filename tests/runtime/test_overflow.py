@@ -6,7 +6,7 @@ import maskc
 from maskc.errors import LimitError
 from maskc.runtime import machine
 from tests.compiled import EVERY_BYTE, compile_text, legal_ids
-from tests.runtime.link.parts import make_joints
+from tests.runtime.link.parts import make_boundaries
 
 # `aa` is the beginning of one X, or a Y and another beginning.
 TWO_READINGS = "start: (X | Y | Z)+\nX: /a*b/\nY: /a/\nZ: /[c-z]/\n"
@@ -98,13 +98,16 @@ def test_readings_that_tokens_multiply_raise(artifact, monkeypatch):
 def test_readings_of_a_token_that_is_taken_by_its_id_are_bounded(monkeypatch):
     from maskc.runtime.link.joining.pieces import TokenPiece
 
-    joints = make_joints()
-    either = [joints.as_expression(TokenPiece([6])), joints.as_expression(TokenPiece([6, 7]))]
-    start = joints.rest(joints.choice(either), joints.end).starts
-    assert len(joints.take(start, 6)) == 2
+    boundaries = make_boundaries()
+    either = [
+        boundaries.as_expression(TokenPiece([6])),
+        boundaries.as_expression(TokenPiece([6, 7])),
+    ]
+    start = boundaries.rest(boundaries.choice(either), boundaries.end).starts
+    assert len(boundaries.take(start, 6)) == 2
     monkeypatch.setattr(machine, "MAX_HYPOTHESES", 1)
     with pytest.raises(LimitError):
-        joints.take(start, 6)
+        boundaries.take(start, 6)
 
 
 def test_readings_of_a_general_grammar_are_bounded_by_steps():

@@ -1,1 +1,1 @@
-"""Pieces of text joined to longer ones: sequence, choice, repetition; masks exact across joints."""
+"""Pieces of text joined to longer ones: sequence, choice, repetition; exact where they meet."""

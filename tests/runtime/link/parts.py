@@ -8,19 +8,19 @@ from tests.runtime.schema.vocabularies import build_index
 TOKENS = (b"a", b"b", b"c", b"ab", b"bc", b"abc", b"!", b"c!")
 
 
-def make_joints():
+def make_boundaries():
     return PieceBoundaries(build_index(TOKENS), Budget(1 << 20))
 
 
-def make_leaf(joints, *words):
-    return joints.as_expression(joints.regular(Words(sorted(words))))
+def make_leaf(boundaries, *words):
+    return boundaries.as_expression(boundaries.regular(Words(sorted(words))))
 
 
-def tokens_of(joints, part):
-    words = joints.scanner.words(part)
+def tokens_of(boundaries, part):
+    words = boundaries.scanner.words(part)
     return {t for n, t in enumerate(TOKENS) if words[n // 32] >> (n % 32) & 1}
 
 
-def legal(joints, links):
+def legal(boundaries, links):
     """Return the tokens that are legal in some hypotheses."""
-    return set().union(*(tokens_of(joints, h.piece.legal(h.inner, h.rest)) for h in links))
+    return set().union(*(tokens_of(boundaries, h.piece.legal(h.inner, h.rest)) for h in links))

@@ -3,7 +3,7 @@
 import pytest
 
 from maskc.runtime.link.plan.composing import Composer, Constant, Late
-from tests.runtime.link.parts import legal, make_joints
+from tests.runtime.link.parts import legal, make_boundaries
 
 
 def word(text):
@@ -19,11 +19,11 @@ def composer():
             kept[kind, key] = make()
         return kept[kind, key]
 
-    return Composer(make_joints(), keep)
+    return Composer(make_boundaries(), keep)
 
 
 def starts(composer, expression):
-    return composer.joints.rest(expression, composer.joints.end).starts
+    return composer.boundaries.rest(expression, composer.boundaries.end).starts
 
 
 def test_alternatives_that_begin_with_constants_are_one_hypothesis(composer):
@@ -40,8 +40,8 @@ def test_alternatives_that_begin_with_constants_are_one_hypothesis(composer):
     whole = composer.either(options)
     start = starts(composer, whole)
     assert len(start) == 1
-    here = composer.joints.step(start, b"a")
+    here = composer.boundaries.step(start, b"a")
     assert (len(here), made) == (1, [])
-    here = composer.joints.step(here, b"b")
+    here = composer.boundaries.step(here, b"b")
     assert made == [b"c"]
-    assert legal(composer.joints, here) == {b"c"}
+    assert legal(composer.boundaries, here) == {b"c"}

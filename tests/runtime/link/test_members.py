@@ -29,7 +29,7 @@ def test_what_may_come_is_what_some_order_goes_on_with(
     parameters = Parameters(
         counts,
         lambda number: [[Constant(((97 + int(number or 0),),))]],
-        composer.joints.nothing,
+        composer.boundaries.nothing,
         composer,
     )
     whole = set()

@@ -137,13 +137,13 @@ DELIMITERS = ("<b", "<", "<éa", "<a<")
 
 
 @pytest.fixture(scope="module")
-def joints():
+def boundaries():
     return PieceBoundaries(build_index(TOKENS), Budget(1 << 24))
 
 
 @pytest.mark.parametrize("few", [None, 0, 100])
 @pytest.mark.parametrize("seed", seeds(40))
-def test_masks_are_those_of_all_texts(seed, few, joints, monkeypatch):
+def test_masks_are_those_of_all_texts(seed, few, boundaries, monkeypatch):
     """Also where loops are read at once, with few tokens or all of them left out together."""
     if few is not None:
         monkeypatch.setattr(walk, "_MANY_TEXTS", 0)
@@ -171,33 +171,35 @@ def test_masks_are_those_of_all_texts(seed, few, joints, monkeypatch):
     if body.is_empty:
         return
     prefixes = {text[:n] for text in texts for n in range(len(text) + 1)}
-    words = joints.regular(Words([delimiter.encode()]))
-    after = joints.regular(Words([each.encode() for each in following]))
-    piece = CountingPiece(lambda: RawText(body, 3), joints.scanner)
-    rest = joints.end
+    words = boundaries.regular(Words([delimiter.encode()]))
+    after = boundaries.regular(Words([each.encode() for each in following]))
+    piece = CountingPiece(lambda: RawText(body, 3), boundaries.scanner)
+    rest = boundaries.end
     for part in (after, words, piece):
-        rest = joints.rest(joints.as_expression(part), rest)
+        rest = boundaries.rest(boundaries.as_expression(part), rest)
     here, prefix = rest.starts, b""
     for _ in range(12):
-        legal = {TOKENS[t] for link in here for t in tokens_of(joints, link)}
+        legal = {TOKENS[t] for link in here for t in tokens_of(boundaries, link)}
         assert legal == {token for token in TOKENS if prefix + token in prefixes}, prefix
         if not legal:
             break
         token = draw.choice(sorted(legal))
-        here, prefix = joints.step(here, token), prefix + token
+        here, prefix = boundaries.step(here, token), prefix + token
 
 
-def draw_texts(draw, body, texts, joints, tokens):
+def draw_texts(draw, body, texts, boundaries, tokens):
     """Walk through a raw string and a `<`, comparing masks with those of all texts."""
     prefixes = {text[:n] for text in texts for n in range(len(text) + 1)}
-    piece = CountingPiece(lambda: RawText(body, 3), joints.scanner)
-    rest = joints.rest(joints.as_expression(joints.regular(Words([b"<"]))), joints.end)
-    here, prefix = joints.rest(joints.as_expression(piece), rest).starts, b""
+    piece = CountingPiece(lambda: RawText(body, 3), boundaries.scanner)
+    rest = boundaries.rest(
+        boundaries.as_expression(boundaries.regular(Words([b"<"]))), boundaries.end
+    )
+    here, prefix = boundaries.rest(boundaries.as_expression(piece), rest).starts, b""
     while prefix not in texts:
-        legal = {tokens[t] for link in here for t in tokens_of(joints, link)}
+        legal = {tokens[t] for link in here for t in tokens_of(boundaries, link)}
         assert legal == {token for token in tokens if prefix + token in prefixes}, prefix
         token = draw.choice(sorted(legal))
-        here, prefix = joints.step(here, token), prefix + token
+        here, prefix = boundaries.step(here, token), prefix + token
 
 
 NEW_LINE, ESCAPED = "\n", "\\n"
@@ -215,7 +217,7 @@ def test_loops_with_the_same_bytes_are_told_apart_by_ends_and_characters(alike, 
     monkeypatch.setattr(walk, "_MANY_BYTES", 1)
     monkeypatch.setattr(countdown, "_FEW", 0)
     tokens = [bytes(t) for n in (1, 2, 3) for t in product(b"an\\<", repeat=n)]
-    joints = PieceBoundaries(build_index(tokens), Budget(1 << 24))
+    boundaries = PieceBoundaries(build_index(tokens), Budget(1 << 24))
     for pattern, quote in alike[::order] * 2:
         string = make({"pattern": pattern, "maxLength": 5}, "<")
         dfa = string.plan.strings[string.number].body.dfa
@@ -227,10 +229,10 @@ def test_loops_with_the_same_bytes_are_told_apart_by_ends_and_characters(alike, 
             if re.search(pattern.replace("$", r"\Z"), text)
         }
         for seed in range(20):
-            draw_texts(random.Random(seed), body, texts, joints, tokens)
+            draw_texts(random.Random(seed), body, texts, boundaries, tokens)
 
 
-def tokens_of(joints, link):
-    words = joints.scanner.words(link.piece.legal(link.inner, link.rest))
+def tokens_of(boundaries, link):
+    words = boundaries.scanner.words(link.piece.legal(link.inner, link.rest))
     bits = np.unpackbits(words.view(np.uint8), bitorder="little")[: len(TOKENS)]
     return np.flatnonzero(bits).tolist()

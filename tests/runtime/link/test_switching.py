@@ -5,7 +5,7 @@ import pytest
 from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans
 from maskc.runtime.link.joining.switching import SwitchPiece
-from tests.runtime.link.parts import legal, make_joints, make_leaf
+from tests.runtime.link.parts import legal, make_boundaries, make_leaf
 
 
 class Letters(ByteAutomaton[bytes]):
@@ -30,25 +30,27 @@ class Letters(ByteAutomaton[bytes]):
 
 
 @pytest.fixture
-def joints():
-    return make_joints()
+def boundaries():
+    return make_boundaries()
 
 
-def make_piece(joints, made, *, loops):
+def make_piece(boundaries, made, *, loops):
     def target():
         made.append(1)
-        return make_leaf(joints, b"!")
+        return make_leaf(boundaries, b"!")
 
-    return SwitchPiece(AutomatonScans(Letters(), joints.scanner), joints, [target], loops=loops)
+    return SwitchPiece(
+        AutomatonScans(Letters(), boundaries.scanner), boundaries, [target], loops=loops
+    )
 
 
-def test_a_target_is_made_when_the_text_turns_to_it_and_once(joints):
+def test_a_target_is_made_when_the_text_turns_to_it_and_once(boundaries):
     made = []
-    piece = make_piece(joints, made, loops=False)
-    start = joints.rest(joints.as_expression(piece), joints.end).starts
-    here = joints.step(start, b"ab")
+    piece = make_piece(boundaries, made, loops=False)
+    start = boundaries.rest(boundaries.as_expression(piece), boundaries.end).starts
+    here = boundaries.step(start, b"ab")
     assert (len(here), made) == (1, [])
-    after = joints.step(here, b"c")
-    joints.step(here, b"c")
+    after = boundaries.step(here, b"c")
+    boundaries.step(here, b"c")
     assert made == [1]
-    assert legal(joints, after) == {b"!"}
+    assert legal(boundaries, after) == {b"!"}

@@ -1,1 +1,1 @@
-"""Pieces of several kinds, expressions over them, and the tokens that cross their joints."""
+"""Pieces of several kinds, expressions over them, and the tokens that cross their boundaries."""

@@ -1,4 +1,4 @@
-"""Where a piece ends and others begin: the tokens that cross such a joint, and what they lead to.
+"""Where a piece ends and others begin: tokens that cross this boundary, and what they lead to.
 
 A hypothesis, :class:`Link`, is a piece, what the piece knows of its text, and the rest after it.
 Wherever the piece may have ended, the entries of its rest are hypotheses as well. A token's text

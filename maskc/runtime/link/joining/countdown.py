@@ -93,17 +93,17 @@ class Countdown(NamedTuple):
 
 
 def count_down(
-    joints: PieceBoundaries, reader: LoopReader, loop: Loop, rest: Rest
+    boundaries: PieceBoundaries, reader: LoopReader, loop: Loop, rest: Rest
 ) -> Countdown | None:
     """Return what is legal in a loop that only the text's end leaves, before a rest.
 
     ``None`` if what follows has too many states.
     """
-    index, component = joints.index, loop.component
-    ends = reader.ends(loop, joints.scanner.onward(index.tokens, rest.first_bytes))
+    index, component = boundaries.index, loop.component
+    ends = reader.ends(loop, boundaries.scanner.onward(index.tokens, rest.first_bytes))
     leaving = np.full(len(index.order), MOST_PASSES, dtype=np.uint16)
     latest = np.zeros(len(index.order), dtype=np.uint16)
-    if rest.expression is not None and not _walk(joints, rest, ends, leaving, latest):
+    if rest.expression is not None and not _walk(boundaries, rest, ends, leaving, latest):
         return None
     reading, inside = reader.read(component, ROOT), reader.passes_of(component)
     text_indices = np.flatnonzero(leaving < MOST_PASSES).astype(np.int32)
@@ -121,7 +121,7 @@ def count_down(
 
 
 def _walk(
-    joints: PieceBoundaries,
+    boundaries: PieceBoundaries,
     rest: Rest,
     ends: tuple[Ints, Passes],
     leaving: Passes,
@@ -132,7 +132,7 @@ def _walk(
     Returns:
         False if there are too many states; then not all is written.
     """
-    trie, states = joints.index.tokens, [rest.starts]
+    trie, states = boundaries.index.tokens, [rest.starts]
     numbers = {rest.starts: 0}
     first = rest.first_bytes
     if first is None:
@@ -147,7 +147,7 @@ def _walk(
         keys = here[above] * 256 + trie.byte_array[nodes]
         after = table.reshape(-1)[keys]
         for key in np.unique(keys[after == _UNKNOWN]).tolist():
-            found = joints.step(states[key >> 8], bytes([key & 255]))
+            found = boundaries.step(states[key >> 8], bytes([key & 255]))
             n_moves += 1
             if n_moves > _MOST_MOVES or not _is_plain(found):
                 return False

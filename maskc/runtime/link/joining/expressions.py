@@ -60,7 +60,7 @@ class Expression(ABC):
             )
 
     @abstractmethod
-    def enter(self, after: Rest, joints: PieceBoundaries, /) -> list[Entry]:
+    def enter(self, after: Rest, boundaries: PieceBoundaries, /) -> list[Entry]:
         """Return the pieces with which it may begin, and what is left after each.
 
         ``after`` is what follows the whole expression.
@@ -73,7 +73,7 @@ class Nothing(Expression):
     def __init__(self) -> None:
         super().__init__((), may_be_empty=True)
 
-    def enter(self, _after: Rest, _joints: PieceBoundaries) -> list[Entry]:
+    def enter(self, _after: Rest, _boundaries: PieceBoundaries) -> list[Entry]:
         return []
 
 
@@ -86,7 +86,7 @@ class PieceExpression(Expression):
         super().__init__((), may_be_empty=piece.may_be_empty)
         self.piece = piece
 
-    def enter(self, after: Rest, _joints: PieceBoundaries) -> list[Entry]:
+    def enter(self, after: Rest, _boundaries: PieceBoundaries) -> list[Entry]:
         return [(self.piece, after)]
 
 
@@ -99,14 +99,14 @@ class Concatenation(Expression):
         super().__init__(parts, may_be_empty=all(part.may_be_empty for part in parts))
         self.parts = parts
 
-    def enter(self, after: Rest, joints: PieceBoundaries) -> list[Entry]:
+    def enter(self, after: Rest, boundaries: PieceBoundaries) -> list[Entry]:
         """Return the first part's entries, and the next one's while parts may be empty."""
         rests = [after]
         for part in reversed(self.parts[1:]):
-            rests.append(joints.rest(part, rests[-1]))
+            rests.append(boundaries.rest(part, rests[-1]))
         found: list[Entry] = []
         for part, rest in zip(self.parts, reversed(rests), strict=True):
-            found += part.enter(rest, joints)
+            found += part.enter(rest, boundaries)
             if not part.may_be_empty:
                 break
         return found
@@ -121,8 +121,8 @@ class Choice(Expression):
         super().__init__(parts, may_be_empty=any(part.may_be_empty for part in parts))
         self.parts = parts
 
-    def enter(self, after: Rest, joints: PieceBoundaries) -> list[Entry]:
-        return [entry for part in self.parts for entry in part.enter(after, joints)]
+    def enter(self, after: Rest, boundaries: PieceBoundaries) -> list[Entry]:
+        return [entry for part in self.parts for entry in part.enter(after, boundaries)]
 
 
 class Repetition(Expression):
@@ -134,13 +134,13 @@ class Repetition(Expression):
         super().__init__((body,), may_be_empty=not low or body.may_be_empty)
         self.body, self.low, self.high = body, low, high
 
-    def enter(self, after: Rest, joints: PieceBoundaries) -> list[Entry]:
+    def enter(self, after: Rest, boundaries: PieceBoundaries) -> list[Entry]:
         """Return the body's entries, after which one pass less is left."""
         high = None if self.high is None else self.high - 1
         if high == 0:
-            return self.body.enter(after, joints)
-        left = joints.repetition(self.body, max(self.low - 1, 0), high)
-        return self.body.enter(joints.rest(left, after), joints)
+            return self.body.enter(after, boundaries)
+        left = boundaries.repetition(self.body, max(self.low - 1, 0), high)
+        return self.body.enter(boundaries.rest(left, after), boundaries)
 
 
 class Rest:
@@ -156,10 +156,10 @@ class Rest:
 
     __slots__ = (
         "__weakref__",
+        "_boundaries",
         "_capped",
         "_entries",
         "_first_bytes",
-        "_joints",
         "_starts",
         "after",
         "depth",
@@ -169,9 +169,9 @@ class Rest:
     )
 
     def __init__(
-        self, expression: Expression | None, after: Rest | None, joints: PieceBoundaries
+        self, expression: Expression | None, after: Rest | None, boundaries: PieceBoundaries
     ) -> None:
-        self.expression, self.after, self._joints = expression, after, joints
+        self.expression, self.after, self._boundaries = expression, after, boundaries
         self.may_be_empty: bool = expression is None or (
             expression.may_be_empty and after is not None and after.may_be_empty
         )
@@ -189,7 +189,7 @@ class Rest:
             found: dict[Entry, None] = {}
             here = self
             while here.expression is not None and here.after is not None:
-                found.update(dict.fromkeys(here.expression.enter(here.after, self._joints)))
+                found.update(dict.fromkeys(here.expression.enter(here.after, self._boundaries)))
                 if not here.expression.may_be_empty:
                     break
                 here = here.after
@@ -218,15 +218,15 @@ class Rest:
     def capped(self) -> Rest:
         """A rest that no token tells from this one: no count in it is larger than a token."""
         if self._capped is None:
-            self._capped = self._joints.cap(self)
+            self._capped = self._boundaries.cap(self)
         return self._capped
 
     def walk(self, trie: Trie, nodes: Sequence[int] | Ints) -> Part:
-        return self._joints.walk(self, trie, np.asarray(nodes, dtype=np.int32))
+        return self._boundaries.walk(self, trie, np.asarray(nodes, dtype=np.int32))
 
     def count_down(self, loop: Loop | None) -> Part | None:
         """Return what is legal in a loop that this follows, ``None`` if that is not known."""
-        return None if loop is None or loop.out else self._joints.count_down(loop, self)
+        return None if loop is None or loop.out else self._boundaries.count_down(loop, self)
 
     def reads(self, text: bytes) -> bool:
-        return bool(self._joints.step(self.starts, text))
+        return bool(self._boundaries.step(self.starts, text))

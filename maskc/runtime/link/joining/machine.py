@@ -24,33 +24,33 @@ from maskc.runtime.step_budget import one_mask
 
 
 class LinkResults:
-    """What the links of a tokenizer cache together, charged to the budget of its joints.
+    """What the links of a tokenizer cache together, charged to the budget of its boundaries.
 
     ``text_of`` returns the bytes of a token, ``None`` if it writes no text.
     """
 
     def __init__(
-        self, joints: PieceBoundaries, pool: MaskPool, text_of: Callable[[int], bytes | None]
+        self, boundaries: PieceBoundaries, pool: MaskPool, text_of: Callable[[int], bytes | None]
     ) -> None:
-        self.joints, self.pool, self.text_of = joints, pool, text_of
-        self.budget = budget = joints.scanner.budget
+        self.boundaries, self.pool, self.text_of = boundaries, pool, text_of
+        self.budget = budget = boundaries.scanner.budget
         self.moves = Cache(budget, _measure)  # (hypotheses, token) → hypotheses
         self.masks = Cache(budget)  # (piece, what it knows, capped rest) → mask
         # Many configurations of many texts leave the same tokens.
-        self.mixes = Mixes(joints.index, pool, budget)
+        self.mixes = Mixes(boundaries.index, pool, budget)
 
 
 class LinkMachine:
     """A :class:`maskc.runtime.machine.Machine` for a text that is linked of pieces."""
 
     def __init__(self, root: Rest, results: LinkResults) -> None:
-        self._results, self.joints, self.pool = results, results.joints, results.pool
+        self._results, self.boundaries, self.pool = results, results.boundaries, results.pool
         self.root = root
         self.byte_groups = EVERY_BYTE
         self._start = root.starts
         if root.may_be_empty and not any(map(self.may_end, self._start)):
             # Where the whole text may be empty, it has ended before its first byte.
-            self._start += (results.joints.ended,)
+            self._start += (results.boundaries.ended,)
 
     def start(self) -> tuple[Link, ...]:
         return self._start
@@ -64,10 +64,10 @@ class LinkMachine:
         return found
 
     def begin(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
-        return self.joints.step(_begin_token(hypotheses), text)
+        return self.boundaries.step(_begin_token(hypotheses), text)
 
     def go_on(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
-        return self.joints.step(hypotheses, text)
+        return self.boundaries.step(hypotheses, text)
 
     def end_token(self, hypotheses: tuple[Link, ...]) -> tuple[Link, ...]:
         """Return the hypotheses that are live where a token ends; none if it may not end."""
@@ -81,7 +81,7 @@ class LinkMachine:
         text = self._results.text_of(token_id)
         found = self.step(hypotheses, text) if text else ()
         if any(hypothesis.piece.has_atoms for hypothesis in hypotheses):
-            atoms = self.joints.take(hypotheses, token_id)
+            atoms = self.boundaries.take(hypotheses, token_id)
             found = tuple(dict.fromkeys((*found, *atoms)))
             check_hypotheses(len(found))
         return found

@@ -77,13 +77,13 @@ class SwitchPiece(AutomatonPiece):
     def __init__(
         self,
         scans: AutomatonScans,
-        joints: PieceBoundaries,
+        boundaries: PieceBoundaries,
         targets: Sequence[Target],
         *,
         loops: bool,
     ) -> None:
         super().__init__(scans)
-        self._joints = joints
+        self._boundaries = boundaries
         self._targets, self.n_targets, self.loops = targets, len(targets), loops
         self._found: dict[int, Expression] = {}
 
@@ -104,10 +104,10 @@ class SwitchPiece(AutomatonPiece):
 
     def after(self, label: int, rest: Rest) -> Rest:
         """Return the target of a label, and the rest after it."""
-        joints = self._joints
+        boundaries = self._boundaries
         if self.loops:
-            rest = joints.rest(joints.as_expression(self), rest)
-        return joints.rest(self.target(label), rest)
+            rest = boundaries.rest(boundaries.as_expression(self), rest)
+        return boundaries.rest(self.target(label), rest)
 
     def target(self, label: int) -> Expression:
         target = self._found.get(label)
@@ -118,12 +118,12 @@ class SwitchPiece(AutomatonPiece):
     def legal(self, inner: int, rest: Rest) -> Part:
         scan = self._scans.scan(inner, rest.first_bytes)
         atoms = self.automaton.atoms(inner)
-        joints = self._joints
-        trie, parts = joints.index.tokens, [scan.part]
+        boundaries = self._boundaries
+        trie, parts = boundaries.index.tokens, [scan.part]
         if atoms:
             parts.append(Part(few=tuple(sorted(atoms))))
         if rest.expression is not None and len(scan.exits):
             parts.append(rest.walk(trie, scan.exits))
         turned = scan.by_label().items()
         parts += [self.after(label, rest).walk(trie, nodes) for label, nodes in turned]
-        return parts[0] if len(parts) == 1 else joints.scanner.unite(parts)
+        return parts[0] if len(parts) == 1 else boundaries.scanner.unite(parts)

@@ -77,11 +77,11 @@ class Keep(Protocol):
 class Composer:
     """Makes expressions of items; ``keep`` finds pieces again."""
 
-    def __init__(self, joints: PieceBoundaries, keep: Keep) -> None:
-        self.joints, self.keep = joints, keep
+    def __init__(self, boundaries: PieceBoundaries, keep: Keep) -> None:
+        self.boundaries, self.keep = boundaries, keep
 
     def join(self, items: Iterable[Item]) -> Expression:
-        return self.joints.sequence([self._expression(item) for item in items])
+        return self.boundaries.sequence([self._expression(item) for item in items])
 
     def either(self, options: list[list[Item]]) -> Expression:
         """Return one of some lists of items; what they begin with alike is read once."""
@@ -90,7 +90,7 @@ class Composer:
         parts: list[Expression] = []
         for items in options:
             if not items:
-                parts.append(self.joints.nothing)
+                parts.append(self.boundaries.nothing)
             elif isinstance(items[0], Constant):
                 for word in items[0].words:
                     words.setdefault(word, []).append(items[1:])
@@ -101,8 +101,8 @@ class Composer:
             parts.append(self.switch(ordered, [partial(self.either, words[w]) for w in ordered]))
         for first, rests in others.items():
             rest = self.either(rests) if len(rests) > 1 else self.join(rests[0])
-            parts.append(self.joints.sequence([self._expression(first), rest]))
-        return self.joints.choice(parts)
+            parts.append(self.boundaries.sequence([self._expression(first), rest]))
+        return self.boundaries.choice(parts)
 
     def _expression(self, item: Item) -> Expression:
         if isinstance(item, Late):
@@ -118,15 +118,19 @@ class Composer:
         return self.either([[constant]])
 
     def words(self, texts: list[bytes]) -> Expression:
-        return self.as_expression("words", tuple(texts), lambda: self.joints.regular(Words(texts)))
+        return self.as_expression(
+            "words", tuple(texts), lambda: self.boundaries.regular(Words(texts))
+        )
 
     def switch(self, words: Sequence[Word], targets: Sequence[Target]) -> Expression:
         """Return one of some words, sorted and each once, and what each turns to."""
-        scans = AutomatonScans(Markers(words), self.joints.scanner)
-        return self.joints.as_expression(SwitchPiece(scans, self.joints, targets, loops=False))
+        scans = AutomatonScans(Markers(words), self.boundaries.scanner)
+        return self.boundaries.as_expression(
+            SwitchPiece(scans, self.boundaries, targets, loops=False)
+        )
 
     def other_name(self, names: Iterable[bytes]) -> Expression:
-        scanner = self.joints.scanner
+        scanner = self.boundaries.scanner
 
         def make_every() -> AutomatonScans:
             return AutomatonScans(OtherName(()), scanner)
@@ -139,7 +143,7 @@ class Composer:
         return self.as_expression("other_name", listed, make)
 
     def counter(self, pattern: CountedPattern) -> Expression:
-        return self.joints.as_expression(count_pattern(pattern, self.joints.scanner))
+        return self.boundaries.as_expression(count_pattern(pattern, self.boundaries.scanner))
 
     def raw_string(
         self, plan: Plan, number: int, forbidden: Iterable[bytes], quote: bytes = b""
@@ -157,9 +161,11 @@ class Composer:
         return RawString(plan, number, words, body, quote)
 
     def raw_text(self, string: RawString) -> Expression:
-        scanner = self.joints.scanner
+        scanner = self.boundaries.scanner
         longest = len(scanner.index.tokens.levels)
-        return self.joints.as_expression(CountingPiece(lambda: RawText(string, longest), scanner))
+        return self.boundaries.as_expression(
+            CountingPiece(lambda: RawText(string, longest), scanner)
+        )
 
     def token(self, token_id: int) -> Expression:
         return self.as_expression("token", token_id, lambda: TokenPiece([token_id]))
@@ -171,7 +177,9 @@ class Composer:
             ids = find()
             if len(ids) <= _MANY_IDS:
                 return TokenPiece(ids)
-            return TokenPiece(ids, self.joints.index.pack(np.array(sorted(ids), dtype=np.int64)))
+            return TokenPiece(
+                ids, self.boundaries.index.pack(np.array(sorted(ids), dtype=np.int64))
+            )
 
         return self.as_expression("tokens", key, make)
 
@@ -184,11 +192,11 @@ class Composer:
 
         Where it loops, text is free again after a target.
         """
-        scans, joints = self._free(words), self.joints
+        scans, boundaries = self._free(words), self.boundaries
         if words.triggers:
-            return joints.as_expression(SwitchPiece(scans, joints, targets, loops=loops))
+            return boundaries.as_expression(SwitchPiece(scans, boundaries, targets, loops=loops))
         return self.as_expression(
-            "any_text", words, lambda: SwitchPiece(scans, joints, (), loops=False)
+            "any_text", words, lambda: SwitchPiece(scans, boundaries, (), loops=False)
         )
 
     def limited_text(
@@ -211,7 +219,7 @@ class Composer:
             return Barring(text, forbidden)
 
         barring: Barring = self.keep("barring", forbidden, make)
-        bar = partial(ForbiddingSchemaPiece, piece, barring, self.joints)
+        bar = partial(ForbiddingSchemaPiece, piece, barring, self.boundaries)
         return self.as_expression("forbidding_schema", (piece, barring), bar)
 
     def _free(self, words: FreeWords) -> AutomatonScans:
@@ -220,14 +228,14 @@ class Composer:
             check_words(itertools.chain(*words))
             automaton = FreeText(words)
             if not any(words):
-                return AutomatonScans(automaton, self.joints.scanner)
+                return AutomatonScans(automaton, self.boundaries.scanner)
             return FreeScans(automaton, self._free(FreeWords()))
 
         found: AutomatonScans = self.keep("free_text", words, make)
         return found
 
     def as_expression(self, kind: str, key: Hashable, make: Callable[[], Piece]) -> Expression:
-        return self.joints.as_expression(self.keep(kind, key, make))
+        return self.boundaries.as_expression(self.keep(kind, key, make))
 
 
 def count_pattern(pattern: CountedPattern, scanner: TrieScanner) -> CountingPiece:

@@ -71,7 +71,7 @@ class Parameters:
 
     def after(self, seen: int) -> Expression:
         key = (Members, self, seen)
-        return self._composer.joints.intern(key, lambda: Members(self, seen))
+        return self._composer.boundaries.intern(key, lambda: Members(self, seen))
 
     def may_end(self, seen: int) -> bool:
         return not self.counts.required & ~seen and seen.bit_count() >= self.counts.low
@@ -129,6 +129,6 @@ class Members(Expression):
         super().__init__((), may_be_empty=parameters.may_end(seen))
         self.parameters, self.seen = parameters, seen
 
-    def enter(self, after: Rest, joints: PieceBoundaries, /) -> list[Entry]:
+    def enter(self, after: Rest, boundaries: PieceBoundaries, /) -> list[Entry]:
         following = self.parameters.next(self.seen)
-        return [] if following is None else following.enter(after, joints)
+        return [] if following is None else following.enter(after, boundaries)

@@ -67,18 +67,18 @@ class LinkOpener:
         compose, plan = self._compose, self._plan
         match kind, *fields:
             case ("nothing",):
-                return compose.joints.nothing
+                return compose.boundaries.nothing
             case "sequence", parts:
-                return compose.joints.sequence([self._expression(n) for n in parts])
+                return compose.boundaries.sequence([self._expression(n) for n in parts])
             case "choice", parts:
-                return compose.joints.choice([self._expression(n) for n in parts])
+                return compose.boundaries.choice([self._expression(n) for n in parts])
             case "repeat", body, low, high:
-                return compose.joints.repetition(self._expression(body), low, high)
+                return compose.boundaries.repetition(self._expression(body), low, high)
             case "words", texts:
                 return compose.words(list(texts))
             case "automaton", automaton:
-                return compose.joints.as_expression(
-                    compose.joints.regular(TabledAutomaton(plan.automata[automaton]))
+                return compose.boundaries.as_expression(
+                    compose.boundaries.regular(TabledAutomaton(plan.automata[automaton]))
                 )
             case "counter", counter:
                 return compose.counter(plan.counters[counter])
@@ -88,11 +88,11 @@ class LinkOpener:
                 read = plan.schema(schema, self._results.budget)
                 return compose.raw_text(compose.raw_string(read, rule, forbidden, *quote))
             case "schema", schema:
-                return compose.joints.as_expression(self._schema(schema))
+                return compose.boundaries.as_expression(self._schema(schema))
             case "barred schema", schema, forbidden:
                 return compose.forbidding_schema(self._schema(schema), forbidden)
             case "grammar", grammar:
-                return compose.joints.as_expression(self._grammar(grammar))
+                return compose.boundaries.as_expression(self._grammar(grammar))
             case "tokens", ranges:
                 return compose.tokens(("ranges", *ranges), lambda: in_ranges(ranges))
             case "stop", token:
@@ -140,9 +140,9 @@ class LinkOpener:
         return SchemaPiece(MaskedSchemaMachine(plan, results.text_of, results.mixes))
 
     def _grammar(self, number: int) -> MachinePiece:
-        contents, joints = read_grammar(self._contents, number), self._compose.joints
+        contents, boundaries = read_grammar(self._contents, number), self._compose.boundaries
         machine = self._open_grammar(contents)
-        return MachinePiece(contents, machine, self._ends, joints.scanner)
+        return MachinePiece(contents, machine, self._ends, boundaries.scanner)
 
 
 def open_link(
@@ -157,12 +157,14 @@ def open_link(
 
     Grammars in it are opened by ``open_grammar``.
     """
-    joints = PieceBoundaries(index_of(*(contents.arrays[name] for name in TOKEN_ARRAYS)), budget)
-    results = LinkResults(joints, pool, text_of)
+    boundaries = PieceBoundaries(
+        index_of(*(contents.arrays[name] for name in TOKEN_ARRAYS)), budget
+    )
+    results = LinkResults(boundaries, pool, text_of)
     ends = frozenset(contents.header["tokenizer"]["eos_ids"])
-    composer = Composer(joints, _keep_all())
+    composer = Composer(boundaries, _keep_all())
     opener = LinkOpener(contents, composer, results, ends, open_grammar)
-    return LinkMachine(joints.rest(opener.root(), joints.end), results)
+    return LinkMachine(boundaries.rest(opener.root(), boundaries.end), results)
 
 
 def _keep_all() -> Keep:

@@ -126,11 +126,11 @@ class Barring:
 class ForbiddingSchemaPiece(Piece):
     """A JSON Schema in whose texts some words do not stand; any character may be an escape."""
 
-    def __init__(self, piece: SchemaPiece, barring: Barring, joints: PieceBoundaries) -> None:
+    def __init__(self, piece: SchemaPiece, barring: Barring, boundaries: PieceBoundaries) -> None:
         self.piece, self.words, self._barring = piece, barring.words, barring
         self.first_bytes = piece.first_bytes
         self._automaton = barring.automaton
-        self._machine, self._joints = piece.machine, joints
+        self._machine, self._boundaries = piece.machine, boundaries
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
         return (Link(self, SchemaHypothesis(self._machine.start_before(rest.capped), START), rest),)
@@ -163,7 +163,7 @@ class ForbiddingSchemaPiece(Piece):
         part = self._machine.masks.legal(inner.schema)
         unverified = self._barring.unverified(inner.at)
         is_string = inner.schema.nodes[0][STATE][0] in (STRING, KEY)
-        index, here = self._joints.index, Link(self, inner, rest)
+        index, here = self._boundaries.index, Link(self, inner, rest)
         text_indices = unverified.others if is_string else [*unverified.inside, *unverified.others]
         removed = [
             index.ids[n]
@@ -176,18 +176,18 @@ class ForbiddingSchemaPiece(Piece):
 
     def _reads(self, here: Link, text: bytes) -> bool:
         """Return whether a token's text is legal, that may lead into the rest."""
-        after = self._joints.step((here,), text)
+        after = self._boundaries.step((here,), text)
         return any(link.piece.is_live(link.inner, link.rest) for link in after)
 
     def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:
         scan, start = self.piece.walk(trie, nodes, rest), self.start(rest)[0]
         reads = partial(self._reads, start)
-        return self._joints.scanner.cut(trie, nodes, scan, self._find_holding(trie), reads)
+        return self._boundaries.scanner.cut(trie, nodes, scan, self._find_holding(trie), reads)
 
     def _find_holding(self, trie: Trie) -> list[int]:
         unverified = self._barring.unverified(START)
         text_indices = sorted([*unverified.inside, *unverified.others])
-        if not text_indices or trie is self._joints.index.tokens:
+        if not text_indices or trie is self._boundaries.index.tokens:
             return text_indices
         # What follows a quote in a token has a word only if the token has it.
         return list(range(len(trie.texts)))
