@@ -79,12 +79,11 @@ GIVEN_UP = (
     "joints|unlisted|nursery|spots?|leaf|pushing|settling|survey|vast|streamlined?|"
     "spelled|openings|freshen|roomy|alike|residue|trials?|owed"
 )
-# The same for parameters, variables and attributes; and those that only the runtime still has.
+# The same for parameters, variables and attributes.
 GIVEN_UP_NAMES = (
-    "places?|owed|wish|wishes|prices?|landings?|prospects?|barred|endless|spots?|nursery|survey|vast|joints|"
-    "streamlined?"
+    "places?|owed|wish|wishes|prices?|landings?|prospects?|barred|endless|spots?|nursery|survey|"
+    "vast|joints|streamlined?|alike|doubtful|fresh|gone|roomy|scarce|unsure"
 )
-LEFT_IN_RUNTIME = "alike|doubtful|fresh|gone|roomy|scarce|unsure"
 # Arrays of a kit's file, by the names that they have there.
 ARRAYS_OF_KITS = ("places", "quote_places")
 
@@ -147,18 +146,13 @@ def bound_names():
     return found
 
 
-@pytest.mark.parametrize(
-    ("given_up", "outside"), [(GIVEN_UP_NAMES, ()), (LEFT_IN_RUNTIME, ("runtime/",))]
-)
-def test_a_word_that_was_given_up_is_in_no_variable(bound_names, given_up, outside):
-    word = re.compile(rf"(?:^|_)(?:{given_up})(?:_|$)", re.IGNORECASE)
-    named = {
-        name: files
+def test_a_word_that_was_given_up_is_in_no_variable(bound_names):
+    word = re.compile(rf"(?:^|_)(?:{GIVEN_UP_NAMES})(?:_|$)", re.IGNORECASE)
+    assert {
+        name: paths
         for name, paths in bound_names.items()
         if word.search(name) and name not in ARRAYS_OF_KITS
-        if (files := [path for path in paths if not path.startswith(outside)])
-    }
-    assert named == {}
+    } == {}
 
 
 @pytest.fixture(scope="module")

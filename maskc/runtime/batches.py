@@ -61,16 +61,16 @@ def fill_bitmasks(
     try:
         artifact = batch[0]._artifact
         # One loop, as each costs as much as copying a twentieth of the masks.
-        alike = [m._hypotheses for m in batch if m._artifact is artifact and not m._terminated]
+        hypotheses = [m._hypotheses for m in batch if m._artifact is artifact and not m._terminated]
     except AttributeError:
         given: list[object] = [*batch]
         other = next(one for one in given if not isinstance(one, Matcher))
         raise WrongTypeError(f"fill_bitmasks takes matchers, not {type(other).__name__}") from None
     check_bitmask(bitmask, batch[0]._n_words)
     row_indices = as_rows(rows, len(batch), bitmask)
-    if len(alike) == len(batch) and type(row_indices) is range:
+    if len(hypotheses) == len(batch) and type(row_indices) is range:
         machine = artifact.machine
-        numbers = np.fromiter(machine.mask_numbers(alike), np.intp, len(alike))
+        numbers = np.fromiter(machine.mask_numbers(hypotheses), np.intp, len(hypotheses))
         if numbers.min() >= 0:
             # With "raise" instead of "clip", it would go through an array in between.
             np.take(machine.pool.rows, numbers, axis=0, out=bitmask[: len(batch)], mode="clip")

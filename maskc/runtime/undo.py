@@ -101,10 +101,10 @@ class UndoLog:
         older, n_older = self._older, self._n_older
         dropped: list[Any] = []
         if n_left > 0:
-            n_gone = min(-(-n_left // CHUNK), n_chunks)
-            n_chunks -= n_gone
-            n_left -= n_gone * CHUNK
-            if n_gone:
+            n_undone = min(-(-n_left // CHUNK), n_chunks)
+            n_chunks -= n_undone
+            n_left -= n_undone * CHUNK
+            if n_undone:
                 marks, taken = self._chunks[n_chunks]
             while n_left > 0:
                 (marks, taken), older = older

@@ -34,8 +34,8 @@ from maskc.runtime.successors import NOT_FOLLOWED, Successors, key_of
 
 _MOST_STEPS: Final = 2_000_000  # to find a completion, where the machine may take as many or more
 _MASK_STEPS: Final = 60_000  # to find after which tokens one is short enough
-_TIGHT_STEPS: Final = 8_000  # the same where few tokens are left beside those of a completion
-_ROOMY: Final = 200  # tokens that are more than a few
+_STEPS_NEAR_END: Final = 8_000  # the same where few tokens are left beside those of a completion
+_NEAR_END: Final = 200  # tokens that are more than a few
 _MOST_CHECKED: Final = 64  # bytes that finish an open key
 # What makes another key of one that was there: some character before its quote.
 _MORE: Final = [bytes([byte]) for byte in b"a0_" + bytes(range(0x21, 0x7F)) if byte not in b'"\\']
@@ -233,9 +233,9 @@ class Endings:
             point.key_after = key_of(machine, machine.take(point.hypotheses, cell.token))
         by_token = needs.by_token
         if by_token is None and needs.most >= tokens_left:
-            is_tight = tokens_left < cell.n_tokens + _ROOMY
+            is_near_end = tokens_left < cell.n_tokens + _NEAR_END
             by_token = self._measure(
-                needs, min(self._mask_steps, _TIGHT_STEPS if is_tight else FAR)
+                needs, min(self._mask_steps, _STEPS_NEAR_END if is_near_end else FAR)
             )
         point.plain_from = min(point.plain_from, needs.most + 1)
         if by_token is None or tokens_left >= point.plain_from:

@@ -138,8 +138,8 @@ class ShortStrings:
             charge_steps(_STATE_STEPS)
             target = dfa.step(state, ord(character))
             others = self._characters.replace(character, "")
-            alike = [other for other in others if dfa.step(state, ord(other)) == target]
-            options.append(character + "".join(alike))
+            equal = [other for other in others if dfa.step(state, ord(other)) == target]
+            options.append(character + "".join(equal))
             state = target
         for varied in islice(product(*options), 1, None):
             charge_steps(2)

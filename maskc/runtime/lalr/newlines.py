@@ -38,7 +38,7 @@ class Columns:
 
     The compiler lists them by the boundary at a newline's end, up to a length after which they
     repeat with a period. ``column_more`` counts from the present column, ``column_reset`` from
-    another line break, which is yet to come: ``fresh``.
+    another line break, which is yet to come: ``after_line_break``.
 
     Example: blanks of one column each reach every column: listed is column 0, with the period 1.
     Blanks of two reach every second: listed are 0 and 1, with the period 2.
@@ -50,27 +50,29 @@ class Columns:
         self._more, self._reset = arrays["column_more"], arrays["column_reset"]
         self._may_reach = view_numbers(self._more), view_numbers(self._reset)
 
-    def can_reach(self, number: int, boundary: int, column: int, *, fresh: bool) -> bool:
+    def can_reach(self, number: int, boundary: int, column: int, *, after_line_break: bool) -> bool:
         """Return whether an open newline can still end at a column.
 
         Args:
             number: of the columns that it may reach.
             boundary: what the scanner knows where it ends.
-            column: a column (fresh) or an increment of the present one.
-            fresh: over another line break, or without one.
+            column: a column (after a line break) or an increment of the present one.
+            after_line_break: over another line break, or without one.
         """
         low, high = self._first[number], self._first[number + 1]
         n_listed = high - low
         if column >= n_listed:
-            period = self._period[number, 0 if fresh else 1]
+            period = self._period[number, 0 if after_line_break else 1]
             column = n_listed - period + (column - n_listed) % period
-        return bool(self._may_reach[fresh][low + column, boundary])
+        return bool(self._may_reach[after_line_break][low + column, boundary])
 
-    def can_exceed(self, number: int, boundary: int, column: int, *, fresh: bool) -> bool:
+    def can_exceed(
+        self, number: int, boundary: int, column: int, *, after_line_break: bool
+    ) -> bool:
         """Return whether it can still end beyond a column (or an increment)."""
         low, high = self._first[number], self._first[number + 1]
-        period = self._period[number, 0 if fresh else 1]
-        row = (self._reset if fresh else self._more)[low:high, boundary]
+        period = self._period[number, 0 if after_line_break else 1]
+        row = (self._reset if after_line_break else self._more)[low:high, boundary]
         start = min(column + 1, high - low - period)
         return bool(row[max(start, 0) :].any())
 
@@ -217,16 +219,16 @@ class Newlines:
             may_indent
             and self._taken[state] & self._indent[boundary]
             and (
-                reach.can_exceed(columns, boundary, wanted, fresh=True)
+                reach.can_exceed(columns, boundary, wanted, after_line_break=True)
                 or column != NO_LINE
-                and reach.can_exceed(columns, boundary, wanted - column, fresh=False)
+                and reach.can_exceed(columns, boundary, wanted - column, after_line_break=False)
             )
         ):
             return True
         return self.can_go_on(state, boundary) and (
-            reach.can_reach(columns, boundary, wanted, fresh=True)
+            reach.can_reach(columns, boundary, wanted, after_line_break=True)
             or NO_LINE != column <= wanted
-            and reach.can_reach(columns, boundary, wanted - column, fresh=False)
+            and reach.can_reach(columns, boundary, wanted - column, after_line_break=False)
         )
 
     def may_close(self, boundary: BoundaryId, state: RefinedStateId) -> bool:

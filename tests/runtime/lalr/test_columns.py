@@ -16,7 +16,7 @@ COLUMNS = Columns(
 
 
 @pytest.mark.parametrize(
-    ("column", "fresh", "expected"),
+    ("column", "after_line_break", "expected"),
     [
         (0, False, False),
         (2, False, True),
@@ -31,12 +31,12 @@ COLUMNS = Columns(
         (1_000_000, True, True),
     ],
 )
-def test_columns_repeat_after_those_that_are_listed(column, fresh, expected):
-    assert COLUMNS.can_reach(0, 0, column, fresh=fresh) == expected
+def test_columns_repeat_after_those_that_are_listed(column, after_line_break, expected):
+    assert COLUMNS.can_reach(0, 0, column, after_line_break=after_line_break) == expected
 
 
 def test_a_column_is_exceeded_by_one_that_is_repeated_for_ever():
-    assert COLUMNS.can_exceed(0, 0, 10**9, fresh=False)
+    assert COLUMNS.can_exceed(0, 0, 10**9, after_line_break=False)
 
 
 def test_without_one_that_repeats_there_is_a_last_column():
@@ -47,5 +47,5 @@ def test_without_one_that_repeats_there_is_a_last_column():
         "column_period": np.array([[1, 1]]),
     }
     last = Columns(arrays)
-    assert last.can_exceed(0, 0, 0, fresh=True)
-    assert not last.can_exceed(0, 0, 1, fresh=True)
+    assert last.can_exceed(0, 0, 0, after_line_break=True)
+    assert not last.can_exceed(0, 0, 1, after_line_break=True)

@@ -50,7 +50,7 @@ def test_rests_are_those_that_the_machine_reads(text):
     part, here = walk.part(), Configuration(nodes, 0, b"")
     for n, rest in enumerate(INDEX.suffixes.texts):
         is_legal = not rest or bool(machine.step((here,), rest))
-        assert part.unsure >> n & 1 or part.bits >> n & 1 == is_legal, rest
+        assert part.to_verify >> n & 1 or part.bits >> n & 1 == is_legal, rest
 
 
 def test_what_stays_below_is_asked_once():

@@ -120,7 +120,7 @@ class TrieScanner:
             return part
         if trie is self.index.suffixes:
             kept = ~bits_of(text_indices)
-            return Part(bits=part.bits & kept, unsure=part.unsure & kept)
+            return Part(bits=part.bits & kept, to_verify=part.to_verify & kept)
         ids = self.index.order[np.array(text_indices, dtype=np.int32)]
         return Part((self.index.clear_bits(self.words(part), ids),))
 
@@ -149,15 +149,15 @@ class TrieScanner:
         taken = [part for part in dict.fromkeys(parts) if part.rows or part.few or part.bits]
         if len(taken) == 1:
             return taken[0]
-        bits = unsure = 0
+        bits = to_verify = 0
         for part in taken:
             bits |= part.bits
-            unsure |= part.unsure
+            to_verify |= part.to_verify
         rows = tuple({id(row): row for part in taken for row in part.rows}.values())
         few = tuple(sorted({token for part in taken for token in part.few}))
         if len(rows) > 1:
             rows = (self.index.mix(rows, ()),)
-        return Part(rows, few, bits=bits, unsure=unsure)
+        return Part(rows, few, bits=bits, to_verify=to_verify)
 
     def words(self, part: Part) -> Words:
         """Return the mask of a part's tokens: int32[ceil(vocab_size / 32)]."""

@@ -136,13 +136,13 @@ def find_round(pattern: CountedPattern, start: ControlState) -> Round | None:
                     n_inside[row, here] = 2
     n = len(states)
     table, passes = table[:n].copy(), passes[:n].copy()  # not views, which keep all six arrays
-    is_unsure = (n_inside[:n] > 1) | ((ended[:n] > 0) & (others[:n] > 0))
-    table[is_unsure] = passes[is_unsure] = LEFT
-    leaves = (others[:n] > 0) | is_unsure
+    is_unverified = (n_inside[:n] > 1) | ((ended[:n] > 0) & (others[:n] > 0))
+    table[is_unverified] = passes[is_unverified] = LEFT
+    leaves = (others[:n] > 0) | is_unverified
     rows, bytes_ = np.nonzero(leaves)
     if len(rows) > _MOST_OUT:
         return None
-    stays = ((kept[:n] > 0) | is_unsure)[rows, bytes_]
+    stays = ((kept[:n] > 0) | is_unverified)[rows, bytes_]
     out = zip(rows.tolist(), bytes_.tolist(), stays.tolist(), strict=True)
     whole = tuple(number for number, (_, node) in enumerate(states) if node == DONE)
     key = table.tobytes() + np.packbits(passes).tobytes() + np.packbits(leaves).tobytes()

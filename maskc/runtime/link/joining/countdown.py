@@ -76,18 +76,18 @@ class Countdown(NamedTuple):
         if least and np.any((self.leaving < least) & (self.latest > most)):
             return None
         order = index.order
-        read, gone = self.reading.read_within(most)
+        read, excluded = self.reading.read_within(most)
         does_leave = (self.leaving <= most) & (self.latest >= least)
-        if len(read) < len(gone):
+        if len(read) < len(excluded):
             return Part((index.pack(order[np.concatenate([read, self.text_indices[does_leave]])]),))
         only_left = ~does_leave & (self.inside == MOST_PASSES)
-        gone = order[np.concatenate([gone, self.text_indices[only_left]])]
+        excluded = order[np.concatenate([excluded, self.text_indices[only_left]])]
         kept = order[self.text_indices[does_leave & (self.inside > most)]]
-        if len(gone) <= _FEW:
-            removed = set(gone.tolist()).difference(kept.tolist())
+        if len(excluded) <= _FEW:
+            removed = set(excluded.tolist()).difference(kept.tolist())
             return Part((self.words,), removed=tuple(sorted(removed)))
         bits = np.unpackbits(self.words.view(np.uint8), bitorder="little")
-        bits[gone] = 0
+        bits[excluded] = 0
         bits[kept] = 1
         return Part((np.packbits(bits, bitorder="little").view("<i4"),))
 

@@ -85,13 +85,13 @@ class Barring:
         self._text, self.words, self.index = text, words, text.index
         self.automaton: ByteAutomaton[Position] = text.automaton
         self.is_delicate = any(word[-1] >= _FIRST_OF_MANY for word in words)
-        self._doubtful = Cache(text.scanner.budget, _measure)
+        self._unverified_at = Cache(text.scanner.budget, _measure)
 
     def unverified(self, at: int) -> Unverified:
-        found: Unverified | None = self._doubtful.get(at)
+        found: Unverified | None = self._unverified_at.get(at)
         if found is None:
             found = self._find_unverified(at)
-            self._doubtful.put(at, found)
+            self._unverified_at.put(at, found)
         return found
 
     def _find_unverified(self, at: int) -> Unverified:

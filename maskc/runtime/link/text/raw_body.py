@@ -199,18 +199,18 @@ Mixed = list[tuple[frozenset[int], int, int]]
 
 def _group_firsts(dfa: CharDfa) -> tuple[Firsts, Mixed]:
     """Return the first bytes of characters of one class, and those of several."""
-    alike: dict[tuple[int, int], list[int]] = {}
+    groups: dict[tuple[int, int], list[int]] = {}
     mixed: Mixed = []
     for byte, left in CHARACTERS[0].items():
         low, high = _characters_of(byte & _LEAD_BITS[MISSING[left]], left)
         first, last = bisect_right(dfa.starts, low) - 1, bisect_right(dfa.starts, high)
         kinds = frozenset(dfa.classes[first:last])
         if len(kinds) == 1:
-            alike.setdefault((min(kinds), left), []).append(byte)
+            groups.setdefault((min(kinds), left), []).append(byte)
         else:
             mixed.append((kinds, left, byte))
     firsts: Firsts = {}
-    for (kind, left), bytes_ in alike.items():
+    for (kind, left), bytes_ in groups.items():
         firsts.setdefault(kind, []).append((left, bytes_))
     return firsts, mixed
 

@@ -67,14 +67,14 @@ class Distinct:
         self._plan = plan
         self.cardinality = Cardinality(plan)
         self.choices = Choices(plan, self.cardinality)
-        self._scarce: dict[int, bool] = {}
+        self._finite_items: dict[int, bool] = {}
 
     def has_finite_items(self, number: int) -> bool:
         """Return whether the items of an array may be used up, by the number of its rule."""
-        found = self._scarce.get(number)
+        found = self._finite_items.get(number)
         if found is None:
             splits = (self._plan.arrays[number].unique or {}).values()
-            found = self._scarce[number] = any(
+            found = self._finite_items[number] = any(
                 split.values or not self.cardinality.of_position(split.infinite) for split in splits
             )
         return found

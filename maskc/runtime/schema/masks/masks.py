@@ -170,11 +170,11 @@ class SchemaMasks:
         if not node[CAPTURES] and not (is_key and read_members(node[STATE])[OTHERS]):
             return parts, removed  # nothing was there before that it may not become
         machine, index, words = self._machine, self._index, self._string_rows.character_trie
-        ids, away, doubtful = index.ids, set(removed), list[int]()
+        ids, away, unverified = index.ids, set(removed), list[int]()
         if is_key:
             closing, inside = find_used_keys(machine, index, words, node)
             away.update(ids[n] for n, _ in closing)
-            doubtful += inside
+            unverified += inside
         if node[CAPTURES]:
             frames = list_frames(node)
             is_repeated = any(machine.plan.arrays[frame[STATE][RULE]].repeats for frame in frames)
@@ -186,14 +186,14 @@ class SchemaMasks:
             ):
                 away.update(ids[n] for n, _ in closing)
             else:
-                doubtful += self._ending(node, closing)
-            doubtful += inside
+                unverified += self._ending(node, closing)
+            unverified += inside
             if not is_repeated:
-                doubtful = [p for p in doubtful if _has(parts, ids[p])]
-        if not doubtful and len(away) == len(removed):
+                unverified = [p for p in unverified if _has(parts, ids[p])]
+        if not unverified and len(away) == len(removed):
             return parts, removed
-        away.update(ids[n] for n in doubtful)
-        kept = [ids[n] for n in self._read_each(node, text, doubtful)]
+        away.update(ids[n] for n in unverified)
+        kept = [ids[n] for n in self._read_each(node, text, unverified)]
         few = {token for part in parts for token in part.few}.difference(away)
         few.update(kept)
         rows = [Part(rows=part.rows) for part in parts if part.rows]
@@ -229,7 +229,7 @@ class SchemaMasks:
         for label, quotes in all_ended:
             may_come = label != NO_LABEL and labels >> label & 1
             ended.append((quotes, self._rests_after(assumed, label) if may_come else _NO_RESTS))
-        if others[1] or any(unsure for _, (_, unsure) in ended):
+        if others[1] or any(to_verify for _, (_, to_verify) in ended):
             return None
         return [names.part(free, others[0], tuple([(q, bits) for q, (bits, _) in ended]))], []
 
@@ -245,11 +245,11 @@ class SchemaMasks:
         parts = [row.inside]
         charge_steps(_CLOSERS_STEPS * len(row.closers))
         for label, closers in row.closers:
-            bits, unsure = self._rests_after(assumed, label)
-            unsure &= bits
-            parts.append(self._closed_by(closers, bits & ~unsure))
-            if unsure:
-                text_indices = closers.with_suffixes(self._index, unsure)
+            bits, to_verify = self._rests_after(assumed, label)
+            to_verify &= bits
+            parts.append(self._closed_by(closers, bits & ~to_verify))
+            if to_verify:
+                text_indices = closers.with_suffixes(self._index, to_verify)
                 kept = self._read_each(node, text, text_indices.tolist())
                 parts.append(self._string_rows.part_of([self._index.ids[p] for p in kept]))
         return parts
@@ -281,7 +281,7 @@ class SchemaMasks:
             walk = SchemaWalk(self._parts, self._index.suffixes, None)
             walk.begin(after)
             part = walk.part()
-            found = part.bits, part.unsure
+            found = part.bits, part.to_verify
             self._rests.put(key, found)
         return found
 

@@ -212,8 +212,8 @@ class OpenedStrings:
             if not goes_on and not trie.n_ending[node]:
                 continue
             text = "" if label < n_names else self._key_before(trie, node, quotes)
-            is_alike = not text or not goes_on or not has_finite_keys and self._is_bare(trie, node)
-            group = (label, goes_on, "" if is_alike else text)
+            is_bare = not text or not goes_on or not has_finite_keys and self._is_bare(trie, node)
+            group = (label, goes_on, "" if is_bare else text)
             together.setdefault(group, []).append((text, node))
         return tuple(
             EndedKeys(label, tuple(t for t, _ in pairs), tuple(n for _, n in pairs), goes_on)

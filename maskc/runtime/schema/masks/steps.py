@@ -56,7 +56,7 @@ class Steps:
         self._few: list[int] = []
         self._exits: list[int] = []
         self._keys: list[EndedKeys] = []
-        self._unsure = 0
+        self._to_verify = 0
 
     def part(self) -> Part:
         """Return what was found, the same part for the same."""
@@ -67,11 +67,11 @@ class Steps:
             if part.few:
                 few.update(part.few)
         if self._is_rests:
-            bits, unsure = bits_of(few), self._unsure
+            bits, to_verify = bits_of(few), self._to_verify
             for part in taken:
                 bits |= part.bits
-                unsure |= part.unsure
-            return Part((), (), exits, keys, bits, unsure)
+                to_verify |= part.to_verify
+            return Part((), (), exits, keys, bits, to_verify)
         rows = {id(row): row for part in taken for row in part.rows}
         return self._parts.share(rows, tuple(sorted(few)), exits, keys)
 
@@ -221,7 +221,7 @@ class Steps:
     def mark(self, node: int) -> None:
         """Let all texts from a node on be read token by token."""
         low, high = self._trie.low[node], self._trie.high[node]
-        self._unsure |= (1 << high) - (1 << low)
+        self._to_verify |= (1 << high) - (1 << low)
 
     def text_at(self, node: int) -> bytes:
         """Return what has been captured up to a node of the trie."""

@@ -111,10 +111,10 @@ class Body:
             for low, high in ranges_after(raw, escapes=self.escapes):
                 targets |= self.dfa.targets(state, low, high)
         if len(targets) == 1 and DEAD not in targets:
-            alike = rests_like(raw, escapes=self.escapes)
-            if alike is not None:
+            representative = rests_like(raw, escapes=self.escapes)
+            if representative is not None:
                 target = next(iter(targets))
-                return self._add((True, target, alike), only(target))
+                return self._add((True, target, representative), only(target))
         targets.discard(DEAD)
         if raw[0] == _BACKSLASH:
             raw = raw.lower()  # hexadecimal digits

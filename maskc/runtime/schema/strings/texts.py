@@ -41,8 +41,8 @@ def build_texts(texts: Sequence[str], labels: Sequence[int], other: int = NO_LAB
     # The states of the text before, one for each of its characters and the start.
     path, before = [start], ""
     for text, _ in pairs:
-        n, n_alike = 0, min(len(before), len(text))
-        while n < n_alike and before[n] == text[n]:
+        n, n_most = 0, min(len(before), len(text))
+        while n < n_most and before[n] == text[n]:
             n += 1
         del path[n + 1 :]
         row, state = rows[path[n]], len(rows)

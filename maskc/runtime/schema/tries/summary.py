@@ -49,13 +49,13 @@ class Part:
     Attributes:
         rows: masks whose tokens are legal.
         few: more of them: ids of tokens, or indices of rests.
-        bits, unsure: rests, and those of them that have to be read token by token, as bit sets.
+        bits, to_verify: rests, and those of them that have to be read token by token, as bit sets.
         exits: nodes of the trie at which the innermost thing that was open has ended.
         removed: ids of tokens that are illegal nevertheless; only of what is a whole mask.
         serial: a number that no other part of the process ever has.
     """
 
-    __slots__ = ("bits", "exits", "few", "keys", "removed", "rows", "serial", "unsure")
+    __slots__ = ("bits", "exits", "few", "keys", "removed", "rows", "serial", "to_verify")
 
     def __init__(
         self,
@@ -64,11 +64,11 @@ class Part:
         exits: Nodes = (),
         keys: tuple[EndedKeys, ...] = (),
         bits: int = 0,
-        unsure: int = 0,
+        to_verify: int = 0,
         removed: tuple[int, ...] = (),
     ) -> None:
         self.rows, self.few, self.exits, self.keys = rows, few, exits, keys
-        self.bits, self.unsure, self.removed = bits, unsure, removed
+        self.bits, self.to_verify, self.removed = bits, to_verify, removed
         self.serial = next(_serials)
 
     @property
