@@ -1,9 +1,9 @@
 """Punycode (RFC 3492): the length of a label in ASCII, and the characters that one stands for.
 
 Of a label that is written in Unicode only the length is wanted. Characters are inserted in the
-order of their numbers, each after as many steps as lie between two; a step goes past one index for
-one number. How many digits that takes depends on what was inserted before, so one more character
-at the end of a label can make it shorter, seldom and by little.
+order of their numbers, each after as many steps as lie between two; a step goes past one index
+with one number. How many digits that takes depends on what was inserted before, so one more
+character at the end of a label can make it shorter, seldom and by little.
 
 Example: ``bücher`` is ``bcher-kva``, nine letters.
 """

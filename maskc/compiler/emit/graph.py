@@ -106,7 +106,7 @@ class Nodes:
 
     Args:
         sequences: all of them.
-        asked: those that can be asked about, ascending; their numbers are indices of it.
+        asked: those that can be asked about, ascending; a query's number is an index into it.
 
     Attributes:
         nodes: by number.

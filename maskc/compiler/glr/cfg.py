@@ -11,7 +11,7 @@ A general parser builds no trees, so only the language counts, and each rewrite 
 - :mod:`maskc.compiler.glr.recursion` turns right recursion into left recursion.
 - :func:`share_tails` (left factoring, from the right): Lark writes n optional parts in a row as 2^n
   alternatives. As words, all alternatives are a finite language; each state of its smallest
-  automaton to which several paths lead becomes a nonterminal that generates what is left. Grammars
+  automaton with several paths to it becomes a nonterminal that generates the rest. Grammars
   of less than ``MOST_SYMBOLS`` symbols stay as they are, and so do those that would not shrink to
   half: a tail that ends is one more reduction while a text is parsed.
 - :mod:`maskc.compiler.glr.adjacency` keeps what the lexer can give.

@@ -250,7 +250,7 @@ class CutRule:
 
 
 def find_distinct(frontier: Frontier, n_origins: int, n_nodes: int) -> Longs:
-    """Return the indices of lines of which no two agree, by path, state, origin and node."""
+    """Return the indices of the distinct lines: no two agree in path, state, origin and node."""
     n_states = int(frontier.state.max(initial=0)) + 1
     n_paths = int(frontier.path.max(initial=0)) + 1
     reached = frontier.origin.astype(np.int64) * n_nodes + frontier.node

@@ -270,7 +270,7 @@ class _Pushes(NamedTuple):
 
     Attributes:
         symbols: each with the state that it leads to, and what picks the values of its kernel.
-        closure: of each nonterminal the same, and the indices of those that start with it, as bits.
+        closure: the same for each nonterminal, with bits for those that start with it, by index.
             Nonterminals come before those that start with them, where these do not recurse.
     """
 

@@ -10,8 +10,8 @@ three questions:
 - S is *always* legal if it is universal: no way leads to ``REFUSED``;
 - S and T are *jointly* legal if their automata are equal, once they are smallest.
 
-What a stack symbol is depends on who is asked: productions borrow configurations to return to
-(:mod:`maskc.compiler.pushdown.production_debts`), a parser's table borrows its states
+Productions and the parser's table have different stack symbols: productions borrow configurations
+to return to (:mod:`maskc.compiler.pushdown.production_debts`), the table borrows its states
 (:mod:`maskc.compiler.pushdown.table_debts`). Both give an automaton as a start and a function from
 a node to its edges; the functions here follow it as far as a question needs.
 

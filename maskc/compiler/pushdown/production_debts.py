@@ -2,8 +2,8 @@
 
 After X the DFT pushdown automaton's stack holds the configurations to return to: first some ``A ::=
 αX``, then some ``B ::= βA``, and so on down to Z0. Reading S from there, the stack is borrowed
-symbol by symbol (appendix, 4.3). Single paths are not followed, of which there can be infinitely
-many: a left-recursive rule pushes for ever. What matters once the stack was borrowed down to A• is
+symbol by symbol (appendix, 4.3). Single paths are not followed: a left-recursive rule pushes for
+ever, so there can be infinitely many. What matters once the stack was borrowed down to A• is
 only how much of S may have been read by then. So a node of the debt automaton
 (:mod:`maskc.compiler.pushdown.debt_automaton`) is a completed symbol and a set of positions in S,
 and a stack symbol leads to one node: that of its left side, and of the positions that may be

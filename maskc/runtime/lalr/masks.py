@@ -51,13 +51,13 @@ NO_LAYOUT: Final = 0  # where the open blocks have not been looked at
 _Found = PooledMask | int | tuple[int]
 
 
-class _Way:
+class _Traversal:
     """How far a stack has been read for one mask.
 
     Attributes:
         h: the hypothesis.
         is_known: whether what is cached is used.
-        asking: what is asked on the way.
+        asking: what is asked on it.
         pending: the reductions of the last mask state, ``None`` if they are to be looked up.
         stack: where it is.
         layout: its number if it was looked at.
@@ -126,7 +126,7 @@ class LalrMasks:
     def read(
         self, h: Hypothesis, known: tuple[int, Stack, int] | None, reads: ReadSet | None
     ) -> PooledMask:
-        """Return the mask of a hypothesis; cache the way to it.
+        """Return the mask of a hypothesis; cache the traversal to it.
 
         Args:
             h: the hypothesis.
@@ -155,87 +155,94 @@ class LalrMasks:
 
         With ``is_known``, what is cached is used, and the debts of a mask state are looked up.
         """
-        way = _Way(h, is_known=is_known)
-        found: _Found | None = self._begin(way, known)
+        traversal = _Traversal(h, is_known=is_known)
+        found: _Found | None = self._begin(traversal, known)
         while type(found) is not PooledMask:
             if found is None:
                 return None
             if type(found) is tuple:
-                found = self._look_up_blocks(way, found[0])
+                found = self._look_up_blocks(traversal, found[0])
             else:
                 mask_state: Any = found
-                found = self._read_below(way, mask_state)
-        for mask_state, node in way.passed:
-            self.cache.put((mask_state, serial_of(node), way.layout), found)
+                found = self._read_below(traversal, mask_state)
+        for mask_state, node in traversal.passed:
+            self.cache.put((mask_state, serial_of(node), traversal.layout), found)
         if reads is not None:
-            reads.lowest = min(reads.lowest, way.lowest)
-            reads.layout |= way.layout != NO_LAYOUT
+            reads.lowest = min(reads.lowest, traversal.lowest)
+            reads.layout |= traversal.layout != NO_LAYOUT
         mask: PooledMask = found
         return mask
 
-    def _begin(self, way: _Way, known: tuple[int, Stack, int] | None) -> _Found:
-        """Return where a stack begins, or where the part of the way ends that is known."""
-        h = way.h
+    def _begin(self, traversal: _Traversal, known: tuple[int, Stack, int] | None) -> _Found:
+        """Return where a stack begins, or where the known part of the traversal ends."""
+        h = traversal.h
         if known is not None:
-            mask_state, way.stack, way.layout = known
-            way.n_read, way.lowest = NEAR, way.stack.depth
-            if way.layout:
-                way.open_blocks()
+            mask_state, traversal.stack, traversal.layout = known
+            traversal.n_read, traversal.lowest = NEAR, traversal.stack.depth
+            if traversal.layout:
+                traversal.open_blocks()
             return mask_state
         top = h.state * self.stride + h.stack.state
-        found: _Found | None = self.tops.get(top) if way.is_known else None
+        found: _Found | None = self.tops.get(top) if traversal.is_known else None
         if found is None:
-            opened = self._debts.open(way.asking, h.state, h.stack.state)
-            found, way.pending = self._enter(opened, NO_LAYOUT)
+            opened = self._debts.open(traversal.asking, h.state, h.stack.state)
+            found, traversal.pending = self._enter(opened, NO_LAYOUT)
             self.tops.put(top, found)
         return found
 
-    def _look_up_blocks(self, way: _Way, mask_state: int) -> _Found | None:
+    def _look_up_blocks(self, traversal: _Traversal, mask_state: int) -> _Found | None:
         """Return what follows a mask state in which the open blocks decide.
 
-        The way has them from then on; ``None`` as :meth:`_read`.
+        The traversal has them from then on; ``None`` as :meth:`_read`.
         """
-        layout = way.layout = self._layout(way.h)
+        layout = traversal.layout = self._layout(traversal.h)
         key = (mask_state, 0, layout)
-        found: _Found | None = self.cache.get(key) if way.is_known else None
+        found: _Found | None = self.cache.get(key) if traversal.is_known else None
         if found is not None:
-            way.pending = None
-            way.open_blocks()
+            traversal.pending = None
+            traversal.open_blocks()
             return found
-        pending = way.pending or self._recall(mask_state)
+        pending = traversal.pending or self._recall(mask_state)
         if pending is None:
             return None
-        found, way.pending = self._look_at_blocks(way.asking, mask_state, pending, way.h, layout)
+        found, traversal.pending = self._look_at_blocks(
+            traversal.asking, mask_state, pending, traversal.h, layout
+        )
         self.cache.put(key, found)
         return found
 
-    def _read_below(self, way: _Way, mask_state: int) -> _Found | None:
+    def _read_below(self, traversal: _Traversal, mask_state: int) -> _Found | None:
         """Return what follows a mask state by the next state below; ``None`` as :meth:`_read`."""
         if mask_state < 0:
             n_skipped = -mask_state % self.stride
-            mask_state, way.stack = -mask_state - n_skipped, descend(way.stack, n_skipped)
-        stack = way.stack.below
+            mask_state, traversal.stack = (
+                -mask_state - n_skipped,
+                descend(traversal.stack, n_skipped),
+            )
+        stack = traversal.stack.below
         if stack is None:
             # Only in tables that maskc did not make is a production longer than the stack.
-            pending = way.pending or self._recall(mask_state)
+            pending = traversal.pending or self._recall(mask_state)
             return None if pending is None else self._compose(pending[1])
-        if way.goes_to(stack):
+        if traversal.goes_to(stack):
             if stack.serial:
-                deep, way.layout = self._find_deep(mask_state, stack, way.h, way.layout)
+                deep, traversal.layout = self._find_deep(
+                    mask_state, stack, traversal.h, traversal.layout
+                )
                 if deep is not None:
-                    way.lowest = 0  # it may depend on all that is below
+                    traversal.lowest = 0  # it may depend on all that is below
                     return deep
-            way.passed.append((mask_state, stack))
+            traversal.passed.append((mask_state, stack))
         edge = mask_state + self._class(stack.state)
-        found: _Found | None = self.cache.get(edge) if way.is_known else None
+        found: _Found | None = self.cache.get(edge) if traversal.is_known else None
         if found is not None:
-            way.pending = None
+            traversal.pending = None
             return found
-        pending = way.pending or self._recall(mask_state)
+        pending = traversal.pending or self._recall(mask_state)
         if pending is None:
             return None
-        found, way.pending = self._enter(
-            self._debts.read(way.asking, pending, stack.state), way.layout
+        found, traversal.pending = self._enter(
+            self._debts.read(traversal.asking, pending, stack.state), traversal.layout
         )
         self.cache.put(edge, found)
         return found
