@@ -29,7 +29,7 @@ def list_ends(scanned):
     """Return what each token leads to, and each that closes the string, with what stands before."""
     groups, which = scanned.groups
     units = scanned.units
-    columns = (units.closers.text_indices, scanned.quote_states, units.sizes[units.quotes])
+    columns = (units.closing_tokens.text_indices, scanned.quote_states, units.sizes[units.quotes])
     quotes = sorted(zip(*(column.tolist() for column in columns), strict=True))
     return [groups[n] for n in which[units.unit_of].tolist()], quotes
 

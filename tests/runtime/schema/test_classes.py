@@ -69,7 +69,8 @@ def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
         assert np.array_equal(row, INDEX.pack([INDEX.ids[n] for n in inside]))
         closing = [p for node, _ in ended for p in INDEX.quotes_of(node)[0]]
         labels = np.array(dfa.labels)[scanned.quote_states]
-        assert sorted(scanned.units.closers.text_indices[labels >= 0].tolist()) == sorted(closing)
+        text_indices = scanned.units.closing_tokens.text_indices[labels >= 0]
+        assert sorted(text_indices.tolist()) == sorted(closing)
 
 
 @pytest.mark.parametrize(("pattern", "are_few"), [("^ab$", True), ("^[^b]*$", False)])
@@ -98,7 +99,8 @@ def test_a_vocabulary_is_scanned_inside_a_character_as_it_is_stepped(pattern, be
     assert np.array_equal(scanned.pack_ends(scanned.live), expected)
     closing = [p for node, _ in ended for p in index.quotes_of(node)[0]]
     labels = np.array(dfa.labels)[scanned.quote_states]
-    assert sorted(scanned.units.closers.text_indices[labels >= 0].tolist()) == sorted(closing)
+    text_indices = scanned.units.closing_tokens.text_indices[labels >= 0]
+    assert sorted(text_indices.tolist()) == sorted(closing)
 
 
 def test_the_first_character_after_another_beginning_is_another_one():

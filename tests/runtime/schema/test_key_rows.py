@@ -18,15 +18,15 @@ NAMES = [f"{a}{b}{n}" for a in "abx1" for b in "aé1" for n in range(60)]
 CLOSED = {"properties": {"ab": {}, "ax": {}, "q": {}}, "additionalProperties": False}
 
 
-def leaf_of(keys, node, labels):
+def row_of(keys, node, labels):
     return keys.key(node[STATE][1], node[STATE][3], labels)
 
 
 def test_labels_that_a_prefix_leads_to_no_more_do_not_count():
     machine, node = node_after(CLOSED, '{"a')
     keys = KeyRows(INDEX, machine, StringRows(INDEX, machine))
-    assert leaf_of(keys, node, 0b111) is leaf_of(keys, node, 0b011)
-    assert leaf_of(keys, node, 0b111) is not leaf_of(keys, node, 0b001)
+    assert row_of(keys, node, 0b111) is row_of(keys, node, 0b011)
+    assert row_of(keys, node, 0b111) is not row_of(keys, node, 0b001)
 
 
 def search_or_scan(monkeypatch, *, scans):
@@ -58,7 +58,7 @@ def test_many_names_are_looked_up_without_a_scan(monkeypatch, is_closed, text):
         "additionalProperties": not is_closed,
     }
     machine, node = node_after(schema, text)
-    leaf_of(KeyRows(INDEX, machine, StringRows(INDEX, machine)), node, 1 << len(NAMES) - 1)
+    row_of(KeyRows(INDEX, machine, StringRows(INDEX, machine)), node, 1 << len(NAMES) - 1)
 
 
 @pytest.mark.skipif(is_compiled(), reason="exchanges a constant")
@@ -67,9 +67,9 @@ def test_a_scan_of_many_names_packs_one_row_for_those_that_may_come(monkeypatch)
     monkeypatch.setattr(string_rows, "_SEARCHED", -(1 << 20))
     machine, node = node_after({"properties": {name: {"type": "null"} for name in NAMES}}, '{"')
     keys = KeyRows(INDEX, machine, StringRows(INDEX, machine))
-    leaf_of(keys, node, (1 << len(NAMES)) - 1)
+    row_of(keys, node, (1 << len(NAMES)) - 1)
     assert len(rows) == 1
-    leaf_of(keys, node, 0b101)
+    row_of(keys, node, 0b101)
     assert len(rows) == 2
 
 
@@ -101,9 +101,10 @@ def test_searched_and_scanned_keys_are_the_same(monkeypatch, text, is_open):
         found = []
         for most in (1 << 20, -(1 << 20)):
             monkeypatch.setattr(string_rows, "_SEARCHED", most)
-            leaf = leaf_of(KeyRows(INDEX, machine, StringRows(INDEX, machine)), node, labels)
-            closing = {(n, p) for n, closers in leaf.closers for p in closers.text_indices.tolist()}
-            tokens = {t for t in range(INDEX.n_words * 32) if has(leaf.inside, t)}
+            row = row_of(KeyRows(INDEX, machine, StringRows(INDEX, machine)), node, labels)
+            labelled = row.closing_tokens
+            closing = {(n, p) for n, tokens in labelled for p in tokens.text_indices.tolist()}
+            tokens = {t for t in range(INDEX.n_words * 32) if has(row.inside, t)}
             found.append((tokens, closing))
         assert found[0] == found[1]
 

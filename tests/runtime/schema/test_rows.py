@@ -14,9 +14,9 @@ FREE = FreeRows(INDEX, SPELLED)
 
 def row_of(pattern):
     dfa = build_pattern(pattern)
-    words, closers = FREE.of(search(SPELLED, dfa, dfa.start))
+    words, closing_tokens = FREE.of(search(SPELLED, dfa, dfa.start))
     texts = [INDEX.texts[i] for i, t in enumerate(INDEX.ids) if words[t // 32] >> t % 32 & 1]
-    return texts, sorted(INDEX.texts[n] for n in closers.text_indices)
+    return texts, sorted(INDEX.texts[n] for n in closing_tokens.text_indices)
 
 
 @pytest.mark.parametrize("pattern", ["^(?!ab)", "^(?!n)", "^[^,]", "^x"])

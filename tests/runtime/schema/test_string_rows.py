@@ -12,19 +12,20 @@ from tests.runtime.schema.machines import INDEX, node_after
 
 
 def legal_inside(schema, text):
-    """Return the tokens that a leaf keeps inside and those that close it, and what is read."""
+    """Return the tokens that a row keeps inside and those that close it, and what is read."""
     machine, node = node_after(schema, text)
-    leaves = StringRows(INDEX, machine)
+    strings = StringRows(INDEX, machine)
     if node[STATE][0] == KEY:
         _, number, _, at, _ = node[STATE]
         members = read_members(node[STATE])
-        keys = KeyRows(INDEX, machine, leaves)
-        leaf = keys.key(number, at, machine.plan.objects[number].open_labels(members))
+        keys = KeyRows(INDEX, machine, strings)
+        row = keys.key(number, at, machine.plan.objects[number].open_labels(members))
     else:
         _, number, at, count, _ = node[STATE]
-        leaf = leaves.string(number, at, count)
-    inside = {t for t, i in zip(INDEX.texts, INDEX.ids, strict=True) if _has(leaf.inside, i)}
-    closing = {INDEX.texts[p] for _, closers in leaf.closers for p in closers.text_indices.tolist()}
+        row = strings.string(number, at, count)
+    inside = {t for t, i in zip(INDEX.texts, INDEX.ids, strict=True) if _has(row.inside, i)}
+    labelled = row.closing_tokens
+    closing = {INDEX.texts[p] for _, tokens in labelled for p in tokens.text_indices.tolist()}
     here = read(machine, text)
     taken = {t for t in INDEX.texts if b'"' not in t and read(machine, t, here) is not None}
     return inside, closing, taken

@@ -57,7 +57,7 @@ from maskc.runtime.step_budget import charge_steps, one_mask
 
 _NO_RESTS: Rests = (0, 0)
 # Steps: of a node on top, and of tokens that close a string with one label.
-_NODE_STEPS, _CLOSERS_STEPS = 20, 5
+_NODE_STEPS, _CLOSING_STEPS = 20, 5
 
 REMEDY = (
     "use simpler patterns and formats, fewer keys, and `uniqueItems` over fewer items; or load the "
@@ -243,13 +243,13 @@ class SchemaMasks:
             _, number, at, count, _ = node[STATE]
             row = self._string_rows.string(number, at, count)
         parts = [row.inside]
-        charge_steps(_CLOSERS_STEPS * len(row.closers))
-        for label, closers in row.closers:
+        charge_steps(_CLOSING_STEPS * len(row.closing_tokens))
+        for label, closing_tokens in row.closing_tokens:
             bits, to_verify = self._rests_after(assumed, label)
             to_verify &= bits
-            parts.append(self._closed_by(closers, bits & ~to_verify))
+            parts.append(self._closed_by(closing_tokens, bits & ~to_verify))
             if to_verify:
-                text_indices = closers.with_suffixes(self._index, to_verify)
+                text_indices = closing_tokens.with_suffixes(self._index, to_verify)
                 kept = self._read_each(node, text, text_indices.tolist())
                 parts.append(self._string_rows.part_of([self._index.ids[p] for p in kept]))
         return parts
@@ -285,14 +285,14 @@ class SchemaMasks:
             self._rests.put(key, found)
         return found
 
-    def _closed_by(self, closers: ClosingTokens, bits: int) -> Part:
-        key = (closers, bits)
+    def _closed_by(self, closing_tokens: ClosingTokens, bits: int) -> Part:
+        key = (closing_tokens, bits)
         shared = self._index.shared
-        found: Part | None = (shared if closers.is_shared else self._closing).get(key)
+        found: Part | None = (shared if closing_tokens.is_shared else self._closing).get(key)
         if found is None:
-            text_indices = closers.with_suffixes(self._index, bits)
+            text_indices = closing_tokens.with_suffixes(self._index, bits)
             found = self._string_rows.part_of(self._index.order[text_indices])
-            if closers.is_shared:
+            if closing_tokens.is_shared:
                 shared.put(key, found, ENTRY_BYTES + found.n_bytes)
             else:
                 self._closing.put(key, found)

@@ -85,14 +85,14 @@ class Items(NamedTuple):
         owners: int32[n_items], their nodes.
         ids: int32[n_items], the token, -1 of one that closes a string.
         sizes: int32[n_items], the characters, one left open included.
-        closers: the tokens that close a string, ascending by their items.
+        closing_tokens: those that close a string, ascending by their items.
         quotes: intp[n_closers], their items.
     """
 
     owners: Ints
     ids: Ints
     sizes: Ints
-    closers: ClosingTokens
+    closing_tokens: ClosingTokens
     quotes: Indices
 
 
@@ -110,8 +110,10 @@ def items_of(index: TokenIndex, spelled: CharacterTrie) -> Items:
         owners = owners_of(tables)
         sizes = lengths[owners] + (tables.begun > 0)
         run, rows = index.quotes_below(tables.places[closing])
-        closers = ClosingTokens(index.quote_texts[rows], index.quote_rests[rows], is_shared=True)
-        found = Items(owners, ids, sizes.astype(np.int32), closers, closing[run])
+        closing_tokens = ClosingTokens(
+            index.quote_texts[rows], index.quote_rests[rows], is_shared=True
+        )
+        found = Items(owners, ids, sizes.astype(np.int32), closing_tokens, closing[run])
         index.shared.put(key, found, 12 * len(ids) + 16 * len(found.quotes))
     return found
 
@@ -125,7 +127,7 @@ class Units(NamedTuple):
         tokens: int32, those that do not, ascending by their units.
         first: int32[n_units + 1], where those of a unit begin among them.
         sizes: int32[n_units], the characters, one left open included.
-        closers: the tokens that close a string.
+        closing_tokens: those that close a string.
         quotes: intp[n_closers], their units.
         n_tokens: in the vocabulary, and up to 31 more.
     """
@@ -134,7 +136,7 @@ class Units(NamedTuple):
     tokens: Ints
     first: Ints
     sizes: Ints
-    closers: ClosingTokens
+    closing_tokens: ClosingTokens
     quotes: Indices
     n_tokens: int
 
@@ -382,7 +384,7 @@ def _unite_items(index: TokenIndex, items: Items, unit_of_item: Indices, n_units
         items.ids[inside[order]],
         np.concatenate([[0], counts.cumsum()]).astype(np.int32),
         sizes,
-        items.closers,
+        items.closing_tokens,
         unit_of_item[items.quotes],
         index.n_words * 32,
     )

@@ -20,7 +20,7 @@ from maskc.runtime.schema.scans.searching import find_names
 from maskc.runtime.schema.string_rows.rows import (
     FreeRows,
     StringRow,
-    closers_bytes,
+    closing_bytes,
     part_of_scan,
 )
 from maskc.runtime.schema.string_rows.string_rows import Labelled, StringRows
@@ -45,14 +45,14 @@ class _Keys(NamedTuple):
     base: Part
     groups: tuple[tuple[int, tuple[int, ...]], ...]
     scanned: Scanned | None
-    closers: Labelled
+    closing_tokens: Labelled
 
     @property
     def n_bytes(self) -> int:
         """About how many bytes it takes; a scan is charged where it was made."""
         n_items = sum(len(some) for _, some in self.groups)
         n_bytes = 36 * n_items + 150 * len(self.groups)
-        return n_bytes + self.base.n_bytes + closers_bytes(self.closers)
+        return n_bytes + self.base.n_bytes + closing_bytes(self.closing_tokens)
 
 
 class KeyRows:
@@ -91,7 +91,7 @@ class KeyRows:
         dfa, (state, before) = body.dfa, body.begun(at)
         dropped = DEAD if is_open else max(dfa.sink, DEAD)
         effects = self._string_rows.follow(dfa, state, before, dropped=dropped)
-        base, closers = self._string_rows.settle(effects, dfa, before)
+        base, closing_tokens = self._string_rows.settle(effects, dfa, before)
         scanned = effects if isinstance(effects, Scanned) else None
         if isinstance(effects, Scanned):
             pairs = effects.ends()
@@ -103,15 +103,15 @@ class KeyRows:
         for group, targets in pairs:
             by_reach.setdefault(keys.reach_of(targets), []).append(group)
         groups = tuple([(reach, tuple(some)) for reach, some in by_reach.items()])
-        return _Keys(base, groups, scanned, closers)
+        return _Keys(base, groups, scanned, closing_tokens)
 
     def _select(self, key: _Key, keys: _Keys, labels: int) -> StringRow:
-        closers = tuple(pair for pair in keys.closers if labels >> pair[0] & 1)
+        closing_tokens = tuple(pair for pair in keys.closing_tokens if labels >> pair[0] & 1)
         if keys.scanned is not None:
-            return StringRow(self._select_scanned(key, keys, keys.scanned, labels), closers)
+            return StringRow(self._select_scanned(key, keys, keys.scanned, labels), closing_tokens)
         some = [n for reach, groups in keys.groups if reach & labels for n in groups]
         more = self._string_rows.part_of(some)
-        return StringRow(Part(keys.base.rows + more.rows, keys.base.few + more.few), closers)
+        return StringRow(Part(keys.base.rows + more.rows, keys.base.few + more.few), closing_tokens)
 
     def _select_scanned(self, key: _Key, keys: _Keys, scanned: Scanned, labels: int) -> Part:
         # Most names that were there before leave the same, as their tokens lead to other keys, too.
@@ -145,7 +145,7 @@ class Names:
         key = (Names, id(free), bits)
         found: tuple[FreeRows, Words] | None = self._index.shared.get(key)
         if found is None:
-            text_indices = free.closers.with_suffixes(self._index, bits)
+            text_indices = free.closing_tokens.with_suffixes(self._index, bits)
             words = self._index.set_bits(free.words, self._index.order[text_indices])
             # With the rows, so that no others get their number.
             found = (free, words)

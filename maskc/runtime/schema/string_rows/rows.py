@@ -25,7 +25,7 @@ from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Ints
 
 _FEW = 48
-_CLOSERS_BYTES = 400  # of tokens that close a string, before their numbers
+_CLOSING_BYTES = 400  # of tokens that close a string, before their numbers
 _MOST_CHANGED = 2_000  # items that are looked at one by one
 
 
@@ -33,16 +33,16 @@ class StringRow(NamedTuple):
     """The tokens that stay inside a string, and those that close it, by the label that it gets."""
 
     inside: Part
-    closers: tuple[tuple[int, ClosingTokens], ...]
+    closing_tokens: tuple[tuple[int, ClosingTokens], ...]
 
     @property
     def n_bytes(self) -> int:
         """About how many bytes it takes, its rows included."""
-        return self.inside.n_bytes + closers_bytes(self.closers)
+        return self.inside.n_bytes + closing_bytes(self.closing_tokens)
 
 
-def closers_bytes(labelled: tuple[tuple[int, ClosingTokens], ...]) -> int:
-    return sum(_CLOSERS_BYTES + 8 * len(closers.text_indices) for _, closers in labelled)
+def closing_bytes(labelled: tuple[tuple[int, ClosingTokens], ...]) -> int:
+    return sum(_CLOSING_BYTES + 8 * len(tokens.text_indices) for _, tokens in labelled)
 
 
 def part_of(index: TokenIndex, ids: list[int] | NDArray[Any]) -> Part:
@@ -64,7 +64,7 @@ class FreeRows:
         self._index, self._spelled = index, character_trie
         self._items = items = items_of(index, character_trie)
         self.words = index.pack(items.ids[items.ids >= 0])
-        self.closers = items.closers
+        self.closing_tokens = items.closing_tokens
         self._largest = int(items.sizes.max(initial=0))
         self._sorted: tuple[Ints, list[int]] | None = None
 
@@ -79,13 +79,13 @@ class FreeRows:
         key = (StringRow, self._spelled.escapes, self._spelled.like.before, least, most)
         found: StringRow | None = shared.get(key)
         if found is None:
-            closers, sizes = self.closers, self._items.sizes[self._items.quotes]
+            closing_tokens, sizes = self.closing_tokens, self._items.sizes[self._items.quotes]
             if least or most is not None:
                 kept = (sizes >= least) & (sizes <= (self._largest if most is None else most))
-                closers = closers.chosen(kept)
-                closers.is_shared = True
-            found = StringRow(self._up_to(most), ((0, closers),))
-            shared.put(key, found, 500 + 8 * len(closers.text_indices))
+                closing_tokens = closing_tokens.chosen(kept)
+                closing_tokens.is_shared = True
+            found = StringRow(self._up_to(most), ((0, closing_tokens),))
+            shared.put(key, found, 500 + 8 * len(closing_tokens.text_indices))
         return found
 
     def _up_to(self, most: int | None) -> Part:
@@ -132,7 +132,8 @@ class FreeRows:
         ids = self._items.ids[items]
         is_in = np.zeros(self._spelled.n_items, dtype=np.bool_)
         is_in[items] = True
-        return self._index.pack(ids[ids >= 0]), self.closers.chosen(is_in[self._items.quotes])
+        closing_tokens = self.closing_tokens.chosen(is_in[self._items.quotes])
+        return self._index.pack(ids[ids >= 0]), closing_tokens
 
     def _without(self, removed: list[int]) -> tuple[Words, ClosingTokens]:
         index, kinds = self._index, self._spelled.kinds
@@ -140,8 +141,8 @@ class FreeRows:
         words = index.clear_bits(self.words, inside) if inside else self.words
         closing = [item for item in removed if kinds[item] == CLOSES]
         if not closing:
-            return words, self.closers
-        return words, self.closers.chosen(~np.isin(self._items.quotes, closing))
+            return words, self.closing_tokens
+        return words, self.closing_tokens.chosen(~np.isin(self._items.quotes, closing))
 
 
 def free_rows_of(index: TokenIndex, character_trie: CharacterTrie) -> FreeRows:

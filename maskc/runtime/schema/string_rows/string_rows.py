@@ -88,8 +88,9 @@ class StringRows:
         character_trie = self.character_trie_after(count.begun)
         walked = self._custom_scans.walk(character_trie, rule, count)
         origins = character_trie.tables.places
-        closers = closing_tokens_at(self._index, tuple(np.unique(origins[walked.ended]).tolist()))
-        return StringRow(self.part_of(self._index.order[origins[walked.inside]]), ((0, closers),))
+        inside = self.part_of(self._index.order[origins[walked.inside]])
+        quotes = tuple(np.unique(origins[walked.ended]).tolist())
+        return StringRow(inside, ((0, closing_tokens_at(self._index, quotes)),))
 
     def part_of(self, ids: list[int] | NDArray[Any]) -> Part:
         return part_of(self._index, ids)
@@ -116,7 +117,7 @@ class StringRows:
             part = Part((self.free_rows_after(before).words,))
             return StringRow(part, self._by_label(ended))
         effects = searched or self._scan(dfa, state, before)
-        part, closers = self.settle(effects, dfa, before)
+        part, closing_tokens = self.settle(effects, dfa, before)
         if isinstance(effects, Scanned):
             part = part_of_scan(self._index, effects, effects.live)
         elif not part.rows:
@@ -124,7 +125,7 @@ class StringRows:
         elif effects.text_indices:
             ids = [self._index.ids[n] for n in effects.text_indices]
             part = Part((self._index.set_bits(part.rows[0], ids),))
-        return StringRow(part, closers)
+        return StringRow(part, closing_tokens)
 
     def _select_sized(self, rule: StringRule, at: int, count: int) -> StringRow:
         """Return the row of a string of which so many characters were read."""
@@ -153,8 +154,9 @@ class StringRows:
         found: StringRow | None = self._known.get(name)
         if found is None:
             row = effects.pack(np.array(lives, dtype=np.bool_), which)
-            closers = effects.units.closers.chosen(np.array(ends, dtype=np.bool_)[quotes_of])
-            found = StringRow(Part((row,)), ((0, closers),))
+            may_end = np.array(ends, dtype=np.bool_)[quotes_of]
+            closing_tokens = effects.units.closing_tokens.chosen(may_end)
+            found = StringRow(Part((row,)), ((0, closing_tokens),))
             self._known.put(name, found)
         return found
 
@@ -207,8 +209,9 @@ class StringRows:
         if isinstance(effects, Scanned):
             labels = np.array(dfa.labels, dtype=np.int32)[effects.quote_states]
             some = sorted(set(labels.tolist()) - {NO_LABEL})
-            closers = effects.units.closers
-            return Part(), tuple([(label, closers.chosen(labels == label)) for label in some])
+            closing_tokens = effects.units.closing_tokens
+            labelled = [(label, closing_tokens.chosen(labels == label)) for label in some]
+            return Part(), tuple(labelled)
         part, found = Part(), list[tuple[int, ClosingTokens]]()
         if effects.runs:
             words, free = self.free_rows_after(before).of(effects)

@@ -149,7 +149,7 @@ class TokenIndex:
         ids, order: token ids in the order of their bytes, without those that have none; an index
             into them is a *text index*.
         texts: their bytes.
-        tokens, rests: the tries of the tokens and of the rests.
+        tokens, suffixes: the tries of the tokens and of the rests.
         quote_nodes: int32[n], each quote of a token, ascending by the node that it leads to.
         quote_texts, quote_rests: int32[n], the text index of the token, and the index of the rest.
     """
