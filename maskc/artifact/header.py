@@ -225,7 +225,7 @@ _GRAMMAR = _record(
         "original": _or_nothing(None, _text),
     },
 )
-_RESIDUE = _record(
+_UNDECIDED = _record(
     {
         **dict.fromkeys(("pairs", "median", "p90", "p99", "max"), _count),
         "per_pair": _list_of(_count, _N_PERCENTILES),
@@ -262,7 +262,7 @@ _HEADER = _record(
         "counts": lambda value, path: _map_of(_count)(value, path) or _COUNTS(value, path),
         "streamlining": lambda value, path: _some(value, path) or _list_of(_STEP)(value, path),
         "classes": _list_of(_list_of(_text)),
-        "residue": _or_nothing({}, _RESIDUE),
+        "residue": _or_nothing({}, _UNDECIDED),
         "left_out": _or_nothing(None, _text),
         "not_lexed_apart": _list_of(_record({"first": _text, "second": _text, "witness": _bytes})),
     },

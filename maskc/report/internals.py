@@ -1,8 +1,9 @@
-"""What the compiler made of a grammar, as a header has it: streamlining, classes, residue, lexing.
+"""What the compiler made of a grammar, from a header: optimisation, undecided rows, lexing.
 
 A *row* is a distinct pair of a lexer state and a terminal sequence. Rows are stored once where
-lexer states share them, and counted as often as they are read. The *residue* is what is left when
-the LALR state on top of the stack is known as well: the rows that depend on the stack below.
+lexer states share them, and counted as often as they are read. A row is *undecided* for an LALR
+state on top of the stack if the stack below decides whether it is legal (header entry
+``residue``).
 
 Example: a header says ``{"step": "never legal", "rows": 40, "stored": 25, "per_state": […]}``;
 after a step of 100 rows that is 2.5 × fewer.
@@ -36,7 +37,7 @@ from maskc.report.names import (
 )
 from maskc.report.timings import STEP_PREFIX, Timings
 
-# Further examples of the residue, and pairs that are not lexed apart, are in the JSON.
+# Further examples of undecided rows, and pairs that are not lexed apart, are in the JSON.
 N_SHOWN = 10
 # A longer table helps nobody; `maskc dump --stage dft` prints it all.
 _MOST_TRANSITIONS = 200
@@ -107,13 +108,13 @@ def format_change(before: int, after: int) -> str:
 
 def list_tiles(header: Mapping[str, Any], n_bytes: int, timings: Timings) -> Tiles:
     """Return the numbers that matter most."""
-    steps, residue = list_steps(header, timings), header["residue"]
+    steps, undecided = list_steps(header, timings), header["residue"]
     first, last = steps[0].rows, steps[-1].rows
     note = ", ".join(filter(None, [f"of {format_count(first)}", format_change(first, last)]))
     tiles = [("Rows left", format_count(last), note)]
-    if residue:
-        note = f"rows at the median, {format_count(residue['max'])} at most"
-        tiles.append(("Depend on the stack", format_count(residue["median"]), note))
+    if undecided:
+        note = f"rows at the median, {format_count(undecided['max'])} at most"
+        tiles.append(("Depend on the stack", format_count(undecided["median"]), note))
     tiles.append(("Artifact", format_size(n_bytes), f"{format_count(n_bytes)} bytes"))
     if timings:
         seconds = format_seconds(sum(record.seconds for record in timings))
@@ -134,7 +135,7 @@ def list_internals(header: Mapping[str, Any], timings: Timings) -> Iterator[Sect
     yield Section("Interchangeable terminals", classes, "classes")
     if header["residue"]:
         title = "Rows that depend on the stack below the LALR state"
-        yield Section(title, _list_undecided(header["residue"], texts), "residue")
+        yield Section(title, _list_undecided(header["residue"], texts), "undecided")
     yield Section("Terminals that cannot be lexed apart", _list_unlexed(header, texts), "lexing")
     yield Section("Pushdown automaton", _list_automaton(grammar, texts), "automaton")
 
@@ -201,27 +202,27 @@ def _list_classes(classes: Sequence[Sequence[str]], texts: Texts) -> list[Block]
     return [Note(note), Table("", ("class", "terminals"), rows, ("class",))]
 
 
-def _list_undecided(residue: Mapping[str, Any], texts: Texts) -> list[Block]:
+def _list_undecided(undecided: Mapping[str, Any], texts: Texts) -> list[Block]:
     note = Note(
-        "Many rows are accepted or rejected by the LALR state on top of the stack, whatever is "
-        "below it. The residue is what is left: rows that some stack with that state on top takes "
-        "and another refuses. It is counted over the pairs of a row source (where a token can "
-        "start) and a state that can be on top there."
+        "The LALR state on top of the stack accepts or rejects most rows alone. The others depend "
+        "on the stack below it: some stack with that state on top takes them, and another refuses "
+        "them. They are counted for each pair of a row source (where a token can start) and a "
+        "state that can be on top there."
     )
     facts = Facts(
         [
-            ("pairs of a row source and an LALR state", format_count(residue["pairs"])),
-            ("rows of a pair that depend", _format_spread(residue)),
-            ("moves of the parser that answer them", _format_spread(residue["moves"])),
+            ("pairs of a row source and an LALR state", format_count(undecided["pairs"])),
+            ("rows of a pair that depend", _format_spread(undecided)),
+            ("moves of the parser that answer them", _format_spread(undecided["moves"])),
         ]
     )
-    if not residue["examples"]:
+    if not undecided["examples"]:
         return [note, facts, Note("No row depends on the stack.")]
     curves = Curves(
         "Rows that depend on the stack: cumulative distribution over the pairs",
         "A point at x, y: in y % of the pairs of a row source and an LALR state, at most x rows "
         "depend on the stack.",
-        [("rows that depend on the stack", residue["per_pair"])],
+        [("rows that depend on the stack", undecided["per_pair"])],
         ("rows that depend on the stack (logarithmic)", "share of pairs"),
     )
     rows = [
@@ -230,7 +231,7 @@ def _list_undecided(residue: Mapping[str, Any], texts: Texts) -> list[Block]:
             format_count(found["pairs"]),
             name_unnamed(found["why"], texts),
         )
-        for found in residue["examples"]
+        for found in undecided["examples"]
     ]
     title = "Sequences that depend on the stack in the most pairs"
     columns = ("terminal sequence", "pairs", "why")

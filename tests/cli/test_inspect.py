@@ -43,7 +43,7 @@ def test_markup_in_a_name_is_printed_as_it_is(command, grammar, tmp_path):
 
 
 @pytest.mark.usefixtures("cache")
-def test_inspect_gives_steps_with_the_times_of_this_machine_classes_and_residue(
+def test_inspect_gives_steps_with_the_times_of_this_machine_and_undecided_rows(
     command, artifact, grammar
 ):
     found = json.loads(command("inspect", artifact, "--json").out)

@@ -26,7 +26,7 @@ STREAMLINING = [
     {"step": "sequences", "rows": 100, "stored": 80, "per_state": curve(0, 0, 1, 20)},
 ]
 
-RESIDUE = {
+UNDECIDED = {
     "pairs": 1210,
     "median": 4,
     "p90": 8,
@@ -65,7 +65,7 @@ HEADER = {
     "counts": {"lalr_states": 1234, "productions": 9, "not_lexed_apart": 2, "questions": 17},
     "streamlining": STREAMLINING,
     "classes": [["__ANON_0", "__ANON_1"]],
-    "residue": RESIDUE,
+    "residue": UNDECIDED,
     "left_out": None,
     "not_lexed_apart": [
         {"first": "__ANON_0", "second": "NUMBER", "witness": b"a\n\xff"},

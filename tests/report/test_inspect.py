@@ -25,7 +25,7 @@ def test_the_facts_are_printed(capsys):
         "1000, 1001",
         "lalr states",
         "1,234",
-        # Classes and residue, with the texts of terminals.
+        # Classes and undecided rows, with the texts of terminals.
         '"+="  "-="',
         "4 at the median, 9 at the 99th percentile, 17 at most",
         'RSQB open: COMMA | "+="',
@@ -46,11 +46,11 @@ def test_steps_and_times_are_printed_where_it_was_compiled(capsys):
 
 
 def test_what_is_not_known_is_left_out(capsys):
-    # A grammar that Lark refuses leaves the names; rows that are not decided, no residue.
+    # Without a grammar that Lark takes there are names only, without undecided rows no section.
     header = {**HEADER, "grammar": {**HEADER["grammar"], "text": "start: ("}, "residue": {}}
     out = printed(capsys, header=header)
     assert "__ANON_0  __ANON_1" in out
-    assert "Residue" not in out
+    assert "Rows that depend on the stack" not in out
 
 
 def test_small_sections_are_one_line_and_few_are_all_named(capsys):

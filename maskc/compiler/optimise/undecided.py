@@ -159,11 +159,11 @@ def describe_undecided(
     terminals: tuple[str, ...],
 ) -> dict[str, Any]:
     """Return how many rows depend on the stack, over all (source, state on top) pairs."""
-    residue = _count_undecided(rows, verdicts, states_after)
-    worst = sorted(residue.blamed.items(), key=lambda item: (-item[1], item[0]))[:MAX_EXAMPLES]
-    curve, moves = percentiles(residue.rows), percentiles(residue.moves)
+    undecided = _count_undecided(rows, verdicts, states_after)
+    worst = sorted(undecided.blamed.items(), key=lambda item: (-item[1], item[0]))[:MAX_EXAMPLES]
+    curve, moves = percentiles(undecided.rows), percentiles(undecided.moves)
     return {
-        "pairs": len(residue.rows),
+        "pairs": len(undecided.rows),
         "median": curve[50],
         "p90": curve[90],
         "p99": curve[99],
@@ -193,12 +193,14 @@ def _count_undecided(
         for event, length in zip(sequences.event, sequences.length, strict=True)
     ]
     asked = np.array(first_terminals, dtype=np.int64)[rows.sequence]
-    residue = _UndecidedCounts()
+    undecided = _UndecidedCounts()
     bounds = np.searchsorted(rows.source, np.arange(rows.n_states, rows.n_sources + 1))
     for low, high in zip(bounds.tolist(), bounds[1:].tolist(), strict=False):
         here = slice(low, high)
-        _count_source(rows, here, classes[here], asked[here], verdicts.flags, states_after, residue)
-    return residue
+        _count_source(
+            rows, here, classes[here], asked[here], verdicts.flags, states_after, undecided
+        )
+    return undecided
 
 
 def _count_source(
@@ -208,7 +210,7 @@ def _count_source(
     asked: NDArray[np.int64],
     flags: NDArray[np.uint8],
     states_after: Callable[[ParserEvent], States],
-    residue: _UndecidedCounts,
+    undecided: _UndecidedCounts,
 ) -> None:
     """Count the rows of one source."""
     firsts, sequences = rows.first[here], rows.sequence[here]
@@ -227,10 +229,10 @@ def _count_source(
             waiting[states] |= depends[asked[of_first] == terminal].any(axis=0)
         numbers = sequences[of_first].tolist()
         for sequence, n in zip(numbers, depends.sum(axis=1).tolist(), strict=True):
-            residue.blamed[sequence] += n
-    residue.rows += depending[possible].tolist()
+            undecided.blamed[sequence] += n
+    undecided.rows += depending[possible].tolist()
     each = np.array(list(waiting_for.values())).reshape(-1, n_states)
-    residue.moves += each.sum(axis=0)[possible].tolist()
+    undecided.moves += each.sum(axis=0)[possible].tolist()
 
 
 def format_sequence(

@@ -85,8 +85,8 @@ def test_an_unknown_step_is_refused():
 
 def test_a_sequence_that_closes_what_it_opened_does_not_depend_on_the_stack():
     text = 'start: "f" "(" start ")" | "f" "(" ")" | "a"\n'
-    residue = compile_text(text, (b"f()", b"f(a)", b"f", b"a")).header["residue"]
-    assert residue["max"] == 0
+    undecided = compile_text(text, (b"f()", b"f(a)", b"f", b"a")).header["residue"]
+    assert undecided["max"] == 0
 
 
 @pytest.mark.parametrize(

@@ -217,20 +217,20 @@ def test_each_sequence_that_is_left_is_neither_never_nor_always_legal():
             assert verdict is Verdict.DEPENDS, sequence
 
 
-def test_the_residue_is_counted_by_source_and_state():
+def test_undecided_rows_are_counted_by_source_and_state():
     found = bracket_stages()
     rows, language = rows_of(found, "jointly legal"), found.language
     decisions = decisions_of(language, rows.sequences)
-    residue = describe_undecided(
+    undecided = describe_undecided(
         rows,
         found.optimised.verdicts,
         decisions.states_after,
         language.lexed.boundaries,
         language.lexed.grammar.bnf.terminals,
     )
-    assert residue["max"] == 1
-    assert residue["examples"][0]["sequence"] == ["A", "RPAR", "RPAR", "open: RPAR"]
-    assert residue["examples"][0]["why"].startswith("A RPAR RPAR uncovers states")
+    assert undecided["max"] == 1
+    assert undecided["examples"][0]["sequence"] == ["A", "RPAR", "RPAR", "open: RPAR"]
+    assert undecided["examples"][0]["why"].startswith("A RPAR RPAR uncovers states")
 
 
 def test_a_sequence_is_named_with_what_stays_open():

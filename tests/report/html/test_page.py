@@ -13,7 +13,7 @@ from maskc.report.html.scales import list_log_ticks, list_ticks, scale_linear, s
 from maskc.report.inspect import report_artifact, view_artifact
 from maskc.report.model import Bar
 from tests.browsers import needs_browser, show
-from tests.report.example import HEADER, RESIDUE, TIMINGS, curve, inspection
+from tests.report.example import HEADER, TIMINGS, UNDECIDED, curve, inspection
 
 VOID = {"meta", "br", "col", "hr"}
 EVIL = "<script>alert('1')</script>\"&"
@@ -103,7 +103,7 @@ def test_nothing_that_comes_from_a_grammar_becomes_markup():
         "counts": {**HEADER["counts"], EVIL: 1},
         "streamlining": [{**step, "step": EVIL} for step in HEADER["streamlining"]],
         "residue": {
-            **RESIDUE,
+            **UNDECIDED,
             "examples": [{"sequence": [EVIL, f"open: {EVIL}"], "pairs": 1, "why": EVIL}],
         },
         "not_lexed_apart": [{"first": EVIL, "second": EVIL, "witness": EVIL.encode()}],
@@ -190,9 +190,9 @@ LARGE = "start: " + " | ".join(f'"{i}" "x"' for i in range(80))
         (with_text(LARGE), "241 transitions", "Transitions; ε is nothing"),
         ({"classes": []}, "No two terminals are interchangeable.", None),
         ({"not_lexed_apart": []}, "None: what the grammar puts side by side", None),
-        ({"residue": {}}, "g.lark for t", "Residue"),
+        ({"residue": {}}, "g.lark for t", "Rows that depend on the stack"),
         (
-            {"residue": {**RESIDUE, "max": 0, "per_pair": curve(0), "examples": []}},
+            {"residue": {**UNDECIDED, "max": 0, "per_pair": curve(0), "examples": []}},
             "No row depends on the stack.",
             None,
         ),
