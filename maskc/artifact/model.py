@@ -31,7 +31,7 @@ FORMAT = 9
 
 # What is asked of the parser for one mask, at most: compiling ends there, and so does a fill that
 # follows a graph that somebody else made. Grammars of programming languages need less than 100.
-MAX_QUESTIONS = 1 << 16
+MAX_QUERIES = 1 << 16
 
 
 def column_after(before: int, change: int) -> int:

@@ -3,7 +3,7 @@
 What the runtime reads in one array it takes to another, and what it repeats must come to an end.
 Whatever the bytes of a file are, one that passes never makes it raise, loop, or read outside:
 
-* questions lead to nodes before the one that asks, so answers are found in an order;
+* queries lead to nodes before the one that makes them, so answers are found in an order;
 * state 0 is never pushed, so it is the bottom of every stack and of nothing else: what was read of
   one stack is there in each that agrees with it so far;
 * what belongs to indentation is there iff there is indentation;
@@ -12,7 +12,7 @@ Whatever the bytes of a file are, one that passes never makes it raise, loop, or
 * no mask has a token beyond the vocabulary, and each is read in a few steps.
 
 What would take too long to prove at load, the runtime bounds, for any tables: reductions that go
-in cycles, readings and questions without end (:mod:`maskc.runtime.lalr.stepping`,
+in cycles, readings and queries without end (:mod:`maskc.runtime.lalr.stepping`,
 :mod:`maskc.runtime.lalr.debts`), and a node without an answer allows nothing.
 """
 
@@ -89,9 +89,9 @@ def _check_answers(arrays: _Arrays) -> str | None:
 def _check_descent(arrays: _Arrays) -> str | None:
     first = arrays["question_first"]
     deepest = np.full(len(first) - 1, -1, dtype=np.int32)
-    asks = np.flatnonzero(np.diff(first))
-    if len(asks):
-        deepest[asks] = np.maximum.reduceat(arrays["question_node"], first[asks])
+    with_queries = np.flatnonzero(np.diff(first))
+    if len(with_queries):
+        deepest[with_queries] = np.maximum.reduceat(arrays["question_node"], first[with_queries])
     node = np.repeat(np.arange(len(arrays["node_first"]) - 1), np.diff(arrays["node_first"]))
     if (deepest[arrays["node_answer"]] >= node).any():
         return "section question_node goes in circles"

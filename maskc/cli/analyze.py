@@ -100,11 +100,11 @@ def analyze_command(
         raise click.UsageError("--export writes a file that ends in .cfg or .json.")
 
     def work() -> int:
-        questions = _load(grammar or "", regex, lark)
+        queries = _load(grammar or "", regex, lark)
         if export is not None:
-            _export(questions, export)
+            _export(queries, export)
         else:
-            _print_answer(questions, question, terminals, dot=dot, as_json=as_json, as_csv=as_csv)
+            _print_answer(queries, question, terminals, dot=dot, as_json=as_json, as_csv=as_csv)
         return 0
 
     return run_dedicated(work, limits)
@@ -119,16 +119,16 @@ def _load(grammar: str, regex: str | None, lark: LarkOptions) -> GrammarQueries:
     return GrammarQueries(load_grammar(source)[0], source.name)
 
 
-def _export(questions: GrammarQueries, path: str) -> None:
+def _export(queries: GrammarQueries, path: str) -> None:
     from maskc.compiler.pushdown.dft import format_cfg, format_pda
 
     is_grammar = path.endswith(".cfg")
-    text = format_cfg(questions.reduced) if is_grammar else format_pda(questions.dft)
+    text = format_cfg(queries.reduced) if is_grammar else format_pda(queries.dft)
     write_atomically(path, f"{text}\n".encode())
 
 
 def _print_answer(
-    questions: GrammarQueries,
+    queries: GrammarQueries,
     question: str | None,
     terminals: tuple[str, ...],
     *,
@@ -140,25 +140,25 @@ def _print_answer(
 
     if question == "pda":
         if as_json:
-            print_json(questions.dft.to_dict())
+            print_json(queries.dft.to_dict())
         else:
-            click.echo(questions.dft.to_dot() if dot else questions.dft.format())
+            click.echo(queries.dft.to_dot() if dot else queries.dft.format())
         return
     answer: Answer
     match question:
         case "never":
-            answer = questions.ask_never(terminals[0], terminals[1:])
+            answer = queries.ask_never(terminals[0], terminals[1:])
         case "always":
-            answer = questions.ask_always(terminals[0], terminals[1:])
+            answer = queries.ask_always(terminals[0], terminals[1:])
         case "joint":
             x, one, other = terminals
-            answer = questions.ask_joint(x, one.split(), other.split())
+            answer = queries.ask_joint(x, one.split(), other.split())
         case "follow":
-            answer = questions.ask_follow(terminals[0])
+            answer = queries.ask_follow(terminals[0])
         case "classes":
-            answer = questions.ask_classes()
+            answer = queries.ask_classes()
         case _:
-            answer = questions.ask_overview()
+            answer = queries.ask_overview()
     if as_csv:
         csv.writer(sys.stdout, lineterminator="\n").writerows(tabulate_answer(answer))
     else:

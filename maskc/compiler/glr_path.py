@@ -120,7 +120,7 @@ class GeneralLanguage:
         table, productions = self.table, self.productions
         goes_on = find_going_on(productions.cfg, table)
         after = find_states_after(table, productions.symbols)
-        # Questions are asked after a terminal, or where a text starts.
+        # Queries are made after a terminal, or where a text starts.
         every = tuple(sorted({0, *(state for states in after.values() for state in states)}))
         contexts = (ContextId(0),) * len(goes_on)  # a general grammar's lexer has one
         live = tuple(
@@ -169,10 +169,10 @@ class GeneralLanguage:
             graph.profile_of,
         )
         header = {**contents.header, "sizes": sizes}
-        if len(rows.unlisted):
+        if len(rows.without_rows):
             header[TOKENS_WITHOUT_ROWS], more[TOKENS_WITHOUT_ROWS] = (
-                len(rows.unlisted),
-                rows.unlisted,
+                len(rows.without_rows),
+                rows.without_rows,
             )
         return Contents(header, {**contents.arrays, **more})
 

@@ -29,9 +29,9 @@ from maskc.regular.texts import list_texts, sample_texts
 
 MOST_VALUES = 100
 MOST_WRITTEN = 100_000  # characters of what follows a group, once for each of its texts
-# What asks about the text around it; escapes and classes are read whole.
-_ASKS = re.compile(
-    r"\\(?P<escaped>.)|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<asks>\^|\$|\(\?(?:=|!|<[=!]))", re.DOTALL
+# What depends on the text around it; escapes and classes are read whole.
+_CONTEXT_DEPENDENT = re.compile(
+    r"\\(?P<escaped>.)|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<around>\^|\$|\(\?(?:=|!|<[=!]))", re.DOTALL
 )
 _ODD_LETTERS = re.compile(r"[^\x00-\x7f]|[iIsS]")  # a reference compares their cases otherwise
 _QUANTIFIERS = tuple("*+?{")
@@ -204,8 +204,9 @@ def write_without_backreferences(
                 f"name the group, as in {_name_group(terminal, pattern, brackets, group)}",
             )
         own = pattern[group.inside : group.end - 1]
-        if any(part["asks"] or part["escaped"] in tuple("AbBZ") for part in _ASKS.finditer(own)):
-            raise refuse(terminal, f"its group ({own}) asks about what stands around it")
+        parts = _CONTEXT_DEPENDENT.finditer(own)
+        if any(part["around"] or part["escaped"] in tuple("AbBZ") for part in parts):
+            raise refuse(terminal, f"its group ({own}) depends on the text around it")
         is_left = len({g.number for g in brackets.groups if is_referred(brackets, g)}) == 1
         few = None if given is not None and is_left else list_texts(own, group.flags, MOST_VALUES)
         if few is None and given is None:

@@ -274,7 +274,7 @@ def _list_inside(location: SchemaLocation) -> Iterator[SchemaLocation]:
     """Yield the schemas inside a plain one, except members that only have a type."""
     schema = location.schema
     for name, inner in schema.get("properties", {}).items():
-        if not _asks_type_only(inner):
+        if not _is_type_only(inner):
             yield location.below(inner, "properties", name)
     for pattern, inner in schema.get("patternProperties", {}).items():
         yield location.below(inner, "patternProperties", pattern)
@@ -286,7 +286,7 @@ def _list_inside(location: SchemaLocation) -> Iterator[SchemaLocation]:
             yield location.below(inner, keyword, n)
 
 
-def _asks_type_only(schema: Any) -> bool:
+def _is_type_only(schema: Any) -> bool:
     return (
         type(schema) is dict
         and type(schema.get("type")) is str

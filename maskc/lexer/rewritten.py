@@ -110,8 +110,8 @@ class _Rewriting(Exploration[_State, _Boundary]):
         self._sets = [every]
         # States whose lexeme may come to an end of a terminal with rules, or be ignored.
         before = Predecessors(scanner.next)
-        self._asks = _reaching(scanner, before, frozenset(self._rules)).tolist()
-        self._ignores = _reaching(scanner, before, frozenset([IGNORED])).tolist()
+        self._may_rewrite = _reaching(scanner, before, frozenset(self._rules)).tolist()
+        self._may_ignore = _reaching(scanner, before, frozenset([IGNORED])).tolist()
         self._next, self._entries = scanner.next.tolist(), scanner.entries.tolist()
         self._outcomes: dict[tuple[int, int, int], tuple[_Outcome, ...]] = {}
         first = _Boundary(_BEFORE, self._kind[END], _ANY, _UNKNOWN)
@@ -137,14 +137,14 @@ class _Rewriting(Exploration[_State, _Boundary]):
         return [self._number(to, last, wanted, pinned, context) if to else DEAD for to in row]
 
     def _number(self, state: int, last: int, wanted: int, pinned: int, context: int) -> int:
-        asks, ignores = self._asks[state], self._ignores[state]
+        may_rewrite, may_ignore = self._may_rewrite[state], self._may_ignore[state]
         return self.state(
             _State(
                 state,
-                last if asks or ignores else 0,
+                last if may_rewrite or may_ignore else 0,
                 wanted,
-                pinned if ignores else _UNKNOWN,
-                context if asks or ignores else _UNKNOWN,
+                pinned if may_ignore else _UNKNOWN,
+                context if may_rewrite or may_ignore else _UNKNOWN,
             )
         )
 

@@ -1,11 +1,11 @@
 """What an artifact's decision graph says, read as it is asked.
 
-See :mod:`maskc.compiler.emit.graph` for what nodes, answers, questions and trials are. Here they
+See :mod:`maskc.compiler.emit.graph` for what nodes, answers, queries and checks are. Here they
 become Python objects when they are first needed, and stay. An answer names unions of token sets by
 number; they are put together only when a mask is made of them.
 
 Example: for json, the node for a token that closes a string says with the state inside an array
-on top: the tokens ``"`` and ``",`` at once, and for ``"]`` the question RSQB.
+on top: the tokens ``"`` and ``",`` at once, and for ``"]`` the query RSQB.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NO_TOKENS: Final[Unions] = frozenset()
 
 # A terminal is given to the parser, and then a node answers: the terminal, ``NO_EVENT`` if nothing
 # is given; for a newline, its column change; and the node. Plain tuples: a text makes thousands.
-Question = tuple[TerminalId, int, NodeId]
+ParserQuery = tuple[TerminalId, int, NodeId]
 
 # Tokens that leave a lexeme open, and are legal if it can become what the parser takes: the number
 # of what it may become; its column change; and what is legal if some text goes on from it.
@@ -51,12 +51,12 @@ class Answer(NamedTuple):
 
     Attributes:
         unions: legal on every stack.
-        questions, trials: what else is legal depends on these.
+        queries, checks: what else is legal depends on these.
     """
 
     unions: Unions
-    questions: tuple[Question, ...]
-    trials: tuple[LookaheadCheck, ...]
+    queries: tuple[ParserQuery, ...]
+    checks: tuple[LookaheadCheck, ...]
 
 
 NO_ANSWER: Final = Answer(NO_TOKENS, (), ())
@@ -86,27 +86,27 @@ class GraphReader:
         self._profiles = view_numbers(arrays["profiles"])
         self._node_answer = view_numbers(arrays["node_answer"])
         self._answer_union = view_numbers(arrays["answer_union"])
-        self._question_first = view_numbers(arrays["question_first"])
-        self._question_terminal = view_numbers(arrays["question_terminal"])
-        self._question_column = view_numbers(arrays["question_column"])
-        self._question_node = view_numbers(arrays["question_node"])
-        self._trial_first = view_numbers(arrays["trial_first"])
-        self._trial_final = view_numbers(arrays["trial_final"])
-        self._trial_column = view_numbers(arrays["trial_column"])
-        self._trial_union = view_numbers(arrays["trial_union"])
+        self._query_first = view_numbers(arrays["question_first"])
+        self._query_terminal = view_numbers(arrays["question_terminal"])
+        self._query_column = view_numbers(arrays["question_column"])
+        self._query_node = view_numbers(arrays["question_node"])
+        self._check_first = view_numbers(arrays["trial_first"])
+        self._check_lexeme = view_numbers(arrays["trial_final"])
+        self._check_column = view_numbers(arrays["trial_column"])
+        self._check_union = view_numbers(arrays["trial_union"])
         self._union_first = view_numbers(arrays["union_first"])
         self._union_base = view_numbers(arrays["union_base"])
         self._root = [view_numbers(arrays[f"root_{x}"]) for x in ("terminal", "column", "node")]
         self._profile_of: list[ProfileId] = arrays["profile_of"].tolist()
         self._node_first: list[int] = arrays["node_first"].tolist()
         self.n_profiles = 1 + max(self._profile_of, default=0)
-        self._roots: dict[ScannerStateId, tuple[Question, ...]] = {}
+        self._roots: dict[ScannerStateId, tuple[ParserQuery, ...]] = {}
         self._by_profile: dict[int, Answer] = {}  # node and profile in one number → answer
         self._answers: dict[int, Answer] = {}
         self._whole: dict[int, Mask] = {}
 
-    def root(self, state: ScannerStateId) -> tuple[Question, ...]:
-        """Return what a token that starts in a scanner state asks."""
+    def root(self, state: ScannerStateId) -> tuple[ParserQuery, ...]:
+        """Return the queries of a token that starts in a scanner state."""
         found = self._roots.get(state)
         if found is None:
             terminals, columns, nodes = self._root
@@ -205,21 +205,21 @@ class GraphReader:
     def _answer(self, number: int) -> Answer:
         found = self._answers.get(number)
         if found is None:
-            questions: tuple[Question, ...] = ()
-            trials: tuple[LookaheadCheck, ...] = ()
-            low, high = self._question_first[number], self._question_first[number + 1]
+            queries: tuple[ParserQuery, ...] = ()
+            checks: tuple[LookaheadCheck, ...] = ()
+            low, high = self._query_first[number], self._query_first[number + 1]
             if low < high:
-                terminals, columns = self._question_terminal, self._question_column
-                nodes = self._question_node
-                questions = tuple([(terminals[i], columns[i], nodes[i]) for i in range(low, high)])
-            low, high = self._trial_first[number], self._trial_first[number + 1]
+                terminals, columns = self._query_terminal, self._query_column
+                nodes = self._query_node
+                queries = tuple([(terminals[i], columns[i], nodes[i]) for i in range(low, high)])
+            low, high = self._check_first[number], self._check_first[number + 1]
             if low < high:
-                lexemes, columns, unions = self._trial_final, self._trial_column, self._trial_union
-                trials = tuple(
+                lexemes, columns, unions = self._check_lexeme, self._check_column, self._check_union
+                checks = tuple(
                     [(lexemes[i], columns[i], self._one(unions[i])) for i in range(low, high)]
                 )
             tokens = self._one(self._answer_union[number])
-            found = self._answers[number] = Answer(tokens, questions, trials)
+            found = self._answers[number] = Answer(tokens, queries, checks)
         return found
 
     def _one(self, union: int) -> Unions:

@@ -61,7 +61,7 @@ class Lookaheads:
         self._possible: dict[tuple[OpenLexemeId, LayoutContextId], int] = {}
 
     def open_lexeme(self, number: OpenLexemeId) -> OpenLexeme:
-        """Return what an open lexeme may become, by the number of a scanner state's or a trial."""
+        """Return what an open lexeme may become, by number of a scanner state's or a check's."""
         found = self._open_lexemes.get(number)
         if found is None:
             newlines: tuple[BoundaryId, ...] = ()

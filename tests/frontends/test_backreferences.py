@@ -152,7 +152,7 @@ def test_the_texts_of_a_group_that_has_few_are_found(pattern, written):
         (r"(a)\1(?(1)b|c)", ("a",), "conditional group"),
         (r"(?:a|(?P<q>b))x(?P=q)", ("b",), "brackets with alternatives"),
         (r"(?P<q>b)|x(?P=q)", ("b",), "in another alternative"),
-        (r"(?P<q>b\b)x(?P=q)", ("b",), "asks about what stands around it"),
+        (r"(?P<q>b\b)x(?P=q)", ("b",), "depends on the text around it"),
         (r"(?i)(?P<q>s)x(?P=q)", ("s",), "ignores case"),
         (r"(?x) (?P<q>b) x(?P=q)", ("b",), "has the flag x"),
         # It matches `axA`, and not `AxA`; a text that stands for both cases says neither.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.artifact.container import decode, encode
-from maskc.artifact.model import MAX_QUESTIONS
+from maskc.artifact.model import MAX_QUERIES
 from maskc.errors import ArtifactError, LimitError
 from tests.artifact.forging import with_header
 from tests.examples import examples
@@ -207,7 +207,7 @@ def test_tables_that_make_no_sense_come_to_an_end(path, kind, arrays):
         use(artifact, Random(seed))
 
 
-def test_two_questions_of_every_node_are_not_asked_again_and_again(path):
+def test_two_queries_of_every_node_are_not_asked_again_and_again(path):
     """2 ** 60 ways lead through the nodes, all of them with another stack."""
     artifact = load_forged(ask_twice(60), path)
     matcher, bitmask = artifact.matcher(), maskc.allocate_bitmask(1, artifact.vocab_size)
@@ -274,8 +274,8 @@ def ask_twice(n_nodes):
     )
 
 
-def test_the_questions_of_a_mask_are_bounded_far_above_what_grammars_ask():
-    assert 1 << 15 < MAX_QUESTIONS <= 1 << 20
+def test_the_queries_of_a_mask_are_bounded_far_above_what_grammars_need():
+    assert 1 << 15 < MAX_QUERIES <= 1 << 20
 
 
 def planned(schema, change):

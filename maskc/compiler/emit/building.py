@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import MAX_QUESTIONS
+from maskc.artifact.model import MAX_QUERIES
 from maskc.compiler.emit.graph import (
     ANY_CONTEXT,
     DecisionGraph,
@@ -234,7 +234,7 @@ def build_graph(lexed: LexicalAnalysis[Grammar], optimised: OptimisedRows) -> De
     """Return the nodes of all sources of rows, with their answers.
 
     Raises:
-        LimitError: a mask may need more than ``MAX_QUESTIONS`` queries.
+        LimitError: a mask may need more than ``MAX_QUERIES`` queries.
     """
     lexer, rows, verdicts = lexed.grammar.lexer, optimised.rows, optimised.verdicts
     profiles = Profiles(lexer, optimised.tops, verdicts)
@@ -257,10 +257,10 @@ def build_graph(lexed: LexicalAnalysis[Grammar], optimised: OptimisedRows) -> De
         tuple(answers.unions),
         answers.n_undecided,
     )
-    if graph.count_moves() > MAX_QUESTIONS:
+    if graph.count_moves() > MAX_QUERIES:
         raise LimitError(
-            "questions to the parser for one mask",
-            MAX_QUESTIONS,
+            "parser queries for one mask",
+            MAX_QUERIES,
             Phrase.FEWER_MATCHES,
         )
     return graph

@@ -11,9 +11,9 @@ dropped by the optimisation, so no mask depends on it.
 
 Some grammars do know very many: with unary and binary ``-`` and ``--``, fifty dashes are cut in
 2^34 ways. Tokens that begin with what one seed cuts in more than ``MAX_CUTS`` ways, and in more
-ways than the square of its bytes, are *unlisted*: they lack rows, and the runtime reads them byte
-by byte where a mask is first asked for. Where blanks are ignored and are terminals, too, the ways
-grow with the bytes only: rows for 128 blanks are few, and to read them took 60 ms a mask.
+ways than the square of its bytes, have no rows: the runtime reads them byte by byte where a mask is
+first asked for. Where blanks are ignored and are terminals, too, the ways grow with the bytes only:
+rows for 128 blanks are few, and to read them took 60 ms a mask.
 
 Example: with ``W: /[a-z]+/`` the token ``cat`` is W, W W or W W W; where no text has W after W
 there is one row. With ``start: (A B C)+``, A B is followed by C alone.
@@ -43,7 +43,7 @@ Longs = NDArray[np.int64]
 
 MAX_GENERAL_FRONTIER = 20_000_000
 MAX_CUTS = 128
-MAX_UNLISTED = 5_000  # nodes of the trie: each is a step of every hypothesis that comes there
+MAX_WITHOUT_ROWS = 5_000  # nodes of the trie: each is a step of every hypothesis that comes there
 MAX_PATHS = 2_000_000
 ANY_PAIR = 0  # nothing is known of what stands before
 
@@ -229,7 +229,7 @@ class CutRule:
         is_cut = np.zeros(trie.n_nodes, dtype=np.bool_)
         is_cut[np.concatenate([np.zeros(0, np.int64), *self._cut])] = True
         nodes = np.flatnonzero(trie.mark_below(is_cut))
-        if len(nodes) > MAX_UNLISTED:
+        if len(nodes) > MAX_WITHOUT_ROWS:
             raise _too_many(MAX_CUTS)
         is_below = np.zeros(trie.n_nodes, dtype=np.bool_)
         is_below[nodes] = True

@@ -104,7 +104,7 @@ class OptimisedRows:
         after: the rows after each step, by the step's name, in order.
         verdicts: the answers for their sequences.
         tops: the states that the answers are for.
-        unlisted: tokens that lack rows; a general grammar's only.
+        without_rows: tokens that lack rows; a general grammar's only.
         report: header entries ``streamlining``, ``classes``, ``residue``, and ``left_out``: what
             was not done because a bound was reached.
     """
@@ -113,7 +113,7 @@ class OptimisedRows:
     after: tuple[tuple[str, Rows], ...]
     verdicts: Verdicts
     tops: Tops
-    unlisted: NDArray[np.int32]
+    without_rows: NDArray[np.int32]
     report: Mapping[str, Any]
 
 
@@ -180,7 +180,7 @@ def optimise(
         report["residue"] = describe_undecided(
             rows, verdicts, by_table.states_after, boundaries, names
         )
-    return OptimisedRows(rows, tuple(after), verdicts, tops, raw_rows.unlisted, report)
+    return OptimisedRows(rows, tuple(after), verdicts, tops, raw_rows.without_rows, report)
 
 
 def _take_steps(

@@ -51,7 +51,7 @@ class RawRows:
         open_lexeme, open_column: int32[n_opens]: what ``row_open`` names: an open lexeme of the
             scanner and, if it may become a newline, its column change.
         tokens: the token sets; steps that come later may add to them.
-        unlisted: int32[…], ascending: tokens that lack rows, since they are cut into terminals in
+        without_rows: int32[…], ascending: tokens that lack rows, as they are cut into terminals in
             too many ways; a general grammar's only.
     """
 
@@ -68,7 +68,7 @@ class RawRows:
     open_lexeme: NDArray[np.int32]
     open_column: NDArray[np.int32]
     tokens: TokenSets
-    unlisted: NDArray[np.int32]
+    without_rows: NDArray[np.int32]
 
 
 ContextSet = int  # a set of contexts as bits

@@ -374,5 +374,5 @@ class _Walk:
             open_lexeme=open_lexeme,
             open_column=open_column,
             tokens=tokens,
-            unlisted=self.rule.list_tokens_without_rows(self.trie),
+            without_rows=self.rule.list_tokens_without_rows(self.trie),
         )

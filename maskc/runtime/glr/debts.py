@@ -3,7 +3,7 @@
 What the decision graph leaves open about the state on top are queries
 (:mod:`maskc.runtime.glr.queries`). A general parser reduces before it shifts, and a reduction
 uncovers a state that is not known yet. All that there is to know then is: how many states are still
-to be popped, the nonterminal that is pushed instead, and what is asked of the stack after that.
+to be popped, the nonterminal that is pushed instead, and the query on the stack after that.
 That is a *debt*: the stack below owes these states. A set of debts is a state of a finite automaton
 that reads the stack, one state of the parser after the other. Reading one yields some unions of
 tokens, which are legal on every stack that begins like this, and the debts that are left; when none
@@ -18,19 +18,19 @@ A set of stacks allows what one of its stacks allows: all paths down the graph a
 several debts allow is what one of them allows. Down the graph a node is read once, when all that
 lie above it were: these are younger. Of a state that was pushed and those that it reduces to alone
 (``1`` is an atom, a factor, a term) a *layer* is made (:mod:`maskc.runtime.glr.layers`), and what
-one ask finds in one layer is cached.
+one query finds in one layer is cached.
 
 A debt is one number and a state of the automaton a tuple of them, so what is cached are tuples of
 numbers, which the garbage collector does not look at twice.
 
-Soundness. The graph's questions are asked after a terminal of the state that was shifted, and only
-in states that a terminal leads to does it decide anything. A debt is dropped where the state on top
+Soundness. The graph's queries come after a terminal of the state that was shifted, and only in
+states that a terminal leads to does it decide anything. A debt is dropped where the state on top
 cannot go on with any terminal that is asked for (``Lr0Tables.live``, exact for one
 terminal). No production is empty, so a reduction pops the top at least, and the automaton is
-finite: there are as many debts as lengths, nonterminals and asks.
+finite: there are as many debts as lengths, nonterminals and queries.
 
-Example: after ``f(g(x`` the question RPAR reduces ``x`` to an argument; one state down stands the
-``(`` of g, which shifts RPAR, and what ``))`` asks then is a debt of the states of a call.
+Example: after ``f(g(x`` the query RPAR reduces ``x`` to an argument; one state down stands the
+``(`` of g, which shifts RPAR, and what ``))`` queries then is a debt of the states of a call.
 
 Source: Tran-Thien, appendix, 4.3; Bouajjani, Esparza, Maler 1997.
 """
@@ -44,15 +44,15 @@ from maskc.ids import GeneralStateId, NonterminalId, ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.glr.gss import ONE, Stacks, index_nodes, list_nodes
 from maskc.runtime.glr.layers import Layer, Layers
-from maskc.runtime.glr.queries import Queries, Query
+from maskc.runtime.glr.queries import Queries, StackQuery
 from maskc.runtime.glr.tables import BOTTOM, Lr0Tables
 from maskc.runtime.step_budget import charge_steps
 
-_ASKED: Final = 8  # trials, questions or debts that are gone through in one step of effort
+_AT_ONCE: Final = 8  # checks, queries or debts that are gone through in one step of effort
 _NUMBER_BYTES: Final = 10  # of a debt in a key, roughly, most of which are shared
 
-# States are popped, then a nonterminal is pushed, and then the stack is asked. In one number: what
-# is asked, the nonterminal, and how many states are to be read, of which the last one is what the
+# States are popped, then a nonterminal is pushed, and then the query is answered. In one number:
+# the query, the nonterminal, and how many states are to be read, of which the last one is what the
 # nonterminal is pushed onto. With no states to be read: the state that is on top instead of the
 # nonterminal.
 Debt = int
@@ -65,14 +65,14 @@ Debts = tuple[Debt, ...]
 # texts are read in a loop over these.
 Edge = tuple[tuple[int, ...], Debts]
 
-_Top = tuple[Query, Layer]  # what is on top of a state, and what it is asked
+_Top = tuple[StackQuery, Layer]  # what is on top of a state, and the query on it
 
 
 class _Reading:
     """A layer and the state below it, which are being read; or a state that lies in a stack.
 
     Attributes:
-        key: of the ask and the layer; negative for a state alone.
+        key: of the query and the layer; negative for a state alone.
         below: the state.
         above: what has to be read of layers on top of the layer, with all that lies between.
         beside: what has to be read of layers on top of the state below.
@@ -94,7 +94,7 @@ class DebtReader:
     """Reads the stacks of one artifact, for all its matchers."""
 
     def __init__(self, queries: Queries, parser: Lr0Tables, budget: Budget) -> None:
-        self._asks = queries
+        self._queries = queries
         self._parser = parser
         self._n_states = len(parser.taken)
         self._follow = self._find_follow()
@@ -102,7 +102,7 @@ class DebtReader:
         # Debts as numbers: lengths are below the first, nonterminals and states below the second.
         self._n_lengths = 1 + parser.longest
         self._n_pushed = max(parser.n_nonterminals, len(parser.taken))
-        self._tops = Cache(budget)  # ask and layer in one number → edge
+        self._tops = Cache(budget)  # query and layer in one number → edge
         self._edges = Cache(budget, _measure)  # (debts, state) → edge
 
     def read(self, scanner_state: ScannerStateId, stacks: Stacks) -> set[int]:
@@ -111,15 +111,15 @@ class DebtReader:
         ``END_OF_TEXT`` is among them if the text may end.
         """
         found: set[int] = set()
-        start, at_once = self._asks.start(scanner_state)
+        start, at_once = self._queries.start(scanner_state)
         parting: list[tuple[Stacks, Debts]] = []
         for state, below in list_nodes(stacks):
             found_debts = set() if start is None else {self._debt(start, state, 0)}
             for asked in at_once:
-                unions, ask = self._asks.of_node(asked, state)
+                unions, query = self._queries.of_node(asked, state)
                 found |= unions
-                if ask is not None:
-                    found_debts.add(self._debt(ask, state, 0))
+                if query is not None:
+                    found_debts.add(self._debt(query, state, 0))
             if not found_debts:
                 continue
             debts = tuple(sorted(found_debts))
@@ -131,8 +131,8 @@ class DebtReader:
             self._read_graph(parting, found)
         return found
 
-    def _debt(self, ask: Query, pushed: int, n_states: int) -> Debt:
-        return (ask.number * self._n_pushed + pushed) * self._n_lengths + n_states
+    def _debt(self, query: StackQuery, pushed: int, n_states: int) -> Debt:
+        return (query.number * self._n_pushed + pushed) * self._n_lengths + n_states
 
     def _read_below(
         self,
@@ -217,12 +217,12 @@ class DebtReader:
                 if not pending:
                     return last
                 continue
-            ask, layer = wanted[-1]
+            query, layer = wanted[-1]
             if last is None:
-                key = ask.number * self._layers.n + layer.number
+                key = query.number * self._layers.n + layer.number
                 last = self._tops.get(key)
                 if last is None:
-                    opened = self._open(ask, layer, key)
+                    opened = self._open(query, layer, key)
                     if opened.above:
                         pending.append(opened)
                         continue
@@ -240,7 +240,7 @@ class DebtReader:
     def _close(self, reading: _Reading) -> Edge:
         """Return what was found in a reading, and cache it."""
         debts = tuple(sorted(reading.debts)) if reading.debts else ()
-        found = (self._asks.unlisted.join(reading.unions), debts)
+        found = (self._queries.tokens_without_rows.join(reading.unions), debts)
         if reading.key >= 0:
             self._tops.put(reading.key, found)
         return found
@@ -249,7 +249,7 @@ class DebtReader:
         """Read the state below for some debts that begin with it."""
         below, n_lengths, n_pushed = reading.below, self._n_lengths, self._n_pushed
         gotos = self._parser.gotos(below)
-        charge_steps(len(debts) // _ASKED)
+        charge_steps(len(debts) // _AT_ONCE)
         for debt in debts:
             n_states = debt % n_lengths
             if n_states > 1:
@@ -259,29 +259,29 @@ class DebtReader:
             pushed = debt % n_pushed
             target = gotos.get(NonterminalId(pushed)) if n_states else GeneralStateId(pushed)
             if target is not None:
-                layer, ask = self._layers.push(below, target), self._asks.all[debt // n_pushed]
-                if ask.lookaheads & layer.live:
-                    reading.beside.append((ask, layer))
+                layer, query = self._layers.push(below, target), self._queries.all[debt // n_pushed]
+                if query.lookaheads & layer.live:
+                    reading.beside.append((query, layer))
 
-    def _open(self, ask: Query, layer: Layer, key: int) -> _Reading:
+    def _open(self, query: StackQuery, layer: Layer, key: int) -> _Reading:
         """Return the reading of a layer that is asked."""
         reading = _Reading(key, layer.below)
-        charge_steps((len(ask.trials) + len(ask.questions)) // _ASKED)
-        for wanted, allowed in ask.trials:
+        charge_steps((len(query.checks) + len(query.nodes_after)) // _AT_ONCE)
+        for wanted, allowed in query.checks:
             if wanted & layer.taken:
                 reading.unions |= allowed
-        questions = ask.questions
+        nodes_after = query.nodes_after
         for state, shifts in layer.shifts:
             # The shorter of the two is gone through.
-            if len(questions) <= len(shifts):
-                shifted = [terminal for terminal in questions if terminal in shifts]
+            if len(nodes_after) <= len(shifts):
+                shifted = [terminal for terminal in nodes_after if terminal in shifts]
             else:
-                shifted = [terminal for terminal in shifts if terminal in questions]
+                shifted = [terminal for terminal in shifts if terminal in nodes_after]
             for terminal in shifted:
                 for target in shifts[terminal]:
                     above: Layer | None = None
-                    for node in questions[terminal]:
-                        allowed, following = self._asks.of_node(node, target)
+                    for node in nodes_after[terminal]:
+                        allowed, following = self._queries.of_node(node, target)
                         if allowed:
                             reading.unions |= allowed
                         if following is not None:
@@ -290,14 +290,14 @@ class DebtReader:
                             if following.lookaheads & above.live:
                                 reading.above.append((following, above))
         for nonterminal, length in layer.reduces:
-            if ask.lookaheads & self._follow[nonterminal]:
-                reading.debts.add(self._debt(ask, nonterminal, length - 1))
+            if query.lookaheads & self._follow[nonterminal]:
+                reading.debts.add(self._debt(query, nonterminal, length - 1))
         return reading
 
 
 def _unite(several: set[Debts]) -> Debts:
     """Return all of some sets of debts."""
-    charge_steps(sum([1 + len(debts) // _ASKED for debts in several]))
+    charge_steps(sum([1 + len(debts) // _AT_ONCE for debts in several]))
     found: set[Debt] = set()
     return tuple(sorted(found.union(*several)))
 

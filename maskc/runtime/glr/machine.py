@@ -94,10 +94,12 @@ class GlrMachine:
         tokens: list[int] = (
             arrays[TOKENS_WITHOUT_ROWS].tolist() if TOKENS_WITHOUT_ROWS in arrays else []
         )
-        self._unlisted = TokensWithoutRows(graph, self.scanner, tokens, text_of)
-        queries = Queries(graph, self.scanner, self.lookaheads, self._closed, self._unlisted)
+        self._tokens_without_rows = TokensWithoutRows(graph, self.scanner, tokens, text_of)
+        queries = Queries(
+            graph, self.scanner, self.lookaheads, self._closed, self._tokens_without_rows
+        )
         self.debts = DebtReader(queries, parser, budget)
-        self._composer = MaskComposer(self._unlisted, pool, budget)
+        self._composer = MaskComposer(self._tokens_without_rows, pool, budget)
         self._text_of = text_of
         # (scanner state, number of stacks, token) → scanner state, stacks, …: no hypotheses, as the
         # collector looks at these.
@@ -174,7 +176,7 @@ class GlrMachine:
         unions = self.debts.read(state, stacks)
         can_finish = END_OF_TEXT in unions
         unions.discard(END_OF_TEXT)
-        return self._composer.compose(self._unlisted.join(unions), can_finish=can_finish)
+        return self._composer.compose(self._tokens_without_rows.join(unions), can_finish=can_finish)
 
     def mask_numbers(self, batch: Iterable[GlrHypotheses]) -> list[int]:
         """Return the number of each sequence's mask, -1 without one."""

@@ -1,10 +1,10 @@
-"""What the decision graph leaves to be asked of a set of stacks.
+"""Parser queries and look-ahead checks that the decision graph leaves to a set of stacks.
 
 A node of the graph says, by the state on top of a stack, which tokens every such stack takes, and
-what depends on the stack: questions, each a terminal and the node that answers when the parser has
-taken it, and trials, each some lookaheads and what is legal if the parser takes one of them. That
-is one :class:`Query`; there are no more of them than the graph has answers, and they have numbers,
-so that what is known of a stack is numbers alone.
+what depends on the stack. A *parser query* is a terminal and the node that answers once the parser
+has taken it. A *look-ahead check* is some lookaheads and what is legal if the parser takes one of
+them. Together they are one :class:`StackQuery`. There are at most as many as the graph has answers,
+and they have numbers, so that what is known of a stack is numbers alone.
 
 Example: for brackets, the node of the token ``))`` asks for RPAR and leads to the node of ``)``,
 which asks for RPAR and then allows the token.
@@ -37,37 +37,37 @@ _THE_END: Unions = frozenset((END_OF_TEXT,))
 LAYOUT_CONTEXT = LayoutContextId(0)  # the only one, as general grammars have no contexts
 
 
-class Query:
-    """What is open about the stacks with some state on top. Never changes.
+class StackQuery:
+    """What depends on the stack below some state on top. Never changes.
 
     Attributes:
         number: its index in ``Queries.all``.
-        questions: terminal → the nodes that are asked after it.
-        trials: lookaheads, and what is legal if the parser takes one of them.
-        lookaheads: all those that questions and trials can begin with, as a bit set.
+        nodes_after: terminal → the nodes that answer after it.
+        checks: lookaheads, and what is legal if the parser takes one of them.
+        lookaheads: all those that queries and checks can begin with, as a bit set.
     """
 
-    __slots__ = ("lookaheads", "number", "questions", "trials")
+    __slots__ = ("checks", "lookaheads", "nodes_after", "number")
 
     def __init__(
         self,
         number: int,
-        questions: dict[TerminalId, tuple[NodeId, ...]],
-        trials: tuple[tuple[int, Unions], ...],
+        nodes_after: dict[TerminalId, tuple[NodeId, ...]],
+        checks: tuple[tuple[int, Unions], ...],
         lookaheads: int,
     ) -> None:
         self.number = number
-        self.questions = questions
-        self.trials = trials
+        self.nodes_after = nodes_after
+        self.checks = checks
         self.lookaheads = lookaheads
 
 
 class Queries:
-    """What one artifact's stacks are asked.
+    """The queries of one artifact.
 
     Attributes:
-        unlisted: the tokens that the graph says nothing of.
-        all: the asks by number, in the order in which they were first met.
+        tokens_without_rows: the tokens that the graph says nothing of.
+        all: the queries by number, in the order in which they were first met.
     """
 
     def __init__(
@@ -76,24 +76,24 @@ class Queries:
         scanner: ScannerTables,
         lookaheads: Lookaheads,
         closed: Sequence[int],
-        unlisted: TokensWithoutRows,
+        tokens_without_rows: TokensWithoutRows,
     ) -> None:
         self._graph = graph
         self._scanner = scanner
         self._lookaheads = lookaheads
         self._closed = closed  # boundary → whether the text may end there
-        self.unlisted = unlisted
-        self.all: list[Query] = []
+        self.tokens_without_rows = tokens_without_rows
+        self.all: list[StackQuery] = []
         self._lock = Lock()
         self._end = self._add({}, ((lookaheads.end, _THE_END),), lookaheads.end)
-        self._starts: dict[ScannerStateId, tuple[Query | None, tuple[NodeId, ...]]] = {}
-        self._of_node_without_rows: dict[NodeId, Query | None] = {}
+        self._starts: dict[ScannerStateId, tuple[StackQuery | None, tuple[NodeId, ...]]] = {}
+        self._of_node_without_rows: dict[NodeId, StackQuery | None] = {}
         # By node and profile of the state in one number.
-        self._of_node: dict[int, tuple[Unions, Query | None]] = {}
+        self._of_node: dict[int, tuple[Unions, StackQuery | None]] = {}
         # By what it asks: nodes and profiles share answers.
-        self._of_answer: dict[object, Query | None] = {}
+        self._of_answer: dict[object, StackQuery | None] = {}
 
-    def start(self, state: ScannerStateId) -> tuple[Query | None, tuple[NodeId, ...]]:
+    def start(self, state: ScannerStateId) -> tuple[StackQuery | None, tuple[NodeId, ...]]:
         """Return what is asked where a token starts in a scanner state.
 
         First what is given to the parser, then the nodes that answer at once, because nothing is.
@@ -107,18 +107,18 @@ class Queries:
                     asked.append((terminal, AT_THE_END))
             if scanner.end_of_text[state] == EMPTY_TEXT:
                 asked.append((NO_EVENT, AT_THE_END))
-            questions, trials = self.unlisted.ask_start(state)
-            questions += [(terminal, node) for terminal, node in asked if terminal >= 0]
+            queries, checks = self.tokens_without_rows.query_start(state)
+            queries += [(terminal, node) for terminal, node in asked if terminal >= 0]
             at_once = tuple(node for terminal, node in asked if terminal < 0)
-            found = self._starts[state] = (self._make(questions, trials), at_once)
+            found = self._starts[state] = (self._make(queries, checks), at_once)
         return found
 
-    def of_node(self, node: NodeId, state: GeneralStateId) -> tuple[Unions, Query | None]:
+    def of_node(self, node: NodeId, state: GeneralStateId) -> tuple[Unions, StackQuery | None]:
         """Return what a node allows with a state on top, and what is left to be asked.
 
         ``END_OF_TEXT`` is among the unions that are allowed where the text may end.
         """
-        if self.unlisted.has_node(node):
+        if self.tokens_without_rows.has_node(node):
             return (NO_TOKENS, self._of_tokens_without_rows(node))
         if node == AT_THE_END:
             return (NO_TOKENS, self._end)
@@ -126,31 +126,33 @@ class Queries:
         key = node * graph.n_profiles + graph.profile(state)
         found = self._of_node.get(key)
         if found is None:
-            unions, questions, trials = graph.answer(node, state)
-            asked = (questions, trials)
+            unions, queries, checks = graph.answer(node, state)
+            asked = (queries, checks)
             if asked not in self._of_answer:
                 self._of_answer[asked] = self._make(
-                    [(terminal, node) for terminal, _, node in questions],
-                    [(lexeme, allowed) for lexeme, _, allowed in trials],
+                    [(terminal, node) for terminal, _, node in queries],
+                    [(lexeme, allowed) for lexeme, _, allowed in checks],
                 )
             found = self._of_node[key] = (unions, self._of_answer[asked])
         return found
 
-    def _of_tokens_without_rows(self, node: NodeId) -> Query | None:
+    def _of_tokens_without_rows(self, node: NodeId) -> StackQuery | None:
         """Return what a node asks that is not the graph's, whatever is on top."""
         if node not in self._of_node_without_rows:
-            self._of_node_without_rows[node] = self._make(*self.unlisted.ask_node(node))
+            self._of_node_without_rows[node] = self._make(
+                *self.tokens_without_rows.query_node(node)
+            )
         return self._of_node_without_rows[node]
 
     def _make(
         self,
         asked: list[tuple[TerminalId, NodeId]],
         tried: list[tuple[OpenLexemeId, Unions]],
-    ) -> Query | None:
+    ) -> StackQuery | None:
         """Return what is asked, ``None`` if it is nothing."""
         if not asked and not tried:
             return None
-        trials = tuple(
+        checks = tuple(
             [
                 (self._lookaheads.possible(lexeme, LAYOUT_CONTEXT), allowed)
                 for lexeme, allowed in tried
@@ -161,17 +163,17 @@ class Queries:
         for terminal, node in sorted(asked):
             nodes[terminal] = (*nodes.get(terminal, ()), node)
             lookaheads |= self._lookaheads.of_terminal[terminal]
-        for wanted, _ in trials:
+        for wanted, _ in checks:
             lookaheads |= wanted
-        return self._add(nodes, trials, lookaheads)
+        return self._add(nodes, checks, lookaheads)
 
     def _add(
         self,
-        questions: dict[TerminalId, tuple[NodeId, ...]],
-        trials: tuple[tuple[int, Unions], ...],
+        nodes_after: dict[TerminalId, tuple[NodeId, ...]],
+        checks: tuple[tuple[int, Unions], ...],
         lookaheads: int,
-    ) -> Query:
+    ) -> StackQuery:
         with self._lock:
-            made = Query(len(self.all), questions, trials, lookaheads)
+            made = StackQuery(len(self.all), nodes_after, checks, lookaheads)
             self.all.append(made)
         return made

@@ -4,7 +4,7 @@ A few tokens can be cut into terminals in so many ways that no list of these wou
 are 2^34 sequences of ``-`` and ``--``. But the cuts share all they can: what is left of such tokens
 depends on a node of the trie of their bytes, and on the scanner's state after its byte. So each
 such pair is a node of its own beside those of the graph, made when it is first asked about: its
-questions are the terminals that the open lexeme may become further down in the trie, its trials the
+queries are the terminals that the open lexeme may become further down in the trie, its checks the
 tokens that end inside of it. It does not depend on a stack, so what reading the stacks finds out
 about it (:mod:`maskc.runtime.glr.debts`) serves all texts.
 
@@ -29,7 +29,7 @@ _BIT = np.left_shift(np.uint32(1), np.arange(32, dtype=np.uint32)).view(np.int32
 
 # As those of the decision graph, without column changes.
 GrammarQueries = list[tuple[TerminalId, NodeId]]
-Trials = list[tuple[OpenLexemeId, Unions]]
+LookaheadChecks = list[tuple[OpenLexemeId, Unions]]
 
 
 class TokensWithoutRows:
@@ -69,11 +69,11 @@ class TokensWithoutRows:
         if node:
             self._ends[node] |= bit
 
-    def ask_start(self, state: ScannerStateId) -> tuple[GrammarQueries, Trials]:
+    def query_start(self, state: ScannerStateId) -> tuple[GrammarQueries, LookaheadChecks]:
         """Return what is asked where a token starts in a scanner state."""
         return self._ask(0, state)
 
-    def ask_node(self, node: NodeId) -> tuple[GrammarQueries, Trials]:
+    def query_node(self, node: NodeId) -> tuple[GrammarQueries, LookaheadChecks]:
         """Return what a node asks that :meth:`has_node` says is one of these."""
         own, state = divmod(node - self._graph.n_nodes, self._scanner.n_states)
         return self._ask(own, ScannerStateId(state))
@@ -82,10 +82,10 @@ class TokensWithoutRows:
         """Return whether a node is one of these, and not of the graph."""
         return node >= self._graph.n_nodes
 
-    def _ask(self, node: int, state: ScannerStateId) -> tuple[GrammarQueries, Trials]:
+    def _ask(self, node: int, state: ScannerStateId) -> tuple[GrammarQueries, LookaheadChecks]:
         """Return what is asked about all tokens below a node; ignored lexemes change no stack."""
         scanner, n_states = self._scanner, self._scanner.n_states
-        questions: set[tuple[TerminalId, NodeId]] = set()
+        queries: set[tuple[TerminalId, NodeId]] = set()
         ends_of: dict[OpenLexemeId, int] = {}
         seen = {(node, state)}
         pending = [(node, state)]
@@ -105,17 +105,17 @@ class TokensWithoutRows:
                         reached.append(entered)
                     elif entered != DEAD:
                         node = self._graph.n_nodes + child * n_states + entered
-                        questions.add((terminal, NodeId(node)))
+                        queries.add((terminal, NodeId(node)))
                 for after in reached:
                     if after != DEAD and (child, after) not in seen:
                         seen.add((child, after))
                         pending.append((child, after))
         n_unions = self._graph.n_unions
-        trials = [(lexeme, frozenset((n_unions + ends_of[lexeme],))) for lexeme in sorted(ends_of)]
-        return sorted(questions), trials
+        checks = [(lexeme, frozenset((n_unions + ends_of[lexeme],))) for lexeme in sorted(ends_of)]
+        return sorted(queries), checks
 
     def join(self, unions: set[int]) -> tuple[int, ...]:
-        """Return the same tokens in order, with those that are unlisted in one union."""
+        """Return the same tokens in order, with those without rows in one union."""
         bits = self._tokens_without_rows_of(unions) if self._tokens and unions else 0
         if not bits:
             return tuple(sorted(unions)) if unions else ()
@@ -123,7 +123,7 @@ class TokensWithoutRows:
         return (*sorted([union for union in unions if union < n_unions]), n_unions + bits)
 
     def _tokens_without_rows_of(self, unions: Iterable[int]) -> int:
-        """Return the unlisted tokens of some unions, as a bit set."""
+        """Return the tokens without rows of some unions, as a bit set."""
         n_unions, bits = self._graph.n_unions, 0
         for union in unions:
             if union > n_unions:

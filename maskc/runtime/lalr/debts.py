@@ -36,21 +36,21 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
-from maskc.runtime.graph import GraphReader, LookaheadCheck, Question
+from maskc.runtime.graph import GraphReader, LookaheadCheck, ParserQuery
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.lexemes import Lexemes
 from maskc.runtime.lalr.line_ends import TEXT_END, Ended, LineEnds, OpenLine, what_then
 from maskc.runtime.lalr.newlines import Newlines
 from maskc.runtime.lalr.pending_reductions import (
-    ASK,
     BLOCK,
     END,
     LEAD,
     LINE,
     MAY_END,
+    NODE,
     SAME_BLOCKS,
-    Asking,
     Debt,
+    Evaluation,
     Open,
     PendingReductions,
     Task,
@@ -81,53 +81,59 @@ class Debts:
         self._newlines = newlines
         self._line_ends = None if newlines is None else LineEnds(newlines, effects)
         self._newline = lexemes.newline
-        self._roots: dict[ScannerStateId, tuple[Question, ...]] = {}
+        self._roots: dict[ScannerStateId, tuple[ParserQuery, ...]] = {}
 
-    def open(self, asking: Asking, state: ScannerStateId, top: RefinedStateId) -> PendingReductions:
+    def open(
+        self, evaluation: Evaluation, state: ScannerStateId, top: RefinedStateId
+    ) -> PendingReductions:
         """Return the pending reductions with the top of the stack read."""
-        questions = self._roots.get(state)
-        if questions is None:
-            questions = self._roots[state] = self._root(state)
-        self._ask(asking, questions, (), Stack(top, None), SAME_BLOCKS, SAME)
-        return self._run(asking, top)
+        queries = self._roots.get(state)
+        if queries is None:
+            queries = self._roots[state] = self._root(state)
+        self._ask(evaluation, queries, (), Stack(top, None), SAME_BLOCKS, SAME)
+        return self._run(evaluation, top)
 
-    def _root(self, state: ScannerStateId) -> tuple[Question, ...]:
-        """Return what is asked in a scanner state, and whether the text may end there."""
-        questions, end = self._graph.root(state), self._scanner.end_of_text[state]
+    def _root(self, state: ScannerStateId) -> tuple[ParserQuery, ...]:
+        """Return the queries of a scanner state, and whether the text may end there."""
+        queries, end = self._graph.root(state), self._scanner.end_of_text[state]
         if end == EMPTY_TEXT:
-            return (*questions, (NO_EVENT, SAME, TEXT_END))
+            return (*queries, (NO_EVENT, SAME, TEXT_END))
         if end in (IGNORED, self._newline) or end in self._tables.may_end:
-            return (*questions, (end, SAME, TEXT_END))
-        return questions
+            return (*queries, (end, SAME, TEXT_END))
+        return queries
 
     def read(
-        self, asking: Asking, pending: PendingReductions, state: RefinedStateId
+        self, evaluation: Evaluation, pending: PendingReductions, state: RefinedStateId
     ) -> PendingReductions:
         """Return the pending reductions once the next state below has been read."""
-        asking.unions.update(pending[1])
+        evaluation.unions.update(pending[1])
         stack = Stack(state, None)
         for debt in pending[0]:
             if debt[0] > 1:
-                asking.debts.add((debt[0] - 1,) + debt[1:])  # noqa: RUF005
+                evaluation.debts.add((debt[0] - 1,) + debt[1:])  # noqa: RUF005
             else:
                 nonterminal, terminal = NonterminalId(debt[1]), TerminalId(debt[2])
-                asking.given.append((stack, nonterminal, terminal, debt[3:]))
-        return self._run(asking, state)
+                evaluation.given.append((stack, nonterminal, terminal, debt[3:]))
+        return self._run(evaluation, state)
 
     def look_at_blocks(
-        self, asking: Asking, pending: PendingReductions, indents: tuple[int, ...], column: int
+        self,
+        evaluation: Evaluation,
+        pending: PendingReductions,
+        indents: tuple[int, ...],
+        column: int,
     ) -> PendingReductions:
         """Return the pending reductions once the open blocks are known.
 
         Args:
-            asking: of this mask; it has them from then on.
+            evaluation: of this mask; it has them from then on.
             pending: before it.
             indents: columns of the blocks that are open before the token.
             column: reached in the lexeme that is open before it.
         """
-        asking.indents, asking.column = indents, column
-        asking.debts.update(pending[0])
-        asking.unions.update(pending[1])
+        evaluation.indents, evaluation.column = indents, column
+        evaluation.debts.update(pending[0])
+        evaluation.unions.update(pending[1])
         lowest = RefinedStateId(0)
         for waiting in pending[2]:
             n_states = waiting[0]
@@ -136,8 +142,8 @@ class Debts:
                 stack = Stack(RefinedStateId(number), stack)
             lowest = RefinedStateId(waiting[1])
             if stack is not None:
-                asking.reached.append((stack, waiting[n_states + 1 :]))
-        return self._run(asking, lowest)
+                evaluation.reached.append((stack, waiting[n_states + 1 :]))
+        return self._run(evaluation, lowest)
 
     def sign(
         self, pending: PendingReductions, indents: tuple[int, ...], column: int
@@ -150,13 +156,13 @@ class Debts:
         line_ends = self._line_ends
         return None if line_ends is None else line_ends.sign(pending[2], indents, column)
 
-    def _run(self, asking: Asking, lowest: RefinedStateId) -> PendingReductions:
+    def _run(self, evaluation: Evaluation, lowest: RefinedStateId) -> PendingReductions:
         """Give terminals until all that is left are debts; none below the bottom is paid."""
-        given, reached = asking.given, asking.reached
+        given, reached = evaluation.given, evaluation.reached
         while given or reached:
             if reached:
                 stack, task = reached.pop()
-                self._go_on(asking, stack, task)
+                self._go_on(evaluation, stack, task)
                 continue
             base, nonterminal, terminal, task = given.pop()
             while True:
@@ -167,106 +173,106 @@ class Debts:
                     break
                 if n_below > base.depth:
                     debt: Debt = (n_below - base.depth, nonterminal, terminal) + task  # noqa: RUF005
-                    asking.debts.add(debt)
+                    evaluation.debts.add(debt)
                     break
                 for _ in range(n_below):
                     base = base.below  # type: ignore[assignment]  # it is as deep as that
             if pushed:
                 for state in pushed:
                     base = Stack(state, base)
-                self._go_on(asking, base, task)
+                self._go_on(evaluation, base, task)
         if lowest == 0:
-            asking.debts.clear()
-        return asking.take_found()
+            evaluation.debts.clear()
+        return evaluation.take_found()
 
-    def _go_on(self, asking: Asking, stack: Stack, task: Task) -> None:
+    def _go_on(self, evaluation: Evaluation, stack: Stack, task: Task) -> None:
         """Do what was to be done with the stack that a terminal has left."""
         kind = task[0]
-        if kind == ASK:
-            unions, questions, trials = self._graph.answer(NodeId(task[1]), stack.state)
-            asking.unions.update(unions)
-            if questions or trials:
-                self._ask(asking, questions, trials, stack, task[3:], task[2])
+        if kind == NODE:
+            unions, queries, checks = self._graph.answer(NodeId(task[1]), stack.state)
+            evaluation.unions.update(unions)
+            if queries or checks:
+                self._ask(evaluation, queries, checks, stack, task[3:], task[2])
             return
         if kind == END:
-            self._may_end(asking, stack, task)
+            self._may_end(evaluation, stack, task)
             return
         line_ends = self._line_ends
         if line_ends is None:
             return
         if kind == BLOCK:
-            line_ends.repeat(asking, stack, task)
-        elif not asking.indents:
-            asking.wait(stack, task)
+            line_ends.repeat(evaluation, stack, task)
+        elif not evaluation.indents:
+            evaluation.wait(stack, task)
         elif kind == LINE:
-            line_ends.bring(asking, stack, task)
+            line_ends.bring(evaluation, stack, task)
         elif kind == LEAD:
-            line_ends.lead_on(asking, stack, task)
+            line_ends.lead_on(evaluation, stack, task)
 
     def _ask(
         self,
-        asking: Asking,
-        questions: tuple[Question, ...],
-        trials: tuple[LookaheadCheck, ...],
+        evaluation: Evaluation,
+        queries: tuple[ParserQuery, ...],
+        checks: tuple[LookaheadCheck, ...],
         stack: Stack,
         blocks: Open,
         column: int,
     ) -> None:
-        """Ask what a node asks of a stack; what newlines say is put together."""
+        """Evaluate queries and checks on a stack; what newlines say is put together."""
         ended: list[Ended] = []
         open_: list[OpenLine] = []
-        for terminal, change, node in questions:
-            asking.n_left -= 1
-            if asking.n_left < 0:
-                # Only graphs that maskc did not make ask so much.
+        for terminal, change, node in queries:
+            evaluation.n_left -= 1
+            if evaluation.n_left < 0:
+                # Only graphs that maskc did not make have so many.
                 return
             if terminal == NO_EVENT:
-                asking.reached.append((stack, what_then(node, column, blocks)))
+                evaluation.reached.append((stack, what_then(node, column, blocks)))
             elif terminal == IGNORED:
-                asking.reached.append((stack, what_then(node, NO_LINE, blocks)))
+                evaluation.reached.append((stack, what_then(node, NO_LINE, blocks)))
             elif terminal != self._newline:
                 if self._effects.takes(stack.state, terminal):
                     task = what_then(node, column, blocks)
-                    asking.given.append((stack, NO_NONTERMINAL, terminal, task))
+                    evaluation.given.append((stack, NO_NONTERMINAL, terminal, task))
             elif self._enclosed[stack.state]:
-                asking.reached.append((stack, what_then(node, NO_LINE, blocks)))
+                evaluation.reached.append((stack, what_then(node, NO_LINE, blocks)))
             else:
                 ended.append((change, node))
-        for trial in trials:
-            self._try(asking, trial, stack, open_)
+        for check in checks:
+            self._try(evaluation, check, stack, open_)
         if (ended or open_) and self._line_ends is not None:
-            self._line_ends.give(asking, stack, (tuple(ended), tuple(open_)), column, blocks)
+            self._line_ends.give(evaluation, stack, (tuple(ended), tuple(open_)), column, blocks)
 
     def _try(
-        self, asking: Asking, trial: LookaheadCheck, stack: Stack, open_: list[OpenLine]
+        self, evaluation: Evaluation, check: LookaheadCheck, stack: Stack, open_: list[OpenLine]
     ) -> None:
         """Add tokens if some text goes on from what they leave open, or note the open newline."""
-        number, change, allowed = trial
+        number, change, allowed = check
         if self._lexemes.leads_on_at_once(number, stack.state):
-            asking.unions.update(allowed)
+            evaluation.unions.update(allowed)
             return
         newlines = self._newlines
         if newlines is None:
             return
         for union in allowed:
-            if union in asking.unions:
+            if union in evaluation.unions:
                 continue
             for columns, boundary in self._lexemes.newlines_of(number):
                 if not self._enclosed[stack.state]:
                     open_.append((columns, boundary, change, union))
                 elif newlines.can_go_on(stack.state, boundary):
-                    asking.unions.add(union)
+                    evaluation.unions.add(union)
 
-    def _may_end(self, asking: Asking, stack: Stack, task: Task) -> None:
+    def _may_end(self, evaluation: Evaluation, stack: Stack, task: Task) -> None:
         """Note that the text may end with a stack, if it may."""
         can_end = self._lexemes.may_end_with(stack.state, 1)
         if self._newlines is not None:
             inside = self._lexemes.may_end_with(stack.state, 2)
             if can_end != inside:
-                if not asking.indents:
-                    asking.wait(stack, task)
+                if not evaluation.indents:
+                    evaluation.wait(stack, task)
                     return
-                if len(asking.open(task[1:])) > 1:
+                if len(evaluation.open(task[1:])) > 1:
                     can_end = inside
         if can_end:
-            asking.unions.add(MAY_END)
+            evaluation.unions.add(MAY_END)

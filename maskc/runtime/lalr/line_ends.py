@@ -27,13 +27,13 @@ from maskc.ids import (
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.newlines import Newlines
 from maskc.runtime.lalr.pending_reductions import (
-    ASK,
     BLOCK,
     END,
     LEAD,
     LINE,
+    NODE,
     SAME_BLOCKS,
-    Asking,
+    Evaluation,
     Open,
     Task,
     Waiting,
@@ -65,7 +65,7 @@ class LineEnds:
         self._lock = threading.Lock()
 
     def give(
-        self, asking: Asking, stack: Stack, line_end: LineEnd, column: int, blocks: Open
+        self, evaluation: Evaluation, stack: Stack, line_end: LineEnd, column: int, blocks: Open
     ) -> None:
         """Give the parser a newline where it counts, and go on with what it brings.
 
@@ -74,7 +74,7 @@ class LineEnds:
         newline = self._newlines.terminal
         if self._effects.takes(stack.state, newline):
             task = (LINE, self._number(line_end), column, *blocks)
-            asking.given.append((stack, NO_NONTERMINAL, newline, task))
+            evaluation.given.append((stack, NO_NONTERMINAL, newline, task))
 
     def _number(self, line_end: LineEnd) -> int:
         number = self._numbers.get(line_end)
@@ -110,53 +110,53 @@ class LineEnds:
                 brought += (-1, 0) if blocks is None else (blocks[0], blocks[1])
         return tuple(brought)
 
-    def bring(self, asking: Asking, stack: Stack, task: Task) -> None:
+    def bring(self, evaluation: Evaluation, stack: Stack, task: Task) -> None:
         """Give the parser what a newline brings."""
         ended, open_ = self._line_ends[task[1]]
-        before = asking.column if task[2] == SAME else task[2]
+        before = evaluation.column if task[2] == SAME else task[2]
         blocks = task[3:]
-        indents = asking.open(blocks)
+        indents = evaluation.open(blocks)
         for change, node in ended:
             brought = self._newlines.blocks(indents, column_after(before, change))
             if brought is not None:
                 terminal, n_times, left = brought
-                n_kept = min(len(asking.indents) if blocks[0] < 0 else blocks[0], len(left))
+                n_kept = min(len(evaluation.indents) if blocks[0] < 0 else blocks[0], len(left))
                 after = what_then(node, NO_LINE, (n_kept, *left[n_kept:]))
-                self.repeat(asking, stack, (BLOCK, terminal, n_times, *after))
+                self.repeat(evaluation, stack, (BLOCK, terminal, n_times, *after))
         for columns, boundary, change, union in open_:
             reached = column_after(before, change)
-            self.lead_on(asking, stack, (LEAD, columns, boundary, 0, union, reached, *blocks))
+            self.lead_on(evaluation, stack, (LEAD, columns, boundary, 0, union, reached, *blocks))
 
-    def repeat(self, asking: Asking, stack: Stack, task: Task) -> None:
+    def repeat(self, evaluation: Evaluation, stack: Stack, task: Task) -> None:
         """Give the parser an INDENT or a DEDENT once more, or go on if there were enough."""
         terminal, n_times = TerminalId(task[1]), task[2]
         if not n_times:
-            asking.reached.append((stack, task[3:]))
+            evaluation.reached.append((stack, task[3:]))
         elif self._effects.takes(stack.state, terminal):
             rest = (BLOCK, terminal, n_times - 1, *task[3:])
-            asking.given.append((stack, NO_NONTERMINAL, terminal, rest))
+            evaluation.given.append((stack, NO_NONTERMINAL, terminal, rest))
 
-    def lead_on(self, asking: Asking, stack: Stack, task: Task) -> None:
+    def lead_on(self, evaluation: Evaluation, stack: Stack, task: Task) -> None:
         """Go on with an open newline that has closed some blocks."""
         _, number, end, n_closed, union, column, n_kept, *opened = task
         columns, boundary = ColumnsId(number), BoundaryId(end)
         newlines, state = self._newlines, stack.state
-        if union in asking.unions:
+        if union in evaluation.unions:
             return
         if n_kept < 0:
-            n_kept = len(asking.indents)
+            n_kept = len(evaluation.indents)
         level = n_kept + len(opened) - 1 - n_closed
-        wanted = asking.indents[level] if level < n_kept else opened[level - n_kept]
+        wanted = evaluation.indents[level] if level < n_kept else opened[level - n_kept]
         if newlines.ends_here(columns, boundary, state, wanted, column, may_indent=not n_closed):
-            asking.unions.add(union)
+            evaluation.unions.add(union)
         elif level and newlines.may_close(boundary, state):
             dedent = newlines.dedent
             if self._effects.takes(state, dedent):
                 rest = (LEAD, columns, boundary, n_closed + 1, union, column, *task[6:])
-                asking.given.append((stack, NO_NONTERMINAL, dedent, rest))
+                evaluation.given.append((stack, NO_NONTERMINAL, dedent, rest))
 
 
 def what_then(node: NodeId, column: int, blocks: Open) -> Task:
-    """Return what is to be done after a terminal of a question."""
+    """Return what is to be done after the terminal of a query."""
     # mypyc makes a list of what is starred.
-    return (END,) + blocks if node == TEXT_END else (ASK, node, column) + blocks  # noqa: RUF005
+    return (END,) + blocks if node == TEXT_END else (NODE, node, column) + blocks  # noqa: RUF005

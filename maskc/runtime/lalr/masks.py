@@ -38,7 +38,13 @@ from maskc.runtime.cache.composing import MaskComposer
 from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
-from maskc.runtime.lalr.pending_reductions import MAY_END, Asking, PendingReductions, pack, unpack
+from maskc.runtime.lalr.pending_reductions import (
+    MAY_END,
+    Evaluation,
+    PendingReductions,
+    pack,
+    unpack,
+)
 from maskc.runtime.lalr.stack import Stack, serial_of
 from maskc.runtime.lalr.tables import LalrTables
 
@@ -57,7 +63,7 @@ class _Traversal:
     Attributes:
         h: the hypothesis.
         is_known: whether what is cached is used.
-        asking: what is asked on it.
+        evaluation: of the queries on it.
         pending: the reductions of the last mask state, ``None`` if they are to be looked up.
         stack: where it is.
         layout: its number if it was looked at.
@@ -67,14 +73,14 @@ class _Traversal:
     """
 
     __slots__ = (
-        *("asking", "h", "is_known", "layout", "lowest"),
+        *("evaluation", "h", "is_known", "layout", "lowest"),
         *("n_read", "passed", "pending", "stack"),
     )
 
     def __init__(self, h: Hypothesis, *, is_known: bool) -> None:
         self.h = h
         self.is_known = is_known
-        self.asking = Asking()
+        self.evaluation = Evaluation()
         self.pending: PendingReductions | None = None
         self.stack: Stack = h.stack
         self.layout: int = NO_LAYOUT
@@ -84,7 +90,7 @@ class _Traversal:
 
     def open_blocks(self) -> None:
         """Have the open blocks looked at."""
-        self.asking.indents, self.asking.column = self.h.indents, self.h.column
+        self.evaluation.indents, self.evaluation.column = self.h.indents, self.h.column
 
     def goes_to(self, below: Stack) -> bool:
         """Read the next state; return whether the mask is to be cached for the stack there.
@@ -185,7 +191,7 @@ class LalrMasks:
         top = h.state * self.stride + h.stack.state
         found: _Found | None = self.tops.get(top) if traversal.is_known else None
         if found is None:
-            opened = self._debts.open(traversal.asking, h.state, h.stack.state)
+            opened = self._debts.open(traversal.evaluation, h.state, h.stack.state)
             found, traversal.pending = self._enter(opened, NO_LAYOUT)
             self.tops.put(top, found)
         return found
@@ -206,7 +212,7 @@ class LalrMasks:
         if pending is None:
             return None
         found, traversal.pending = self._look_at_blocks(
-            traversal.asking, mask_state, pending, traversal.h, layout
+            traversal.evaluation, mask_state, pending, traversal.h, layout
         )
         self.cache.put(key, found)
         return found
@@ -242,14 +248,14 @@ class LalrMasks:
         if pending is None:
             return None
         found, traversal.pending = self._enter(
-            self._debts.read(traversal.asking, pending, stack.state), traversal.layout
+            self._debts.read(traversal.evaluation, pending, stack.state), traversal.layout
         )
         self.cache.put(edge, found)
         return found
 
     def _look_at_blocks(
         self,
-        asking: Asking,
+        evaluation: Evaluation,
         mask_state: int,
         pending: PendingReductions,
         h: Hypothesis,
@@ -265,9 +271,9 @@ class LalrMasks:
         known: PooledMask | None = None if signature is None else self.cache.get(key)
         if known is not None:
             return known, None
-        pending = self._debts.look_at_blocks(asking, pending, h.indents, h.column)
+        pending = self._debts.look_at_blocks(evaluation, pending, h.indents, h.column)
         found, left = self._enter(pending, layout)
-        if left is None and signature is not None and asking.n_looks == n_waiting:
+        if left is None and signature is not None and evaluation.n_looks == n_waiting:
             self.cache.put(key, found)
         return found, left
 

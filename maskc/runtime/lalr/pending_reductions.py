@@ -9,7 +9,7 @@ from __future__ import annotations
 from marshal import dumps, loads
 from typing import Final
 
-from maskc.artifact.model import MAX_QUESTIONS
+from maskc.artifact.model import MAX_QUERIES
 from maskc.ids import NO_LINE, NonterminalId, TerminalId
 from maskc.runtime.lalr.stack import Stack
 
@@ -22,7 +22,7 @@ Open = tuple[int, ...]
 SAME_BLOCKS: Final[Open] = (-1,)  # all that were open before it
 
 # What is to be done with the stack that a terminal leaves, beginning with one of these numbers.
-ASK: Final = 0  # node, SAME or NO_LINE, open blocks: the node of the decision graph answers
+NODE: Final = 0  # node, SAME or NO_LINE, open blocks: the node of the decision graph answers
 BLOCK: Final = 1  # terminal, how often it is given yet, task: what a newline brings
 LINE: Final = (
     2  # line end, SAME or NO_LINE, open blocks: a newline was given, and brings what it does
@@ -57,15 +57,15 @@ def unpack(packed: bytes) -> PendingReductions:
     return loads(packed)  # type: ignore[no-any-return]  # noqa: S302 - our own
 
 
-class Asking:
-    """What is being asked for one mask, over all states of a stack.
+class Evaluation:
+    """The evaluation of one mask's queries on a stack: worklists, and what was found.
 
     Attributes:
         indents: columns of the blocks that are open before the token; none as long as they have
             not been looked at.
         column: reached in the lexeme that is open before it, once the blocks were looked at.
         n_looks: how often the open blocks were looked at.
-        n_left: how many more questions may be asked.
+        n_left: how many more queries may be made.
         given: stacks, what was pushed onto their top in theory, a terminal, and a task after it.
         reached: stacks and tasks.
         debts, unions, waiting: found so far.
@@ -80,7 +80,7 @@ class Asking:
         self.indents: tuple[int, ...] = ()
         self.column: int = NO_LINE
         self.n_looks: int = 0
-        self.n_left: int = 2 * MAX_QUESTIONS
+        self.n_left: int = 2 * MAX_QUERIES
         self.given: list[tuple[Stack, NonterminalId, TerminalId, Task]] = []
         self.reached: list[tuple[Stack, Task]] = []
         self.debts: set[Debt] = set()

@@ -1,4 +1,4 @@
-"""Masks are kept as what they differ by, and asked of a graph of questions."""
+"""Masks are kept as what they differ by, and asked of a graph of parser queries."""
 
 import numpy as np
 import pytest

@@ -15,7 +15,6 @@ from maskc.compiler.pushdown.interchangeable import (
     find_word_classes,
     merge_states,
 )
-from maskc.compiler.pushdown.queries import GrammarQueries
 from maskc.compiler.pushdown.reductions import NO_STATE, ReductionSteps, find_reductions
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
@@ -231,7 +230,3 @@ def test_a_symbol_that_no_state_takes_leads_nowhere():
     assert (after[0] != NO_STATE) != (steps.follow(start, 2)[0] != NO_STATE)
     assert after[1] == NO_STATE
     assert steps.follow(start, 99).tolist() == steps.follow(start, -99).tolist() == [NO_STATE] * 2
-
-
-def questions(text):
-    return GrammarQueries(language_of(text).lexed.grammar, "g.lark")

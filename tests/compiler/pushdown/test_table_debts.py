@@ -62,56 +62,56 @@ def refined_states(grammar, table):
     return found
 
 
-def decide_in(question, lalr_state, name):
-    table = build_table_without_lexer(question.grammar)
-    tops = refined_states(question.grammar, table).get(lalr_state, ())
-    return question.stacks.decide(tops, [1 << t for t in question.ids(name)])
+def decide_in(query, lalr_state, name):
+    table = build_table_without_lexer(query.grammar)
+    tops = refined_states(query.grammar, table).get(lalr_state, ())
+    return query.stacks.decide(tops, [1 << t for t in query.ids(name)])
 
 
 def test_a_sequence_that_only_a_dropped_reduction_reads_is_not_always_legal():
     """The productions promise ``p b a c``; Lark shifts the ``a`` into ``x`` and wants another."""
-    question = ParserQuery(LOST)
-    assert question.in_productions("P", "B A C") is Verdict.ALWAYS
-    assert question.after("P", "B A C") is Verdict.NEVER
-    assert question.after("P", "B A A C") is Verdict.ALWAYS
+    query = ParserQuery(LOST)
+    assert query.in_productions("P", "B A C") is Verdict.ALWAYS
+    assert query.after("P", "B A C") is Verdict.NEVER
+    assert query.after("P", "B A A C") is Verdict.ALWAYS
 
 
 def test_else_belongs_to_the_nearest_if():
-    question = ParserQuery(DANGLING_ELSE)
-    assert question.after("IF", "X ELSE X") is Verdict.ALWAYS
-    assert question.after("X", "ELSE") is Verdict.DEPENDS
-    assert question.in_productions("X", "ELSE") is Verdict.DEPENDS
+    query = ParserQuery(DANGLING_ELSE)
+    assert query.after("IF", "X ELSE X") is Verdict.ALWAYS
+    assert query.after("X", "ELSE") is Verdict.DEPENDS
+    assert query.in_productions("X", "ELSE") is Verdict.DEPENDS
 
 
 def test_the_worked_example_has_the_same_answers_from_its_table():
-    question = ParserQuery('start: "a" start "b" |\n')
-    assert question.after("A", "A") is Verdict.ALWAYS
-    assert question.after("A", "B") is Verdict.ALWAYS
-    assert question.after("B", "A") is Verdict.NEVER
-    assert question.after("B", "B") is Verdict.DEPENDS
-    assert question.after("B", "$END") is Verdict.DEPENDS
-    assert question.after("B", "$END B") is Verdict.NEVER
+    query = ParserQuery('start: "a" start "b" |\n')
+    assert query.after("A", "A") is Verdict.ALWAYS
+    assert query.after("A", "B") is Verdict.ALWAYS
+    assert query.after("B", "A") is Verdict.NEVER
+    assert query.after("B", "B") is Verdict.DEPENDS
+    assert query.after("B", "$END") is Verdict.DEPENDS
+    assert query.after("B", "$END B") is Verdict.NEVER
 
 
 def test_a_refined_state_never_leaves_one_terminal_undecided():
-    question = ParserQuery('start: "a" start "b" | "c"\n')
-    n_states = len(build_table_without_lexer(question.grammar).live)
+    query = ParserQuery('start: "a" start "b" | "c"\n')
+    n_states = len(build_table_without_lexer(query.grammar).live)
     for state, number in itertools.product(range(n_states), range(4)):
-        assert question.stacks.decide([state], [1 << number]) is not Verdict.DEPENDS
+        assert query.stacks.decide([state], [1 << number]) is not Verdict.DEPENDS
 
 
 def test_an_lalr_state_depends_where_its_refined_states_differ():
-    question = ParserQuery('start: "a" start "b" | "c"\n')
-    (c,) = question.ids("C")
-    state = question.grammar.lalr.states[0].shifts[c]
-    assert decide_in(question, state, "B") is Verdict.DEPENDS
+    query = ParserQuery('start: "a" start "b" | "c"\n')
+    (c,) = query.ids("C")
+    state = query.grammar.lalr.states[0].shifts[c]
+    assert decide_in(query, state, "B") is Verdict.DEPENDS
 
 
 def test_nothing_is_legal_in_a_state_that_no_text_comes_to():
-    question = ParserQuery('start: "a" | "c" x\nx: x "b"\n')
-    (c,) = question.ids("C")
-    state = question.grammar.lalr.states[0].shifts[c]
-    assert decide_in(question, state, "B") is Verdict.NEVER
+    query = ParserQuery('start: "a" | "c" x\nx: x "b"\n')
+    (c,) = query.ids("C")
+    state = query.grammar.lalr.states[0].shifts[c]
+    assert decide_in(query, state, "B") is Verdict.NEVER
 
 
 @pytest.fixture(scope="module")
@@ -196,10 +196,10 @@ def test_without_conflicts_the_table_proves_all_that_the_productions_prove(gramm
 
 @pytest.mark.parametrize("sequence", ["B A C", "B A A C"])
 def test_the_table_of_the_lost_text_reads_what_the_verdicts_say(sequence):
-    question = ParserQuery(LOST)
-    word = question.ids(f"P {sequence} $END")
-    is_read = run_table(question.grammar, word) == len(word)
-    assert is_read == (question.after("P", sequence) is Verdict.ALWAYS)
+    query = ParserQuery(LOST)
+    word = query.ids(f"P {sequence} $END")
+    is_read = run_table(query.grammar, word) == len(word)
+    assert is_read == (query.after("P", sequence) is Verdict.ALWAYS)
 
 
 DECIDED = (

@@ -20,18 +20,18 @@ def artifact():
     return compile_text(SIGNS, TOKENS, **GENERAL)
 
 
-def test_what_is_cut_in_too_many_ways_is_unlisted_and_all_else_is_not(artifact):
+def test_what_is_cut_in_too_many_ways_lacks_rows_and_all_else_has_them(artifact):
     # The token that ends in b is walked by nobody: no state reads a b.
     assert artifact.header[TOKENS_WITHOUT_ROWS] == 2
 
 
 @pytest.mark.parametrize("prefix", ["", "a", "-", "a-", "--"])
-def test_an_unlisted_token_is_legal_where_its_bytes_are(artifact, prefix):
+def test_a_token_without_rows_is_legal_where_its_bytes_are(artifact, prefix):
     assert legal_ids(matcher_at(artifact, prefix), artifact.vocab_size) >= {0, 1, 2, 3, 4}
     assert not legal_ids(matcher_at(artifact, prefix), artifact.vocab_size) & {6, 7}
 
 
-def test_lark_parses_what_goes_on_from_an_unlisted_token(artifact):
+def test_lark_parses_what_goes_on_from_a_token_without_rows(artifact):
     lark = build_lark(load_source(SIGNS, **GENERAL))
     matcher = artifact.matcher()
     assert matcher.accept_token(3)
@@ -53,6 +53,6 @@ def test_a_token_that_is_cut_in_as_many_ways_as_it_has_bytes_has_rows():
 
 
 def test_too_many_of_them_are_refused(monkeypatch):
-    monkeypatch.setattr(maskc.compiler.glr.walk, "MAX_UNLISTED", 10)
+    monkeypatch.setattr(maskc.compiler.glr.walk, "MAX_WITHOUT_ROWS", 10)
     with pytest.raises(LimitError, match="more than 128 ways to cut"):
         compile_text(SIGNS, TOKENS, **GENERAL)

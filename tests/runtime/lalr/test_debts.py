@@ -1,6 +1,6 @@
 import pytest
 
-from maskc.runtime.lalr.pending_reductions import Asking
+from maskc.runtime.lalr.pending_reductions import Evaluation
 from tests.compiled import compile_text, legal_tokens
 
 DEPTH = 1200  # deeper than Python may call
@@ -32,11 +32,11 @@ def read_down(artifact, text):
     machine = artifact.machine
     (h,) = machine.step(machine.start(), text)
     debts, stack = machine._masks._debts, h.stack
-    asking = Asking()
-    found = [debts.open(asking, h.state, stack.state)]
+    evaluation = Evaluation()
+    found = [debts.open(evaluation, h.state, stack.state)]
     while found[-1][0] and stack.below is not None:
         stack = stack.below
-        found.append(debts.read(asking, found[-1], stack.state))
+        found.append(debts.read(evaluation, found[-1], stack.state))
     return found
 
 
@@ -55,10 +55,10 @@ def test_a_chain_leaves_the_same_debts_however_long_it_is():
 def test_blocks_that_nobody_gave_are_waited_for(blocks_artifact):
     machine = blocks_artifact.machine
     (h,) = machine.step(machine.start(), b"b:\n  x\n")
-    debts, asking = machine._masks._debts, Asking()
-    pending = debts.open(asking, h.state, h.stack.state)
+    debts, evaluation = machine._masks._debts, Evaluation()
+    pending = debts.open(evaluation, h.state, h.stack.state)
     assert pending[2]
-    assert not debts.look_at_blocks(asking, pending, h.indents, h.column)[2]
+    assert not debts.look_at_blocks(evaluation, pending, h.indents, h.column)[2]
 
 
 def test_what_waits_for_the_blocks_is_the_same_after_all_statements():

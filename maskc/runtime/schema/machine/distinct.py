@@ -81,12 +81,12 @@ class Distinct:
 
     def is_live(self, node: Node, text: bytes) -> bool:
         """Return whether a text that arrays have captured can be finished with a node on top."""
-        return _Question(self._plan, self.choices, node, text).is_live()
+        return _Finishing(self._plan, self.choices, node, text).is_live()
 
     def numbers(self, node: Node, text: bytes) -> list[tuple[Numbers, NumberState]]:
         """Return the numbers that an open number on top may become, each with its state there."""
         found: list[tuple[Numbers, NumberState]] = []
-        _Question(self._plan, self.choices, node, text, found).is_live()
+        _Finishing(self._plan, self.choices, node, text, found).is_live()
         return found
 
     def words(self, frame: Node, node: Node, text: bytes) -> Iterator[str]:
@@ -150,8 +150,8 @@ def _take_apart(value: Value, opened: Open) -> tuple[Value | None, Rest] | None:
     return None if part is None else (part, rest)
 
 
-class _Question:
-    """Whether one text, with some node on top, can be finished.
+class _Finishing:
+    """The search for an end of one text with some node on top.
 
     Args:
         numbers: where a number is on top, those that it may become are added, with their states;
