@@ -82,8 +82,8 @@ GIVEN_UP = (
 # The same for parameters, variables and attributes.
 GIVEN_UP_NAMES = (
     "places?|owed|wish|wishes|prices?|landings?|prospects?|barred|endless|spots?|nursery|survey|"
-    "vast|joints|streamlined?|alike|doubtful|fresh|gone|roomy|scarce|unsure|closers|residue|unlisted|asks|questions|"
-    "trials?"
+    "vast|joints|streamlined?|alike|doubtful|fresh|gone|roomy|scarce|unsure|"
+    "closers|residue|unlisted|asks|questions|trials?|openings|forgetting|means"
 )
 # Arrays of a kit's file, by the names that they have there.
 ARRAYS_OF_KITS = ("places", "quote_places")

@@ -105,10 +105,10 @@ class LexemeAutomaton:
         self._look_behinds: list[LookBehindState] = []
         self._look_behind_steps: dict[tuple[int, int], int] = {}
         self._look_behind_rows: dict[int, list[int]] = {}
-        self._forgetting = LookbehindPruning(
+        self._pruning = LookbehindPruning(
             self.threads, lexer, self._starts, self._keyword_starts, after
         )
-        self._forgotten: dict[tuple[int, Behinds], int] = {}
+        self._pruned: dict[tuple[int, Behinds], int] = {}
         self.states: list[LexemeState] = []
         self._state_number: dict[LexemeState, int] = {}
         self._start_states: dict[tuple[int, int], int] = {}
@@ -160,13 +160,13 @@ class LexemeAutomaton:
             self._look_behind_rows[number] = found
         return found
 
-    def _forget(self, number: int, asked: Behinds) -> int:
+    def _prune(self, number: int, asked: Behinds) -> int:
         """Return the state of the look-behinds without what nothing asks for."""
         key = (number, asked)
-        found = self._forgotten.get(key)
+        found = self._pruned.get(key)
         if found is None:
-            kept = self._forgetting.drop(self._look_behinds[number], asked)
-            found = self._forgotten[key] = self._intern_look_behind(kept)
+            kept = self._pruning.drop(self._look_behinds[number], asked)
+            found = self._pruned[key] = self._intern_look_behind(kept)
         return found
 
     def start(self, context: int, look_behind: int) -> int:
@@ -201,8 +201,8 @@ class LexemeAutomaton:
             return NO_STATE
         alive = {self._terminal(position) for position, _ in threads} if keywords else set()
         if self._look_behinds[look_behind].whole is not None:
-            asked = self._forgetting.list_asked(threads, (position for _, position in keywords))
-            look_behind = self._forget(look_behind, asked)
+            asked = self._pruning.list_asked(threads, (position for _, position in keywords))
+            look_behind = self._prune(look_behind, asked)
         state = LexemeState(look_behind, threads, frozenset(k for k in keywords if k[0] in alive))
         number = self._state_number.setdefault(state, len(self.states))
         if number == len(self.states):
@@ -329,7 +329,7 @@ class LexemeAutomaton:
     def condition(self, look_behind: int, obligations: Obligations) -> int:
         """Return the number of a condition; the empty one is ``free`` whatever the look-behinds."""
         if obligations and self._look_behinds[look_behind].whole is not None:
-            look_behind = self._forget(look_behind, self._forgetting.list_asked_by(obligations))
+            look_behind = self._prune(look_behind, self._pruning.list_asked_by(obligations))
         key = (look_behind if obligations else 0, obligations)
         number = self._condition_number.setdefault(key, len(self.conditions))
         if number == len(self.conditions):

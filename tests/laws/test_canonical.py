@@ -227,20 +227,20 @@ def test_what_is_generated_with_exact_masks_is_what_the_tokenizer_writes(kind):
     assert n_own > 0
 
 
-def test_forgetting_states_and_masks_changes_no_mask(monkeypatch):
+def test_evicting_states_and_masks_changes_no_mask(monkeypatch):
     tokenizer = draw_tokenizer(Random(2))
     artifact, spelling = compile_text(PAIRS, tokenizer.texts), tokenizer.spelling()
-    keeping, forgetting = (maskc.canonical(artifact, spelling).matcher() for _ in range(2))
+    keeping, evicting = (maskc.canonical(artifact, spelling).matcher() for _ in range(2))
     draw = Random(0)
     for _ in range(30):
         legal = legal_ids(keeping, artifact.vocab_size)
         with monkeypatch.context() as patch:
             patch.setattr(lookahead, "_MOST_BYTES", 0)
             patch.setattr(machine, "_MOST_MASKS", 1)
-            assert legal_ids(forgetting, artifact.vocab_size) == legal
+            assert legal_ids(evicting, artifact.vocab_size) == legal
         token = draw.choice(sorted(legal - artifact.ends))
         assert keeping.accept_token(token)
-        assert forgetting.accept_token(token)
+        assert evicting.accept_token(token)
 
 
 OPEN_KEYS = {"type": "object", "additionalProperties": {"enum": ["a", "bc"]}, "maxProperties": 2}

@@ -77,7 +77,7 @@ class JsonTexts(Texts):
             machine.plan,
             ShortStrings(_find_filler(writing), machine.plan.layout.escapes),
         )
-        self._forgetting = KeyAbstraction(machine, writing.index.tokens)
+        self._abstraction = KeyAbstraction(machine, writing.index.tokens)
         # Position → its value, ``None`` if none is known.
         self._values: dict[int, bytes | None] = {}
         self._numbers: dict[int, bytes | None] = {}
@@ -92,12 +92,12 @@ class JsonTexts(Texts):
 
     def stand_in(self, hypotheses: Hypotheses) -> Hypotheses:
         """Return hypotheses without keys and lengths that do not matter for how they end."""
-        found = self._forgetting.stand_in(hypotheses[0])
+        found = self._abstraction.stand_in(hypotheses[0])
         return hypotheses if found is hypotheses[0] else (found,)
 
     def key_at(self, hypotheses: Hypotheses) -> int:
         """Return which key may be one that was there."""
-        return self._forgetting.key_at(hypotheses[0])
+        return self._abstraction.key_at(hypotheses[0])
 
     def _find_end(self, node: Node, below: list[tuple[int, bytes]]) -> tuple[int, bytes]:
         own, (n_below, following) = self._own(node[STATE]), min(below, default=(0, b""))

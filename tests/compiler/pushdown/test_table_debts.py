@@ -208,7 +208,7 @@ DECIDED = (
     'start: "(" start ")" | "[" start "]" | "a" | start "," start\n',
     'start: x*\nx: "a" y | "b"\ny: | "c" y\n',
 )
-MEANS = {MAY: Verdict.ALWAYS, FAIL: Verdict.NEVER}
+VERDICTS = {MAY: Verdict.ALWAYS, FAIL: Verdict.NEVER}
 
 
 def sequences_of(values):
@@ -234,7 +234,7 @@ def test_what_is_decided_at_a_state_is_what_its_stacks_do(text):
         for state in sorted(reached):
             exact = values.debts.decide([state], lookaheads)
             if flags[state] != DEPENDS:
-                assert exact is MEANS[int(flags[state])]
+                assert exact is VERDICTS[int(flags[state])]
             automaton = values.debts.build([state], lookaheads)
             assert automaton is not None
             check_debt_automaton(automaton)

@@ -15,7 +15,7 @@ def plan_of(schema):
     return Plan(frozen, layout, Budget(1 << 22))
 
 
-def openings_of(schema):
+def opened_strings_of(schema):
     plan = plan_of(schema)
     return plan, OpenedStrings(INDEX, plan, Budget(1 << 22))
 
@@ -23,16 +23,16 @@ def openings_of(schema):
 def test_keys_are_told_apart_only_where_a_text_goes_on_to_a_value():
     index = build_index((b'"', b'"a":', b'"b":', b'"c":1', b'"d": ', b'"e"\n:\n'))
     plan = plan_of({"type": "object"})
-    openings = OpenedStrings(index, plan, Budget(1 << 22))
+    opened_strings = OpenedStrings(index, plan, Budget(1 << 22))
     number = next(n for n, rule in enumerate(plan.objects) if not rule.n_names)
     nodes = (index.tokens.child(0, 0x22),)
-    found = openings.ended_keys(index.tokens, number, nodes, 0)
+    found = opened_strings.ended_keys(index.tokens, number, nodes, 0)
     assert sorted(sorted(keys.texts) for keys in found) == [["a", "b", "d", "e"], ["c"]]
 
 
 def test_what_a_string_does_is_found_once():
-    plan, openings = openings_of({"type": "string", "pattern": "^a"})
+    plan, opened_strings = opened_strings_of({"type": "string", "pattern": "^a"})
     body = plan.strings[0].body
-    first, second = (openings.inside(TRIE, body, QUOTE, exactly=False) for _ in range(2))
+    first, second = (opened_strings.inside(TRIE, body, QUOTE, exactly=False) for _ in range(2))
     assert first is second
     assert {TRIE.texts[n] for n in first.inside.free} == {b'"a'}

@@ -278,9 +278,9 @@ class KeySummary:
     """
 
     def __init__(
-        self, index: TokenIndex, plan: Plan, openings: OpenedStrings, budget: Budget
+        self, index: TokenIndex, plan: Plan, opened_strings: OpenedStrings, budget: Budget
     ) -> None:
-        self._index, self._plan, self._openings = index, plan, openings
+        self._index, self._plan, self._opened_strings = index, plan, opened_strings
         self._known = Cache(budget)
 
     def _is_open(self, number: int, labels: int) -> bool:
@@ -337,12 +337,14 @@ class KeySummary:
         sink = body.dfa.sink
         found = free = 1 << body.dfa.labels[sink] if is_open else 0
         dropped = DEAD if is_open else max(sink, DEAD)
-        opened = self._openings.inside_key(trie, number, nodes, exactly=False, dropped=dropped)
+        opened = self._opened_strings.inside_key(
+            trie, number, nodes, exactly=False, dropped=dropped
+        )
         for targets in opened.inside.targets:
             reach = rule.keys.reach_of(targets) & rule.allowed
             if reach != rule.allowed and not reach & free:
                 found |= reach
-        for ended in self._openings.ended_keys(trie, number, nodes, dropped):
+        for ended in self._opened_strings.ended_keys(trie, number, nodes, dropped):
             found |= 1 << ended.label
         return found
 

@@ -67,8 +67,8 @@ class Parts:
         self.index, self.machine = index, machine
         self.gaps = Gaps(index, machine.plan.blanks)
         plan = machine.plan
-        self.openings = OpenedStrings(index, plan, machine.budget)
-        self.key_summary = KeySummary(index, plan, self.openings, machine.budget)
+        self.opened_strings = OpenedStrings(index, plan, machine.budget)
+        self.key_summary = KeySummary(index, plan, self.opened_strings, machine.budget)
         self._known = Cache(machine.budget, _measure_part)
         self._below = Cache(machine.budget, _measure)
         # The serials of parts → a tuple of them.

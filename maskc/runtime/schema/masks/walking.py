@@ -139,14 +139,14 @@ class SchemaWalk(Steps):
         is_watched = node[CAPTURES] and not node[HAS_SLACK]
         is_watched = is_watched and (node[MUST_EQUAL] or not rule.is_infinite)
         if isinstance(rule, CustomRule):
-            inside, ends = self._parts.openings.custom(self._trie, rule, nodes)
+            inside, ends = self._parts.opened_strings.custom(self._trie, rule, nodes)
             self.add_texts(self._read_texts(node, inside, nodes) if is_watched else inside)
             if ends:
                 self.complete(node[PARENTS], ends)
             return
         is_counted = not rule.is_far(0, len(self._trie.levels))
         exactly = is_watched or is_counted
-        opened = self._parts.openings.inside(self._trie, rule.body, nodes, exactly=exactly)
+        opened = self._parts.opened_strings.inside(self._trie, rule.body, nodes, exactly=exactly)
         found = opened.inside
         if opened.free is not None:
             self.add(opened.free)
@@ -271,9 +271,11 @@ class SchemaWalk(Steps):
         sink = body.dfa.sink
         is_open = sink >= 0 and bool(labels >> body.dfa.labels[sink] & 1)
         dropped = DEAD if is_open else max(sink, DEAD)
-        openings = self._parts.openings
+        opened_strings = self._parts.opened_strings
         exactly = node[MUST_EQUAL]  # else what is free can become endlessly many keys
-        opened = openings.inside_key(self._trie, number, quotes, exactly=exactly, dropped=dropped)
+        opened = opened_strings.inside_key(
+            self._trie, number, quotes, exactly=exactly, dropped=dropped
+        )
         if opened.free is not None:
             self.add(opened.free)
         found, keys = opened.inside, rule.keys
@@ -286,7 +288,7 @@ class SchemaWalk(Steps):
         if node[CAPTURES] and not node[HAS_SLACK] and (node[MUST_EQUAL] or not rule.is_open):
             text_indices = self._read_texts(node, text_indices, quotes)
         self.add_texts(text_indices)
-        ended = openings.ended_keys(self._trie, number, quotes, dropped)
+        ended = opened_strings.ended_keys(self._trie, number, quotes, dropped)
         kept = [key for key in ended if labels >> key.label & 1]
         if kept and node[PARENTS][0][STATE][KIND] == HOLE:
             self._keys += kept
