@@ -3,8 +3,8 @@
 Terminals Y1 and Y2 are *interchangeable* if each production that holds one of them, with any one of
 its occurrences replaced by the other, is a production too. Then exchanging them anywhere in a
 terminal sequence never changes whether it is legal: (X, S) and (X, φ(S)) are jointly legal. The
-relation is an equivalence; its classes are those of equal sets of *holes*, a hole being a
-production with one occurrence of the terminal left out.
+relation is an equivalence; its classes are those of equal sets of *contexts*, a context
+being a production with one occurrence of the terminal left out.
 
 That is a fact about productions. Lark's parser is a table, made smaller by resolved conflicts, and
 its lexer asks the table which terminals to look for. ``find_table_classes`` asks the table itself:
@@ -12,7 +12,7 @@ two terminals are *table-interchangeable* if they have the same column, after st
 no sequence of terminals tells apart. Then they are interchangeable in the LALR language, conflicts
 or not, and the lexer looks for both or for neither. ``find_classes`` keeps what both say.
 
-Words of two rules that stand in the same holes are table-interchangeable, too. Classes of many
+Words of two rules that stand in the same contexts are table-interchangeable, too. Classes of many
 words become one terminal before the tokens are walked (``find_word_classes``): a token of n words
 has one path then, not k to the n.
 
@@ -48,13 +48,13 @@ def find_classes(grammar: LalrGrammar, reduced: ReducedGrammar) -> Classes:
 
 def find_production_classes(productions: Iterable[Production]) -> Classes:
     """Return the classes of two or more interchangeable terminals, by the definition of 6.2."""
-    holes: dict[int, set[Hashable]] = {}
+    contexts: dict[int, set[Hashable]] = {}
     for production in productions:
         for i, symbol in enumerate(production.rhs):
             if symbol >= 0:
-                hole = (production.lhs, production.rhs[:i], production.rhs[i + 1 :])
-                holes.setdefault(symbol, set()).add(hole)
-    return _group((terminal, frozenset(found)) for terminal, found in holes.items())
+                context = (production.lhs, production.rhs[:i], production.rhs[i + 1 :])
+                contexts.setdefault(symbol, set()).add(context)
+    return _group((terminal, frozenset(found)) for terminal, found in contexts.items())
 
 
 def find_word_classes(grammar: LalrGrammar, kept: Collection[TerminalId]) -> Classes:
@@ -78,7 +78,7 @@ def merge_terminals(bnf: Bnf) -> tuple[Bnf, Mapping[TerminalId, TerminalId]]:
     """Return the productions with one terminal for all that are interchangeable.
 
     Also terminal → the one that stands for it, where it is another one. No more terminals are
-    interchangeable then: a hole of any terminal is one of it also with others of a class inside.
+    interchangeable then: a context of a terminal stays one with other members of a class in it.
     """
     classes = find_production_classes(bnf.productions)
     stands_for = {terminal: one for one, *others in classes for terminal in others}

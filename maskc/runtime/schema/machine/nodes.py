@@ -25,7 +25,7 @@ from maskc.runtime.schema.plan.objects import Members
 from maskc.runtime.schema.plan.rules import VALUES, ArrayProgress
 from maskc.runtime.schema.plan.values import Value
 
-END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY, HOLE = range(10)
+END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY, PLACEHOLDER = range(10)
 FIRST, NEXT, AFTER = range(3)  # phases: after the bracket, after a comma, after a value
 LITERALS = (b"null", b"true", b"false")
 BEGINNINGS = frozenset(b'"{[ntf-0123456789')
@@ -157,7 +157,7 @@ def make_node(
     kind = state[KIND]
     if kind == END:
         following = state[1] if len(state) > 1 else 0
-    elif kind == HOLE:
+    elif kind == PLACEHOLDER:
         following = OVER_PLACEHOLDER
     elif kind in (OBJECT, ARRAY, KEY):
         depth += 1

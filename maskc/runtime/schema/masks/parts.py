@@ -1,7 +1,7 @@
 """What was found above each thing that is open, remembered by its state, and put together.
 
 What is legal above the innermost thing that is open does not depend on what is below. So it is
-found once for each state, with a *hole* instead of the stack; and for any string, a number or a
+found once for each state, with a *placeholder* instead of the stack; and for any string, a number or a
 literal once for all artifacts. An object is known by the keys that count and whether it may end.
 What was found has exits where that thing ends, and what is below goes on there.
 
@@ -22,12 +22,12 @@ from maskc.runtime.schema.machine.nodes import (
     DEPTH,
     END,
     HAS_SLACK,
-    HOLE,
     LITERAL,
     NEXT,
     NUMBER,
     OBJECT,
     PARENTS,
+    PLACEHOLDER,
     SERIAL,
     STATE,
     STRING,
@@ -76,7 +76,7 @@ class Parts:
         self._quotes = Cache(machine.budget)
         self._contents = PositionContents(index, plan)
         self._make_walk = make_walk
-        self._holes: dict[tuple[int, bool], Node] = {}
+        self._placeholders: dict[tuple[int, bool], Node] = {}
 
     def beyond(self, trie: Trie, node: Node, nodes: Nodes) -> tuple[Part, ...]:
         """Return parts that have all that is legal after some nodes of a trie.
@@ -148,9 +148,9 @@ class Parts:
             return known
         # What opens a bracket counts itself.
         inner = 1 if node[STATE][0] in (OBJECT, ARRAY) else 0
-        hole = self._placeholder(level - inner, is_strict=is_strict)
+        placeholder = self._placeholder(level - inner, is_strict=is_strict)
         walk = self._make_walk(self, trie)
-        walk.follow(make_node(node[STATE], (hole,)), gap, nodes)
+        walk.follow(make_node(node[STATE], (placeholder,)), gap, nodes)
         found: Part = walk.part()
         if content is not None:
             self.index.shared.put(name, found, 1_000 + 8 * len(nodes) + found.n_bytes)
@@ -201,7 +201,7 @@ class Parts:
         if not node[HAS_SLACK]:
             return True
         for parent in node[PARENTS]:  # noqa: SIM110 - a generator would take longer than the rest
-            if parent[STATE][0] == HOLE and parent[STATE][1]:
+            if parent[STATE][0] == PLACEHOLDER and parent[STATE][1]:
                 return True
         return False
 
@@ -234,11 +234,13 @@ class Parts:
         return found
 
     def _placeholder(self, depth: int, *, is_strict: bool) -> Node:
-        """Return a hole; texts that end where a strict one is reached are not in the part."""
+        """Return a placeholder; texts that end where a strict one is reached are not in the part."""
         key = (depth, is_strict)
-        found = self._holes.get(key)
+        found = self._placeholders.get(key)
         if found is None:
-            found = self._holes.setdefault(key, make_node((HOLE, is_strict), (), depth))
+            found = self._placeholders.setdefault(
+                key, make_node((PLACEHOLDER, is_strict), (), depth)
+            )
         return found
 
     def _summarise(self, trie: Trie, node: Node, gap: int, level: int, nodes: Nodes) -> Any:

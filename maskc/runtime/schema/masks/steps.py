@@ -16,13 +16,13 @@ from maskc.runtime.schema.machine.nodes import (
     ASSUMED_VALUE,
     CAPTURES,
     FOLLOWING,
-    HOLE,
     ITEM,
     KIND,
     NEEDS_CHECK,
     NEW,
     OVER_PLACEHOLDER,
     PARENTS,
+    PLACEHOLDER,
     RULE,
     STATE,
     Node,
@@ -96,7 +96,7 @@ class Steps:
 
     def enter(self, node: Node, gap: int, nodes: Nodes) -> None:
         """Go on at some nodes of the trie, with a node on top of the stack."""
-        if node[STATE][KIND] == HOLE:
+        if node[STATE][KIND] == PLACEHOLDER:
             self._exits += nodes
         elif not node[CAPTURES] or self._machine.cardinality.skips_check(node):
             part = self._parts.part(self._trie, node, gap, nodes)
@@ -182,7 +182,7 @@ class Steps:
     def complete(self, parents: Iterable[Node], nodes: Nodes, *, ends: bool = True) -> None:
         """Go on below a value that has ended at some nodes, as :meth:`go` does."""
         for parent in parents:
-            if parent[STATE][KIND] == HOLE:
+            if parent[STATE][KIND] == PLACEHOLDER:
                 self._exits += nodes
                 if ends and not parent[STATE][1]:
                     self.add_ends(nodes)

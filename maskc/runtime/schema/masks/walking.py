@@ -26,7 +26,6 @@ from maskc.runtime.schema.machine.nodes import (
     END,
     FOLLOWING,
     HAS_SLACK,
-    HOLE,
     KEY,
     KIND,
     LITERAL,
@@ -37,6 +36,7 @@ from maskc.runtime.schema.machine.nodes import (
     NUMBER,
     OBJECT,
     PARENTS,
+    PLACEHOLDER,
     STATE,
     STRING,
     VALUE,
@@ -290,7 +290,7 @@ class SchemaWalk(Steps):
         self.add_texts(text_indices)
         ended = opened_strings.ended_keys(self._trie, number, quotes, dropped)
         kept = [key for key in ended if labels >> key.label & 1]
-        if kept and node[PARENTS][0][STATE][KIND] == HOLE:
+        if kept and node[PARENTS][0][STATE][KIND] == PLACEHOLDER:
             self._keys += kept
         elif kept:
             self.end_keys(node, kept)
