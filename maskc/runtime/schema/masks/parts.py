@@ -1,9 +1,9 @@
 """What was found above each thing that is open, remembered by its state, and put together.
 
 What is legal above the innermost thing that is open does not depend on what is below. So it is
-found once for each state, with a *placeholder* instead of the stack; and for any string, a number or a
-literal once for all artifacts. An object is known by the keys that count and whether it may end.
-What was found has exits where that thing ends, and what is below goes on there.
+found once for each state, with a *placeholder* instead of the stack; and for any string, a number
+or a literal once for all artifacts. An object is known by the keys that count and whether it may
+end. What was found has exits where that thing ends, and what is below goes on there.
 
 Example: after ``{"a": 1`` and after ``{"b": 2`` the same is legal, if a key may come after both.
 """
@@ -234,13 +234,12 @@ class Parts:
         return found
 
     def _placeholder(self, depth: int, *, is_strict: bool) -> Node:
-        """Return a placeholder; texts that end where a strict one is reached are not in the part."""
+        """Return a placeholder; the part has no text that ends where a strict one is reached."""
         key = (depth, is_strict)
         found = self._placeholders.get(key)
         if found is None:
-            found = self._placeholders.setdefault(
-                key, make_node((PLACEHOLDER, is_strict), (), depth)
-            )
+            found = make_node((PLACEHOLDER, is_strict), (), depth)
+            found = self._placeholders.setdefault(key, found)
         return found
 
     def _summarise(self, trie: Trie, node: Node, gap: int, level: int, nodes: Nodes) -> Any:
