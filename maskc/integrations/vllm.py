@@ -44,7 +44,7 @@ from maskc.integrations.compile_answers import using
 from maskc.integrations.examples import SUFFIX
 from maskc.integrations.patches import AND_MORE, Engine, Patch, PatchSet
 from maskc.integrations.registry import FOLDER_VARIABLE, SCHEME, ArtifactRegistry, parse_reference
-from maskc.integrations.requests import falls_back, read_unsupported
+from maskc.integrations.requests import falls_back, read_kinds, read_unsupported
 from maskc.integrations.session import Allowance, Session, finishes, read_setting
 from maskc.integrations.tool_ends import bar_ends, serves_tags
 from maskc.integrations.vllm_beams import list_beam_patches
@@ -91,8 +91,9 @@ def register() -> None:
         IntegrationError: vLLM is not installed.
     """
     ENGINE.load(ENGINE.name)
-    read_setting()  # a wrong one ends the server's start, and not a request
-    read_unsupported()
+    # A wrong setting ends the server's start, and not a request.
+    for read in (read_setting, read_unsupported, read_kinds, falls_back):
+        read()
     with _lock:
         ENGINE.apply(list_parts())
 
