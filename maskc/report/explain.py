@@ -148,7 +148,7 @@ def list_groups(explanation: Explanation[Any]) -> Table:
 
 def say_reading(reading: TextReading) -> Iterator[str]:
     """Yield the lines of one way to read the text."""
-    yield from (f"  reading: {item}" for item in reading.items)
+    yield from (f"  rule: {item}" for item in reading.items)
     becomes = (*reading.may_become, *["something ignored"] * reading.may_be_ignored)
     if reading.lexeme:
         yield f"  open lexeme: {quote(reading.lexeme)}"
@@ -182,7 +182,7 @@ def say_death(death: Death | Refusal, text: bytes) -> Iterator[str]:
     for cause in death.causes:
         yield f"  - {_say_cause(cause, byte)}"
         yield f"    the parser accepts: {list_names(cause.expected)}"
-        yield from (f"    reading: {item}" for item in cause.items)
+        yield from (f"    rule: {item}" for item in cause.items)
 
 
 def _say_cause(cause: Cause, byte: str) -> str:

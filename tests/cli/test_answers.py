@@ -11,7 +11,7 @@ after '[ab'
   open lexeme: 'ab'
   it may become: WORD
   if it ends here as WORD, next: ",", "]"
-  reading: list -> "[" . WORD (list…) "]"
+  rule: list -> "[" . WORD (list…) "]"
 """
 DIFFERENT = """\
 only new.maskc accepts: 'ac'
