@@ -119,10 +119,11 @@ def test_requests_wait_before_they_are_added(vllm, model, monkeypatch):
     vllm_requests._made.clear()
 
 
+@pytest.mark.usefixtures("vllm")
 @pytest.mark.parametrize(
     "variable", ["MASKC_MAX_TOKENS", "MASKC_REFUSED", "MASKC_REQUESTS", "MASKC_UNSUPPORTED"]
 )
-def test_a_wrong_setting_ends_the_servers_start(vllm, monkeypatch, variable):
+def test_a_wrong_setting_ends_the_servers_start(monkeypatch, variable):
     monkeypatch.setenv(variable, "jsno")
     with pytest.raises(ArtifactError, match="jsno"):
         plugin.register()
