@@ -41,7 +41,8 @@ class ObjectDraft:
     required: int
     low: int
     high: int | None
-    n_constraints: int
+    # Of each existential constraint, the names one of which may be missing instead, as bits.
+    lacked: tuple[int, ...] = ()
     # The names, if nothing but them tells keys apart.
     names: tuple[str, ...] | None = None
 
@@ -180,7 +181,7 @@ class Satisfying:
             draft.required,
             draft.low,
             draft.high,
-            draft.n_constraints,
+            draft.lacked,
             ordered=self._layout.key_order == "schema",
         )
         return rule if rule.is_feasible() else None

@@ -10,6 +10,7 @@ is an integer contradicts it.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys
@@ -17,6 +18,13 @@ from maskc.jsonschema.formulas import Formula, Keys
 Atoms = frozenset[Formula]
 # Sets of keys, and what the values of members with them fit.
 Pairs = list[tuple[Keys, Formula]]
+
+
+class MemberDemand(NamedTuple):
+    """Some member fits, as one of some pairs says, or one of some names is missing."""
+
+    pairs: Pairs
+    lacked: frozenset[str]
 
 
 def intersect_bounds(atoms: Iterable[Formula], kind: str) -> tuple[int, int | None]:
@@ -33,7 +41,7 @@ class MemberDemands:
         required: names that must be there.
         named: name → what its value fits.
         general: what the values of other keys fit.
-        constraints: pairs of which one has a member that fits.
+        constraints: what some member fits.
     """
 
     def __init__(self, space: Space, atoms: Iterable[Formula]) -> None:
@@ -41,10 +49,10 @@ class MemberDemands:
         self.required: dict[str, None] = {}
         self.named: dict[str, list[Formula]] = {}
         self.general: Pairs = []
-        self.constraints: list[Pairs] = []
+        self.constraints: list[MemberDemand] = []
         for atom in atoms:
             if atom.kind == "any":
-                self.constraints.append(list(atom.args[0]))
+                self.constraints.append(MemberDemand(list(atom.args[0]), atom.args[1]))
             if atom.kind not in ("all", "some"):
                 continue
             keys, fits = atom.args
@@ -56,7 +64,7 @@ class MemberDemands:
             elif atom.kind == "all":
                 self.general.append((keys, fits))
             else:
-                self.constraints.append([(keys, fits)])
+                self.constraints.append(MemberDemand([(keys, fits)], frozenset()))
 
     def fits(self, name: str) -> list[Formula]:
         """Return what is asked of the value of a name."""
@@ -84,7 +92,13 @@ class Entailment:
         if atom in atoms:
             return True
         if self._type == "object" and atom.kind == "any":
-            return any(self.implies(atoms, self._space.some(*pair)) for pair in atom.args[0])
+            pairs, lacked = atom.args
+            options = [self._space.some(*pair) for pair in pairs]
+            for name in sorted(lacked):
+                own: Keys = ("names", frozenset([name]))
+                fitting = self._space.either(fits for keys, fits in pairs if keys == own)
+                options.append(self._space.all(own, fitting))
+            return any(self.implies(atoms, option) for option in options)
         if self._type != "object" or atom.kind not in ("all", "some"):
             return False
         keys, fits = atom.args
@@ -121,8 +135,9 @@ class Entailment:
                 if base is space.false or self._joins_existential and space.is_refuted(base):
                     return False
             return all(
-                any(self._may_fit(members, keys, fits) for keys, fits in constraint)
-                for constraint in members.constraints
+                not lacked <= members.required.keys()
+                or any(self._may_fit(members, keys, fits) for keys, fits in pairs)
+                for pairs, lacked in members.constraints
             )
         if self._type == "number":
             bounds = [atom.args for atom in atoms if atom.kind == "bounds"]

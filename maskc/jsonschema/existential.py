@@ -3,10 +3,10 @@
 That so many items of a stretch fit something needs no counter where all of them do, or none can;
 where the stretch is one item; where none may fit; and where another counter says more.
 
-An *existential constraint* is that one of several members of an object fits something: a mapping
-from the label of each key whose member can fulfil it to what its value must fit for that. A
-constraint that one name alone can fulfil is a required name, and one that is fulfilled whenever
-another is says nothing.
+An *existential constraint* is that one of several members of an object fits something, or that one
+of some names is missing: a mapping from the label of each key whose member can fulfil it to what
+its value must fit for that, and the labels that may be missing instead. A constraint that one name
+alone can fulfil is asked of that name, and one that is fulfilled whenever another is says nothing.
 
 Example: where all items are strings, *some item is not a number* is that there is an item at all;
 of the keys ``a`` and ``b``, where any other is not allowed, *some key but a* is ``b``.
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from maskc.jsonschema.entailment import Pairs
+from maskc.jsonschema.entailment import MemberDemand
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys
 
@@ -123,7 +123,11 @@ class ItemDemands:
         return self._space.implies(known, other.fits, by_strings=True)
 
 
-Existential = dict[int, Formula]
+class Existential(NamedTuple):
+    """A member with one of some labels fits, or one of the ``lacked`` labels is missing."""
+
+    fits: dict[int, Formula]
+    lacked: frozenset[int]
 
 
 class MemberConstraints:
@@ -148,30 +152,33 @@ class MemberConstraints:
         self._fits, self._required, self._count = fits, required, count
 
     def find(
-        self, constraints: Sequence[Pairs], classes: Sequence[frozenset[Keys]]
+        self, constraints: Sequence[MemberDemand], classes: Sequence[frozenset[Keys]]
     ) -> list[Existential] | None:
         """Return what is left to constraint for, ``None`` if one is fulfilled by no member.
 
         Args:
-            constraints: sets of keys, of which one has a member that fits.
+            constraints: what some member fits.
             classes: of each label that is not a name, the sets of keys that it is in.
         """
-        open_ = [self._label(parts, classes) for parts in constraints]
+        open_ = [self._label(demand, classes) for demand in constraints]
         n_before = -1
         while len(open_) != n_before:
             n_before = len(open_)
             left = list[Existential]()
-            for constraint in open_:
-                able = {label: f for label, f in constraint.items() if self._may_fit(label, f)}
-                if not able:
+            for fits, lacked in open_:
+                able = Existential(
+                    {label: f for label, f in fits.items() if self._may_fit(label, f)},
+                    frozenset(n for n in lacked if self._names[n] not in self._required),
+                )
+                if not able.fits and not able.lacked:
                     return None
                 if not self._settle(able):
                     left.append(able)
             open_ = left
         return self._drop_implied(open_)
 
-    def _label(self, parts: Pairs, classes: Sequence[frozenset[Keys]]) -> Existential:
-        space, found = self._space, dict[int, Formula]()
+    def _label(self, demand: MemberDemand, classes: Sequence[frozenset[Keys]]) -> Existential:
+        space, found, (parts, lacked) = self._space, dict[int, Formula](), demand
         for label, name in enumerate(self._names):
             asked = [fits for keys, fits in parts if space.contains_key(keys, name)]
             if asked:
@@ -180,23 +187,25 @@ class MemberConstraints:
             asked = [fits for keys, fits in parts if keys in sets]
             if asked:
                 found[label] = space.either(asked)
-        return found
+        return Existential(found, frozenset(self._names.index(name) for name in lacked))
 
     def _may_fit(self, label: int, asked: Formula) -> bool:
         self._count()
         return not self._space.is_refuted(self._space.both([*self._fits[label], asked]))
 
     def _settle(self, constraint: Existential) -> bool:
-        """Return whether what is required fulfils a constraint, or can be made to."""
-        for label, asked in constraint.items():
-            if label >= len(self._names):
-                continue
-            name = self._names[label]
-            if len(constraint) == 1:
-                self._required[name] = None
+        """Return whether what is asked of names fulfils a constraint, or can be made to."""
+        able, lacked = constraint
+        labels = sorted(label for label in able.keys() | lacked if label < len(self._names))
+        for label in labels:
+            asked, name = able.get(label, self._space.false), self._names[label]
+            if len(labels) == len(able.keys() | lacked) == 1:
+                if label not in lacked:
+                    self._required[name] = None
                 self._fits[label].append(asked)
                 return True
-            if name in self._required and self._implies(self._fits[label], asked):
+            is_always = name in self._required or label in lacked
+            if is_always and self._implies(self._fits[label], asked):
                 return True
         return False
 
@@ -215,7 +224,11 @@ class MemberConstraints:
 
     def _covers(self, constraint: Existential, other: Existential) -> bool:
         """Return whether each member that fulfils another constraint fulfils this one, too."""
-        return other.keys() <= constraint.keys() and all(
-            self._implies([*self._fits[label], asked], constraint[label])
-            for label, asked in other.items()
+        return (
+            other.lacked <= constraint.lacked
+            and other.fits.keys() <= constraint.fits.keys()
+            and all(
+                self._implies([*self._fits[label], asked], constraint.fits[label])
+                for label, asked in other.fits.items()
+            )
         )

@@ -72,9 +72,13 @@ class Space(Holding):
         return self.make("some", keys, fits)
 
     def any(self, parts: Iterable[Formula]) -> Formula:
-        """Return that some member fits, as one of some ``some`` says."""
-        pairs = tuple([part.args for part in in_order(parts)])
-        return self.some(*pairs[0]) if len(pairs) == 1 else self.make("any", pairs)
+        """Return that one of some atoms holds: each is ``some``, or ``all`` about one name."""
+        atoms = in_order(parts)
+        if len(atoms) == 1:
+            return atoms[0]
+        pairs = tuple([atom.args for atom in atoms if atom.args[1] is not self.false])
+        names = (atom.args[0][1] for atom in atoms if atom.kind == "all")
+        return self.make("any", pairs, frozenset[str]().union(*names))
 
     def add_dfa(self, dfa: CharDfa) -> int:
         self.dfas.append(dfa)
@@ -277,7 +281,8 @@ class Space(Holding):
         if kind == "some":
             return self.all(args[0], self.negate(args[1]))
         if kind == "any":
-            return self.both(self.all(keys, self.negate(fits)) for keys, fits in args[0])
+            has = [self.some(("names", frozenset([name])), self.true) for name in sorted(args[1])]
+            return self.both([*has, *(self.all(k, self.negate(fits)) for k, fits in args[0])])
         if kind == "items":
             start, stop, fits = args
             return self.make("contains", start, stop, self.negate(fits), 1, None)

@@ -8,8 +8,8 @@ Atoms, by kind:
 - ``string`` an automaton's number, and whether it must accept; ``length`` from … to ….
 - ``bounds`` low, open, high, open; ``multiple`` of a number or not; ``spelled`` as draft 4 wants.
 - ``all`` members whose key is in a set have values that fit; ``some`` member does; ``any``: some
-  member does, of several sets and what fits them; ``count``; ``order`` asks nothing, and says in
-  which order a schema names its keys.
+  member does, of several sets and what fits them, or one of some names is missing; ``count``;
+  ``order`` asks nothing, and says in which order a schema names its keys.
 - ``items`` from … to … fit; ``contains`` between so many of them fit; ``size``;
   ``unique``: all items differ, or not all.
 
@@ -287,7 +287,10 @@ class Holding:
         if kind == "spelled":
             return bool(held.denominator == 1 or args[0] == 2)
         if kind == "any":
-            return any(self._holds_atom("some", pair, held) for pair in args[0])
+            pairs, lacked = args
+            return not lacked <= {key for key, _ in held} or any(
+                self._holds_atom("some", pair, held) for pair in pairs
+            )
         if kind in ("all", "some"):
             chosen = [v for key, v in held if self.contains_key(args[0], key)]
             outcome = (self.holds(args[1], v) for v in chosen)

@@ -163,7 +163,7 @@ class _Freezer:
         kept = rule.options
         dfa = draft.dfa if all(kept) else _relabel(draft, kept)
         options = tuple(map(self._reach_each, kept))
-        counts = (draft.required, draft.low, draft.high, draft.n_constraints)
+        counts = (draft.required, draft.low, draft.high, draft.lacked)
         return (self._add_dfa(dfa), draft.n_names, options, *counts)
 
     def _array(self, draft: ArrayDraft, rule: ArrayRule, pointer: str) -> tuple[Any, ...]:

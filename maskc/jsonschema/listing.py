@@ -167,7 +167,8 @@ class ValueListing:
         fields = None if rule.has_infinite(labels) else _list_fields(rule, labels, most)
         if fields is None:
             return None
-        members = Fields(fields, rule.low, rule.high, 0, rule.start[CONSTRAINTS])
+        constraints = rule.start[CONSTRAINTS] & ~rule.held_without(~labels)
+        members = Fields(fields, rule.low, rule.high, 0, constraints)
         whole = list[tuple[Value, ...]]()
         for every in self._lengthen(members, members.ways, members.start, most):
             if every is None:
@@ -211,5 +212,6 @@ def _list_fields(rule: ObjectRule, labels: int, most: int) -> list[Field] | None
         if texts is None:
             return None
         is_needed = is_name and bool(rule.required >> label & 1)
-        found += [Field(text, tuple(rule.options[label]), is_needed) for text in texts]
+        held = rule.held_without(1 << label)
+        found += [Field(text, tuple(rule.options[label]), is_needed, held) for text in texts]
     return found

@@ -66,7 +66,8 @@ class ObjectDrafts:
         constraints, required = members.constraints, members.required
         order = [atom.args[0] for atom in ordered if atom.kind == "order"]
         names = self._collect_names(order, members)
-        sets = [keys for keys, _ in chain(members.general, *constraints)]
+        pairs = [*members.general, *chain.from_iterable(demand.pairs for demand in constraints)]
+        sets = [keys for keys, _ in pairs]
         is_plain = all(keys[0] == "names" or keys[0] == "other" and not keys[2] for keys in sets)
         may_have_others = not is_plain or not any(
             fits is space.false for keys, fits in members.general if keys[0] == "other"
@@ -74,7 +75,7 @@ class ObjectDrafts:
         dfa, classes = self._build_keys(names, sets, pointer, has_others=may_have_others)
         fits_of = [members.fits(name) for name in names]
         fits_of += [[fits for keys, fits in members.general if keys in own] for own in classes]
-        n_constraints = 0
+        lacked = list[int]()
         fulfilled: list[list[tuple[int, Formula]]] = [[] for _ in fits_of]
         if constraints:
             count = partial(self._alternatives.count_step, pointer, 0)
@@ -83,22 +84,22 @@ class ObjectDrafts:
             )
             if found is None:
                 return []
-            n_constraints = len(found)
             for n, constraint in enumerate(found):
-                for label, formula in constraint.items():
+                lacked.append(sum(1 << label for label in constraint.lacked))
+                for label, formula in constraint.fits.items():
                     fulfilled[label].append((n, formula))
-        self._check_constraints(n_constraints, pointer)
+        self._check_constraints(len(lacked), pointer)
         options = [
             self._member_options(fits, asked_of, pointer)
             for fits, asked_of in zip(fits_of, fulfilled, strict=True)
         ]
-        if n_constraints and count_ways(options, len(names), n_constraints) > MOST_WAYS:
+        if lacked and count_ways(options, len(names), lacked) > MOST_WAYS:
             raise _too_many_constraints(pointer)
         label_of = {name: n for n, name in enumerate(names)}
         bits = sum(1 << label_of[name] for name in required)
         plain = tuple(names) if is_plain else None
         low, high = intersect_bounds(atoms, "count")
-        return [ObjectDraft(dfa, len(names), options, bits, low, high, n_constraints, plain)]
+        return [ObjectDraft(dfa, len(names), options, bits, low, high, tuple(lacked), plain)]
 
     def _check_constraints(self, n_constraints: int, pointer: str) -> None:
         if n_constraints > MAX_CONSTRAINTS:
@@ -115,9 +116,11 @@ class ObjectDrafts:
     def _collect_names(self, order: list[tuple[str, ...]], members: MemberDemands) -> list[str]:
         """Return the names that are told apart, in the schema's order."""
         names = dict.fromkeys([*chain.from_iterable(order), *members.named])
-        for keys, _ in chain(members.general, *members.constraints):
+        for keys, _ in chain(members.general, *(demand.pairs for demand in members.constraints)):
             if keys[0] in ("names", "other"):
                 names.update(dict.fromkeys(sorted(keys[1])))
+        for demand in members.constraints:
+            names.update(dict.fromkeys(sorted(demand.lacked)))
         return list(names)
 
     def _build_keys(
@@ -206,7 +209,7 @@ class ObjectDrafts:
         names = [name for name, _ in members]
         options = [[(0, self._add(self._space.values([value]), pointer))] for _, value in members]
         bits = (1 << len(names)) - 1
-        return ObjectDraft(of_texts(names), len(names), options, bits, 0, None, 0)
+        return ObjectDraft(of_texts(names), len(names), options, bits, 0, None)
 
     def _exclude(self, members: tuple[tuple[str, Any], ...]) -> Formula:
         """Return that an object is another one than that of some members."""

@@ -45,14 +45,15 @@ def join_members(space: Space, options: list[Formula]) -> list[Formula]:
 
 
 def join_existential(space: Space, options: list[Formula]) -> list[Formula]:
-    """Return the options of a clause about objects, those that ask for some member as one."""
+    """Return the options of a clause about objects, those about some member or one name as one."""
     constraints, others = list[Formula](), list[Formula]()
     for option in options:
         atoms = [option]
         if option.kind == "and":
             atoms = [part for part in option.args[0] if part.kind != "types"]
-        is_existential = len(atoms) == 1 and atoms[0].kind == "some"
-        (constraints if is_existential else others).append(atoms[0] if is_existential else option)
+        atom = atoms[0] if len(atoms) == 1 else option
+        is_one = atom.kind == "some" or atom.kind == "all" and _is_name(atom.args[0])
+        (constraints if is_one else others).append(atom if is_one else option)
     return options if len(constraints) < 2 else [*others, space.any(constraints)]
 
 
@@ -72,8 +73,11 @@ def _member_of(option: Formula) -> Formula | None:
             return None
     if len(atoms) != 1 or atoms[0].kind not in ("all", "some"):
         return None
-    keys = atoms[0].args[0]
-    return atoms[0] if keys[0] == "names" and len(keys[1]) == 1 else None
+    return atoms[0] if _is_name(atoms[0].args[0]) else None
+
+
+def _is_name(keys: Keys) -> bool:
+    return keys[0] == "names" and len(keys[1]) == 1
 
 
 def find_cases(space: Space, asked: list[list[Formula]]) -> list[Formula] | None:
@@ -102,7 +106,7 @@ def _find_lists(atoms: Iterable[Formula]) -> Iterator[tuple[str, frozenset[Value
         if atom.kind not in ("all", "some", "any"):
             continue
         for keys, fits in atom.args[0] if atom.kind == "any" else [atom.args]:
-            if keys[0] == "names" and len(keys[1]) == 1:
+            if _is_name(keys):
                 (name,) = keys[1]
                 for part in fits.args[0] if fits.kind in ("and", "or") else [fits]:
                     if part.kind in ("values", "novalues"):

@@ -9,6 +9,7 @@ from maskc.errors import SchemaError
 from maskc.jsonschema import alternatives
 from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import BIT
 from tests.jsonschema.texts import accepts, build_machine
 
 
@@ -82,6 +83,18 @@ def test_an_object_that_fits_one_of_many_schemas_has_one_alternative_for_each():
     machine = build_machine(differ(9))
     objects = [{}, {"p1": 1}, {f"p{k}": 1 for k in range(1, 9)}, {f"q{k}": 1 for k in range(9)}]
     assert [accepts(machine, json.dumps(held)) for held in objects] == [False, False, True, False]
+
+
+def test_branches_that_fail_without_their_key_or_by_a_member_are_not_multiplied():
+    """Seven others fail by one of three keys each, and that one is missing adds no alternative."""
+    space = Space()
+    branches = []
+    for n in range(8):
+        own, first, second = (("names", frozenset([f"{name}{n}"])) for name in "kpq")
+        parts = [space.some(own, space.true), space.all(own, space.types(BIT["string"]))]
+        parts += [space.all(keys, space.types(BIT["null"])) for keys in (first, second)]
+        branches.append(space.both(parts))
+    assert len(find(space, space.make("one", tuple(branches)), "object")) == len(branches)
 
 
 def test_patterns_that_exclude_each_other_tell_branches_apart():

@@ -154,7 +154,7 @@ def describe_string(rule):
 
 
 def describe_object(rule):
-    counts = (rule.required, rule.low, rule.high, rule.n_constraints, rule.ordered)
+    counts = (rule.required, rule.low, rule.high, rule.lacked, rule.ordered)
     return describe(rule.dfa), rule.n_names, list(map(list, rule.options)), *counts
 
 

@@ -30,6 +30,9 @@ OBJECT = ("object", (("a", THREE),))
         ("items", (0, None, SPACE.types(1)), LIST, True),
         ("all", (("names", frozenset("a")), SPACE.false), OBJECT, False),
         ("some", (("other", frozenset("a"), ()), SPACE.true), OBJECT, False),
+        ("any", (((("names", frozenset("a")), SPACE.types(1)),), frozenset("b")), OBJECT, True),
+        ("any", (((("names", frozenset("a")), SPACE.types(1)),), frozenset("a")), OBJECT, False),
+        ("any", (((("names", frozenset("a")), SPACE.true),), frozenset("a")), OBJECT, True),
         ("count", (1, 1), OBJECT, True),
         ("values", (frozenset([TEXT]),), TEXT, True),
         ("novalues", (frozenset([TEXT]),), TEXT, False),
@@ -37,7 +40,9 @@ OBJECT = ("object", (("a", THREE),))
     ],
 )
 def test_an_atom_holds_of_the_values_that_it_describes(kind, args, value, holds):
-    assert SPACE.holds(SPACE.make(kind, *args), value) is holds
+    atom = SPACE.make(kind, *args)
+    assert SPACE.holds(atom, value) is holds
+    assert SPACE.holds(SPACE.negate(atom), value) is not holds
 
 
 def chain(length):

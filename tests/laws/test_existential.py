@@ -3,6 +3,7 @@
 They are only where there are many such ways, so here one is too many.
 """
 
+import itertools
 import json
 
 import jsonschema
@@ -68,6 +69,23 @@ SCHEMAS = st.one_of(
 ).map(lambda schema: {"type": "object", **schema})
 
 
+# Of a, b and c alone, each 1 or "x", all objects can be looked at.
+MEMBERS = {key: {"enum": [1, "x"]} for key in "abc"}
+CLOSED = SCHEMAS.map(
+    lambda schema: {
+        **schema,
+        "properties": MEMBERS,
+        "additionalProperties": False,
+    }
+)
+EVERY = [
+    dict(zip(keys, values, strict=True))
+    for n in range(4)
+    for keys in itertools.permutations("abc", n)
+    for values in itertools.product([1, "x"], repeat=n)
+]
+
+
 @pytest.fixture(autouse=True)
 def constraints(monkeypatch):
     monkeypatch.setattr(alternatives, "MAX_PLAIN", 0)
@@ -107,3 +125,64 @@ def test_what_is_legal_can_be_finished(schema, value, data):
     if end is not None:
         finished = json.loads(prefix + end.decode())
         assert jsonschema.Draft202012Validator(schema).is_valid(finished), (schema, prefix, end)
+
+
+@LAW
+@given(CLOSED)
+def test_a_prefix_is_legal_iff_a_valid_object_begins_with_it(schema):
+    validator = jsonschema.Draft202012Validator(schema)
+    valid = list(filter(validator.is_valid, EVERY))
+    check_prefixes(build(schema), valid, EVERY)
+
+
+@LAW
+@given(CLOSED, st.data())
+def test_a_prefix_is_legal_iff_different_valid_objects_begin_with_it(schema, data):
+    validator = jsonschema.Draft202012Validator(schema)
+    valid = list(filter(validator.is_valid, EVERY))
+    pairs = [[one, other] for one in valid for other in valid if one != other]
+    machine = build({"type": "array", "items": schema, "minItems": 2, "uniqueItems": True})
+    first = data.draw(st.sampled_from(valid or EVERY))
+    check_prefixes(machine, pairs, [[first, other] for other in EVERY], is_whole=False)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"not": {"required": ["a", "b"]}},
+        {"not": {"required": ["a", "c"]}, "maxProperties": 1},
+        {"not": {"required": ["a", "c"]}, "required": ["b"], "maxProperties": 2},
+        {"not": {"required": ["a", "b"], "properties": {"b": {"const": 1}}}, "minProperties": 2},
+    ],
+)
+def test_different_objects_lack_one_of_some_names(asked):
+    schema = {"type": "object", "properties": MEMBERS, "additionalProperties": False, **asked}
+    valid = list(filter(jsonschema.Draft202012Validator(schema).is_valid, EVERY))
+    pairs = [[one, other] for one in valid for other in valid if one != other]
+    machine = build({"type": "array", "items": schema, "minItems": 2, "uniqueItems": True})
+    for first in valid[:4]:
+        check_prefixes(machine, pairs, [[first, other] for other in EVERY], is_whole=False)
+
+
+def check_prefixes(machine, valid, asked, *, is_whole=True):
+    """Check each prefix of the texts of some values against those of the valid ones."""
+    if isinstance(machine, SchemaError):
+        assert machine.reason != "fits no value" or not valid
+        return
+    texts = {write(value) for value in valid}
+    legal = {text[:n] for text in texts for n in range(len(text) + 1)}
+    reached = {"": machine.start()[0]}
+    for text in map(write, asked):
+        for n, character in enumerate(text):
+            before, prefix = text[:n], text[: n + 1]
+            if reached[before] is None:
+                break
+            if prefix not in reached:
+                here = reached[prefix] = machine.read(reached[before], ord(character))
+                assert (here is not None) == (prefix in legal), prefix
+                if here is not None and is_whole:
+                    assert machine.may_end(here) == (prefix in texts), prefix
+
+
+def write(value):
+    return json.dumps(value, separators=(",", ":"))

@@ -11,12 +11,13 @@ from maskc.runtime.schema.plan.objects import ObjectRule
 from tests.jsonschema.texts import accepts, build_machine, read
 
 
-def rule(*options, high=None, required=0):
+def rule(*options, low=0, high=None, required=0, lacked=None):
     names = [chr(ord("a") + n) for n in range(len(options))]
     pairs = [[(d, 0) for d in found] for found in options]
     constraints = max((d.bit_length() for found in options for d in found), default=0)
+    lacked = lacked or (0,) * constraints
     return ObjectRule(
-        of_texts(names), len(names), pairs, required, 0, high, constraints, ordered=False
+        of_texts(names), len(names), pairs, required, low, high, lacked, ordered=False
     )
 
 
@@ -33,6 +34,27 @@ def rule(*options, high=None, required=0):
 )
 def test_constraints_need_members_that_there_is_room_for(options, high, is_feasible):
     assert rule(*options, high=high).is_feasible() is is_feasible
+
+
+@pytest.mark.parametrize(
+    ("counts", "is_feasible"),
+    [
+        ({}, True),  # without any member all hold
+        ({"required": 0b011}, True),  # c is missing
+        ({"required": 0b111}, False),
+        ({"low": 2}, True),
+        ({"low": 3}, False),
+        ({"required": 0b001, "high": 1}, True),
+    ],
+)
+def test_a_constraint_may_hold_as_a_name_is_missing(counts, is_feasible):
+    """One of a, b and c is missing; a is, or b fits or is missing."""
+    assert rule([0], [2, 0], [0], lacked=(0b111, 0b011), **counts).is_feasible() is is_feasible
+
+
+def test_a_name_that_is_not_allowed_is_missing_however_many_members_there_are():
+    assert rule([0], [0], [], low=2, lacked=(0b100,)).is_feasible()
+    assert not rule([0], [0], [0], low=3, lacked=(0b100,)).is_feasible()
 
 
 def test_a_class_of_keys_fulfils_as_many_constraints_as_it_has_keys():

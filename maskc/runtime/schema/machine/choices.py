@@ -246,10 +246,13 @@ class Choices:
             label = rule.label_of(key)
             if label >= 0 and open_labels >> label & 1 and not has_key(members[OTHERS], key):
                 is_needed = label < rule.n_names and bool(missing >> label & 1)
-                fields.append(Field(key, tuple(rule.options[label]), is_needed))
+                held = rule.held_without(1 << label)
+                fields.append(Field(key, tuple(rule.options[label]), is_needed, held))
                 labels.append(label)
         low = max(rule.low, members[N_MEMBERS] + more)
-        return Fields(fields, low, rule.high, members[N_MEMBERS], members[CONSTRAINTS]), labels
+        lacked = ~members[SEEN] & ~sum(1 << label for label in set(labels))
+        constraints = members[CONSTRAINTS] & ~rule.held_without(lacked)
+        return Fields(fields, low, rule.high, members[N_MEMBERS], constraints), labels
 
 
 def _has_more_keys(rule: ObjectRule, members: Members, known: list[int]) -> bool:

@@ -1,11 +1,12 @@
-"""Choices of an object's members that fulfil its existential constraints, and the fewest members.
+"""Choices of an object's members that fulfil its existential constraints, and how many they are.
 
-An *existential constraint* is that some member with a key of an infinite set fits, which comes from
-a negation. A value fulfils some of them by its position, so each label has ways to fulfil them, and
-an object needs as many members as cover all that are left.
+An *existential constraint* is that some member with a key of a set fits, or that one of some names
+is missing, which comes from a negation. A value fulfils some of them by its position, so each label
+has ways to fulfil them, and that a name is missing is one more.
 
 Example: with one position that fulfils two of three constraints and one that fulfils the third, two
-members are enough.
+members are enough; none is needed for *a is missing, or b is a number*, but with a and b required
+it has to be a number.
 """
 
 from __future__ import annotations
@@ -19,15 +20,19 @@ MAX_CONSTRAINTS = 32
 MOST_WAYS = 50_000  # of members to fulfil constraints, see :func:`count_ways`
 
 
-def count_ways(options: Sequence[Sequence[Option]], n_names: int, n_constraints: int) -> int:
+def count_ways(options: Sequence[Sequence[Option]], n_names: int, lacked: Sequence[int]) -> int:
     """Return in how many ways members are looked at to see which of them fulfil all constraints.
 
     Beyond ``MOST_WAYS`` it is no longer counted.
+
+    Args:
+        lacked: of each constraint, the names one of which may be missing instead, as bits.
     """
-    reached, n_ways = {(1 << n_constraints) - 1}, 0
+    reached, n_ways = {(1 << len(lacked)) - 1}, 0
     for label, found in enumerate(options):
-        fulfilled = {bits for bits, _ in found if bits}
-        for _ in range(1 if label < n_names else n_constraints):
+        fulfilled = {bits for bits, _ in found} | {_list_held(lacked, label)}
+        fulfilled.discard(0)
+        for _ in range(1 if label < n_names else len(lacked)):
             n_ways += len(reached) * len(fulfilled)
             if n_ways > MOST_WAYS or not fulfilled:
                 break
@@ -40,39 +45,107 @@ def count_ways(options: Sequence[Sequence[Option]], n_names: int, n_constraints:
     return n_ways
 
 
+def _list_held(lacked: Sequence[int], label: int) -> int:
+    """Return the constraints that hold where a name is missing, as bits."""
+    return sum(1 << n for n, names in enumerate(lacked) if names >> label & 1)
+
+
 class Fulfilment:
     """Which members fulfil constraints, by the options of each label.
 
     Labels from ``n_names`` on have more than one key: ``infinite`` ones any number of them, and
-    others as many as ``sizes`` says.
+    others as many as ``sizes`` says. Of each constraint, one of the ``lacked`` names, as bits, may
+    be missing instead.
     """
 
     def __init__(
         self,
         options: Sequence[Sequence[Option]],
         n_names: int,
+        lacked: Sequence[int],
         infinite: AbstractSet[int],
         sizes: Mapping[int, int],
     ) -> None:
         self._n_names, self._sizes = n_names, sizes
-        # Each label of a member that fulfils any, with the constraints that it can fulfil at once.
-        self._ways = [
-            (label, sorted({d for d, _ in found if d}))
-            for label, found in enumerate(options)
-            if any(d for d, _ in found)
-        ]
+        # Each label that matters: the constraints that a member can fulfil at once, and those that
+        # hold without one.
+        self._ways: list[tuple[int, list[int], int]] = []
         # Constraints that there is always one more key for.
         self._always = 0
         # Labels of which one way fulfils all that others do, and these constraints.
         self._tops: list[tuple[int, int]] = []
-        for label, found in self._ways:
+        for label, found in enumerate(options):
+            every = {d for d, _ in found}
+            best = sorted(d for d in every if not any(d != e and not d & ~e for e in every))
+            held = _list_held(lacked, label)
+            if held or any(best):
+                self._ways.append((label, best, held))
             if label in infinite:
-                self._always |= sum(d for d in found if d.bit_count() == 1)
-            top = max(found, key=int.bit_count)
-            if not any(d & ~top for d in found):
-                self._tops.append((label, top))
+                for d in best:
+                    self._always |= d
+            if len(best) == 1:
+                self._tops.append((label, best[0]))
+        self._labels = sum(1 << label for label, _, _ in self._ways)
 
-    def can_fulfil(self, constraints: int, labels: int) -> bool:
+    def is_feasible(
+        self,
+        constraints: int,
+        labels: int,
+        needed: int,
+        used: Mapping[int, int],
+        low: int,
+        high: int | None,
+    ) -> bool:
+        """Return whether from ``low`` to ``high`` more members can fulfil constraints.
+
+        Constraints, labels and needed names are bits.
+
+        Args:
+            labels: those that members may have; names that are not there yet, others until they
+                are used up.
+            needed: names that must come.
+            used: how many keys were there of each label that has a size.
+        """
+        any_number = high is None and low <= needed.bit_count()
+        if any_number and self._can_fulfil(constraints, labels):
+            return True
+        names = (1 << self._n_names) - 1
+        others = labels & names & ~self._labels
+        n_free = (others & ~needed).bit_count()
+        # Constraints that are left → how many members there may be then, as bits; where only
+        # whether there are any matters, none is counted.
+        shift = 0 if any_number else 1
+        reached = {constraints: 1 << shift * (others & needed).bit_count()}
+        for label, size in self._sizes.items():
+            n_free += size - used[label]
+        for label, found, held in self._ways:
+            if not labels >> label & 1:
+                continue
+            n_times = 1
+            if label >= self._n_names:
+                n_times = constraints.bit_count()
+                if label in self._sizes:
+                    n_times = min(n_times, self._sizes[label] - used[label])
+                    n_free -= n_times
+            for _ in range(n_times):
+                after = dict[int, int]()
+                for left, counts in reached.items():
+                    if not needed >> label & 1:
+                        rest = left & ~held
+                        after[rest] = after.get(rest, 0) | counts
+                    for d in found:
+                        rest = left & ~d
+                        after[rest] = after.get(rest, 0) | counts << shift
+                if after == reached:
+                    break
+                reached = after
+            if any_number and 0 in reached:
+                return True
+        least = max(low - n_free, 0)
+        counts = reached.get(0, 0) >> least
+        return counts > 0 and (high is None or least + (counts & -counts).bit_length() - 1 <= high)
+
+    def _can_fulfil(self, constraints: int, labels: int) -> bool:
         """Return whether members with some labels, at most one of a name, fulfil constraints.
 
         It looks at what one way each fulfils, so ``False`` says nothing.
@@ -82,44 +155,3 @@ class Fulfilment:
             if labels >> label & 1:
                 left &= ~top
         return not left
-
-    def find_fewest(
-        self,
-        constraints: int,
-        labels: int,
-        needed: int,
-        used: Mapping[int, int],
-        *,
-        any_number: bool,
-    ) -> int | None:
-        """Return the least number of keys, beside those that are needed, that fulfil constraints.
-
-        ``None`` if no keys fulfil them. Constraints, labels and needed names are bits.
-
-        Args:
-            used: how many keys were there of each label that has a size.
-            any_number: the number of members has no bound, so that it may be more than the least.
-        """
-        # Constraints that are left → the least number of keys, label by label.
-        best = {constraints: 0}
-        for label, found in self._ways:
-            if not labels >> label & 1:
-                continue
-            n_times = 1
-            if label >= self._n_names:
-                n_times = constraints.bit_count()
-                if label in self._sizes:
-                    n_times = min(n_times, self._sizes[label] - used[label])
-            cost = 0 if label < self._n_names and needed >> label & 1 else 1
-            for _ in range(n_times):
-                after = dict(best)
-                for left, n in best.items():
-                    for d in found:
-                        if d & left and n + cost < after.get(left & ~d, n + cost + 1):
-                            after[left & ~d] = n + cost
-                if after == best:
-                    break
-                best = after
-            if any_number and 0 in best:
-                break  # how many they are does not count
-        return best.get(0)

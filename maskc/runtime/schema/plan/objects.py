@@ -47,7 +47,8 @@ class ObjectRule:
         required: names that must be there, as bits.
         low: the least number of members.
         high: the greatest; ``None``: any.
-        n_constraints: so many existential constraints must be fulfilled.
+        lacked: of each existential constraint, the names one of which may be missing instead, as
+            bits.
         ordered: whether names come in the order of their labels, other keys last.
     """
 
@@ -59,16 +60,16 @@ class ObjectRule:
         required: int,
         low: int,
         high: int | None,
-        n_constraints: int,
+        lacked: tuple[int, ...] = (),
         *,
         ordered: bool,
     ) -> None:
         self.dfa, self.n_names, self.options = dfa, n_names, options
         self.required, self.low, self.high = required, low, high
-        self.n_constraints, self.ordered = n_constraints, ordered
+        self.lacked, self.n_constraints, self.ordered = lacked, len(lacked), ordered
         self.allowed = sum(1 << label for label, found in enumerate(options) if found)
         self.has_classes = bool(self.allowed >> n_names)
-        self.start: Members = (0, NO_KEYS, 0, (1 << n_constraints) - 1)
+        self.start: Members = (0, NO_KEYS, 0, (1 << len(lacked)) - 1)
         self._names = (1 << n_names) - 1
         # What is made when it is first asked for: of most rules it never is.
         self._keys: Keys | None = None
@@ -172,7 +173,7 @@ class ObjectRule:
         if not self.ordered:
             return self
         if self._unordered is None:
-            counts = (self.required, self.low, self.high, self.n_constraints)
+            counts = (self.required, self.low, self.high, self.lacked)
             self._unordered = ObjectRule(
                 self.dfa, self.n_names, self.options, *counts, ordered=False
             )
@@ -206,12 +207,16 @@ class ObjectRule:
             used += self.used.of(others).counts
         return seen, used, n_members, constraints
 
+    def held_without(self, labels: int) -> int:
+        """Return the constraints that hold where some labels are missing, both as bits."""
+        return sum(1 << n for n, names in enumerate(self.lacked) if names & labels)
+
     def can_close(self, members: Members) -> bool:
         seen, _, n_members, constraints = members
         return (
             n_members >= self.low
             and not self.required & ~seen
-            and not constraints
+            and not (constraints and constraints & ~self.held_without(~seen))
             and (self.high is None or n_members <= self.high)
         )
 
@@ -275,43 +280,28 @@ class ObjectRule:
             return False
         if self.ordered and missing and (used[0] or missing & ((1 << seen.bit_length()) - 1)):
             return False
-        n_needed = missing.bit_count()
-        if constraints:
-            more = self._fewest(seen, used, missing, constraints)
-            if more is None:
-                return False
-            n_needed += more
-        if self.high is not None and max(n_members + n_needed, self.low) > self.high:
+        low, n_needed = max(self.low - n_members, 0), missing.bit_count()
+        high = None if self.high is None else self.high - n_members
+        if high is not None and max(low, n_needed) > high:
             return False
-        return n_members >= self.low or n_members + self._remaining(seen, used) >= self.low
-
-    def _remaining(self, seen: int, used: tuple[int, ...]) -> int:
-        """Return how many more keys there can be."""
-        if self._infinite:
-            return self.low
-        rest = self.allowed & ~seen & self._names
-        if self.ordered:
-            rest &= 0 if used[0] else ~((1 << seen.bit_length()) - 1)
-        return rest.bit_count() + sum(self._finite.values()) - sum(used[1:])
-
-    def _fewest(
-        self, seen: int, used: tuple[int, ...], missing: int, constraints: int
-    ) -> int | None:
-        """Return the least number of keys, beside the missing ones, that fulfil all constraints.
-
-        ``None`` if no keys do. Where the number of members has no bound, it may be more.
-        """
+        if low > n_needed and self._infinite:
+            low = 0  # one more is always there to be added
+        is_held = not constraints & ~self.held_without(~(seen | missing))
+        if low <= n_needed and is_held:
+            return True
         rest = self.allowed & ~(seen & self._names)
         if self.ordered:
-            rest &= ~((1 << seen.bit_length()) - 1)
+            rest &= ~self._names if used[0] else ~((1 << seen.bit_length()) - 1)
+        if not constraints:
+            n_others = sum(self._finite.values()) - sum(used[1:])
+            return (rest & self._names).bit_count() + n_others >= low
         if self._fulfilment is None:
-            self._fulfilment = Fulfilment(self.options, self.n_names, self._infinite, self._finite)
-        if self.high is None and self._fulfilment.can_fulfil(constraints, rest):
-            return constraints.bit_count()
+            self._fulfilment = Fulfilment(
+                self.options, self.n_names, self.lacked, self._infinite, self._finite
+            )
+        constraints &= ~self.held_without(self._names & ~(seen | rest))
         n_used = dict(zip(self._finite, used[1:], strict=True))
-        return self._fulfilment.find_fewest(
-            constraints, rest, missing, n_used, any_number=self.high is None
-        )
+        return self._fulfilment.is_feasible(constraints, rest, missing, n_used, low, high)
 
     def enter(self, members: Members, label: int, key: str) -> list[tuple[Members, int]]:
         """Return what there is after a key, with the position of its value, for each option."""

@@ -126,8 +126,19 @@ def _write_unique(value: Any) -> Any:
     return value if value is None or value is True else _SPLITS.write(value)
 
 
+def _read_lacked(value: Any, scope: Scope) -> tuple[int, ...]:
+    if not isinstance(value, list):
+        return (0,) * read_number(value, MAX_CONSTRAINTS + 1)
+    read_number(len(value), MAX_CONSTRAINTS + 1)
+    return tuple([_NAMES.read(names, scope) for names in value])
+
+
+def _write_lacked(lacked: tuple[int, ...]) -> Any:
+    return list(map(_NAMES.write, lacked)) if any(lacked) else len(lacked)
+
+
 _COUNT, _POSITION = number(_MOST), number("positions")
-_BOUND, _LABEL = optional(_COUNT), number(_MOST_LABEL)
+_BOUND, _LABEL, _NAMES = optional(_COUNT), number(_MOST_LABEL), bits(_MOST_LABEL)
 # What a value adds to or fulfils, as bits, and its position.
 _OPTIONS = pairs(_COUNT, _POSITION)
 # Items that differ: their position; that of their many values, or -1; their few values as JSON.
@@ -187,16 +198,17 @@ RECORDS = {
         listed(grouped(Counter, _COUNT, _BOUND, _COUNT, _BOUND), into=tuple),
         Codec(_read_unique, _write_unique),
     ),
-    # Keys, number of names, options of each label, required names, low, high, how many constraints.
+    # Keys, number of names, options of each label, required names, low, high, and how many
+    # constraints, or of each the names one of which may be missing instead.
     "objects": grouped(
         together,
         number("dfas"),
         _COUNT,
         listed(_OPTIONS, into=tuple),
-        bits(_MOST_LABEL),
+        _NAMES,
         _COUNT,
         _BOUND,
-        number(MAX_CONSTRAINTS + 1),
+        Codec(_read_lacked, _write_lacked),
     ),
     "positions": grouped(
         Position,
@@ -208,17 +220,17 @@ RECORDS = {
 
 def make_object(entry: tuple[Any, ...], dfas: Sequence[CharDfa], *, ordered: bool) -> ObjectRule:
     """Return a rule of objects from its record, which is checked as far as it is not by itself."""
-    dfa, n_names, options, required, low, high, n_constraints = entry
-    _check_bits(options, n_constraints)
+    dfa, n_names, options, required, low, high, lacked = entry
+    _check_bits(options, len(lacked))
     if any(label >= len(options) for label in dfas[dfa].labels):
         raise PlanError("a key of the plan has no options")
     if read_number(n_names, len(options) + 1) < required.bit_length():
         raise PlanError("an object of the plan requires a name that it does not have")
-    if n_constraints and count_ways(options, n_names, n_constraints) > MOST_WAYS:
+    if any(names >> n_names for names in lacked):
+        raise PlanError("an object of the plan lacks a name that it does not have")
+    if lacked and count_ways(options, n_names, lacked) > MOST_WAYS:
         raise PlanError("an object of the plan has too many existential constraints")
-    return ObjectRule(
-        dfas[dfa], n_names, options, required, low, high, n_constraints, ordered=ordered
-    )
+    return ObjectRule(dfas[dfa], n_names, options, required, low, high, lacked, ordered=ordered)
 
 
 def make_array(entry: tuple[Any, ...]) -> ArrayEntry:

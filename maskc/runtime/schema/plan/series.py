@@ -45,11 +45,12 @@ class Series:
 
 
 class Field(NamedTuple):
-    """A member that an object may have, or must."""
+    """A member that an object may have, or must; ``held`` are the constraints that hold without."""
 
     key: str
     options: tuple[Option, ...]
     is_needed: bool
+    held: int
 
 
 class Fields(Series):
@@ -79,8 +80,8 @@ class Fields(Series):
     def ways(self, state: tuple[int, int, int]) -> Iterator[tuple[tuple[int, int, int], int]]:
         at, n_members, constraints = state
         if at < len(self.fields):
-            _, options, is_needed = self.fields[at]
-            without = (at + 1, n_members, constraints)
+            _, options, is_needed, held = self.fields[at]
+            without = (at + 1, n_members, constraints & ~held)
             if not is_needed and self.is_feasible(without):
                 yield without, LEFT_OUT
             for bits, child in options:
@@ -121,7 +122,7 @@ class Fields(Series):
     def _find_ends(self) -> list[set[tuple[int, int]]]:
         found: list[set[tuple[int, int]]] = [{(0, 0)}]
         for field in reversed(self.fields):
-            here = set() if field.is_needed else set(found[-1])
+            here = set() if field.is_needed else {(n, w | field.held) for n, w in found[-1]}
             here.update((n + 1, w | d) for n, w in found[-1] for d, _ in field.options)
             found.append(here)
         return found[::-1]
