@@ -40,6 +40,9 @@ RULES = st.builds(
     multiple=st.sampled_from(
         [None, Fraction(1), Fraction(5), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100)]
     ),
+    not_multiples=st.sampled_from(
+        [(), (), (Fraction(1),), (Fraction(7),), (Fraction(10), Fraction(3, 2)), (Fraction(1, 8),)]
+    ),
     excluded=st.frozensets(st.integers(0, 30).map(Fraction), max_size=2),
 )
 

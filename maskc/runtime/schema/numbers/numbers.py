@@ -172,12 +172,18 @@ class Numbers:
         """Return whether up to so many digits may follow, whatever they are; not complete."""
         negative, phase, digits, n_fraction, _, _ = state
         side = self.side(negative)
-        if not side.is_solid or self._spelled == 2:
+        if self._spelled == 2:
             return False
+        if phase == INTEGER and side.takes_digits(digits, n_digits):
+            return True
         least, most = side.low, side.high
         # An interval this wide holds some power of ten times any number.
         is_wide = most is None or most > 10 * (least + 1) or not least and most > 0
         scales = self._exponents and side.multiple is None and is_wide
+        if phase in (POINT, FRACTION) and side.takes_decimals(digits, n_fraction, scales=scales):
+            return True
+        if not side.is_solid:
+            return False
         if phase in (POINT, FRACTION) and side.n_decimals is not None:
             value, next_ = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
             is_above = value > least or not value and side.has_zero
@@ -190,9 +196,6 @@ class Numbers:
                 return False
         if phase in (POINT, FRACTION, INTEGER) and self._is_scaled_between(side, state):
             return True
-        if phase == FRACTION and side.multiple is None:
-            low, high = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
-            return low > least and (most is None or high <= most or scales)
         if (phase == INTEGER or self._is_any and phase in (POINT, FRACTION)) and (
             most is None or scales
         ):

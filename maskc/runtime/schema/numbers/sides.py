@@ -20,7 +20,13 @@ from maskc.runtime.schema.numbers.magnitudes import (
     Multiples,
     by_digits,
 )
-from maskc.runtime.schema.numbers.powers import Factor, common_denominator, count_digits
+from maskc.runtime.schema.numbers.powers import (
+    Factor,
+    common_denominator,
+    count_digits,
+    power_beyond,
+    power_of_ten,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,8 @@ class Side:
         is_free_to_decimals: whether nothing of the digits counts but how many the fraction has.
         enough: from it on, of an integer only what it leaves divided by ``period`` counts; ``None``
             if there is no such number.
+        spacing: of so many integers one after the other between the bounds, one is allowed or a
+            number between two of them; 0: not known.
     """
 
     def __init__(
@@ -123,6 +131,10 @@ class Side:
         self._takes_integers = is_whole_side and is_whole
         self._least = math.floor(bounds.low) + 1
         self._most = None if bounds.high is None else math.ceil(bounds.high) - 1
+        self.spacing = 0 if isinstance(self.allowed, Listed) else _find_spacing(rule)
+        self._first, self._last = first, self._most
+        if bounds.high is not None and bounds.high.denominator == 1 and not bounds.high_open:
+            self._last = bounds.high.numerator
 
     def is_inside(self, value: int) -> bool:
         """Return whether an integer is surely allowed; exact arithmetic takes much longer."""
@@ -131,6 +143,37 @@ class Side:
             and value >= self._least
             and (self._most is None or value <= self._most)
         )
+
+    def takes_digits(self, digits: int, n_more: int) -> bool:
+        """Return whether an integer of some digits, and up to so many more, can become allowed.
+
+        It is one or begins one, whatever the digits that follow are; not complete.
+        """
+        if not self.spacing or self._last is None:
+            return self.spacing > 0
+        if self.has_gaps or self._last < digits:
+            return False
+        # With so many digits after the first ones an integer is as large as it may be.
+        n_most = power_beyond(digits + 1, Fraction(self._last + 1), strict=True) - 1
+        least_spacing = power_of_ten(max(n_most - n_more, 0))
+        return (
+            n_most >= n_more
+            and least_spacing >= self.spacing
+            and digits * power_of_ten(n_most) >= self._first
+        )
+
+    def takes_decimals(self, digits: int, n_decimals: int, *, scales: bool) -> bool:
+        """Return whether ``digits × 10 ** -n_decimals`` can become allowed, whatever digits follow.
+
+        It is not complete, and never says so where a multiple is wanted.
+
+        Args:
+            scales: whether an exponent takes what is above the upper bound below it.
+        """
+        if not isinstance(self.allowed, Between):
+            return False
+        low, high = Fraction(digits, 10**n_decimals), Fraction(digits + 1, 10**n_decimals)
+        return low >= self.low and (scales or self.high is None or high <= self.high)
 
     def is_between(self, digits: int, n_decimals: int) -> bool:
         """Return whether ``digits × 10 ** -n_decimals`` is surely allowed; not complete."""
@@ -150,6 +193,19 @@ def _count_decimals(factor: Fraction | None) -> int | None:
         return None
     n = len(str(factor.denominator)) - 1 if factor.denominator < _MOST_WRITTEN else 0
     return n if factor.denominator == 10**n else None
+
+
+def _find_spacing(rule: Rule) -> int:
+    """Return ``spacing`` of a side whose values are not listed."""
+    factor, others = rule.multiple, rule.not_multiples
+    if not others:
+        return 1 if factor is None else factor.numerator
+    if factor is None:
+        return 2  # fractions that are multiples of nothing lie between
+    factors = [factor, *others]
+    period = common_denominator(1 / each for each in factors)
+    is_whole = all(each.denominator == 1 for each in factors)
+    return period + 1 if period and not is_whole else period
 
 
 def _bounds_of(rule: Rule, *, negative: bool) -> Bounds:
