@@ -151,6 +151,7 @@ def test_a_prefix_is_legal_iff_different_valid_objects_begin_with_it(schema, dat
     [
         {"not": {"required": ["a", "b"]}},
         {"not": {"required": ["a", "c"]}, "maxProperties": 1},
+        {"not": {"required": ["a", "c"]}, "required": ["b"], "maxProperties": 1},
         {"not": {"required": ["a", "c"]}, "required": ["b"], "maxProperties": 2},
         {"not": {"required": ["a", "b"], "properties": {"b": {"const": 1}}}, "minProperties": 2},
     ],
@@ -162,6 +163,15 @@ def test_different_objects_lack_one_of_some_names(asked):
     machine = build({"type": "array", "items": schema, "minItems": 2, "uniqueItems": True})
     for first in valid[:4]:
         check_prefixes(machine, pairs, [[first, other] for other in EVERY], is_whole=False)
+
+
+def test_an_object_that_can_only_become_one_that_was_there_is_illegal():
+    codes = {"type": "string", "pattern": "^[0-9]{3}$"}  # too many to be listed
+    schema = {"properties": dict.fromkeys("abc", codes), "additionalProperties": False}
+    schema |= {"not": {"required": ["a", "c"]}, "required": ["b"], "maxProperties": 1}
+    machine = build({"type": "array", "items": {"type": "object", **schema}, "uniqueItems": True})
+    assert read(machine, '[{"b":"123"},{"b":"12') is not None
+    assert read(machine, '[{"b":"123"},{"b":"123"') is None
 
 
 def check_prefixes(machine, valid, asked, *, is_whole=True):

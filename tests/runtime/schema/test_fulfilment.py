@@ -6,16 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.runtime.schema.plan.fulfilment import Fulfilment
+from tests.examples import examples
 
 N_CONSTRAINTS, N_NAMES, SIZE = 3, 3, 2
 BITS = st.integers(0, (1 << N_CONSTRAINTS) - 1)
-WAYS = st.lists(BITS.map(lambda d: (d, 0)), min_size=1, max_size=2)
+# Many labels have nothing to do with any constraint.
+WAYS = st.just([(0, 0)]) | st.lists(BITS.map(lambda d: (d, 0)), min_size=1, max_size=2)
 NAMES = st.integers(0, (1 << N_NAMES) - 1)
+LACKED = st.just(0) | NAMES
 
 
+@examples(2000)
 @given(
     st.lists(WAYS, min_size=N_NAMES + 2, max_size=N_NAMES + 2),
-    st.lists(NAMES, min_size=N_CONSTRAINTS, max_size=N_CONSTRAINTS),
+    st.lists(LACKED, min_size=N_CONSTRAINTS, max_size=N_CONSTRAINTS),
     NAMES,
     NAMES,
     st.integers(0, SIZE),

@@ -52,6 +52,11 @@ def test_a_constraint_may_hold_as_a_name_is_missing(counts, is_feasible):
     assert rule([0], [2, 0], [0], lacked=(0b111, 0b011), **counts).is_feasible() is is_feasible
 
 
+def test_a_required_name_takes_the_room_of_one_that_fulfils_a_constraint():
+    assert rule([0], [1], required=0b01, high=2).is_feasible()
+    assert not rule([0], [1], required=0b01, high=1).is_feasible()
+
+
 def test_a_name_that_is_not_allowed_is_missing_however_many_members_there_are():
     assert rule([0], [0], [], low=2, lacked=(0b100,)).is_feasible()
     assert not rule([0], [0], [0], low=3, lacked=(0b100,)).is_feasible()
