@@ -193,6 +193,8 @@ class SchemaJob:
     def compile(
         self, vocabulary: Vocabulary, limits: Limits, progress: Progress | None = None
     ) -> Made:
+        from maskc.kit.examples import add_documents
+
         del limits, progress
         contents = compile_schema(
             self.schema,
@@ -203,7 +205,7 @@ class SchemaJob:
             assert_formats=self.assert_formats,
             formats=self.formats,
         )
-        return contents, ()
+        return add_documents(contents, read_schema(self.schema), vocabulary), ()
 
 
 def name_json(schema: Any) -> str:

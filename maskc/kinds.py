@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from maskc.artifact.sections import is_link, is_schema
+from maskc.artifact.sections import EXAMPLES, is_link, is_schema
 from maskc.runtime.link.plan.replies import cut_reply, names_of
 
 if TYPE_CHECKING:
@@ -121,6 +121,11 @@ class Kind:
         """Return what the artifact was made from: its kind with its name first."""
         return [("grammar", header["grammar"]["name"])]
 
+    def _list_examples(self, header: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Return how many example texts there are, if any."""
+        n = header.get(EXAMPLES, 0)
+        return [("examples", f"{n:,} texts, which `artifact.prepare` follows")] if n else []
+
     def summarize(self, header: Mapping[str, Any]) -> str:
         """Return in a few words what was compiled, and which choices were made."""
         grammar, counts = header["grammar"], header["counts"]
@@ -168,6 +173,7 @@ class _SchemaKind(Kind):
             ("JSON Schema", header["grammar"]["name"]),
             ("layout", self._describe_layout(header)),
             ("formats", ", ".join(formats)),
+            *self._list_examples(header),
         ]
 
     def summarize(self, header: Mapping[str, Any]) -> str:
@@ -232,6 +238,7 @@ class _LinkKind(Kind):
             *[("settings", ", ".join(settings))] * bool(settings),
             ("parts", self.summarize(header)),
             ("special tokens", ", ".join(link["tokens"]) or "none"),
+            *self._list_examples(header),
         ]
 
     def summarize(self, header: Mapping[str, Any]) -> str:

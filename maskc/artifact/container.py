@@ -136,6 +136,21 @@ def load_container(
     return decode(buffer, name)
 
 
+def read_header(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """Return the header of a file, whose checksum is not looked at; ``None`` if it has none."""
+    try:
+        with open(open_regular(path), "rb") as file:
+            prefix = file.read(_PREFIX.size)
+            if len(prefix) < _PREFIX.size or prefix[: len(LABEL)] != LABEL:
+                return None
+            *_, version, _, _, _, n_header = _PREFIX.unpack(prefix)
+            if version != FORMAT or n_header > _MAX_HEADER:
+                return None
+            return _unpack_header(memoryview(file.read(n_header)), os.fspath(path))[0]
+    except (ArtifactError, OSError, UnreadableFileError):
+        return None
+
+
 def _read(file: int, name: str, *, mapped: bool) -> bytes | mmap.mmap | memoryview:
     """Return what an open file holds, in memory of its own or in the file's pages."""
     n_bytes = os.fstat(file).st_size

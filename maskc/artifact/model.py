@@ -19,6 +19,7 @@ from maskc.artifact.relations import check_layout, check_relations
 from maskc.artifact.row_chunks import PIECE
 from maskc.artifact.sections import (
     ANY,
+    EXAMPLES,
     LALR_SECTIONS,
     ArraySpec,
     is_general,
@@ -115,7 +116,10 @@ def check(contents: Contents) -> str | None:
     if fault:
         return fault
     if not is_grammar(contents.header):
-        return None
+        n_examples = len(arrays.get("example_first", (0,))) - 1
+        told = contents.header.get(EXAMPLES, 0)
+        is_right = type(told) is int and told == n_examples
+        return None if is_right else "the header does not say how many examples there are"
     roots = arrays["root_terminal"]
     if ((roots < IGNORED) & (roots != NO_EVENT)).any():
         return "section root_terminal has a value that is not a terminal"

@@ -191,6 +191,14 @@ START_SECTIONS: dict[str, ArraySpec] = {
 }
 
 
+# Of a JSON Schema or of tools, texts that a server follows before it serves: their tokens.
+EXAMPLES = "examples"  # the header's entry says how many
+EXAMPLE_SECTIONS: dict[str, ArraySpec] = {
+    "example_first": ArraySpec("int32", ("texts+1",), offsets="example_tokens"),
+    "example_tokens": ArraySpec("int32", ("text tokens",), below="V"),
+}
+
+
 # What the header may name: each a kind of artifact.
 PARSERS = ("lalr", "earley", "schema", "link")
 
@@ -220,10 +228,9 @@ def is_general(header: Mapping[str, Any]) -> bool:
 
 def sections_of(header: Mapping[str, Any]) -> dict[str, ArraySpec]:
     """Return the sections of an artifact with this header."""
-    if is_schema(header):
-        return SCHEMA_SECTIONS
-    if is_link(header):
-        return LINK_SECTIONS
+    if not is_grammar(header):
+        sections = SCHEMA_SECTIONS if is_schema(header) else LINK_SECTIONS
+        return {**sections, **EXAMPLE_SECTIONS} if EXAMPLES in header else sections
     sections = GENERAL_SECTIONS if is_general(header) else LALR_SECTIONS
     if TOKENS_WITHOUT_ROWS in header and is_general(header):
         sections = {**sections, **TOKENS_WITHOUT_ROWS_SECTIONS}

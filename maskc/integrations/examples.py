@@ -1,9 +1,10 @@
-"""Example answers beside an artifact, which are followed before the first request.
+"""Example answers of an artifact, which are followed before the first request.
 
 What an artifact is asked for the first time takes longest, and a server that has followed answers
-of the kind that it will give has few masks late (:mod:`maskc.runtime.batches`). Those of
-``json.maskc`` lie beside it in ``json.examples.jsonl``: each line is an answer, as a JSON list of
-its token ids, the likeliest first.
+of the kind that it will give has few masks late (:mod:`maskc.runtime.batches`). The compiler writes
+some into the artifact of a JSON Schema or of tools (:mod:`maskc.artifact.examples`). Others of
+``json.maskc`` lie beside it in ``json.examples.jsonl``, and are followed in their place: each line
+is an answer, as a JSON list of its token ids, the likeliest first.
 
 Example: with llama3's tokens the line ``[5018, 64, 794, 220, 16, 92]`` is ``{"a": 1}``.
 
@@ -51,14 +52,22 @@ class Examples:
     def follow(self, name: str, artifact: Artifact, content_hash: str) -> None:
         """Have an artifact follow its examples, unless it has; at most for ``SECONDS``.
 
-        How many tokens that were is logged; as a warning, if most were illegal.
+        How many tokens that were is logged; as a warning, if most of a file's were illegal.
 
         Raises:
             ArtifactError: the file cannot be read, or a line is not a list of token ids.
             LimitError: a text asks too much for one mask.
         """
+        path = self._folder / f"{name}{SUFFIX}"
+        if not os.path.lexists(path):
+            identity = _Identity(content_hash, 0, 0, 0)
+            if self._followed.get(name) != identity:
+                self._followed[name] = identity
+                n_followed = artifact.prepare(seconds=SECONDS)
+                _log.info("artifact %s: %s tokens of examples followed", name, f"{n_followed:,}")
+            return
         try:
-            number = open_regular(self._folder / f"{name}{SUFFIX}")
+            number = open_regular(path)
         except UnreadableFileError as error:
             remedy = "check the server's folder"
             raise ArtifactError(f"{name}{SUFFIX}", error.reason, remedy) from None

@@ -29,6 +29,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maskc.arguments import as_path, as_text
+from maskc.artifact.container import read_header
+from maskc.artifact.sections import EXAMPLES
 from maskc.errors import ArtifactError, MaskcError, UnknownArtifactError, UnreadableFileError
 from maskc.integrations.examples import SUFFIX as EXAMPLES_SUFFIX
 from maskc.integrations.examples import Examples
@@ -177,25 +179,31 @@ class ArtifactRegistry:
         return refused | self.prepare()
 
     def prepare(self) -> dict[str, MaskcError]:
-        """Have artifacts follow the examples that lie beside them, ten seconds each at most.
+        """Have artifacts follow their examples, ten seconds each at most.
 
         So masks of answers like these are there. The examples of ``json`` are the lines of
-        ``json.examples.jsonl``, each a JSON list of token ids; artifacts without are not loaded.
-        What has not changed is not followed again.
+        ``json.examples.jsonl``, each a JSON list of token ids; without that file, those that the
+        compiler wrote into ``json.maskc``. Artifacts without examples are not loaded. What has not
+        changed is not followed again.
 
         Returns:
-            The names of files of examples that are refused, with the reasons: the artifact is not
-            served, or a line is not a list of token ids. The artifacts themselves are served.
+            What is refused, with the reasons: files of examples of which a line is not a list of
+            token ids, whose artifacts are served, and artifacts that are not served.
         """
-        refused = {}
-        for name in self._names_of(EXAMPLES_SUFFIX):
+        refused: dict[str, MaskcError] = {}
+        files = dict.fromkeys(self._names_of(EXAMPLES_SUFFIX), EXAMPLES_SUFFIX)
+        own = {name: "" for name in self.names() if self._has_examples(name)}
+        for name, suffix in sorted((own | files).items()):
             try:
                 served = self._find(name)
                 self._examples.follow(name, served.artifact, served.content_hash)
             except MaskcError as error:
                 _log.warning("artifact %s: its examples are refused: %s", name, error)
-                refused[f"{name}{EXAMPLES_SUFFIX}"] = error
+                refused[f"{name}{suffix}"] = error
         return refused
+
+    def _has_examples(self, name: str) -> bool:
+        return EXAMPLES in (read_header(self._folder / f"{name}{SUFFIX}") or {})
 
     def served(self) -> dict[str, Artifact]:
         """Return the artifacts that are loaded now, by name; nothing is loaded."""

@@ -27,6 +27,7 @@ from maskc.errors import WrongTypeError, WrongValueError
 from maskc.frontends.regex import NAME, read_pattern
 from maskc.frontends.source import source_from_header
 from maskc.kit.constraint import Constraint
+from maskc.kit.examples import add_calls
 from maskc.kit.file import make_kit
 from maskc.kit.kit import write_choice
 from maskc.limits import Limits
@@ -101,11 +102,13 @@ def compile_tools(
     given = parse_json(tools, "/tools")
     calls: dict[str, Any] = {"family": family, "choice": choice, "parallel": parallel}
     calls |= {"reasoning": reasoning, **({"strict": strict} if strict else {})}
-    made = make_kit(vocabulary).tools(given, **calls, limits=limits)
+    kit = make_kit(vocabulary)
+    made = kit.tools(given, **calls, limits=limits)
     tag = describe_tools(given, **calls)
     said = choice if isinstance(choice, str) else json.dumps(dict(choice))
     settings = {**calls, "choice": said}
-    return _assemble(made, tag, vocabulary, name=name, dialect="tools", settings=settings)
+    contents = _assemble(made, tag, vocabulary, name=name, dialect="tools", settings=settings)
+    return add_calls(contents, kit, vocabulary, given, **calls)
 
 
 def compile_choices(

@@ -16,6 +16,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from maskc.jsonschema.examples import FORMATS
 from maskc.kit.constraint import Constraint
 from maskc.runtime.batches import allocate_bitmask
 from maskc.tags.families import Tool, load_family
@@ -31,27 +32,6 @@ _SCHEMAS: tuple[Any, ...] = (
     {"type": "string", "pattern": "^[^/]*$"},
     {"type": "string", "pattern": "^[a-z]*$"},
 )
-# Without those of many characters, which few ask for: of them one letter, for which the vocabulary
-# is read by the classes that all have in common.
-FORMATS = {
-    "idn-hostname": "é",
-    "date": "2024-02-29",
-    "date-time": "2024-02-29T23:59:00.5+01:00",
-    "date-time-local": "2024-02-29T23:59:00.5",
-    "duration": "P1DT2H",
-    "email": "ab.c@example.com",
-    "hostname": "www.example.com",
-    "ipv4": "192.168.0.1",
-    "ipv6": "2001:db8::1",
-    "json-pointer": "/a/b",
-    "relative-json-pointer": "1/a",
-    "time": "23:59:00Z",
-    "time-local": "23:59:00",
-    "uri": "https://example.com/a?b=c#d",
-    "uri-reference": "../a/b",
-    "uri-template": "/a/{b}",
-    "uuid": "123e4567-e89b-12d3-a456-426614174000",
-}
 # What a class of Unicode is in bytes is known to a process from then on, and what a loop reads that
 # a count has room for beside any token is known to the kit.
 PATTERNS = {

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from maskc.arguments import as_flag, as_path, as_seconds, as_text
 from maskc.artifact.container import encode, load_container
+from maskc.artifact.examples import examples_of
 from maskc.artifact.files import write_atomically
 from maskc.artifact.model import Contents
 from maskc.artifact.sections import is_general, is_link, is_schema
@@ -200,7 +201,7 @@ class Artifact(Compiled):
             return self.bind(**holes).matcher()
         return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
 
-    def prepare(self, examples: Iterable[Iterable[int]], *, seconds: float) -> int:
+    def prepare(self, examples: Iterable[Iterable[int]] | None = None, *, seconds: float) -> int:
         """Follow texts ahead, so that fills and tokens of texts like them find their work done.
 
         No mask changes by it, and what is remembered stays within ``cache_bytes``. Matchers may be
@@ -208,7 +209,8 @@ class Artifact(Compiled):
 
         Args:
             examples: token ids of texts from their start, the likeliest first. What comes after an
-                illegal token is left out.
+                illegal token is left out. ``None``: those that the artifact has; that of a JSON
+                Schema or of tools has some, see :mod:`maskc.artifact.examples`.
             seconds: how long it may take; one token more may be followed after that.
 
         Returns:
@@ -219,6 +221,8 @@ class Artifact(Compiled):
             TypeError: a token is no integer.
         """
         until = as_seconds("seconds", seconds)
+        if examples is None:
+            examples = examples_of(self.contents)
         return follow_examples(self.matcher, self.vocab_size, examples, until)
 
     def __repr__(self) -> str:

@@ -8,6 +8,8 @@ import pytest
 from maskc.errors import ArtifactError, LimitError, VocabularyMismatchError
 from maskc.integrations import examples as module
 from maskc.integrations.registry import ArtifactRegistry
+from maskc.jobs import read_schema_job
+from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text, legal_tokens
@@ -46,6 +48,14 @@ def write(folder, *lines):
 
 def write_texts(folder, *texts):
     write(folder, *(json.dumps(list(text)) for text in texts))
+
+
+def save_flag(folder):
+    """Save the artifact of true and false; the compiler writes the text ``true`` into it."""
+    path = folder / "flag.maskc"
+    contents, _ = read_schema_job({"type": "boolean"}).compile(MODEL, Limits())
+    Artifact(contents).save(path)
+    return path
 
 
 def test_masks_of_examples_are_there_afterwards(folder, registry):
@@ -177,3 +187,31 @@ def test_examples_are_followed_no_longer_than_ten_seconds(folder, registry, monk
         "artifact answer: 0 of 3 tokens of its examples are legal, followed in 0.0 seconds, "
         "which is the most"
     )
+
+
+def test_examples_that_the_compiler_wrote_are_followed(folder, registry, prepared, caplog):
+    save_flag(folder)
+    with caplog.at_level(logging.INFO, "maskc"):
+        assert registry.prepare() == registry.prepare() == {}
+    assert prepared == [registry.load("flag")]
+    assert "artifact flag: 5 tokens of examples followed" in caplog.messages
+    assert list(registry.served()) == ["flag"]
+
+
+def test_a_file_of_examples_is_followed_in_place_of_the_compilers(folder, registry, prepared):
+    save_flag(folder)
+    (folder / "flag.examples.jsonl").write_text(f"{json.dumps(list(b'false'))}\n")
+    assert registry.prepare() == {}
+    artifact = registry.load("flag")
+    n_masks = len(artifact.mask_table())
+    assert legal_tokens(artifact, b"fals") == {b"e"}
+    assert len(artifact.mask_table()) == n_masks
+    assert legal_tokens(artifact, b"tr") == {b"u"}
+    assert len(artifact.mask_table()) == n_masks + 1
+    assert prepared == [artifact]
+
+
+def test_an_artifact_with_examples_that_is_damaged_is_named(folder, registry):
+    path = save_flag(folder)
+    path.write_bytes(path.read_bytes()[:-1])
+    assert list(registry.prepare()) == ["flag"]
