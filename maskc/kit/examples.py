@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from maskc.artifact.examples import TokenCutter, add_examples
 from maskc.artifact.model import Contents
 from maskc.errors import FormatError, LimitError, SchemaError
-from maskc.jsonschema.examples import write_documents
+from maskc.kit.documents import write_documents
 from maskc.kit.preparing import cut
 from maskc.runtime.artifact import Artifact
 from maskc.tags.families import load_family

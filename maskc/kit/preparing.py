@@ -16,8 +16,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from maskc.jsonschema.examples import FORMATS
 from maskc.kit.constraint import Constraint
+from maskc.kit.documents import FORMATS
 from maskc.runtime.batches import allocate_bitmask
 from maskc.tags.families import Tool, load_family
 from maskc.tags.rendering import render

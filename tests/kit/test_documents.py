@@ -7,7 +7,7 @@ import pytest
 
 import maskc
 from maskc.jsonschema.compiling import compile_schema
-from maskc.jsonschema.examples import FORMATS, write_documents
+from maskc.kit.documents import FORMATS, write_documents
 from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.vocab.vocabulary import Vocabulary
 
