@@ -64,7 +64,7 @@ _BOUNDS = ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMax
 # Tried in this order where a string is searched.
 _TRIED = [bytes([byte]) for byte in b'"a1A0-./:_ @#' + bytes(range(33, 127))]
 
-_MOST_TRIALS = 4_000  # texts that a matcher is asked about, for one document
+_MOST_ATTEMPTS = 4_000  # texts that a matcher is asked about, for one document
 _MOST_BYTES = 4_000  # of a document; then properties and items that need not be are left out
 _MOST_DEPTH = 6  # of these
 _DEEPEST = 40
@@ -88,8 +88,8 @@ def write_documents(schema: Any, open_matcher: Callable[[], Matcher]) -> list[by
     return [document for document in dict.fromkeys(found) if document]
 
 
-class _TooManyTrialsError(Exception):
-    """A document is not worth more trials."""
+class _TooManyAttemptsError(Exception):
+    """A document is not worth more attempts."""
 
 
 class _Writer:
@@ -101,11 +101,11 @@ class _Writer:
         self._parts: list[bytes] = []
         self._n_bytes = 0
         self._longest = b""
-        self._n_left = _MOST_TRIALS
+        self._n_left = _MOST_ATTEMPTS
 
     def run(self) -> bytes:
         """Return the longest beginning of a document that was written."""
-        with suppress(FormatError, LimitError, _TooManyTrialsError):
+        with suppress(FormatError, LimitError, _TooManyAttemptsError):
             self._write(self._root, 0)
         self._back(0)
         return self._longest
@@ -113,17 +113,17 @@ class _Writer:
     def _put(self, *texts: bytes) -> bool:
         """Write the first of some texts that is legal; return whether one is."""
         for text in texts:
-            self._count_trial()
+            self._count_attempt()
             if self._matcher.accept_bytes(text):
                 self._parts.append(text)
                 self._n_bytes += len(text)
                 return True
         return False
 
-    def _count_trial(self) -> None:
+    def _count_attempt(self) -> None:
         self._n_left -= 1
         if self._n_left < 0:
-            raise _TooManyTrialsError
+            raise _TooManyAttemptsError
 
     def _back(self, n_parts: int) -> bool:
         """Take back all but some parts; return False."""
@@ -140,9 +140,9 @@ class _Writer:
         here = len(self._parts)
         if depth > _DEEPEST:
             return False
-        return any(write() or self._back(here) for write in self._list_ways(schema, depth))
+        return any(write() or self._back(here) for write in self._list_writers(schema, depth))
 
-    def _list_ways(self, schema: Any, depth: int) -> Iterator[Callable[[], bool]]:
+    def _list_writers(self, schema: Any, depth: int) -> Iterator[Callable[[], bool]]:
         schema = self._resolve(schema)
         for value in _list_named(schema, self._number):
             yield partial(self._write_value, value)
@@ -175,7 +175,7 @@ class _Writer:
         """Return a schema with what it refers to, and what all of its parts ask."""
         found = schema if isinstance(schema, dict) and depth < _DEEPEST else {}
         for _ in range(_DEEPEST):
-            self._count_trial()
+            self._count_attempt()
             reference, parts = found.get("$ref"), found.get("allOf")
             if isinstance(reference, str):
                 there = _follow(self._root, reference)
