@@ -168,11 +168,14 @@ class PatternPositions:
                 ended |= bits & END
             else:
                 found |= bits
-            if not bits & self._nothing:
-                continue
-            for number, kind in self.kinds.items():
+            left = bits & self._nothing
+            while left:
+                low = left & -left
+                left ^= low
+                number = low.bit_length() - 1
+                kind = self.kinds[number]
                 key = (number, is_behind or kind == "$")
-                if bits >> number & 1 and key not in seen and (kind != "^" or at_start):
+                if key not in seen and (kind != "^" or at_start):
                     seen.add(key)
                     open_.append((self.follows[number], key[1]))
         return found | ended
