@@ -104,6 +104,7 @@ class _Search:
         self.found: list[Atoms] = []
         self._entailment = Entailment(space, type_, joins_existential=joins_existential)
         self._joined: dict[Formula, list[Formula]] = {}
+        self._opened: dict[Formula, tuple[Atoms, list[Formula]] | None] = {}
 
     def run(self, formula: Formula, most: int) -> bool:
         """Find the alternatives of a formula; return whether they are no more than so many."""
@@ -142,7 +143,7 @@ class _Search:
             return None
         asked = []
         for clause in options:
-            opened = [units for option in clause if (units := self._open([option])) is not None]
+            opened = [units for option in clause if (units := self._open_one(option)) is not None]
             asked.append([atom for atoms, _ in opened for atom in in_order(atoms)])
         return find_cases(self._space, asked)
 
@@ -166,6 +167,12 @@ class _Search:
                 clauses = []
             atoms = filtered
         return (atoms, clauses) if self._entailment.is_consistent(atoms) else None
+
+    def _open_one(self, option: Formula) -> tuple[Atoms, list[Formula]] | None:
+        """Return the same of an option, which is opened once for all that it is held against."""
+        if option not in self._opened:
+            self._opened[option] = self._open([option])
+        return self._opened[option]
 
     def _open(self, parts: Iterable[Formula]) -> tuple[Atoms, list[Formula]] | None:
         """Return atoms and clauses of a conjunction, ``None`` if it is false."""
@@ -279,7 +286,7 @@ class _Search:
         """Return options of which one holds iff exactly one of some parts does."""
         found, used, are_apart = list[Formula](), dict[str, frozenset[Value]](), True
         for part in parts:
-            units = self._open([part])
+            units = self._open_one(part)
             if units is None:
                 continue
             constants = list_constants(units[0])
@@ -314,7 +321,7 @@ class _Search:
 
     def _status(self, option: Formula, atoms: Atoms) -> bool | None:
         """Return whether an option holds, if what is known decides it."""
-        units = self._open([option])
+        units = self._open_one(option)
         if units is None:
             return False
         more, clauses = units
