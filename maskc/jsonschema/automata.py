@@ -220,12 +220,14 @@ def list_strings(
 
 def _moves(dfa: CharDfa, state: int) -> Iterator[tuple[int, int, int]]:
     """Yield ranges of characters without their ends, and the live states that they lead to."""
-    for low, high, kind in zip(dfa.starts, [*dfa.starts[1:], 0x110000], dfa.classes, strict=True):
-        target = dfa.rows[state].get(kind, dfa.defaults[state])
-        # Halves of surrogate pairs are no characters.
-        for first, last in ((low, min(high, 0xD800)), (max(low, 0xE000), high)):
-            if first < last and target != DEAD:
-                yield first, last, target
+    row, default = dfa.rows[state], dfa.defaults[state]
+    for kind in row if default == DEAD else dict.fromkeys(dfa.classes):
+        target = row.get(kind, default)
+        for low, high in dfa.ranges_of([kind]) if target != DEAD else ():
+            # Halves of surrogate pairs are no characters.
+            for first, last in ((low, min(high, 0xD800)), (max(low, 0xE000), high)):
+                if first < last:
+                    yield first, last, target
 
 
 def of_length(least: int, most: int | None) -> CharDfa:
