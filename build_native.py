@@ -66,6 +66,7 @@ MORE += tuple(
         "freezing",
         "glushkov",
         "keywords",
+        "labelling",
         "locations",
         "lowering",
         "object_drafts",

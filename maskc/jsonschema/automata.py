@@ -13,7 +13,6 @@ Limits: those of :mod:`maskc.jsonschema.exploring`.
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
@@ -25,6 +24,7 @@ from maskc.jsonschema.exploring import (
     explore,
     explore_rows,
     merge_starts,
+    refine_classes,
 )
 from maskc.runtime.schema.plan.custom import CustomStrings
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
@@ -53,10 +53,7 @@ def combine(
     for part in parts:
         if part.reader:
             raise CustomFormatError(part.reader)
-    starts = merge_starts(part.starts for part in parts)
-    kinds = [
-        tuple(part.classes[bisect_right(part.starts, low) - 1] for part in parts) for low in starts
-    ]
+    starts, kinds = refine_classes(parts)
     column_of = {kind: n for n, kind in enumerate(dict.fromkeys(kinds))}
     columns = [column_of[kind] for kind in kinds]
     rows = [

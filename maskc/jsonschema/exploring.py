@@ -12,6 +12,7 @@ them, are refused (``TooLargeError``, which the caller turns into a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
@@ -98,7 +99,8 @@ class StateNumbers:
 
     def __init__(self, begin: Hashable, most: int) -> None:
         self.of: dict[Hashable, int] = {begin: 1}
-        self.order, self._most = [begin], most
+        self.order: list[Any] = [begin]
+        self._most = most
 
     def row(self, states: Sequence[Hashable]) -> list[int]:
         """Return the numbers of some states.
@@ -219,3 +221,13 @@ def merge_starts(parts: Iterable[Sequence[int]]) -> list[int]:
     [0, 97, 98]
     """
     return sorted({0}.union(*parts))
+
+
+def refine_classes(parts: Sequence[CharDfa]) -> tuple[list[int], list[tuple[int, ...]]]:
+    """Return where ranges of characters start that no automaton cuts, and their class in each."""
+    starts = merge_starts(part.starts for part in parts)
+    kinds = [
+        tuple([part.classes[bisect_right(part.starts, low) - 1] for part in parts])
+        for low in starts
+    ]
+    return starts, kinds

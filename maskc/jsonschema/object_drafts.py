@@ -16,13 +16,14 @@ from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.alternatives import Alternatives
-from maskc.jsonschema.automata import combine, of_texts
+from maskc.jsonschema.automata import of_texts
 from maskc.jsonschema.drafts import ObjectDraft
 from maskc.jsonschema.entailment import Atoms, MemberDemands, intersect_bounds
 from maskc.jsonschema.existential import MemberConstraints
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys
+from maskc.jsonschema.labelling import label_strings
 from maskc.jsonschema.scalar_drafts import StringDrafts, too_large
 from maskc.jsonschema.splitting import sort_values
 from maskc.runtime.schema.plan.fulfilment import MAX_CONSTRAINTS, MOST_WAYS, count_ways
@@ -165,10 +166,10 @@ class ObjectDrafts:
             if not parts:
                 other = classify(())
                 return of_texts(names, other if has_others else NO_LABEL), list(classes)
-            trie = of_texts(names, len(names) + (1 << 20))
-            dfa = combine(
+            trie = of_texts(names)
+            dfa = label_strings(
                 [trie, *parts.values()],
-                lambda labels: labels[0] if labels[0] < len(names) else classify(labels[1:]),
+                lambda labels: classify(labels[1:]) if labels[0] == NO_LABEL else labels[0],
             )
         except TooLargeError:
             raise too_large(pointer, "patternProperties") from None
