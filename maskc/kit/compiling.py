@@ -32,12 +32,17 @@ MAX_COUNTED_TEXT = 20_000
 _FEW_CHARACTERS, _FEW_GROUPS, _FEW_COUNTS = 200, 8, 3
 _MAY_GROW = re.compile(r"\(\?[^:]|\{[^}]*[0-9]{2}")  # it looks around, or counts to ten
 # Keywords of schemas that take long to compile for their length; or two of these do together.
-_COMBINING = re.compile(
-    "[\"'](allOf|anyOf|oneOf|not|if|dependen[a-zA-Z]+|contains|uniqueItems|unevaluated[a-zA-Z]+|"
-    "pattern|patternProperties|propertyNames|[$][a-zA-Z]*[rR]ef)[\"']"
+_COMBINING = (
+    *("allOf", "anyOf", "oneOf", "not", "if", "contains", "uniqueItems", "pattern"),
+    *("patternProperties", "propertyNames", "unevaluatedItems", "unevaluatedProperties"),
+    *("dependencies", "dependentRequired", "dependentSchemas"),
+    *("$ref", "$dynamicRef", "$recursiveRef"),
 )
-_ALONE = (set[str](), {"anyOf"}, {"$ref"})
-_FEW_OF_SCHEMA = 10_000  # characters
+# Each as marshal writes it: its length, then its characters.
+_WRITTEN = {b"u" + len(word).to_bytes(4, "little") + word.encode(): word for word in _COMBINING}
+_FIND = re.compile(b"|".join(map(re.escape, _WRITTEN)))
+_ALONE = (set[bytes](), *({each} for each, word in _WRITTEN.items() if word in ("anyOf", "$ref")))
+_FEW_OF_SCHEMA = 10_000  # bytes
 
 # Of a pattern; its positions alone if its loops are counted.
 Automaton = ByteAutomaton[Any] | CountedPattern
@@ -94,10 +99,11 @@ class InProcess:
         def make() -> FrozenPlan:
             return job.plan(waits=waits)
 
-        is_alone = type(job.schema) is dict and not job.resources and not job.formats
-        is_small = is_alone and len(job.asked) <= _FEW_OF_SCHEMA
-        if is_small and set(_COMBINING.findall(job.asked)) in _ALONE:
-            return make()  # to watch the clock takes longer
+        asked = job.asked
+        if type(asked) is bytes and len(asked) <= _FEW_OF_SCHEMA:
+            is_alone = not job.resources and not job.formats
+            if is_alone and set(_FIND.findall(asked)) in _ALONE:
+                return make()  # to watch the clock takes longer
         return run_bounded(make, limits, name="schema")
 
     def automaton(self, pattern: str, limits: Limits) -> PatternAutomaton | CountedPattern:

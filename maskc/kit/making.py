@@ -105,7 +105,7 @@ class Maker:
         }
 
     def constrain(
-        self, kind: str, asked: str, make: Callable[[], Piece], limits: Limits | None = None
+        self, kind: str, asked: Hashable, make: Callable[[], Piece], limits: Limits | None = None
     ) -> Constraint:
         """Return the constraint of one piece; see :meth:`keep`."""
         return self.link(self.boundaries.as_expression(self.keep(kind, asked, make, limits)))
@@ -244,7 +244,8 @@ class ArtifactConstraint(Constraint):
 
 def _measure(key: tuple[str, Hashable, int], made: Any) -> int:
     """Return the estimated bytes of a key, and of what was made for it as it is by now."""
-    n_bytes = 2 * len(key[1]) if isinstance(key[1], bytes | str | tuple) else 0
+    parts = key[1] if isinstance(key[1], tuple) else (key[1],)
+    n_bytes = sum([2 * len(part) for part in parts if isinstance(part, bytes | str)])
     return 2_000 + n_bytes + int(getattr(made, "held_bytes", 0))
 
 
