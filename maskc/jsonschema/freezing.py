@@ -32,7 +32,7 @@ from maskc.runtime.schema.plan.arrays import MOST_STEPS, ArrayRule
 from maskc.runtime.schema.plan.fulfilment import Option
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
-from maskc.runtime.schema.plan.records import RECORDS, Position, write_dfa
+from maskc.runtime.schema.plan.records import RECORDS, Position
 from maskc.runtime.schema.plan.rules import ArrayEntry, Split
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import build_texts
@@ -151,9 +151,9 @@ class _Freezer:
     def _add_dfa(self, dfa: CharDfa) -> int:
         number = self._number_of.get(dfa)
         if number is None:
-            # A fifth of the time of writing it in words; version 2 says the same of equal entries.
-            written = marshal.dumps(write_dfa(dfa), 2)
-            number = self._number_of[dfa] = self._add("dfas", dfa, written)
+            # Version 2 says the same of equal texts.
+            known_by = dfa.digest if dfa.texts is None else marshal.dumps(dfa.texts, 2)
+            number = self._number_of[dfa] = self._add("dfas", dfa, known_by)
         return number
 
     def _reach_each(self, options: Sequence[Option]) -> tuple[Option, ...]:
