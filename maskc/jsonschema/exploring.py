@@ -126,10 +126,15 @@ def minimise(
     for state, row in enumerate(table):
         for target in set(row):
             before[target].append(state)
-    live = _find_live(before, labels)
-    if not live[1]:
+    distance = _measure(before, labels)
+    if distance[1] < 0:
         return NONE
-    block = [labels[s] + 2 if live[s] else 0 for s in range(len(table))]
+    # By their labels, and by how far the next state that accepts is, states are told apart at once.
+    numbers: dict[tuple[int, int], int] = {}
+    block = [
+        0 if far < 0 else numbers.setdefault((far, label), len(numbers) + 1)
+        for far, label in zip(distance, labels, strict=True)
+    ]
     _refine(table, before, block)
     return _number(starts, columns, table, labels, block)
 
@@ -169,16 +174,19 @@ def _refine(table: list[list[int]], before: list[list[int]], block: list[int]) -
         changed = {earlier for state in moved for earlier in before[state]}
 
 
-def _find_live(before: list[list[int]], labels: list[int]) -> list[bool]:
-    """Return for each state whether it leads to one that accepts."""
-    live = [False] * len(before)
-    open_ = [state for state, label in enumerate(labels) if label != NO_LABEL]
-    while open_:
-        state = open_.pop()
-        if not live[state]:
-            live[state] = True
-            open_ += before[state]
-    return live
+def _measure(before: list[list[int]], labels: list[int]) -> list[int]:
+    """Return how far each state is from one that accepts, -1 if it leads to none."""
+    found = [-1] * len(before)
+    level = [state for state, label in enumerate(labels) if label != NO_LABEL]
+    distance = 0
+    while level:
+        reached: list[int] = []
+        for state in level:
+            if found[state] < 0:
+                found[state] = distance
+                reached += before[state]
+        level, distance = reached, distance + 1
+    return found
 
 
 def _number(
