@@ -10,8 +10,8 @@ position, with an object's draft that refers to it, and fits nothing.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 from maskc.errors import SchemaError
@@ -75,17 +75,17 @@ class ArrayDraft:
 Part = Rule | StringDraft | ArrayDraft | ObjectDraft
 
 
-@dataclass(slots=True, eq=False)
 class PositionDraft:
     """What is asked of a value, by type; ``literals`` are bits of null, true and false.
 
     One that waits is not built yet, and some value fits it.
     """
 
-    pointer: str
-    literals: int = 0
-    parts: list[Part] = field(default_factory=list)
-    waits: bool = False
+    __slots__ = ("literals", "parts", "pointer", "waits")
+
+    def __init__(self, pointer: str, *, literals: int = 0, parts: Iterable[Part] = ()) -> None:
+        self.pointer, self.literals, self.waits = pointer, literals, False
+        self.parts: list[Part] = list(parts)
 
 
 _MOST_RULES = 256  # of numbers, which are mostly the same ones in all schemas
