@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.machine import Machine
+from maskc.runtime.once import made_once
 
 _LONGEST_DRAFT = 4_096  # tokens
 
@@ -24,6 +26,9 @@ class Constraint(Compiled):
     Constraints of one kit are put together with :meth:`maskc.kit.kit.Kit.sequence`,
     :meth:`~maskc.kit.kit.Kit.one_of` and :meth:`~maskc.kit.kit.Kit.repeat`.
 
+    Args:
+        make: makes its expression, which only a constraint that it is a part of asks for.
+
     Attributes:
         notes: a sentence for each part of a schema that was made larger
             (``on_unsupported="loosen"``), with its JSON pointer.
@@ -31,13 +36,18 @@ class Constraint(Compiled):
 
     def __init__(
         self,
-        expression: Expression,
+        make: Callable[[], Expression],
         machine: Machine[Any],
         tokens: KitTokens,
         notes: tuple[str, ...] = (),
     ) -> None:
         super().__init__(machine, tokens.table, tokens.eos_ids)
-        self.expression, self.tokens, self.notes = expression, tokens, notes
+        self._make, self.tokens, self.notes = make, tokens, notes
+
+    @made_once
+    def expression(self) -> Expression:
+        """What it asks, to put together with others."""
+        return self._make()
 
     def __repr__(self) -> str:
         return f"<maskc.Constraint of a {type(self.expression).__name__}>"

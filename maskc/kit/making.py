@@ -108,14 +108,23 @@ class Maker:
         self, kind: str, asked: Hashable, make: Callable[[], Piece], limits: Limits | None = None
     ) -> Constraint:
         """Return the constraint of one piece; see :meth:`keep`."""
-        return self.link(self.boundaries.as_expression(self.keep(kind, asked, make, limits)))
+        piece = self.keep(kind, asked, make, limits)
+        if isinstance(piece, SchemaPiece):
+            return self._constrain_json(piece)
+        return self.link(self.boundaries.as_expression(piece))
+
+    def _constrain_json(self, piece: SchemaPiece, notes: tuple[str, ...] = ()) -> Constraint:
+        def make() -> Expression:
+            return self.boundaries.as_expression(piece)
+
+        return Constraint(make, piece.machine, self.tokens, notes)
 
     def link(self, expression: Expression, notes: tuple[str, ...] = ()) -> Constraint:
         """Return the constraint of an expression."""
         if isinstance(expression, PieceExpression) and isinstance(expression.piece, SchemaPiece):
-            return Constraint(expression, expression.piece.machine, self.tokens, notes)
+            return self._constrain_json(expression.piece, notes)
         root = self.boundaries.rest(expression, self.boundaries.end)
-        return Constraint(expression, LinkMachine(root, self._results), self.tokens, notes)
+        return Constraint(lambda: expression, LinkMachine(root, self._results), self.tokens, notes)
 
     def loose_schema(self, job: SchemaJob, limits: Limits) -> Constraint:
         """Return the constraint of a schema, or of the nearest larger one that can be compiled."""
@@ -231,7 +240,7 @@ class ArtifactConstraint(Constraint):
 
     def __init__(self, maker: Maker, artifact: Artifact, expression: Expression) -> None:
         made = maker.link(expression)
-        super().__init__(expression, made.machine, made.tokens)
+        super().__init__(lambda: expression, made.machine, made.tokens)
         self._maker, self._artifact = maker, artifact
 
     def bind(self, **holes: Given) -> Constraint:
