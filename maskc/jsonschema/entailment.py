@@ -30,8 +30,10 @@ class MemberDemand(NamedTuple):
 def intersect_bounds(atoms: Iterable[Formula], kind: str) -> tuple[int, int | None]:
     """Return the least and the greatest number that the atoms of a kind leave; ``None``: any."""
     bounds = [atom.args for atom in atoms if atom.kind == kind]
+    if not bounds:
+        return 0, None
     highs = [high for _, high in bounds if high is not None]
-    return max((low for low, _ in bounds), default=0), min(highs, default=None)
+    return max([low for low, _ in bounds]), min(highs, default=None)
 
 
 class MemberDemands:

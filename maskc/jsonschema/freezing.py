@@ -119,11 +119,11 @@ class _Freezer:
 
     def _add(self, part: str, record: Any, known_by: Hashable = None) -> int:
         """Return the number of a record, which is kept once; it is its own key if none is given."""
+        records = self._records[part]
         key = (part, record if known_by is None else known_by)
-        number = self._known.get(key)
-        if number is None:
-            number = self._known[key] = len(self._records[part])
-            self._records[part].append(record)
+        number = self._known.setdefault(key, len(records))
+        if number == len(records):
+            records.append(record)
         return number
 
     def _position(self, draft: PositionDraft) -> Position:
