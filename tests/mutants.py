@@ -128,6 +128,11 @@ MUTANTS = (
         "if layout is not None and n_open > 2:",
     ),
     Mutant(
+        "runtime/link/counts/counts.py",
+        "far = least - passes - 1",
+        "far = least - passes",
+    ),
+    Mutant(
         "runtime/link/joining/boundaries.py",
         "open_[rest] = nodes if known is None else united(known, nodes)",
         "open_[rest] = nodes if known is None else known",
@@ -136,6 +141,21 @@ MUTANTS = (
         "runtime/link/text/without_words.py",
         "if child in whole or back == _WHOLE:",
         "if child in whole:",
+    ),
+    Mutant(
+        "runtime/schema/plan/fulfilment.py",
+        "rest = left & ~held",
+        "rest = left",
+    ),
+    Mutant(
+        "runtime/schema/plan/rules.py",
+        "return n_items, counts, self._classes.count_left(values)",
+        "return n_items, counts",
+    ),
+    Mutant(
+        "runtime/schema/plan/rules.py",
+        "return after if value is None else with_value(after, value)",
+        "return after",
     ),
     Mutant(
         "runtime/schema/string_rows/key_rows.py",

@@ -57,6 +57,34 @@ def test_an_object_is_endless_until_the_last_member_that_is(text, is_infinite):
     assert Cardinality(machine.plan).of_open(node[STATE]) is is_infinite
 
 
+COUNTED = {"type": "array", "contains": {"enum": [1, 2, 3]}, "uniqueItems": True}
+
+
+@pytest.mark.parametrize("second", [1, 2, 3])
+def test_items_after_counted_ones_are_found_whichever_values_come_before(second):
+    """The second item is only there where the first is another one, and strings come after it."""
+    prefix = [{"enum": [1, 2, 3]}, {"const": second}]
+    counted = {**COUNTED, "maxContains": 3, "prefixItems": prefix}
+    assert root_is_endless({**counted, "items": {"type": "string"}})
+
+
+def test_items_that_use_up_the_values_that_are_counted_have_none_after_them():
+    prefix = [{"enum": [1, 2]}] * 3
+    assert not root_is_endless({**COUNTED, "prefixItems": prefix, "items": {"type": "string"}})
+
+
+def test_an_object_that_has_had_all_arrays_of_few_counted_values_is_illegal():
+    few = {**COUNTED, "prefixItems": [{"enum": [1, 2]}] * 3, "minItems": 2}
+    codes = {"type": "string", "pattern": "^[0-9]{3}$"}  # too many to be listed
+    pairs = {"type": "object", "properties": {"c": codes, "k": few}, "required": ["c", "k"]}
+    schema = {"type": "array", "items": {**pairs, "additionalProperties": False}}
+    machine = build_machine({**schema, "uniqueItems": True})
+    before = '[{"c":"123","k":[1,2]},{"c":"123","k":[2,1]},{"c":'
+    assert read(machine, before + '"12') is not None
+    assert read(machine, before + '"123') is None
+    assert read(machine, before + '"124","k":[1') is not None
+
+
 PAIRS = {
     "$defs": {
         "few": {"enum": [1, 2]},
