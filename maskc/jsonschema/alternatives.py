@@ -232,15 +232,15 @@ class _Search:
         lists = [atom.args[0] for atom in atoms if atom.kind == "values"]
         if not lists or self._has_spellings(atoms):
             return atoms
-        others = [atom for atom in atoms if atom.kind not in ("values", "spelled")]
+        others = [atom for atom in atoms if atom.kind not in ("values", "lexical_form")]
         if not (self._space.lexical and self._type == "number"):
             others += clauses
         values = frozenset.intersection(*lists)
         kept = [v for v in values if all(self._space.holds(other, v) for other in others)]
         if not kept:
             return None
-        spelled = [atom for atom in atoms if atom.kind == "spelled"]
-        return frozenset([self._space.values(kept), *spelled])
+        lexical_form = [atom for atom in atoms if atom.kind == "lexical_form"]
+        return frozenset([self._space.values(kept), *lexical_form])
 
     def _propagate(self, atoms: Atoms, clauses: list[Formula]) -> list[list[Formula]] | None:
         """Return the options of the clauses that are left, ``None`` if one has none."""

@@ -145,7 +145,7 @@ class Satisfying:
         return self.object_rule(part, found) is not None
 
     def has_number(self, rule: Rule) -> bool:
-        if rule.values is not None and self._layout.numbers == "usual" and not rule.spelled:
+        if rule.values is not None and self._layout.numbers == "usual" and not rule.lexical_form:
             return any(map(rule.allows, rule.values))
         return _has_number(rule, self._layout)
 

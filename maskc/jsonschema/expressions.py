@@ -269,7 +269,7 @@ class Space(Holding):
             if high is not None:
                 parts.append(self.make(kind, high, not high_open, None, False))
             return self.either(parts)
-        if kind == "spelled":
+        if kind == "lexical_form":
             return self.make(kind, 3 - args[0])
         if kind == "order":
             return self.false

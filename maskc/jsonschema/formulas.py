@@ -6,7 +6,8 @@ Atoms, by kind:
 
 - ``types`` a bit mask of types; ``values`` one of a set; ``novalues`` none of a set.
 - ``string`` an automaton's number, and whether it must accept; ``length`` from … to ….
-- ``bounds`` low, open, high, open; ``multiple`` of a number or not; ``spelled`` as draft 4 wants.
+- ``bounds`` low, open, high, open; ``multiple`` of a number or not; ``lexical_form`` of a
+  draft-4 integer.
 - ``all`` members whose key is in a set have values that fit; ``some`` member does; ``any``: some
   member does, of several sets and what fits them, or one of some names is missing; ``count``;
   ``order`` asks nothing, and says in which order a schema names its keys.
@@ -38,7 +39,7 @@ ABOUT = {
     "length": "string",
     "bounds": "number",
     "multiple": "number",
-    "spelled": "number",
+    "lexical_form": "number",
     "all": "object",
     "some": "object",
     "any": "object",
@@ -284,7 +285,7 @@ class Holding:
             return bool(((held / args[0]).denominator == 1) == args[1])
         if kind == "order":
             return True
-        if kind == "spelled":
+        if kind == "lexical_form":
             return bool(held.denominator == 1 or args[0] == 2)
         if kind == "any":
             pairs, lacked = args

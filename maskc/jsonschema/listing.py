@@ -185,7 +185,8 @@ class ValueListing:
             return found if len(found) <= most else None
         if rule.low is None or rule.high is None:
             return None
-        multiple = Fraction(1) if rule.spelled == 1 and rule.multiple is None else rule.multiple
+        is_integer = rule.lexical_form == 1 and rule.multiple is None
+        multiple = Fraction(1) if is_integer else rule.multiple
         if multiple is None:
             return [rule.low] if rule.low == rule.high else None
         first, last = -(-rule.low // multiple), rule.high // multiple

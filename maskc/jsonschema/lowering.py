@@ -275,7 +275,7 @@ class Lowering:
             parts = [space.types(BIT["number"]), space.make("multiple", _ONE, True)]
             if location.dialect.year == 4:
                 space.lexical = True
-                parts.append(space.make("spelled", 1))
+                parts.append(space.make("lexical_form", 1))
             return space.both(parts)
         if isinstance(name, str) and name in TYPES:
             return space.types(BIT[name])

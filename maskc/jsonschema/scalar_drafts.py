@@ -177,7 +177,7 @@ def build_rule(atoms: Iterable[Formula], pointer: str, n_digits: int | None = No
     factors, nots = list[Fraction](), list[Fraction]()
     excluded: frozenset[Fraction] = frozenset()
     values: frozenset[Fraction] | None = None
-    spelled = 0
+    lexical_form = 0
     for atom in atoms:
         if atom.kind == "bounds":
             first, first_open, last, last_open = atom.args
@@ -192,11 +192,11 @@ def build_rule(atoms: Iterable[Formula], pointer: str, n_digits: int | None = No
         elif atom.kind == "values":
             held = frozenset(value[1] for value in atom.args[0])
             values = held if values is None else values & held
-        elif atom.kind == "spelled":
-            spelled |= atom.args[0]
-    if spelled == 3:
+        elif atom.kind == "lexical_form":
+            lexical_form |= atom.args[0]
+    if lexical_form == 3:
         values = frozenset()
-    if spelled & 1 and Fraction(1) not in factors:
+    if lexical_form & 1 and Fraction(1) not in factors:
         factors.append(Fraction(1))
     if n_digits is not None and values is None:
         factors.append(Fraction(1, 10**n_digits))
@@ -210,7 +210,7 @@ def build_rule(atoms: Iterable[Formula], pointer: str, n_digits: int | None = No
         tuple(sorted(set(nots))),
         excluded,
         values,
-        0 if spelled == 3 else spelled,
+        0 if lexical_form == 3 else lexical_form,
     )
 
 

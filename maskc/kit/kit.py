@@ -216,7 +216,7 @@ class Kit(Shared):
             as_limits(limits),
             kind="lark",
             asked=text if not settings else None,
-            spelled=True,
+            names_as_text=True,
             loosens=False,
         )
 
@@ -255,7 +255,7 @@ class Kit(Shared):
             as_limits(limits),
             kind="tag",
             asked=tag if isinstance(tag, str) else name_json(given),
-            spelled=True,
+            names_as_text=True,
             loosens=_loosens(on_unsupported),
         )
 
@@ -298,7 +298,7 @@ class Kit(Shared):
             as_limits(limits),
             kind="tools",
             asked=name_of((tools, *asked.values())),
-            spelled=False,
+            names_as_text=False,
             loosens=_loosens(on_unsupported),
         )
 

@@ -20,9 +20,9 @@ from maskc.runtime.schema.scans.character_trie import (
     CUT,
     CharacterTrie,
     CharacterTrieTables,
+    build_character_trie,
     character_trie_key,
     owners_of,
-    spell,
 )
 from maskc.runtime.schema.strings.spelling import BEGUN, read_character
 from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
@@ -30,16 +30,16 @@ from maskc.runtime.schema.tries.trie import ROOT, Ints, parents_of
 
 Arrays = dict[str, NDArray[Any]]
 
-_SPELLED = CharacterTrieTables._fields
+_FIELDS = CharacterTrieTables._fields
 _COUNTS = frozenset({"spelled_ending", "spelled_begun", "trie_ending"})
 _OCTETS = frozenset({"spelled_kinds", "spelled_begun_bytes"})
-NAMES = frozenset(f"spelled_{name}" for name in _SPELLED)
+NAMES = frozenset(f"spelled_{name}" for name in _FIELDS)
 
 
 def make_rows(index: TokenIndex) -> Arrays:
     """Return the rows of a vocabulary, for strings in which any character may be escaped."""
-    spelled = spell(index, index.tokens, (ROOT,), escapes="any")
-    return {f"spelled_{name}": getattr(spelled.tables, name) for name in _SPELLED}
+    character_trie = build_character_trie(index, index.tokens, (ROOT,), escapes="any")
+    return {f"spelled_{name}": getattr(character_trie.tables, name) for name in _FIELDS}
 
 
 def lend_rows(index: TokenIndex, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -49,7 +49,7 @@ def lend_rows(index: TokenIndex, arrays: Mapping[str, NDArray[Any]]) -> None:
     def find(key: object) -> CharacterTrie | None:
         if key != whole:
             return None
-        tables = CharacterTrieTables(*(arrays[f"spelled_{name}"] for name in _SPELLED))
+        tables = CharacterTrieTables(*(arrays[f"spelled_{name}"] for name in _FIELDS))
         return CharacterTrie(tables, escapes="any")
 
     index.shared.lend(find)
@@ -63,7 +63,7 @@ def find_fault(arrays: Mapping[str, NDArray[Any]], index: TokenIndex) -> str | N
         index: the vocabulary, which has been checked.
     """
     n_texts, n_nodes = len(index.texts), len(index.tokens.bytes)
-    tables = CharacterTrieTables(*(arrays[f"spelled_{name}"] for name in _SPELLED))
+    tables = CharacterTrieTables(*(arrays[f"spelled_{name}"] for name in _FIELDS))
     n_items = len(tables.kinds)
     fault = find_trie_fault(tables, n_items, "characters")
     if fault:

@@ -29,7 +29,7 @@ def constrain_tag(
     *,
     kind: str,
     asked: Hashable,
-    spelled: bool,
+    names_as_text: bool,
     loosens: bool,
 ) -> Constraint:
     """Return the constraint of a tag, which is kept if it has a name.
@@ -38,12 +38,12 @@ def constrain_tag(
         describe: returns the tag.
         kind: of its name.
         asked: its name.
-        spelled: whether names of special tokens in it may be spelled as text.
+        names_as_text: whether names of special tokens in it may be written as text.
         loosens: whether schemas that cannot be compiled are made larger.
     """
 
     def build() -> Made:
-        return _build(maker, describe(), limits, spelled=spelled, loosens=loosens)
+        return _build(maker, describe(), limits, names_as_text=names_as_text, loosens=loosens)
 
     def make() -> Made:
         return run_bounded(build, limits, name=f"<{kind}>")
@@ -53,14 +53,14 @@ def constrain_tag(
 
 
 def _build(
-    maker: Maker, given: Mapping[str, Any], limits: Limits, *, spelled: bool, loosens: bool
+    maker: Maker, given: Mapping[str, Any], limits: Limits, *, names_as_text: bool, loosens: bool
 ) -> Made:
     tokens = maker.tokens
     read = TagReader(tokens.vocab_size, tokens.find).read(given)
     strings = maker.keep(
         "strings",
-        str(spelled),
-        lambda: Strings(tokens.special_ids, tokens.ends, spelled=spelled),
+        str(names_as_text),
+        lambda: Strings(tokens.special_ids, tokens.ends, names_as_text=names_as_text),
     )
     builder = LinkBuilder(KitBuilderContext(maker, limits, loosens=loosens), strings)
     return builder.build(read), tuple(builder.notes)

@@ -189,8 +189,8 @@ class Arguments:
         if kind == "string" and not schema.keys() & _OF_STRINGS:
             return [(style.string, self._free())]
         if isinstance(kind, str) and kind not in ("string", "integer", "number"):
-            spelled = style.booleans if kind == "boolean" else ()
-            return [(self._between(kind), Late(partial(self._json, schema, None, spelled)))]
+            booleans = style.booleans if kind == "boolean" else ()
+            return [(self._between(kind), Late(partial(self._json, schema, None, booleans)))]
         if kind is not None and kind != "string":
             return [(self._between("number"), Late(partial(self._json, schema, None)))]
         return self._split(schema, path)
@@ -200,7 +200,7 @@ class Arguments:
         literals = 7
         if (schema is True or schema == {}) and not self._style.quotes:
             strings: list[Expression | None] = [self._free()]
-            kinds, spelled = list(_TYPES), self._style.booleans
+            kinds, booleans = list(_TYPES), self._style.booleans
         else:
             plan = self._plan(schema, path)
             if plan is None:
@@ -209,7 +209,7 @@ class Arguments:
             strings = self._make_at(path, lambda: [self._string(plan, n) for n in position.strings])
             kinds, literals = _kinds_of(position), position.literals
             words = zip(_BOOLEAN_BITS, self._style.booleans, strict=False)
-            spelled = tuple(word for bit, word in words if position.literals & bit)
+            booleans = tuple(word for bit, word in words if position.literals & bit)
         found: list[tuple[str, Item]] = []
         options: list[list[Item]] = [[each] for each in strings if each is not None]
         if options:
@@ -220,7 +220,7 @@ class Arguments:
                 if value is not None:
                     found.append((self._between(kind), value))
         elif kinds:
-            found.append((self._style.other, self._json(schema, kinds, spelled)))
+            found.append((self._style.other, self._json(schema, kinds, booleans)))
         return found
 
     def _literal(self, kind: str, bits: int) -> Expression | None:
@@ -357,7 +357,7 @@ class Arguments:
         return self._compose.join(self._maker.free(self._forbidden))
 
     def _json(
-        self, schema: Any, kinds: list[str] | None, spelled: tuple[str, ...] = ()
+        self, schema: Any, kinds: list[str] | None, booleans: tuple[str, ...] = ()
     ) -> Expression:
         """Return a value as JSON, of some types, or one of some words."""
         whole = self._shared.value(schema)
@@ -368,8 +368,8 @@ class Arguments:
         # Where texts are in quotes, all that is JSON are numbers, which have no words in them.
         forbidden = () if self._style.quotes else self._forbidden
         value = self._maker.json(whole, forbidden, self._style.numbers)
-        if spelled:
-            words = self._compose.words(sorted(word.encode() for word in spelled))
+        if booleans:
+            words = self._compose.words(sorted(word.encode() for word in booleans))
             value = self._compose.boundaries.choice([value, words])
         if self._style.closes_by_name or self._style.separator:
             return value

@@ -33,15 +33,15 @@ class WrittenStretch(NamedTuple):
 class Strings:
     """Writes texts with the names of special tokens in them.
 
-    If names are ``spelled``, their characters are as good as the token; ``ends`` are the tokens
-    that end the sequence.
+    With ``names_as_text`` the characters of a name are as good as the token; ``ends`` are the
+    tokens that end the sequence.
     """
 
     def __init__(
-        self, special_ids: Mapping[str, int], ends: frozenset[int], *, spelled: bool
+        self, special_ids: Mapping[str, int], ends: frozenset[int], *, names_as_text: bool
     ) -> None:
         self._around: dict[str, list[tuple[bool, list[tuple[Word, Word]], bytes]]] = {}
-        self._ids, self._ends, self.spelled = special_ids, ends, spelled
+        self._ids, self._ends, self.names_as_text = special_ids, ends, names_as_text
         self._lengths: dict[str, list[int]] = {}
         for name in special_ids:
             lengths = self._lengths.setdefault(name[0], [])
@@ -94,7 +94,7 @@ class Strings:
         open_, n_names = WrittenStretch(((),), b""), 0
         for piece, token in self._find_names(text):
             data = piece.encode()
-            words = [tuple(data)] if token is None or self.spelled else []
+            words = [tuple(data)] if token is None or self.names_as_text else []
             if token is not None and token in self._ends:
                 found += [open_, WrittenStretch(tuple(words), data)]
                 open_, n_names = WrittenStretch(((),), b""), 0
@@ -102,7 +102,7 @@ class Strings:
             if token is not None:
                 words.append((ATOM + token,))
                 n_names += 1
-                if n_names > _MOST_NAMES and self.spelled:
+                if n_names > _MOST_NAMES and self.names_as_text:
                     found.append(open_)
                     open_, n_names = WrittenStretch(((),), b""), 1
             longer = tuple(before + word for before in open_.words for word in words)

@@ -92,14 +92,14 @@ class Encoder:
         """Return the ids of a character that the tokenizer does not write exactly."""
         if data in self._ids:
             return [self._ids[data]]
-        spelled = [self._ids[byte] for byte in _split_bytes(data) if byte in self._ids]
-        if len(spelled) < len(data):
+        byte_ids = [self._ids[byte] for byte in _split_bytes(data) if byte in self._ids]
+        if len(byte_ids) < len(data):
             raise TokenizerError(
                 self.name,
                 f"no tokens write the character {character!r}",
                 "leave it out of the text, or use a tokenizer with byte tokens",
             )
-        return spelled
+        return byte_ids
 
 
 def load_encoder(spec: str, *, is_text: Callable[[int], bool] | None = None) -> Encoder:

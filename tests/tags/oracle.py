@@ -61,11 +61,11 @@ def star(inner: Re) -> Re:
     return EPS if inner in (NIL, EPS) else inner if inner[0] == "star" else ("star", inner)
 
 
-def _spelled(value: object, gap: Re) -> Re:
+def _written(value: object, gap: Re) -> Re:
     """Return how a value may be written, a list of at most one item with gaps in it."""
     if not isinstance(value, list):
         return literal(json.dumps(value))
-    inner = [_spelled(item, gap) for item in value]
+    inner = [_written(item, gap) for item in value]
     return cat(literal("["), gap, *inner, *[gap] * len(inner), literal("]"))
 
 
@@ -154,7 +154,7 @@ class Oracle:
                 return self.text(given["value"])
             case "json_schema":
                 gap = times(sets(b" \n\t"), 0, given["max_whitespace_cnt"])
-                return either(*(_spelled(v, gap) for v in given["json_schema"]["enum"]))
+                return either(*(_written(v, gap) for v in given["json_schema"]["enum"]))
             case "regex":
                 return either(*map(literal, given["pattern"].split("|")))
             case "any_text":

@@ -9,17 +9,17 @@ from maskc.tags.styles import STYLES
 
 IDS = {"<a>": 5, "<a><b>": 6, "<end>": 9}
 ENDS = frozenset([9])
-SPELLED, ALONE = (Strings(IDS, ENDS, spelled=spelled) for spelled in (True, False))
+AS_TEXT, ALONE = (Strings(IDS, ENDS, names_as_text=as_text) for as_text in (True, False))
 
 
 def test_a_text_without_names_is_its_bytes():
-    (stretch,) = SPELLED.cut("é!")
+    (stretch,) = AS_TEXT.cut("é!")
     assert stretch.words == (tuple("é!".encode()),)
-    assert SPELLED.cut("") == []
+    assert AS_TEXT.cut("") == []
 
 
 def test_a_name_is_the_token_or_its_characters():
-    (stretch,) = SPELLED.cut("x<a>")
+    (stretch,) = AS_TEXT.cut("x<a>")
     assert set(stretch.words) == {tuple(b"x<a>"), (ord("x"), ATOM + 5)}
     assert stretch.text == b"x<a>"
     # Of a family, the token alone; the longest name counts.
@@ -35,7 +35,7 @@ def test_a_name_of_an_end_is_a_stretch_of_its_own():
 
 
 def test_many_names_are_cut_so_that_no_stretch_has_many_ways():
-    stretches = SPELLED.cut("<a>" * 12)
+    stretches = AS_TEXT.cut("<a>" * 12)
     assert b"".join(stretch.text for stretch in stretches) == b"<a>" * 12
     assert max(len(stretch.words) for stretch in stretches) <= 16
 

@@ -52,7 +52,7 @@ def test_a_schema_with_formats_is_judged_in_one_direction():
     assert not Judge(artifact).is_complete
 
 
-SPELLED = '{"\\u0061"\n:[1.0e1 ,{} ,[\t]], "b":"\\/"}'
+WRITTEN = '{"\\u0061"\n:[1.0e1 ,{} ,[\t]], "b":"\\/"}'
 VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -75,11 +75,11 @@ VALUES = st.recursive(
     ],
 )
 def test_layouts(layout, text):
-    assert write_value(read_json(SPELLED), layout) == text
+    assert write_value(read_json(WRITTEN), layout) == text
 
 
 @pytest.mark.parametrize(
-    ("number", "spelled"),
+    ("number", "written"),
     [
         ("-0.0", "0"),
         ("1e3", "1000"),
@@ -91,8 +91,8 @@ def test_layouts(layout, text):
         ("12345678901234567890.10", "12345678901234567890.1"),
     ],
 )
-def test_numbers_keep_their_value(number, spelled):
-    assert write_value(read_json(number)) == spelled
+def test_numbers_keep_their_value(number, written):
+    assert write_value(read_json(number)) == written
 
 
 @given(value=VALUES, layout=st.sampled_from(BlankLayout))

@@ -1,6 +1,6 @@
 """A few texts that spell characters in several ways, and what a string does byte by byte."""
 
-from maskc.runtime.schema.scans.character_trie import spell
+from maskc.runtime.schema.scans.character_trie import build_character_trie
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
@@ -12,8 +12,8 @@ INDEX: TokenIndex = build_index(TEXTS)
 TRIE = INDEX.tokens
 
 
-def spell_below(nodes=(ROOT,), *, index=INDEX, escapes="any", before=b""):
-    return spell(index, index.tokens, nodes, escapes=escapes, before=before)
+def trie_below(nodes=(ROOT,), *, index=INDEX, escapes="any", before=b""):
+    return build_character_trie(index, index.tokens, nodes, escapes=escapes, before=before)
 
 
 def step_texts(index, body, at):

@@ -8,7 +8,7 @@ from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.scans import class_tries, classes
 from maskc.runtime.schema.scans.classes import matrix_of, scan_all
 from maskc.runtime.schema.strings.strings import Body
-from tests.runtime.schema.spelling import spell_below, step_texts
+from tests.runtime.schema.spelling import step_texts, trie_below
 from tests.runtime.schema.vocabularies import build_index
 
 PATTERNS = [
@@ -47,8 +47,8 @@ def test_what_is_left_alone_ends_where_all_nodes_are_followed(monkeypatch, patte
         monkeypatch.setattr(classes, "_FEW", few)
         monkeypatch.setattr(classes, "turns_of", turns)
         index = build_index()
-        spelled, delta = spell_below(index=index), matrix_of(dfa)
-        scanned = [scan_all(index, spelled, dfa, delta, s) for s in range(1, dfa.n_states)]
+        trie, delta = trie_below(index=index), matrix_of(dfa)
+        scanned = [scan_all(index, trie, dfa, delta, s) for s in range(1, dfa.n_states)]
         found.append([(*list_ends(each), each.pack_ends(each.live).tolist()) for each in scanned])
     assert found[0] == found[1] == found[2]
 
@@ -59,11 +59,11 @@ def test_letters_digits_and_white_space_are_one_only_where_nothing_tells_them_ap
 ):
     monkeypatch.setattr(class_tries, "_FEW_NODES", few)
     index = build_index()
-    spelled = spell_below(index=index)
+    trie = trie_below(index=index)
     for pattern in [*PATTERNS, "^[a-z]+$", "^[0-9]*é?$", "^[0-9a-f]{2}", "^\\S*$", "^[\\s0-9]+$"]:
         dfa = build_pattern(pattern)
         body = Body(dfa, escapes="any")
-        scanned = scan_all(index, spelled, dfa, matrix_of(dfa), dfa.start)
+        scanned = scan_all(index, trie, dfa, matrix_of(dfa), dfa.start)
         inside, ended = step_texts(index, body, body.start)
         ends, quotes = list_ends(scanned)
         index_of = {token: n for n, token in enumerate(index.ids)}
@@ -77,18 +77,18 @@ def test_letters_digits_and_white_space_are_one_only_where_nothing_tells_them_ap
 def test_host_names_in_unicode_are_read_in_a_trie_of_their_own_classes(monkeypatch, name):
     monkeypatch.setattr(class_tries, "_FEW_NODES", 0)
     index, dfa = build_index(), build_format(name)
-    spelled, body, delta = spell_below(index=index), Body(dfa, escapes="any"), matrix_of(dfa)
+    trie, body, delta = trie_below(index=index), Body(dfa, escapes="any"), matrix_of(dfa)
     for text in ("", "a", "a@", "a@b.é", "é" * 15, "a" * 49, "a@" + "é" * 15, "a@א"):
         at, state = body.read(text.encode()), dfa.read(text)
         assert (at > 0) == (state > 0)
         if not state:
             continue
-        scanned = scan_all(index, spelled, dfa, delta, state)
+        scanned = scan_all(index, trie, dfa, delta, state)
         inside, _ = step_texts(index, body, at)
         index_of = {token: n for n, token in enumerate(index.ids)}
         ends = enumerate(list_ends(scanned)[0])
         assert {index_of[n]: (*end,) for n, end in ends if end.targets} == inside
-    assert len(scanned.units.sizes) < len(scan_all(index, spelled, *UNFOLDED).units.sizes)
+    assert len(scanned.units.sizes) < len(scan_all(index, trie, *UNFOLDED).units.sizes)
 
 
 def test_classes_and_groups_of_all_characters_have_bits_of_their_own():
@@ -101,21 +101,21 @@ def test_classes_and_groups_of_all_characters_have_bits_of_their_own():
 def test_a_trie_of_whole_characters_is_there_when_all_else_is_evicted():
     budget, index = Budget(1 << 25), build_index()
     index.shared.join(budget)
-    kinds = np.arange(len(spell_below(index=index).distinct))
-    made = class_tries.trie_for(index, spell_below(index=index), kinds)
+    kinds = np.arange(len(trie_below(index=index).distinct))
+    made = class_tries.trie_for(index, trie_below(index=index), kinds)
     budget.clear()
-    assert class_tries.trie_for(index, spell_below(index=index), kinds) is made
+    assert class_tries.trie_for(index, trie_below(index=index), kinds) is made
 
 
 @pytest.mark.parametrize("character", "aé€")
 def test_texts_that_end_inside_a_character_become_those_that_their_bytes_begin(character):
-    spelled = spell_below(index=build_index())  # its root has many, and other nodes have few
+    trie = trie_below(index=build_index())  # its root has many, and other nodes have few
     code, n_found = ord(character), 0
-    for node in range(len(spelled.chars)):
-        ranges = [spelled.ranges[spelled.begun[item]] for item in spelled.own_items(node)]
-        text_indices = [spelled.origins[item] for item in spelled.own_items(node)]
+    for node in range(len(trie.chars)):
+        ranges = [trie.ranges[trie.begun[item]] for item in trie.own_items(node)]
+        text_indices = [trie.origins[item] for item in trie.own_items(node)]
         may_become = [any(low <= code <= high for low, high in some) for some in ranges]
         expected = tuple(p for p, is_one in zip(text_indices, may_become, strict=True) if is_one)
-        assert spelled.becoming(node, code) == expected
+        assert trie.becoming(node, code) == expected
         n_found += len(expected) > 0
     assert n_found

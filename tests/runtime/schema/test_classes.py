@@ -6,11 +6,11 @@ from maskc.runtime.schema.scans import classes
 from maskc.runtime.schema.scans.class_tries import number_keys
 from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
 from maskc.runtime.schema.strings.strings import Body
-from tests.runtime.schema.spelling import spell_below, step_texts
+from tests.runtime.schema.spelling import step_texts, trie_below
 from tests.runtime.schema.vocabularies import TEXTS, build_index
 
 INDEX = build_index()
-SPELLED = spell_below(index=INDEX)
+TRIE = trie_below(index=INDEX)
 PATTERNS = [
     "^[a-z]*$",
     "^\\S+$",
@@ -39,8 +39,8 @@ PAIRS = build_index(sorted(bytes([a, b]) for a in range(97, 123) for b in range(
 WITH_ENDINGS = build_index(sorted({*TEXTS, *ENDINGS}))
 
 
-def scan(dfa, state, spelled=SPELLED, index=INDEX):
-    return scan_all(index, spelled, dfa, matrix_of(dfa), state)
+def scan(dfa, state, trie=TRIE, index=INDEX):
+    return scan_all(index, trie, dfa, matrix_of(dfa), state)
 
 
 def visit(body):
@@ -76,7 +76,7 @@ def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
 @pytest.mark.parametrize(("pattern", "are_few"), [("^ab$", True), ("^[^b]*$", False)])
 def test_tokens_are_listed_where_few_lead_to_anything(pattern, are_few):
     dfa, index = build_pattern(pattern), PAIRS
-    scanned = scan(dfa, dfa.start, spell_below(index=index), index)
+    scanned = scan(dfa, dfa.start, trie_below(index=index), index)
     for end, _ in scanned.ends():
         kept = scanned.choose([end])
         found = scanned.tokens_of(kept)
@@ -93,8 +93,8 @@ def test_a_vocabulary_is_scanned_inside_a_character_as_it_is_stepped(pattern, be
     body = Body(dfa, escapes="any")
     at = body.read(before)
     inside, ended = step_texts(index, body, at)
-    spelled = spell_below(index=index, before=before)
-    scanned = scan(dfa, dfa.start, spelled, index)
+    trie = trie_below(index=index, before=before)
+    scanned = scan(dfa, dfa.start, trie, index)
     expected = index.pack([index.ids[n] for n in inside])
     assert np.array_equal(scanned.pack_ends(scanned.live), expected)
     closing = [p for node, _ in ended for p in index.quotes_of(node)[0]]
@@ -105,8 +105,8 @@ def test_a_vocabulary_is_scanned_inside_a_character_as_it_is_stepped(pattern, be
 
 def test_the_first_character_after_another_beginning_is_another_one():
     dfa, index = build_pattern("^[^é]*$"), build_index([b"1", b"1a", b"9", b"9a"])
-    spelled = spell_below(index=index, before=b"\\u00e")
-    scanned = scan(dfa, dfa.start, spelled, index)
+    trie = trie_below(index=index, before=b"\\u00e")
+    scanned = scan(dfa, dfa.start, trie, index)
     assert np.array_equal(scanned.pack_ends(scanned.live), index.pack([0, 1]))
 
 
@@ -150,6 +150,6 @@ def test_a_vocabulary_of_one_or_two_texts_is_scanned_as_it_is_stepped(texts, bef
     index, dfa = build_index(texts), build_pattern("^[^a]*$")
     body = Body(dfa, escapes="any")
     inside, _ = step_texts(index, body, body.read(before))
-    scanned = scan(dfa, dfa.start, spell_below(index=index, before=before), index)
+    scanned = scan(dfa, dfa.start, trie_below(index=index, before=before), index)
     expected = index.pack([index.ids[n] for n in inside])
     assert np.array_equal(scanned.pack_ends(scanned.live), expected)

@@ -98,7 +98,7 @@ RUN_OUT = [
     },
     {"propertyNames": {"pattern": "^[ab]{0,3}$"}, "maxProperties": 9},
 ]
-SPELLED = {"a": ["a", "\\u0061"], "b": ["b", "\\u0062"], "é": ["é", "\\u00E9"]}
+WRITTEN = {"a": ["a", "\\u0061"], "b": ["b", "\\u0062"], "é": ["é", "\\u00E9"]}
 
 
 @examples(10)
@@ -109,7 +109,7 @@ def test_masks_where_keys_run_out_are_what_the_machine_reads(schema, draw):
     draw.shuffle(keys)
     assert matcher.accept_bytes(b"{")
     for key in keys:
-        written = "".join(draw.choice(SPELLED.get(c, [c])) for c in key)
+        written = "".join(draw.choice(WRITTEN.get(c, [c])) for c in key)
         for byte in f'"{written}":1,'.encode():
             assert mask(matcher) == read_by_token(matcher)
             before = matcher.fork()

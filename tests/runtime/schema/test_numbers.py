@@ -20,8 +20,8 @@ RULES = st.builds(
     | st.sampled_from([Fraction(1), Fraction(3), Fraction(1, 2), Fraction(5, 4), Fraction(1, 100)]),
     not_multiples=st.just(()) | st.just((Fraction(2),)),
     excluded=st.frozensets(st.integers(0, 12).map(Fraction), max_size=3),
-    spelled=st.sampled_from([0, 0, 0, 1, 2]),
-).filter(lambda rule: rule.spelled != 1 or rule.is_whole)
+    lexical_form=st.sampled_from([0, 0, 0, 1, 2]),
+).filter(lambda rule: rule.lexical_form != 1 or rule.is_whole)
 
 
 def read(numbers, text):
@@ -46,9 +46,9 @@ TEXTS = st.builds(
 )
 
 
-def is_spelled(rule, text):
+def has_form(rule, text):
     """Return whether a number has a fraction or an exponent as the rule asks."""
-    return rule.spelled == 0 or text.lstrip("-").isdigit() == (rule.spelled == 1)
+    return rule.lexical_form == 0 or text.lstrip("-").isdigit() == (rule.lexical_form == 1)
 
 
 @pytest.mark.parametrize("written", WRITTEN)
@@ -57,13 +57,13 @@ def is_spelled(rule, text):
 @example(Rule(multiple=Fraction(3), not_multiples=(Fraction(3),)), "3")
 @example(Rule(multiple=Fraction(1)), "1.25E+2")
 @example(Rule(multiple=Fraction(1, 100)), "1.250")
-@example(Rule(multiple=Fraction(1), spelled=2), "120e-1")
+@example(Rule(multiple=Fraction(1), lexical_form=2), "120e-1")
 @example(Rule(not_multiples=(Fraction(2),)), "1200e-1")
 def test_a_number_is_accepted_iff_it_is_spelled_so_and_its_value_is_allowed(written, rule, text):
     numbers = Numbers(rule, written=written)
     state = read(numbers, text)
     accepted = state is not None and numbers.may_end(state)
-    is_number = re.fullmatch(WRITTEN[written], text) is not None and is_spelled(rule, text)
+    is_number = re.fullmatch(WRITTEN[written], text) is not None and has_form(rule, text)
     assert accepted == (is_number and rule.allows(Fraction(text)))
 
 

@@ -4,17 +4,17 @@ from maskc.jsonschema.patterns import build_pattern
 from maskc.runtime.schema.scans.searching import search
 from maskc.runtime.schema.string_rows import rows
 from maskc.runtime.schema.string_rows.rows import FreeRows
-from tests.runtime.schema.spelling import spell_below
+from tests.runtime.schema.spelling import trie_below
 from tests.runtime.schema.vocabularies import build_index
 
 INDEX = build_index()
-SPELLED = spell_below(index=INDEX)
-FREE = FreeRows(INDEX, SPELLED)
+TRIE = trie_below(index=INDEX)
+FREE = FreeRows(INDEX, TRIE)
 
 
 def row_of(pattern):
     dfa = build_pattern(pattern)
-    words, closing_tokens = FREE.of(search(SPELLED, dfa, dfa.start))
+    words, closing_tokens = FREE.of(search(TRIE, dfa, dfa.start))
     texts = [INDEX.texts[i] for i, t in enumerate(INDEX.ids) if words[t // 32] >> t % 32 & 1]
     return texts, sorted(INDEX.texts[n] for n in closing_tokens.text_indices)
 

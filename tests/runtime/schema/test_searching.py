@@ -5,11 +5,11 @@ from maskc.runtime.schema.scans.character_trie import CLOSES
 from maskc.runtime.schema.scans.searching import free_items, search, search_all
 from maskc.runtime.schema.strings.spelling import ESCAPES
 from maskc.runtime.schema.strings.strings import Body
-from tests.runtime.schema.spelling import spell_below, step_texts
+from tests.runtime.schema.spelling import step_texts, trie_below
 from tests.runtime.schema.vocabularies import build_index
 
 INDEX = build_index()
-SPELLED = spell_below(index=INDEX)
+TRIE = trie_below(index=INDEX)
 PATTERNS = [
     "^ab*$",
     "^a|b$",
@@ -32,7 +32,7 @@ def test_a_search_finds_what_stepping_byte_by_byte_does(pattern):
     dfa = build_pattern(pattern)
     body = Body(dfa, escapes="any")
     inside, ended = step_texts(INDEX, body, body.start)
-    found = search_all(SPELLED, dfa)
+    found = search_all(TRIE, dfa)
     assert sorted([*found.text_indices, *found.free]) == sorted(inside)
     assert {(n, dfa.labels[s]) for n, s, _ in found.ended} == {(n, dfa.labels[s]) for n, s in ended}
 
@@ -42,7 +42,7 @@ def test_states_and_sizes_are_those_of_stepping(pattern):
     dfa = build_pattern(pattern)
     body = Body(dfa, escapes="any")
     inside, ended = step_texts(INDEX, body, body.start)
-    found = search_all(SPELLED, dfa, exactly=True)
+    found = search_all(TRIE, dfa, exactly=True)
     columns = (found.text_indices, found.targets, found.sizes)
     assert {p: (t, n) for p, t, n in zip(*columns, strict=True)} == inside
     assert {(n, s) for n, s, _ in found.ended} == ended
@@ -58,9 +58,9 @@ def test_a_string_inside_a_character_does_what_stepping_from_there_does(pattern,
         return
     state, begun = body.begun(at)
     assert state == body.dfa.start
-    spelled = spell_below(index=INDEX, escapes=escapes, before=begun)
+    trie = trie_below(index=INDEX, escapes=escapes, before=begun)
     inside, ended = step_texts(INDEX, body, at)
-    found = search(spelled, body.dfa, state, exactly=True)
+    found = search(trie, body.dfa, state, exactly=True)
     columns = (found.text_indices, found.targets, found.sizes)
     assert {p: (t, n) for p, t, n in zip(*columns, strict=True)} == inside
     assert {(n, s) for n, s, _ in found.ended} == ended
@@ -68,12 +68,12 @@ def test_a_string_inside_a_character_does_what_stepping_from_there_does(pattern,
 
 def test_runs_of_items_are_free_or_no_longer():
     dfa = build_pattern("^(?!ab)")
-    found = search(SPELLED, dfa, dfa.start)
-    free = free_items(SPELLED, found).tolist()
-    inside = {INDEX.texts[SPELLED.origins[i]] for i in free if SPELLED.kinds[i] != CLOSES}
+    found = search(TRIE, dfa, dfa.start)
+    free = free_items(TRIE, found).tolist()
+    inside = {INDEX.texts[TRIE.origins[i]] for i in free if TRIE.kinds[i] != CLOSES}
     assert b"12" in inside
     assert b"ab" not in inside
 
 
 def test_more_nodes_than_are_allowed_give_nothing():
-    assert search(SPELLED, build_pattern("^[a-z]*$"), 1, most=3) is None
+    assert search(TRIE, build_pattern("^[a-z]*$"), 1, most=3) is None

@@ -300,11 +300,12 @@ def _is_infinite_number(rule: Rule, state: tuple[Any, ...] | None) -> bool:
         negative, phase = state[:2]
         if (rule.low if negative else rule.high) is not None:
             return False
-        is_exact = phase in (ZERO, POINT, FRACTION) and (rule.multiple is not None or rule.spelled)
-        return phase in (START, MINUS, INTEGER, ZERO, POINT, FRACTION) and not is_exact
+        if phase in (ZERO, POINT, FRACTION):
+            return rule.multiple is None and not rule.lexical_form
+        return phase in (START, MINUS, INTEGER)
     if rule.low is None or rule.high is None:
         return True
-    multiple = Fraction(1) if rule.spelled == 1 and rule.multiple is None else rule.multiple
+    multiple = Fraction(1) if rule.lexical_form == 1 and rule.multiple is None else rule.multiple
     if multiple is None:
         return rule.low < rule.high
     n_multiples = (rule.high - rule.low) / multiple - len(rule.excluded)

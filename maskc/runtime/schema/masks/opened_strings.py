@@ -18,7 +18,7 @@ from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.scans.character_trie import CharacterTrie, free_body, spell
+from maskc.runtime.schema.scans.character_trie import CharacterTrie, build_character_trie, free_body
 from maskc.runtime.schema.scans.custom import CustomScans
 from maskc.runtime.schema.scans.searching import Searched, find_names, search_all
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
@@ -102,7 +102,7 @@ class OpenedStrings:
 
     def character_trie(self, trie: Trie, nodes: Nodes) -> CharacterTrie:
         """Return what the texts after some quotes write."""
-        return spell(self._index, trie, nodes, escapes=self._escapes)
+        return build_character_trie(self._index, trie, nodes, escapes=self._escapes)
 
     def _open(
         self, trie: Trie, dfa: CharDfa, nodes: Nodes, *, exactly: bool, dropped: int = DEAD

@@ -55,8 +55,8 @@ class Numbers:
         excluded: Excluded = NONE,
     ) -> None:
         self.rule, self.base, self.excluded = rule, base, excluded
-        self._written, self._spelled = written, rule.spelled
-        self.spelling = NumberSpelling(written, rule.spelled)
+        self._written, self._lexical_form = written, rule.lexical_form
+        self.spelling = NumberSpelling(written, rule.lexical_form)
         self._exponents, self._is_any = self.spelling.exponents, self.spelling.is_any
         # By sign, made when a number is first read: most rules of a schema are never asked.
         self._sides: list[Side | None] = [None, None]
@@ -76,7 +76,7 @@ class Numbers:
             power = power_of_ten(abs(exponent))
             signed = -digits if negative else digits
             fractions.append(Fraction(signed * power) if exponent >= 0 else Fraction(signed, power))
-        rule = Rule(values=frozenset(fractions), spelled=self._spelled)
+        rule = Rule(values=frozenset(fractions), lexical_form=self._lexical_form)
         return Numbers(rule, written=self._written)
 
     def only_value(self, value: Decimal) -> Numbers:
@@ -116,7 +116,7 @@ class Numbers:
         return (
             rule.multiple is None
             and rule.values is None
-            and not (rule.not_multiples or rule.excluded or self.excluded or rule.spelled)
+            and not (rule.not_multiples or rule.excluded or self.excluded or rule.lexical_form)
         )
 
     @property
@@ -143,7 +143,7 @@ class Numbers:
 
     def has_value(self, value: Decimal) -> bool:
         negative, digits, exponent = value
-        if self._spelled == 1 and exponent < 0:
+        if self._lexical_form == 1 and exponent < 0:
             return False
         return self.side(negative).allowed.holds(digits, Range(exponent, exponent))
 
@@ -172,7 +172,7 @@ class Numbers:
         """Return whether up to so many digits may follow, whatever they are; not complete."""
         negative, phase, digits, n_fraction, _, _ = state
         side = self.side(negative)
-        if self._spelled == 2:
+        if self._lexical_form == 2:
             return False
         if phase == INTEGER and side.takes_digits(digits, n_digits):
             return True
@@ -266,7 +266,7 @@ class Numbers:
         side = self.side(negative)
         if self._is_any:
             return 0
-        if side.has_gaps or self._spelled == 2:
+        if side.has_gaps or self._lexical_form == 2:
             return 0
         if phase in (POINT, FRACTION) and side.n_decimals is not None:
             least, next_ = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
@@ -324,7 +324,7 @@ class Numbers:
         if phase == INTEGER and isinstance(allowed, Listed) and allowed.begins(digits):
             return True
         exact = Range(-n_fraction, -n_fraction)
-        if phase == ZERO and self._spelled == 1:
+        if phase == ZERO and self._lexical_form == 1:
             return allowed.holds(digits, exact)
         if phase == INTEGER and self.side(negative).is_inside(digits):
             return True

@@ -38,7 +38,7 @@ class Rule:
         multiple, not_multiples: the value is a multiple of the one and of none of the others.
         excluded: values that are not allowed.
         values: the only ones, ``None`` if any.
-        spelled: 1: without fraction and exponent; 2: with one of them; 0: as one likes.
+        lexical_form: 1: without fraction and exponent; 2: with one of them; 0: any.
     """
 
     low: Fraction | None = None
@@ -49,12 +49,12 @@ class Rule:
     not_multiples: tuple[Fraction, ...] = ()
     excluded: frozenset[Fraction] = frozenset()
     values: frozenset[Fraction] | None = None
-    spelled: int = 0
+    lexical_form: int = 0
 
     @property
     def lists_only(self) -> bool:
         """Whether a value is allowed if and only if it is listed."""
-        only = Rule(values=self.values, spelled=self.spelled)
+        only = Rule(values=self.values, lexical_form=self.lexical_form)
         return self.values is not None and self == only
 
     @property
@@ -63,7 +63,7 @@ class Rule:
         return self.multiple is not None and self.multiple.denominator == 1
 
     def allows(self, value: Fraction) -> bool:
-        """Return whether a value is allowed, however it is spelled."""
+        """Return whether a value is allowed, in whatever lexical form."""
         return (
             (self.values is None or value in self.values)
             and (self.low is None or value > self.low or value == self.low and not self.low_open)

@@ -32,18 +32,18 @@ class NumberSpelling:
 
     Args:
         written: one of ``SPELLINGS``.
-        spelled: as in :class:`maskc.runtime.schema.numbers.sides.Rule`.
+        lexical_form: as in :class:`maskc.runtime.schema.numbers.sides.Rule`.
     """
 
-    def __init__(self, written: str, spelled: int) -> None:
-        self.exponents = written in ("usual", "any") and spelled != 1
+    def __init__(self, written: str, lexical_form: int) -> None:
+        self.exponents = written in ("usual", "any") and lexical_form != 1
         self.is_any = written == "any" and self.exponents
         self.is_short = written == "short"
-        self._spelled = spelled
+        self._lexical_form = lexical_form
 
     def may_end(self, state: State) -> bool:
         _, phase, _, n_fraction, last, exponent = state
-        if phase not in _ENDS or self._spelled == 2 and phase in (ZERO, INTEGER):
+        if phase not in _ENDS or self._lexical_form == 2 and phase in (ZERO, INTEGER):
             return False
         if phase == FRACTION and self.is_short:
             return last or n_fraction == 1
@@ -85,7 +85,7 @@ class NumberSpelling:
         negative, phase, digits, n_fraction, last, _ = state
         if byte == 0x2D and phase == START:
             return (True, MINUS, 0, 0, False, 0)
-        if byte == 0x2E and phase in (ZERO, INTEGER) and self._spelled != 1:
+        if byte == 0x2E and phase in (ZERO, INTEGER) and self._lexical_form != 1:
             return (negative, POINT, digits, 0, False, 0)
         if not self.exponents:
             return None

@@ -98,8 +98,8 @@ class JsonLayout:
 
     def spell(self, rule: Rule) -> Numbers:
         """Return the numbers of a rule as this layout spells them."""
-        if not rule.spelled and self.numbers in ("digits", "short") and rule.is_whole:
-            rule = replace(rule, spelled=1)
+        if not rule.lexical_form and self.numbers in ("digits", "short") and rule.is_whole:
+            rule = replace(rule, lexical_form=1)
         return Numbers(rule, written="usual" if self.numbers == "digits" else self.numbers)
 
     def to_dict(self) -> dict[str, str | int]:

@@ -323,7 +323,7 @@ def free_body(index: TokenIndex, *, escapes: str) -> Body:
     return found
 
 
-def spell(
+def build_character_trie(
     index: TokenIndex, trie: Trie, nodes: Nodes, *, escapes: str, before: bytes = b""
 ) -> CharacterTrie:
     """Return what the texts after some nodes write inside a string."""
@@ -332,7 +332,9 @@ def spell(
     if found is None:
         representative = before and (rests_like(before, escapes=escapes) or before)
         if representative != before:
-            found = spell(index, trie, nodes, escapes=escapes, before=representative).after(before)
+            found = build_character_trie(
+                index, trie, nodes, escapes=escapes, before=representative
+            ).after(before)
         else:
             items = _read_items(trie, nodes, free_body(index, escapes=escapes), before)
             found = CharacterTrie(tabulate_items(items), escapes=escapes, before=before)

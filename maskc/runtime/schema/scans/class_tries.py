@@ -96,15 +96,15 @@ class Items(NamedTuple):
     quotes: Indices
 
 
-def items_of(index: TokenIndex, spelled: CharacterTrie) -> Items:
+def items_of(index: TokenIndex, character_trie: CharacterTrie) -> Items:
     """Return what a whole vocabulary writes, as tokens."""
-    key = (Items, spelled.escapes, spelled.like.before)
+    key = (Items, character_trie.escapes, character_trie.like.before)
     found: Items | None = index.shared.get(key)
     if found is None:
-        tables, levels = spelled.tables, spelled.levels
+        tables, levels = character_trie.tables, character_trie.levels
         closing = np.flatnonzero(tables.kinds == CLOSES)
         inside = np.flatnonzero(tables.kinds != CLOSES)
-        ids = np.full(spelled.n_items, -1, dtype=np.int32)
+        ids = np.full(character_trie.n_items, -1, dtype=np.int32)
         ids[inside] = index.order[tables.places[inside]]
         lengths = np.repeat(np.arange(len(levels) - 1, dtype=np.int32), np.diff(levels))
         owners = owners_of(tables)
@@ -180,7 +180,7 @@ class ClassTrie(NamedTuple):
         return n_bytes + (0 if units.unit_of is None else units.unit_of.nbytes)
 
 
-def trie_for(index: TokenIndex, spelled: CharacterTrie, kind_of: Ints) -> ClassTrie:
+def trie_for(index: TokenIndex, character_trie: CharacterTrie, kind_of: Ints) -> ClassTrie:
     """Return the smallest trie in which no two characters of different kinds are one.
 
     That of whole characters is made once, and kept: it takes 25 to 40 ms for 128,000 tokens, and 2
@@ -188,25 +188,25 @@ def trie_for(index: TokenIndex, spelled: CharacterTrie, kind_of: Ints) -> ClassT
 
     Args:
         index: whose memory is used.
-        spelled: the vocabulary.
-        kind_of: int[n_characters], the kind of each of ``spelled.distinct``.
+        character_trie: of the vocabulary.
+        kind_of: int[n_characters], the kind of each of ``character_trie.distinct``.
     """
-    is_folded = not spelled.before and len(spelled.chars) > _FEW_NODES
+    is_folded = not character_trie.before and len(character_trie.chars) > _FEW_NODES
     for n in range(_N_FOLDS if is_folded else 0):
-        symbols = _classes_of(index, spelled, n)
+        symbols = _classes_of(index, character_trie, n)
         of_symbol = np.zeros(N_GROUPS, dtype=kind_of.dtype)
         of_symbol[symbols] = kind_of
         if np.array_equal(of_symbol[symbols], kind_of):
-            return _trie_of(index, spelled, n, symbols)
-    return _trie_of(index, spelled, _N_FOLDS, None)
+            return _trie_of(index, character_trie, n, symbols)
+    return _trie_of(index, character_trie, _N_FOLDS, None)
 
 
-def _classes_of(index: TokenIndex, spelled: CharacterTrie, fold: int) -> Indices:
+def _classes_of(index: TokenIndex, character_trie: CharacterTrie, fold: int) -> Indices:
     """Return the classes of a vocabulary's characters by which a trie is folded."""
-    key = (_classes_of, spelled.escapes, spelled.before, fold)
+    key = (_classes_of, character_trie.escapes, character_trie.before, fold)
     found: Indices | None = index.shared.get(key)
     if found is None:
-        found = _fold_characters(spelled.distinct, fold)
+        found = _fold_characters(character_trie.distinct, fold)
         index.shared.put(key, found, found.nbytes)
     return found
 
@@ -242,19 +242,19 @@ def _group(characters: Ints) -> Indices:
 
 
 def _trie_of(
-    index: TokenIndex, spelled: CharacterTrie, number: int, symbols: Indices | None
+    index: TokenIndex, character_trie: CharacterTrie, number: int, symbols: Indices | None
 ) -> ClassTrie:
-    key = (ClassTrie, spelled.escapes, spelled.before, number)
+    key = (ClassTrie, character_trie.escapes, character_trie.before, number)
     found: ClassTrie | None = index.shared.get(key)
     if found is None:
-        charge_steps(len(spelled.chars) // _NODES_AT_ONCE)
-        if spelled.like is spelled:
-            found = _make_trie(index, spelled, symbols)
+        charge_steps(len(character_trie.chars) // _NODES_AT_ONCE)
+        if character_trie.like is character_trie:
+            found = _make_trie(index, character_trie, symbols)
             n_bytes = found.n_bytes
         else:
-            found = _move_trie(_trie_of(index, spelled.like, number, None), spelled)
+            found = _move_trie(_trie_of(index, character_trie.like, number, None), character_trie)
             n_bytes = found.symbols.nbytes + 12 * len(found.low)
-        if spelled.before:
+        if character_trie.before:
             index.shared.put(key, found, n_bytes)
         else:
             # Else a pattern would wait for it after many without one.
@@ -262,26 +262,28 @@ def _trie_of(
     return found
 
 
-def _move_trie(trie: ClassTrie, spelled: CharacterTrie) -> ClassTrie:
+def _move_trie(trie: ClassTrie, character_trie: CharacterTrie) -> ClassTrie:
     """Return a trie of single characters whose first ones alone are others."""
-    symbols, groups = np.arange(len(spelled.distinct)), _group(spelled.distinct)
-    return trie._replace(symbols=symbols, groups=groups, symbol_of=spelled.character_of)
+    symbols, groups = np.arange(len(character_trie.distinct)), _group(character_trie.distinct)
+    return trie._replace(symbols=symbols, groups=groups, symbol_of=character_trie.character_of)
 
 
-def _make_trie(index: TokenIndex, spelled: CharacterTrie, symbols: Indices | None) -> ClassTrie:
-    tables, items = spelled.tables, items_of(index, spelled)
-    levels, first, owners = spelled.levels, tables.first, items.owners.astype(np.intp)
-    symbol_of = spelled.character_of
+def _make_trie(
+    index: TokenIndex, character_trie: CharacterTrie, symbols: Indices | None
+) -> ClassTrie:
+    tables, items = character_trie.tables, items_of(index, character_trie)
+    levels, first, owners = character_trie.levels, tables.first, items.owners.astype(np.intp)
+    symbol_of = character_trie.character_of
     if symbols is None:
-        symbols = np.arange(len(spelled.distinct))
-        groups = _group(spelled.distinct)
+        symbols = np.arange(len(character_trie.distinct))
+        groups = _group(character_trie.distinct)
     else:
         groups = np.arange(N_GROUPS)
-        levels, first, folded = _fold_nodes(spelled, symbols)
+        levels, first, folded = _fold_nodes(character_trie, symbols)
         owners, symbol_of = folded[owners], np.zeros(levels[-1], dtype=np.int32)
-        symbol_of[folded] = symbols[spelled.character_of]
+        symbol_of[folded] = symbols[character_trie.character_of]
     # Ways to end: between two characters, inside one, by its beginning, and with the quote.
-    n_begun = len(spelled.ranges)
+    n_begun = len(character_trie.ranges)
     ends = np.where(tables.kinds == CLOSES, n_begun, tables.begun)
     keys, of_item = number_keys(owners * (n_begun + 1) + ends)
     owner_of, end_of = np.divmod(keys, n_begun + 1)
@@ -310,13 +312,13 @@ def _make_trie(index: TokenIndex, spelled: CharacterTrie, symbols: Indices | Non
     )
 
 
-def _fold_nodes(spelled: CharacterTrie, symbols: Indices) -> tuple[list[int], Ints, Indices]:
+def _fold_nodes(character_trie: CharacterTrie, symbols: Indices) -> tuple[list[int], Ints, Indices]:
     """Return the levels of a folded trie, their children, and which node each node becomes."""
     n_symbols = int(symbols.max()) + 1
-    own, above = symbols[spelled.character_of], spelled.parent_array
+    own, above = symbols[character_trie.character_of], character_trie.parent_array
     folded = np.zeros(len(own), dtype=np.intp)
     parents, levels = [np.zeros(1, dtype=np.intp)], [0, 1]
-    for first, last in zip(spelled.levels[1:], spelled.levels[2:], strict=False):
+    for first, last in zip(character_trie.levels[1:], character_trie.levels[2:], strict=False):
         base = levels[-2]
         keys = (folded[above[first:last]] - base) * n_symbols + own[first:last]
         distinct, inverse = number_keys(keys)

@@ -40,11 +40,11 @@ class Kinds:
     """A vocabulary's characters by class."""
 
     def __init__(
-        self, index: TokenIndex, spelled: CharacterTrie, starts: Sequence[int], classes: Ints
+        self, index: TokenIndex, character_trie: CharacterTrie, starts: Sequence[int], classes: Ints
     ) -> None:
         ranges = np.array(starts, dtype=np.int32)
-        kind_of = classes[np.searchsorted(ranges, spelled.distinct, side="right") - 1]
-        self._trie = trie = trie_for(index, spelled, kind_of)
+        kind_of = classes[np.searchsorted(ranges, character_trie.distinct, side="right") - 1]
+        self._trie = trie = trie_for(index, character_trie, kind_of)
         of_symbol = np.zeros(len(trie.groups), dtype=np.min_scalar_type(int(classes.max())))
         of_symbol[trie.symbols] = kind_of
         self._of_symbol = of_symbol
@@ -53,8 +53,8 @@ class Kinds:
         is_there[kind_of, trie.groups[trie.symbols]] = True
         self._turning = np.packbits(is_there, axis=1, bitorder="little").view("<u8")[:, 0]
         # The sets of classes that a character left open can be of, and of each text its own.
-        self._beginnings, beginning_of = _group_beginnings(spelled, ranges, classes)
-        self._beginning_of_cut = beginning_of[spelled.tables.begun[trie.cut_items]]
+        self._beginnings, beginning_of = _group_beginnings(character_trie, ranges, classes)
+        self._beginning_of_cut = beginning_of[character_trie.tables.begun[trie.cut_items]]
 
     @property
     def n_bytes(self) -> int:
@@ -177,11 +177,11 @@ def _spread(lows: Ints, states: Indices, n_units: int, most: int) -> NDArray[np.
 
 
 def scan_all(
-    index: TokenIndex, spelled: CharacterTrie, dfa: CharDfa, delta: Ints, state: int
+    index: TokenIndex, character_trie: CharacterTrie, dfa: CharDfa, delta: Ints, state: int
 ) -> Scanned:
     """Return what an automaton, as :func:`matrix_of` has it too, does to a whole vocabulary."""
     classes = np.array(dfa.classes, dtype=np.int32)
-    charge_steps(_SCAN_STEPS + len(spelled.chars) // _NODES_AT_ONCE + delta.size // AT_ONCE)
+    charge_steps(_SCAN_STEPS + len(character_trie.chars) // _NODES_AT_ONCE + delta.size // AT_ONCE)
     if delta.size <= _MOST_CELLS:
         rows = delta[list(reachable(dfa, state))]
         # Columns as bytes: NumPy's own way to tell them apart takes a field for each row.
@@ -192,11 +192,17 @@ def scan_all(
             of_merged = np.zeros(len(numbers), dtype=np.intp)
             of_merged[merged] = np.arange(len(merged))
             classes, delta = merged[classes].astype(np.int32), delta[:, of_merged]
-    key = (Kinds, spelled.escapes, spelled.before, tuple(dfa.starts), classes.tobytes())
+    key = (
+        Kinds,
+        character_trie.escapes,
+        character_trie.before,
+        tuple(dfa.starts),
+        classes.tobytes(),
+    )
     kinds: Kinds | None = index.shared.get(key)
     if kinds is None:
-        charge_steps(_SCAN_STEPS + len(spelled.chars) // _NODES_AT_ONCE)
-        kinds = Kinds(index, spelled, dfa.starts, classes)
+        charge_steps(_SCAN_STEPS + len(character_trie.chars) // _NODES_AT_ONCE)
+        kinds = Kinds(index, character_trie, dfa.starts, classes)
         index.shared.put(key, kinds, kinds.n_bytes)
     return kinds.scan(delta, state)
 
@@ -233,11 +239,11 @@ def never_dies(dfa: CharDfa, state: int) -> bool:
 
 
 def _group_beginnings(
-    spelled: CharacterTrie, starts: Ints, classes: Ints
+    character_trie: CharacterTrie, starts: Ints, classes: Ints
 ) -> tuple[list[tuple[int, ...]], Indices]:
     """Return the sets of classes that beginnings of characters can be of, and which each has."""
-    lows, highs, beginning = spelled.beginning_ranges
-    n_begun = len(spelled.ranges)
+    lows, highs, beginning = character_trie.beginning_ranges
+    n_begun = len(character_trie.ranges)
     first = np.searchsorted(starts, lows, side="right") - 1
     last = np.searchsorted(starts, highs, side="right")
     pairs, which = number_keys(first * (len(starts) + 1) + last)

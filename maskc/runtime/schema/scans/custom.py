@@ -43,7 +43,7 @@ class CustomScans:
     def __init__(self, budget: Budget) -> None:
         self._known = Cache(budget, _measure)
 
-    def walk(self, spelled: CharacterTrie, rule: CustomRule, count: Read) -> StringScan:
+    def walk(self, trie: CharacterTrie, rule: CustomRule, count: Read) -> StringScan:
         """Return what a string of which something was read does to some texts.
 
         Raises:
@@ -57,7 +57,7 @@ class CustomScans:
             self._known.put(key, moves)
         n_before = len(moves.known)
         try:
-            return _walk(spelled, moves, moves.number(count.state, count.held))
+            return _walk(trie, moves, moves.number(count.state, count.held))
         finally:  # they have grown
             self._known.budget.charge(_MOVE_BYTES * (len(moves.known) - n_before))
 
@@ -110,13 +110,13 @@ def _measure(_: object, moves: _Moves) -> int:
     return 4 * ENTRY_BYTES + _MOVE_BYTES * len(moves.known)
 
 
-def _walk(spelled: CharacterTrie, moves: _Moves, start: int) -> StringScan:
-    tables = spelled.tables
-    chars, parents = tables.chars.astype(np.int64), spelled.parent_array
+def _walk(trie: CharacterTrie, moves: _Moves, start: int) -> StringScan:
+    tables = trie.tables
+    chars, parents = tables.chars.astype(np.int64), trie.parent_array
     at = np.zeros(len(chars), dtype=np.int64)
     at[0] = start
-    for level in range(1, len(spelled.levels) - 1):
-        first, last = spelled.levels[level], spelled.levels[level + 1]
+    for level in range(1, len(trie.levels) - 1):
+        first, last = trie.levels[level], trie.levels[level + 1]
         above = at[parents[first:last]]
         live = np.flatnonzero(above)
         if not len(live):
@@ -132,7 +132,7 @@ def _walk(spelled: CharacterTrie, moves: _Moves, start: int) -> StringScan:
     cut = live_items[(kinds[live_items] != CLOSES) & (kinds[live_items] != BETWEEN)]
 
     def is_open(key: int) -> bool:
-        return moves.leads_into(key >> _CODE_BITS, spelled.ranges[key & _CODES])
+        return moves.leads_into(key >> _CODE_BITS, trie.ranges[key & _CODES])
 
     inside[cut] = _ask(found[cut] << _CODE_BITS | tables.begun[cut], is_open)
     return StringScan(np.flatnonzero(inside), closing[ends > 0])

@@ -63,7 +63,7 @@ class Searched(NamedTuple):
 
 
 def search(
-    spelled: CharacterTrie,
+    trie: CharacterTrie,
     dfa: CharDfa,
     start: int,
     *,
@@ -74,7 +74,7 @@ def search(
     """Return what an automaton does from a state on; of what is free runs alone.
 
     Args:
-        spelled: the texts.
+        trie: of the texts.
         dfa: the automaton.
         start: its state before them.
         exactly: whether states and sizes are wanted in the sink, too.
@@ -82,45 +82,45 @@ def search(
         most: so many characters are looked up; ``None`` is returned if there are more.
     """
     sink = -1 if exactly or dropped else dfa.sink
-    return _Search(spelled, dfa, sink, dropped, most).run(start)
+    return _Search(trie, dfa, sink, dropped, most).run(start)
 
 
 def search_all(
-    spelled: CharacterTrie, dfa: CharDfa, *, exactly: bool = False, dropped: int = DEAD
+    trie: CharacterTrie, dfa: CharDfa, *, exactly: bool = False, dropped: int = DEAD
 ) -> Searched:
     """Return what an automaton does from its start on, without runs; see :func:`search`."""
-    found = search(spelled, dfa, dfa.start, exactly=exactly, dropped=dropped)
+    found = search(trie, dfa, dfa.start, exactly=exactly, dropped=dropped)
     if found is None:
         raise ValueError("a walk without a bound came back with nothing")
     if not found.runs:
         return found
-    items, tables = free_items(spelled, found), spelled.tables
+    items, tables = free_items(trie, found), trie.tables
     is_closing = tables.kinds[items] == CLOSES
     closing = tables.places[items[is_closing]].tolist()
     ended = [*found.ended, *(Ended(node, dfa.sink, 0) for node in closing)]
     return found._replace(runs=[], ended=ended, free=tables.places[items[~is_closing]].tolist())
 
 
-def free_items(spelled: CharacterTrie, found: Searched) -> NDArray[np.intp]:
-    is_free = np.zeros(spelled.n_items, dtype=np.bool_)
+def free_items(trie: CharacterTrie, found: Searched) -> NDArray[np.intp]:
+    is_free = np.zeros(trie.n_items, dtype=np.bool_)
     for low, high, now in found.runs:
         is_free[low:high] = now
     return np.flatnonzero(is_free)
 
 
 def find_names(
-    spelled: CharacterTrie, dfa: CharDfa, start: int, sink: int
+    trie: CharacterTrie, dfa: CharDfa, start: int, sink: int
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Return the strings that some text ends, with label and nodes after their quotes.
 
     Args:
-        spelled: the texts.
+        trie: of the texts.
         dfa: of the strings.
         start: its state before the texts.
         sink: a state that leads nowhere else, whose label is not wanted; -1: ``NO_LABEL`` is not.
     """
     found: list[tuple[int, tuple[int, ...]]] = []
-    labels, closing = dfa.labels, spelled.closing
+    labels, closing = dfa.labels, trie.closing
     unwanted = NO_LABEL if sink < 0 else labels[sink]
     open_ = [(0, start)]
     while open_:
@@ -129,19 +129,19 @@ def find_names(
         if state == sink:
             continue
         if labels[state] != unwanted:
-            items = spelled.closing_items(node)
+            items = trie.closing_items(node)
             if items:
-                found.append((labels[state], tuple([spelled.origins[item] for item in items])))
-        first, last = spelled.first[node], spelled.first[node + 1]
+                found.append((labels[state], tuple([trie.origins[item] for item in items])))
+        first, last = trie.first[node], trie.first[node + 1]
         if 1 not in closing[first:last]:
             continue
         special = dfa.special(state)
         if dfa.defaults[state] != sink or special is None or len(special) > last - first:
-            chars = spelled.chars
+            chars = trie.chars
             open_ += [(n, dfa.step(state, chars[n])) for n in range(first, last) if closing[n]]
             continue
         for character, target in special:
-            child = spelled.child(node, character)
+            child = trie.child(node, character)
             if child >= 0 and closing[child]:
                 open_.append((child, target))
     return found
@@ -149,9 +149,9 @@ def find_names(
 
 class _Search:
     def __init__(
-        self, spelled: CharacterTrie, dfa: CharDfa, sink: int, dropped: int, most: int
+        self, trie: CharacterTrie, dfa: CharDfa, sink: int, dropped: int, most: int
     ) -> None:
-        self._spelled, self._dfa, self._most = spelled, dfa, most
+        self._trie, self._dfa, self._most = trie, dfa, most
         self._sink, self._dropped = sink, dropped
         # What is found: lists of its own are quicker to reach than those of a tuple with names.
         self._runs: list[tuple[int, int, bool]] = []
@@ -192,7 +192,7 @@ class _Search:
         return Searched(self._runs, self._text_indices, self._targets, self._sizes, self._ended, [])
 
     def _free(self, node: int, *, is_free: bool) -> None:
-        self._runs.append((self._spelled.low[node], self._spelled.high[node], is_free))
+        self._runs.append((self._trie.low[node], self._trie.high[node], is_free))
 
     def _keep(self, text_index: int, targets: frozenset[int], size: int) -> None:
         self._text_indices.append(text_index)
@@ -201,39 +201,39 @@ class _Search:
 
     def _close(self, item: int, state: int, size: int) -> None:
         if self._dfa.labels[state] >= 0:
-            self._ended.append(Ended(self._spelled.origins[item], state, size))
+            self._ended.append(Ended(self._trie.origins[item], state, size))
 
     def _follow_few(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
     ) -> None:
-        spelled = self._spelled
-        if spelled.n_ending[node]:
+        trie = self._trie
+        if trie.n_ending[node]:
             self._end_few(node, state, size, special)
-        first, last = spelled.first[node], spelled.first[node + 1]
+        first, last = trie.first[node], trie.first[node + 1]
         if first == last:
             return
         self._most -= len(special)
         if last - first < len(special):
             for child in range(first, last):
-                target = self._dfa.step(state, spelled.chars[child])
+                target = self._dfa.step(state, trie.chars[child])
                 if not self._is_dead(target):
                     self._open.append((child, target, size + 1, False))
             return
         for character, target in special:
             if not self._is_dead(target):
-                child = spelled.child(node, character)
+                child = trie.child(node, character)
                 if child >= 0:
                     self._open.append((child, target, size + 1, False))
 
     def _end_few(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
     ) -> None:
-        spelled = self._spelled
-        low, closing = spelled.low[node], spelled.closing_items(node)
+        trie = self._trie
+        low, closing = trie.low[node], trie.closing_items(node)
         # Items lie in the order of their kinds, and the root has hundreds that are cut.
-        n_between = spelled.kinds.count(BETWEEN, low, closing.stop)
+        n_between = trie.kinds.count(BETWEEN, low, closing.stop)
         for item in range(low, low + n_between):
-            self._keep(spelled.origins[item], only(state), size)
+            self._keep(trie.origins[item], only(state), size)
         for item in closing:
             self._close(item, state, size)
         if low + n_between == closing.start:
@@ -241,7 +241,7 @@ class _Search:
         becoming: dict[int, frozenset[int]] = {}
         for character, target in special:
             if not self._is_dead(target):
-                for text_index in spelled.becoming(node, character):
+                for text_index in trie.becoming(node, character):
                     becoming[text_index] = becoming.get(text_index, frozenset()) | {target}
         for text_index, targets in becoming.items():
             self._keep(text_index, targets, size + 1)
@@ -249,21 +249,21 @@ class _Search:
     def _follow_others(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
     ) -> None:
-        spelled, runs = self._spelled, self._runs
+        trie, runs = self._trie, self._runs
         self._most -= len(special) + 1
-        for item in spelled.closing_items(node):
+        for item in trie.closing_items(node):
             runs.append((item, item + 1, False))
             self._close(item, state, size)
-        for n_possible, item in spelled.cut_items(node):
+        for n_possible, item in trie.cut_items(node):
             if n_possible > len(special):
                 break
-            targets = self._dfa.targets_of(state, spelled.ranges[spelled.begun[item]])
+            targets = self._dfa.targets_of(state, trie.ranges[trie.begun[item]])
             if self._sink not in targets:
                 runs.append((item, item + 1, False))
                 if targets:
-                    self._keep(spelled.origins[item], targets, size + 1)
+                    self._keep(trie.origins[item], targets, size + 1)
         for character, target in special:
-            child = spelled.child(node, character)
+            child = trie.child(node, character)
             if child < 0:
                 continue
             if target:
@@ -272,23 +272,23 @@ class _Search:
                 self._free(child, is_free=False)
 
     def _follow_all(self, node: int, state: int, size: int) -> None:
-        spelled, dfa = self._spelled, self._dfa
-        first, last = spelled.first[node], spelled.first[node + 1]
-        self._most -= _FOLLOWED * (last - first + spelled.n_ending[node])
+        trie, dfa = self._trie, self._dfa
+        first, last = trie.first[node], trie.first[node + 1]
+        self._most -= _FOLLOWED * (last - first + trie.n_ending[node])
         if self._most < 0:
             return
-        for item in spelled.own_items(node):
-            kind = spelled.kinds[item]
+        for item in trie.own_items(node):
+            kind = trie.kinds[item]
             if kind == BETWEEN:
-                self._keep(spelled.origins[item], only(state), size)
+                self._keep(trie.origins[item], only(state), size)
             elif kind == CLOSES:
                 self._close(item, state, size)
             else:
-                targets = dfa.targets_of(state, spelled.ranges[spelled.begun[item]])
+                targets = dfa.targets_of(state, trie.ranges[trie.begun[item]])
                 targets = targets.difference((DEAD, self._dropped))
                 if targets:
-                    self._keep(spelled.origins[item], targets, size + 1)
-        for child, character in enumerate(spelled.chars[first:last], first):
+                    self._keep(trie.origins[item], targets, size + 1)
+        for child, character in enumerate(trie.chars[first:last], first):
             target = dfa.step(state, character)
             if not self._is_dead(target):
                 self._open.append((child, target, size + 1, False))

@@ -26,7 +26,12 @@ from maskc.runtime.schema.machine.nodes import (
 )
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.values import read_unfinished
-from maskc.runtime.schema.scans.character_trie import BETWEEN, CLOSES, CharacterTrie, spell
+from maskc.runtime.schema.scans.character_trie import (
+    BETWEEN,
+    CLOSES,
+    CharacterTrie,
+    build_character_trie,
+)
 from maskc.runtime.schema.strings.other_keys import list_begun
 from maskc.runtime.schema.strings.spelling import split_body
 from maskc.runtime.schema.tries.summary import Following
@@ -116,7 +121,9 @@ def _find_words(
     """Return the tokens that make a string one of some texts, of which a character may be begun."""
     character_trie = words
     if begun and left:
-        character_trie = spell(index, index.tokens, (ROOT,), escapes=words.escapes, before=begun)
+        character_trie = build_character_trie(
+            index, index.tokens, (ROOT,), escapes=words.escapes, before=begun
+        )
     closing: Closing = []
     inside: set[int] = set()
     for word in left:

@@ -61,7 +61,7 @@ class FreeRows:
     """Rows of strings of any characters, from between two characters or the beginning of one."""
 
     def __init__(self, index: TokenIndex, character_trie: CharacterTrie) -> None:
-        self._index, self._spelled = index, character_trie
+        self._index, self._trie = index, character_trie
         self._items = items = items_of(index, character_trie)
         self.words = index.pack(items.ids[items.ids >= 0])
         self.closing_tokens = items.closing_tokens
@@ -76,7 +76,7 @@ class FreeRows:
         """Return the row of strings of which so many more characters must come, and may."""
         most = None if most is None or most >= self._largest else most
         least, shared = min(least, self._largest + 1), self._index.shared
-        key = (StringRow, self._spelled.escapes, self._spelled.like.before, least, most)
+        key = (StringRow, self._trie.escapes, self._trie.like.before, least, most)
         found: StringRow | None = shared.get(key)
         if found is None:
             closing_tokens, sizes = self.closing_tokens, self._items.sizes[self._items.quotes]
@@ -91,7 +91,7 @@ class FreeRows:
     def _up_to(self, most: int | None) -> Part:
         """Return the tokens that stay inside with at most so many characters."""
         index = self._index
-        key = (Part, self._spelled.escapes, self._spelled.like.before, most)
+        key = (Part, self._trie.escapes, self._trie.like.before, most)
         found: Part | None = index.shared.get(key)
         if found is None:
             if most is None:
@@ -121,23 +121,23 @@ class FreeRows:
     def of(self, found: Searched) -> tuple[Words, ClosingTokens]:
         """Return the tokens that are free, and those of them that close the string."""
         (low, high, is_free), *others = found.runs
-        is_all = is_free and low == 0 and high == self._spelled.n_items
+        is_all = is_free and low == 0 and high == self._trie.n_items
         n_changed = sum(last - first for first, last, _ in others)
         if is_all and n_changed <= _MOST_CHANGED:
             changed: dict[int, bool] = {}
             for first, last, now in others:
                 changed.update(dict.fromkeys(range(first, last), now))
             return self._without([item for item, now in changed.items() if not now])
-        items = free_items(self._spelled, found)
+        items = free_items(self._trie, found)
         ids = self._items.ids[items]
-        is_in = np.zeros(self._spelled.n_items, dtype=np.bool_)
+        is_in = np.zeros(self._trie.n_items, dtype=np.bool_)
         is_in[items] = True
         closing_tokens = self.closing_tokens.chosen(is_in[self._items.quotes])
         return self._index.pack(ids[ids >= 0]), closing_tokens
 
     def _without(self, removed: list[int]) -> tuple[Words, ClosingTokens]:
-        index, kinds = self._index, self._spelled.kinds
-        inside = [index.ids[self._spelled.origins[i]] for i in removed if kinds[i] != CLOSES]
+        index, kinds = self._index, self._trie.kinds
+        inside = [index.ids[self._trie.origins[i]] for i in removed if kinds[i] != CLOSES]
         words = index.clear_bits(self.words, inside) if inside else self.words
         closing = [item for item in removed if kinds[item] == CLOSES]
         if not closing:

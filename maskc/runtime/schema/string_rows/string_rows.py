@@ -19,7 +19,7 @@ from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.plan.custom import CustomRule, Read
 from maskc.runtime.schema.plan.rules import StringRule
-from maskc.runtime.schema.scans.character_trie import CharacterTrie, free_body, spell
+from maskc.runtime.schema.scans.character_trie import CharacterTrie, build_character_trie, free_body
 from maskc.runtime.schema.scans.class_tries import ClosingTokens, closing_tokens_at
 from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
 from maskc.runtime.schema.scans.custom import CustomScans
@@ -234,7 +234,7 @@ class StringRows:
     def character_trie_after(self, before: bytes) -> CharacterTrie:
         """Return what the vocabulary writes after the beginning of a character."""
         index, escapes = self._index, self._escapes
-        return spell(index, index.tokens, (ROOT,), escapes=escapes, before=before)
+        return build_character_trie(index, index.tokens, (ROOT,), escapes=escapes, before=before)
 
     @property
     def free_rows(self) -> FreeRows:
