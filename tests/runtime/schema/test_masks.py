@@ -27,6 +27,7 @@ LAYOUTS = st.builds(
     numbers=st.sampled_from(SPELLINGS),
 )
 UNIQUE = {"type": "array", "items": {"type": ["string", "integer"]}, "uniqueItems": True}
+DISTINCT_OBJECTS = {"type": "array", "items": {"type": "object"}, "uniqueItems": True}
 FEW_KEYS = {"propertyNames": {"enum": ["a", "ab"]}, "minProperties": 2}
 
 
@@ -71,6 +72,12 @@ def read_by_token(matcher):
     None,
 )
 @example({"properties": {"a": {}}, "maxProperties": 2}, [{"b": 1, "a": {"a": 2}}], JsonLayout(), 1)
+@example(  # the same object ends by itself, and as an item that must be another one
+    {"properties": {"a": {"type": "object"}, "b": DISTINCT_OBJECTS}},
+    [{"a": {"a": 1}, "b": [{"a": 1}, {"a": 1}]}],
+    JsonLayout(),
+    None,
+)
 def test_every_mask_of_a_text_is_what_the_machine_reads(schema, values, layout, indent):
     try:
         contents = compile_schema(schema, VOCABULARY, layout=layout)
