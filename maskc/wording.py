@@ -32,7 +32,7 @@ class Phrase(StrEnum):
     SIMPLER_TERMINAL = "simplify its pattern"
     SIMPLER_RULES = "simplify the grammar's rules"
     SIMPLER_NESTING = "simplify the grammar's nesting or split it"
-    SMALLER_GRAMMAR = "lower its counts, and write words of the same place as one terminal"
+    SMALLER_GRAMMAR = "lower its counts, and join words with the same contexts to one terminal"
     COUNT_LESS = "count less in it, or use rules in its place"
     FEWER_MATCHES = "let fewer terminals match the same texts"
     FEWER_CUTS = 'let one of them end only where the other cannot go on, as /-(?!-)/ beside "--"'

@@ -65,7 +65,7 @@ _DTYPES = {
     )
 }
 # As Phrase.SMALLER_GRAMMAR of maskc.wording, which the runtime does not load.
-_SMALLER = "lower its counts, and write words of the same place as one terminal"
+_SMALLER = "lower its counts, and join words with the same contexts to one terminal"
 _AGAIN, _GIVE = "compile the grammar again", "give the path of an artifact"
 
 Arrays = dict[str, NDArray[Any]]

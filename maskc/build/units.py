@@ -108,8 +108,9 @@ def plan_units(config: Config) -> list[BuildUnit]:
                 continue
             file = f"{grammar.name}.{tokenizer.name}{SUFFIX}"
             if file in units:
-                location, remedy = f"grammars.{grammar.name}", "give it another name"
-                raise ConfigError(config.path, location, f"{file} is made of others too", remedy)
+                fact = f"{file} is the file of another grammar and tokenizer, too"
+                location = f"grammars.{grammar.name}"
+                raise ConfigError(config.path, location, fact, "give it another name")
             leaves = bool(tokenizer.settings.get("kit"))
             vocabulary = vocabularies[tokenizer.name]
             units[file] = BuildUnit(file, job, tokenizer.name, vocabulary, leaves)

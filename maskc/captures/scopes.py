@@ -121,8 +121,8 @@ class Scopes:
                 raise HoleError(
                     "on_complete",
                     ", ".join(sorted({*names} ^ {*self.holes})),
-                    "it has words at one time and none at another",
-                    "return words for the same terminals whatever was written",
+                    "it gets words in some calls and none in others",
+                    "return words for the same terminals in every call",
                 )
             found = completed.words = tuple(_freeze(given[name]) for name in names)
         return found

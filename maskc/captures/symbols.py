@@ -83,7 +83,7 @@ def find_symbols(artifact: Artifact, names: Iterable[str]) -> Symbols:
         elif name in merged:
             raise CaptureError(
                 title,
-                f"{name} is one of {merged[name]} words that are one terminal in the artifact",
+                f"the artifact joins {name} with others to one terminal of {merged[name]} words",
                 "capture a rule around it",
             )
         else:
@@ -108,8 +108,8 @@ def _check_words(
         if not any(group.issubset(members) for members in classes):
             raise CaptureError(
                 title,
-                f"words of {rule} and of other rules are one terminal in the artifact, "
-                f"{len(group)} of them",
+                f"the artifact joins {len(group)} words, of {rule} and of other rules, to one "
+                "terminal",
                 "capture a rule around it",
             )
 

@@ -199,8 +199,8 @@ def write_without_backreferences(
         if is_joined and any(str(group.number) == found.name for found in brackets.references):
             raise UnsupportedTerminalError(
                 terminal,
-                f"it refers back to group {group.number} by its number, which is another one "
-                "where patterns are joined to one",
+                f"it refers back to group {group.number} by its number, which changes where "
+                "patterns are joined to one",
                 f"name the group, as in {_name_group(terminal, pattern, brackets, group)}",
             )
         own = pattern[group.inside : group.end - 1]

@@ -158,8 +158,8 @@ def load_lalr_grammar(source: GrammarSource) -> tuple[LalrGrammar, GrammarSource
         fact = f"it has parser={source.parser}" if dialect is LARK else f"it is {dialect.title}"
         raise GrammarError(
             source.name,
-            f"{fact}, and only LALR tables can be looked into; "
-            "compile, inspect, generate and verify work for it",
+            f"{fact}, and this command reads LALR grammars only; "
+            "compile, inspect, generate and verify take it",
         )
     grammar, source = load_grammar(source)
     if not isinstance(grammar, LalrGrammar):

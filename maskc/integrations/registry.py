@@ -294,7 +294,7 @@ class ArtifactRegistry:
             self._refused[name] = (identity, error)
         _log.warning("artifact %s: %s is refused: %s", name, identity.checksum.hex(), error)
         if kept is not None:
-            _log.warning("artifact %s: %s is served on", name, kept[1].content_hash)
+            _log.warning("artifact %s: %s stays in use", name, kept[1].content_hash)
 
     def _forget(self, name: str) -> None:
         before = self._served.pop(name, None)

@@ -169,7 +169,7 @@ class RequestConstraints:
                 self._logged.clear()
             self._logged.update(new)
         for note in new:
-            _log.warning("a request asks for less than its schema: %s", note)
+            _log.warning("a schema is loosened for a request: %s", note)
 
     def _count(self, what: str) -> None:
         with self._lock:

@@ -77,7 +77,7 @@ class ArrayDrafts:
             raise SchemaError(
                 pointer,
                 "contains",
-                f"counts items in more than {_MAX_COUNTERS} ways at once",
+                f"needs more than {_MAX_COUNTERS} counters for the items of one array",
                 "write fewer contains, or fewer negated items",
             )
         pieces = self._cut(items.stretches, counted, high, pointer)

@@ -165,8 +165,8 @@ class Satisfying:
             raise SchemaError(
                 widest.pointer,
                 widest.keyword,
-                f"counts to {widest.number:,}, which makes more than {MOST_STATES:,} states with "
-                "what else is counted of the array",
+                f"counts to {widest.number:,}: with the other counts of the array these are more "
+                f"than {MOST_STATES:,} states",
                 "lower the number",
             )
         return rule if rule.is_feasible(*rule.start) else None

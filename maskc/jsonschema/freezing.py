@@ -103,8 +103,8 @@ class _Freezer:
                 raise SchemaError(
                     pointer,
                     "uniqueItems",
-                    f"requires more than {MAX_ITEMS:,} different items of finitely many, "
-                    "which are not counted",
+                    f"requires more than {MAX_ITEMS:,} different items, and there are only "
+                    "finitely many values for them",
                     "lower minItems, or leave uniqueItems out",
                 )
 
@@ -185,8 +185,8 @@ class _Freezer:
             raise SchemaError(
                 pointer,
                 "uniqueItems",
-                "is used together with contains over values of so many kinds that more than "
-                f"{MOST_STEPS:,} states tell how many are left",
+                "is used together with contains: to count the values that are left takes more "
+                f"than {MOST_STEPS:,} states",
                 "leave one of them out, or lower minItems and minContains",
             )
         found = []

@@ -231,8 +231,7 @@ def _too_many_constraints(pointer: str) -> SchemaError:
     return SchemaError(
         pointer,
         "additionalProperties",
-        "(or patternProperties, propertyNames, or what else objects are told apart by) is "
-        f"negated, by not, oneOf or if, in more than {MAX_CONSTRAINTS} ways at once, or these are "
-        f"combined by one key in more than {MAX_CASES}",
+        "(or patternProperties, or propertyNames) is negated, by not, oneOf or if, in more than "
+        f"{MAX_CONSTRAINTS} ways for one object, or in more than {MAX_CASES} combinations",
         "make the branches differ in a required constant, or leave it out of the negated schema",
     )

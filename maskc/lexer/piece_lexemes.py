@@ -111,9 +111,9 @@ def _build(
         if any(obligations != FREE for _, obligations in alive):
             raise UnsupportedTerminalError(
                 name,
-                f"what {features or 'it'} says depends under lexer=dynamic_complete on where Lark "
-                "cut the text off",
-                "write it without, or use lexer=dynamic",
+                f"under lexer=dynamic_complete the result of {features or 'its pattern'} depends "
+                "on where Lark cuts the text",
+                "write the terminal without it, or use lexer=dynamic",
             )
         if not alive:
             return DEAD
@@ -149,9 +149,9 @@ def _minimise(
     if len({class_of[state] for state in starts}) > 1:
         raise UnsupportedTerminalError(
             name,
-            f"{features or 'it'} sees what stands in front of the lexeme, which under "
-            "lexer=dynamic_complete depends on where Lark cut the text off",
-            "write it without, or use lexer=dynamic",
+            f"{features or 'its pattern'} looks at the text before the lexeme, and under "
+            "lexer=dynamic_complete that depends on where Lark cuts the text",
+            "write the terminal without it, or use lexer=dynamic",
         )
     # The dead state comes first, and is numbered first; what accepts nothing fell together with it.
     representative: dict[int, int] = {}

@@ -91,7 +91,7 @@ RULES: dict[str, LintRule] = {
     ),
     "reserved in some contexts": LintRule(
         *("ML003", _N),
-        "{keywords} can be used as {name} in some places only: {worst} is a keyword in {count} "
+        "{keywords} can be used as {name} only in some contexts: {worst} is a keyword in {count} "
         "contexts that allow {name}",
         "where both should work, write the alternative, as in ({name} | {worst}); to reserve the "
         "word everywhere, use lexer=basic",

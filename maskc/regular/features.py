@@ -110,7 +110,7 @@ def check_conditionals(terminal: str, pattern: str, flags: int) -> None:
         if group == moved:
             raise UnsupportedTerminalError(
                 terminal,
-                f"conditional on group {group} by its number, which is another one where patterns "
-                "are joined to one",
+                f"conditional on group {group} by its number, which changes where patterns are "
+                "joined to one",
                 Phrase.NAME_THE_GROUP,
             )

@@ -72,7 +72,7 @@ def _list_facts(measured: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
     skipped, refused = format_count(measured["skipped"]), format_count(measured["refused"])
     if measured["skipped"]:
-        facts.append(("skipped", f"{skipped} files that are no such text"))
+        facts.append(("skipped", f"{skipped} files that are not texts of the grammar"))
     if measured["refused"]:
         facts.append(("refused", f"{refused} documents, timed up to their illegal token"))
     return facts

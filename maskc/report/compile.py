@@ -69,7 +69,7 @@ def _list_blocks(compilation: Compilation, *, verbose: bool) -> Iterator[Block]:
     told = kind_of(header).summarize(header)
     if compilation.lexer_is_default and header["grammar"].get("parser") == "earley":
         # For LALR the default is the one that nearly all take.
-        told += ", Lark's default for parser=earley: one match of each terminal at a place"
+        told += ", Lark's default for parser=earley: one match of each terminal from each index"
     yield Lines(
         [
             f"{header['grammar']['name']}: {told}",

@@ -44,21 +44,21 @@ _MOST_TRANSITIONS = 200
 
 _EXPLANATIONS = {
     "raw": "a row for each lexer state and each terminal sequence that some token completes there",
-    "closings": "the terminals that an open lexeme may become are one question",
+    "closings": "rows that differ only in what their open lexeme may become are one",
     "interchangeable": "rows that differ only in terminals of one class are one",
     "never legal": "sequences that no text has after the terminal before them are dropped",
-    "always legal": "ends that are legal on every stack are cut off",
-    "jointly legal": "sequences that are legal on the same stacks are one; Lark's table is asked",
+    "always legal": "suffixes that are legal on every stack are dropped",
+    "jointly legal": "sequences that are legal on the same stacks of Lark's parser are one",
     # Of artifacts that an older version made.
     "follow": "sequences that leave the follow graph are dropped",
-    "pairs": "sequences with a never-legal pair are dropped, always-legal ends are cut off",
+    "pairs": "sequences with a never-legal pair are dropped, always-legal suffixes are dropped",
     "sequences": "never-legal sequences are dropped, jointly legal ones are one",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class OptimiseStep:
-    """A streamlining step.
+    """An optimisation step.
 
     Attributes:
         step: its name.
@@ -79,7 +79,7 @@ class OptimiseStep:
 
 
 def list_steps(header: Mapping[str, Any], timings: Timings) -> tuple[OptimiseStep, ...]:
-    """Return the streamlining steps, in order."""
+    """Return the optimisation steps, in order."""
     seconds = {record.name: record.seconds for record in timings}
     return tuple(
         OptimiseStep(
@@ -129,7 +129,7 @@ def list_internals(header: Mapping[str, Any], timings: Timings) -> Iterator[Sect
     """Yield the sections of what the compiler made."""
     grammar = rebuild_grammar(header)
     texts, steps = list_texts(grammar), list_steps(header, timings)
-    yield Section("Streamlining", _list_optimisation(steps), "streamlining")
+    yield Section("Optimisation", _list_optimisation(steps), "streamlining")
     yield Section("Rows per lexer state", _list_lexer_states(steps), "lexer-states")
     classes = _list_classes(header["classes"], texts)
     yield Section("Interchangeable terminals", classes, "classes")
@@ -143,9 +143,9 @@ def list_internals(header: Mapping[str, Any], timings: Timings) -> Iterator[Sect
 def _list_optimisation(steps: Sequence[OptimiseStep]) -> list[Block]:
     note = Note(
         "A row is a distinct pair of a lexer state and a terminal sequence, with the tokens that "
-        "make the sequence there. No step changes a mask. Raw rows are terminal sequences alone, "
-        "and each terminal that an open lexeme may become closes one; from the second step on a "
-        "row is what is asked of the parser, contexts included, so there can be more."
+        "make the sequence there. No step changes a mask. Raw rows are terminal sequences alone; "
+        "each terminal that an open lexeme may become ends one. From the second step on, a row "
+        "also has the contexts of its terminals, so there can be more rows."
     )
     changes = [format_change(a.rows, b.rows) for a, b in pairwise((*steps[:1], *steps))]
     columns = ("step", "rows", "stored", "change", "time", "what it does")
@@ -168,7 +168,7 @@ def _list_optimisation(steps: Sequence[OptimiseStep]) -> list[Block]:
         bars=[Bar(s.step, s.rows, s.stored, c) for s, c in zip(steps, changes, strict=True)],
         chart=(
             "Rows after each step",
-            "Wide bars: rows. Thin bars: rows that the store keeps, shared between lexer states.",
+            "Wide bars: rows. Thin bars: stored rows, which lexer states share.",
             "number of rows",
         ),
         of_page=("what it does",),
@@ -179,7 +179,7 @@ def _list_optimisation(steps: Sequence[OptimiseStep]) -> list[Block]:
 def _list_lexer_states(steps: Sequence[OptimiseStep]) -> list[Block]:
     note = Note(
         "While a token is chosen, only the rows of one lexer state count. The further left a curve "
-        "rises, the fewer questions are asked of the parser."
+        "rises, the fewer parser queries a mask needs."
     )
     curves = Curves(
         "Rows of a lexer state: cumulative distribution after each step",

@@ -17,7 +17,7 @@ from maskc.report.model import Block, Facts, Heat, Lines, Report, Section, Table
 
 PIPE_WIDTH = 100
 _BAR_WIDTH = 30
-# Background of a token, by how many tokens were legal in its place.
+# Background of a token, by how many tokens were legal there.
 _STYLES = ("", "on grey23", "on navy_blue", "on dark_blue", "on blue3", "on dodger_blue3")
 
 
@@ -84,7 +84,7 @@ def render_block(block: Block) -> Iterator[RenderableType]:
         case Table() if not block.fold:
             yield make_table(block)
         case Heat():
-            yield Text("Tokens of the text, each with how many were legal in its place")
+            yield Text("Tokens of the text, each with the number of tokens that were legal there")
             shown = Text("  ")
             for token, n_legal in block.tokens:
                 shown.append(show_token(token), _STYLES[warmth_of(n_legal)])

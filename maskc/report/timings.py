@@ -26,7 +26,7 @@ from maskc.artifact.files import write_atomically
 from maskc.compiler.pipeline import PassRecord
 from maskc.errors import OutputError
 
-# A pass of this name and a space is a streamlining step.
+# A pass of this name and a space is an optimisation step.
 STEP_PREFIX = "streamline "
 Timings = Sequence[PassRecord]
 _COSTS = ("seconds", "cpu_seconds", "peak_mb")

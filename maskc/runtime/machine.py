@@ -57,8 +57,7 @@ def check_hypotheses(n: int) -> None:
         raise LimitError(
             "readings of the text so far",
             MAX_HYPOTHESES,
-            "write repetitions, and terminals that look ahead, so that it can be told sooner where "
-            "a part ends",
+            "write repetitions and look-aheads so that fewer text decides where a part ends",
         )
 
 

@@ -125,7 +125,7 @@ def test_a_key_tells_what_is_made_from_what_else_could_be(units_of):
 
 def test_two_files_of_one_name_are_refused(units_of):
     text = '[tokenizers]\nc = "bytes"\n"b.c" = "bytes"\n[grammars]\n"a.b" = "json"\na = "json"\n'
-    with pytest.raises(ConfigError, match=r"a\.b\.c\.maskc is made of others too"):
+    with pytest.raises(ConfigError, match=r"a\.b\.c\.maskc is the file of another"):
         units_of(text)
 
 

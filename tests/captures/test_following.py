@@ -123,7 +123,7 @@ def test_a_function_names_the_same_holes_always(artifact):
         return {"DEFINED" if written else "USED": ["a"]}
 
     matcher = maskc.follow(artifact, "DEFINED", on_complete=change).matcher()
-    with pytest.raises(HoleError, match="it has words at one time and none at another"):
+    with pytest.raises(HoleError, match="it gets words in some calls and none in others"):
         matcher.accept_text("let b;use a")
 
 

@@ -58,7 +58,7 @@ def test_the_same_words_are_one_scope_whatever_was_written(artifact):
 def test_holes_are_the_same_whatever_was_written(artifact):
     scopes = Scopes(artifact, lambda written: {"VALUE" if written else "NAME": ["1", "a"]})
     assert scopes.holes == ("NAME",)
-    with pytest.raises(HoleError, match="NAME, VALUE: it has words at one time"):
+    with pytest.raises(HoleError, match="NAME, VALUE: it gets words in some calls"):
         scopes.answer(completed(scopes, ("x", "1")))
 
 

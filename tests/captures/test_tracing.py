@@ -41,7 +41,7 @@ def test_a_name_that_cannot_be_captured_is_refused(options, name, error, said):
 def test_words_that_are_one_terminal_cannot_be_captured(monkeypatch):
     monkeypatch.setattr(interchangeable, "MANY_WORDS", 2)
     artifact = compile_text('start: (A | B) "c"\nA: "a"\nB: "b"\n')
-    with pytest.raises(CaptureError, match="B is one of 2 words that are one terminal"):
+    with pytest.raises(CaptureError, match="joins B with others to one terminal of 2 words"):
         find_symbols(artifact, ["B"])
     assert find_symbols(artifact, ["start", "C"]).rules
 

@@ -193,9 +193,9 @@ def test_times_have_passes_and_the_slowest_fills(command):
         (
             "list",
             "[ab, c",
-            ("how many were legal in its place", "After '[ab, c'", "Terminals", "fingerprint"),
+            ("tokens that were legal there", "After '[ab, c'", "Terminals", "fingerprint"),
         ),
-        ("null", "null", ("how many were legal in its place", "After 'null'", "JSON Schema")),
+        ("null", "null", ("tokens that were legal there", "After 'null'", "JSON Schema")),
         ("null", "null", ("The text may end here.", "JSON Schema")),
     ],
 )

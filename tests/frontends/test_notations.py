@@ -158,7 +158,7 @@ GBNF_REFUSED = [
     ('root ::= "a"\nroot ::= "b"', "g.gbnf:2: rule root is defined in line 1 already"),
     ('root ::= "a" |\n wrod\nword ::= "b"', "g.gbnf:2: there is no rule wrod; is it word?"),
     ('x ::= "a"', "the start symbol root is not a rule; it has x"),
-    ('root ::= "a" root', "no text at all can be written with root"),
+    ('root ::= "a" root', "no text at all matches root"),
     ("root ::= <[1000]>", r"<\[1000\]> is a token of one vocabulary"),
     ("root ::= <think> .*", "<think> is a token of one vocabulary"),
     ("root ::= !</think>*", "!</think> is a token of one vocabulary"),

@@ -121,7 +121,7 @@ def test_a_general_grammar_has_productions_and_no_table():
 
 
 def test_only_an_lalr_table_can_be_looked_into():
-    with pytest.raises(GrammarError, match="only LALR tables can be looked into"):
+    with pytest.raises(GrammarError, match="this command reads LALR grammars only"):
         load_lalr_grammar(load_source(EARLEY))
 
 

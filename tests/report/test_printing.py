@@ -46,7 +46,7 @@ def test_times_floors_collections_and_the_slowest_fills_are_printed(capsys):
     for told in (
         *(f"{what} 1.00 2.00 3.00 4.00 5,000.00" for what in ("cold: fill", "warm: fill")),
         "copy one row 1.00 2.00 3.00 4.00 5,000.00",
-        "skipped 1 files that are no such text",
+        "skipped 1 files that are not texts of the grammar",
         "refused 2 documents, timed up to their illegal token",
         "cold 2 runs add 0.50 to the mean step; the longest takes 1,234",
         "1. t:7: cold 9.5, warm 1.0",

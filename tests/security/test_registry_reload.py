@@ -147,7 +147,7 @@ def test_the_last_good_artifact_is_kept_while_its_file_is_bad_if_asked_for(folde
     os.truncate(folder / "a.maskc", 1000)
     assert registry.load("a") is registry.load("a") is good
     assert registry.listing() == (("a", good.content_hash),)
-    assert f"artifact a: {good.content_hash} is served on" in caplog.messages
+    assert f"artifact a: {good.content_hash} stays in use" in caplog.messages
     counts = registry.usage.counts()["a"]
     assert (counts["requests"], counts["kept"], counts["failures"]) == (3, 2, 0)
     replace_by_renaming(built / "nay.maskc", folder / "a.maskc")

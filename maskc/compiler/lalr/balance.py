@@ -290,9 +290,9 @@ def _check_lines(grammar: Grammar, depths: BracketDepths) -> None:
             if symbol >= 0:
                 raise PostlexError(
                     f"of {quote_rule(grammar.bnf, nonterminal)}",
-                    f"it asks for {grammar.bnf.terminals[symbol]} between brackets, where an "
-                    "Indenter drops newlines, and no text does without; take it out of the rule, "
-                    "or write it as optional",
+                    f"it needs {grammar.bnf.terminals[symbol]} between brackets, where an "
+                    "Indenter drops newlines, so no text matches it; take it out of the rule, or "
+                    "write it as optional",
                 )
             if (-1 - symbol, depth) not in begun:
                 begun.append((-1 - symbol, depth))

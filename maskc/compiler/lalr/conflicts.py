@@ -169,7 +169,7 @@ def check_reads_all(grammar: LalrGrammar, name: str) -> None:
     at_end = first.terminal == END
     before = "at the end of the text" if at_end else f"before {format_symbol(bnf, first.terminal)}"
     more = len({(c.state, c.dropped) for c in conflicts}) - 1
-    others = f" (and {more} such place{'s' * (more > 1)} more)" if more else ""
+    others = f" (and {more} more such conflict{'s' * (more > 1)})" if more else ""
     raise GrammarError(
         name,
         f"{before}, {quoted} may have ended as `{side}` or go on, and Earley tries both{others}; "

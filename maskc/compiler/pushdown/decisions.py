@@ -217,7 +217,7 @@ class Decisions:
     def _intern(self, flags: Flags) -> int:
         if self._n_classes * flags.size > MAX_ANSWERS:
             raise LimitError(
-                "answers for words and parser states",
+                "answers for terminal sequences and parser states",
                 MAX_ANSWERS,
                 "the rows are left to the parser where they are not decided",
             )

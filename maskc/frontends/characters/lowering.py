@@ -59,8 +59,8 @@ def lower_grammar(grammar: CharacterGrammar) -> Translation:
     if grammar.start not in rules:
         raise GrammarError(
             grammar.name,
-            f"no text at all can be written with {grammar.start}: it asks for itself in every "
-            "alternative; give it one that ends",
+            f"no text at all matches {grammar.start}: every alternative needs the rule again; "
+            "give it one that ends",
         )
     return _Lowering(rules, grammar.start).run()
 

@@ -53,8 +53,8 @@ def check_alternations(lark: Lark) -> None:
                 raise GrammarError(
                     str(lark.source_path),
                     f"{quote_symbol('terminal', terminal.name)}: its group {twice} has the name of "
-                    "another group, or of a terminal, of the same context, and Lark joins all to "
-                    "one pattern of re, which takes a name once; give the group another name",
+                    "another group, or of a terminal, of the same context; Lark joins these to one "
+                    "pattern, in which a name may occur once: give the group another name",
                 )
             known |= names
 

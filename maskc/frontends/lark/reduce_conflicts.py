@@ -56,7 +56,7 @@ def describe_collision(
     after = "" if path is None else f"after {_join(path, texts) or 'nothing'}, "
     at = "at the end of the text" if following == "$END" else f"before {texts.get(following)}"
     more = len(collisions) - 1
-    others = f" (and {more} such place{'s' * (more > 1)} more)" if more else ""
+    others = f" (and {more} more such conflict{'s' * (more > 1)})" if more else ""
     if is_earleys:
         return (
             f"{after}{at}, {shown} may have ended{others}; with a postlex a grammar for Earley is "

@@ -54,7 +54,7 @@ def read_words(grammar: str, hole: str, given: Iterable[str] | Automaton) -> Aut
                 grammar, hole, f"the word {word!r} is not UTF-8", "write it in UTF-8"
             ) from None
     if b"" in words:
-        raise HoleError(grammar, hole, "a word is empty, and no lexeme is", "leave it out")
+        raise HoleError(grammar, hole, "a word is empty, and a lexeme never is", "leave it out")
     return Words(sorted(words)) if words else NoWords()
 
 

@@ -32,7 +32,7 @@ def grammar_of(rules):
         ("start: x _DEDENT*\nx: x A _DEDENT | A _NL _INDENT", "more blocks can be closed"),
         ("start: LP A", "brackets do not come in pairs"),
         ("start: RP LP", "brackets do not come in pairs"),
-        ("start: LP x RP\nx: A _NL", "it asks for _NL between brackets"),
+        ("start: LP x RP\nx: A _NL", "it needs _NL between brackets"),
     ],
 )
 def test_blocks_and_brackets_that_do_not_pair_up_are_refused(rules, message):

@@ -46,8 +46,8 @@ def test_a_terminal_without_a_name_is_called_by_its_pattern(pattern, words):
 def test_dynamic_complete_names_what_it_cannot_read(pattern, features):
     head = "// maskc: parser=earley lexer=dynamic_complete\n"
     message = refusal(f'{head}start: A "b"\nA: /{pattern}/\n', UnsupportedTerminalError)
-    assert f"terminal A (line 3): what {features} says depends" in message
-    assert message.endswith("write it without, or use lexer=dynamic")
+    assert f"dynamic_complete the result of {features} depends" in message
+    assert message.endswith("write the terminal without it, or use lexer=dynamic")
 
 
 def test_what_can_never_be_lexed_side_by_side_is_named():
@@ -225,7 +225,7 @@ EARLEY = "// maskc: parser=earley lexer=dynamic_complete\n"
         ),
         (
             f'{EARLEY}start: A "b"\nA: /a(?!b)/\n',
-            "what the look-ahead (?!…) says depends",
+            "the result of the look-ahead (?!…) depends",
             '// maskc: parser=earley lexer=dynamic\nstart: A "b" | A\nA: /a(?!b)/\n',
         ),
         (

@@ -204,7 +204,7 @@ def test_repetitions_have_no_name_of_larks():
 def test_the_first_of_several_is_told_and_how_many_more_there_are():
     said = conflict_of('start: (a | b) "1" | (a | b) "2"\na: "k"\nb: "k"')
     assert 'before "1", rule a (line 2) as' in said
-    assert "(and 1 such place more)" in said
+    assert "(and 1 more such conflict)" in said
 
 
 def test_what_lark_refuses_otherwise_is_said_in_its_words():

@@ -178,7 +178,7 @@ def test_blocks_by_indentation_are_as_before():
         ({"TABLE": []}, "none of its words fits where the grammar may need one"),
         ({"TABLE": ["X"]}, "none of its words fits"),
         ({"COLUMN": ["date"]}, "none of its words fits"),
-        ({"TABLE": ["users", ""]}, "a word is empty, and no lexeme is; leave it out"),
+        ({"TABLE": ["users", ""]}, "a word is empty, and a lexeme never is; leave it out"),
         ({"TABLE": ["\ud800"]}, "is not UTF-8"),
         ({"BLANKS": ["  "]}, "no lexeme reaches the parser as this terminal"),
     ],

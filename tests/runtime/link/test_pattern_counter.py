@@ -49,7 +49,7 @@ def test_capped_counts_far_from_the_bounds_are_one_state() -> None:
 
 def test_too_many_ways_to_count_nested_loops_are_refused() -> None:
     counter = _make("(?:(?:(?:a|aa|aaaaa){7,19}|a{5,60}){13,40}){2000}")
-    with pytest.raises(LimitError, match="ways to count the text so far"):
+    with pytest.raises(LimitError, match="counts of the repetitions in the text so far"):
         _read(counter, b"a" * 600)
 
 

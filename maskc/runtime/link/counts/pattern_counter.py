@@ -223,9 +223,9 @@ class PatternCounter(CountingAutomaton[State]):
             state.append((control, joined))
         if n_boxes > MAX_BOXES or n_nested > MAX_NESTED:
             raise LimitError(
-                "ways to count the text so far",
+                "counts of the repetitions in the text so far",
                 MAX_BOXES if n_boxes > MAX_BOXES else MAX_NESTED,
-                "write the repetition so that its passes can be told apart",
+                "write the repetition so that a text has fewer ways to be split into passes",
             )
         return tuple(state)
 
