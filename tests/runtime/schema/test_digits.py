@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc.runtime.schema.numbers.numbers import Numbers
@@ -72,6 +72,20 @@ def test_the_texts_that_stay_in_a_number_are_those_that_it_reads(written, rule, 
     assert sorted(found.list_texts()) == wanted
     words = INDEX.set_bits(np.bitwise_or.reduce([EMPTY, *found.part.rows]), found.part.few)
     assert np.array_equal(words, INDEX.pack([INDEX.ids[n] for n in wanted]))
+
+
+@pytest.mark.parametrize("written", SPELLINGS)
+@examples(200)
+@given(RULES, st.integers(1, 99_999), st.booleans())
+@example(Rule(high=Fraction(100), multiple=Fraction(1, 4)), 12, False)
+@example(Rule(high=Fraction(3_000), multiple=Fraction(400)), 12, False)
+@example(Rule(values=frozenset([Fraction(120)])), 12, False)
+def test_digits_that_are_known_at_once_are_those_that_may_follow(written, rule, digits, negative):
+    numbers = Numbers(rule, written=written)
+    state = read(numbers, f"{'-' * negative}{digits}".encode())
+    live = None if state is None else numbers.live_digits(state)
+    if live is not None:
+        assert live == {b for b in b"0123456789" if numbers.step(state, b) is not None}
 
 
 def test_a_number_may_end_where_something_else_follows():

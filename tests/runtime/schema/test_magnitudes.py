@@ -7,11 +7,10 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from maskc.runtime.schema.numbers.excluded import NOTHING
+from maskc.runtime.schema.numbers.listed import Listed, Listing
 from maskc.runtime.schema.numbers.magnitudes import (
     Between,
     Bounds,
-    Listed,
-    Listing,
     Multiples,
     Range,
     by_digits,

@@ -5,8 +5,9 @@ are multiplied. So we ask whether one of ``digits × 10^n`` is allowed (``holds`
 of the intervals ``[digits, digits + 1) × 10^n`` has an allowed magnitude (``meets``), for n in a
 range.
 
-There are three kinds of sets: values that are listed, the multiples of a factor between two bounds,
-and all numbers between two bounds. Single values may be taken out of the last two.
+There are three kinds of sets: values that are listed (:mod:`maskc.runtime.schema.numbers.listed`),
+the multiples of a factor between two bounds, and all numbers between two bounds. Single values may
+be taken out of the last two.
 
 Example: of the multiples of 400, 7 × 10^n is one from n = 2 on; [7, 8) × 10^n meets one at n = 3.
 
@@ -17,27 +18,22 @@ written in the rule and in the text, whatever the exponents are.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol
 
 from maskc.runtime.schema.numbers.excluded import NOTHING, Decimals
 from maskc.runtime.schema.numbers.powers import (
     Factor,
     ceil_scaled,
-    common_denominator,
     decimal,
     power_beyond,
     power_of_ten,
     power_over,
-    sort_numbers,
+    scale,
     split_zeros,
 )
-from maskc.runtime.step_budget import charge_steps
-
-_VALUE_STEPS = 4  # of each value that is listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,141 +115,18 @@ class Magnitudes(Protocol):
             start: whether the intervals have their lower ends.
         """
 
+    def next_digits(self, digits: int, *, lowers: bool) -> frozenset[int] | None:
+        """Return the bytes of digits after which an integer can still become an element.
 
-_ONE = Fraction(1)
-_MOST_BITS = 13_000  # of an integer that Python writes at once
+        ``None`` if that is not known at once.
 
-
-class Listing:
-    """Values that are listed, sorted and found by their digits; 0 apart.
-
-    Attributes:
-        unit: the least number that makes integers of all, 0 if it is very large.
-        scaled: the values times the unit, or as they are; comparing fractions takes ten times as
-            long as comparing integers.
-        decimals: digits and exponent of each, ``None`` for one that no digits write.
-        indices: by digits and exponent, the index of a value.
-        written: where all are integers that Python writes, their digits, ascending as texts.
-        order: the indices of these.
-    """
-
-    def __init__(self, values: Iterable[Fraction]) -> None:
-        kept = set(values)
-        charge_steps(_VALUE_STEPS * len(kept))
-        self.has_zero = Fraction(0) in kept
-        self.values = sort_numbers(value for value in kept if value)
-        self.unit = common_denominator(self.values)
-        self.scaled: Sequence[Any] = self.values
-        if self.unit:
-            self.scaled = [v.numerator * (self.unit // v.denominator) for v in self.values]
-        self.decimals = [decimal(value) for value in self.values]
-        self.indices: dict[int, dict[int, int]] = {}
-        for n, written in enumerate(self.decimals):
-            if written is not None:
-                self.indices.setdefault(written[0], {})[written[1]] = n
-        self.written: list[str] = []
-        self.order: list[int] = []
-        if self.unit == 1 and self.values and self.values[-1].numerator.bit_length() < _MOST_BITS:
-            texts = [str(value.numerator) for value in self.values]
-            self.order = sorted(range(len(texts)), key=texts.__getitem__)
-            self.written = [texts[n] for n in self.order]
+        Args:
+            digits: of an integer, with which those that follow begin.
+            lowers: whether an exponent may make what does not end in 0 smaller.
+        """
 
 
-class Listed:
-    """Magnitudes that are listed but for some."""
-
-    def __init__(self, listing: Listing, excluded: Decimals) -> None:
-        self._listing, self._indices, self._excluded = listing, listing.indices, excluded
-        self._sorted, self._scaled, self._unit = listing.values, listing.scaled, listing.unit
-        self._is_whole = listing.unit > 0
-        self._has_zero = listing.has_zero and not excluded.get(0)
-
-    def without(self, excluded: Decimals) -> Listed:
-        return Listed(self._listing, excluded)
-
-    def _is_removed(self, n: int) -> bool:
-        written = self._listing.decimals[n]
-        return written is not None and written[1] in self._excluded.get(written[0])
-
-    def _has_some(self, indices: Sequence[int]) -> bool:
-        n_values = len(indices)
-        if not self._excluded.n_keys:
-            return n_values > 0
-        # From both ends, as items tend to be in order.
-        for n in range((n_values + 1) // 2):
-            charge_steps(1)
-            if not self._is_removed(indices[n]) or not self._is_removed(indices[n_values - 1 - n]):
-                return True
-        return False
-
-    def _count_below(self, digits: int, power: int, *, inclusive: bool) -> int:
-        """Return how many values are below ``digits × 10^power``, or not above it."""
-        if not self._is_whole:
-            find = bisect_right if inclusive else bisect_left
-            return find(self._scaled, _scale(digits, power))
-        if inclusive:
-            return bisect_right(self._scaled, -ceil_scaled(-digits * self._unit, power, _ONE))
-        return bisect_left(self._scaled, ceil_scaled(digits * self._unit, power, _ONE))
-
-    def holds(self, digits: int, powers: Range) -> bool:
-        if not digits:
-            return self._has_zero
-        short, n_zeros = split_zeros(digits)
-        removed = self._excluded.get(short)
-        return any(
-            exponent not in removed and powers.has(exponent - n_zeros)
-            for exponent in self._indices.get(short, {})
-        )
-
-    def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
-        if not digits and start and self._has_zero:
-            return True
-        if digits and start and self._listing.written and (powers.first, powers.last) == (0, None):
-            return self.begins(digits)
-        first, last, scaled = powers.first, powers.last, self._scaled
-        has_low = start and digits % 10 == 0
-        if self._is_whole and self._unit == 1 and last is not None and last < 0 and not has_low:
-            return False  # 10^n times an integer is none that lies inside of these
-        n, top = 0, (digits + 1) * (self._unit or 1)
-        if scaled and first is not None and first >= 0 and top > scaled[-1] + (self._unit or 1):
-            return False
-        while n < len(scaled):
-            if first != 0 or top <= scaled[n]:
-                beyond = power_beyond(digits + 1, self._sorted[n], strict=True)
-                first = beyond if first is None else max(first, beyond)
-            if last is not None and first > last:
-                return False
-            low = max(n, self._count_below(digits, first, inclusive=not start))
-            n = self._count_below(digits + 1, first, inclusive=False)
-            if n > low and self._has_some(range(low, n)):
-                return True
-        return False
-
-    def begins(self, digits: int) -> bool:
-        """Return whether an integer that is written begins with some digits, for sure if so."""
-        texts = self._listing.written
-        if not texts or not digits:
-            return False
-        text = _write(digits)
-        first, last = bisect_left(texts, text), bisect_left(texts, text + ":")
-        return last > first and self._has_some(self._listing.order[first:last])
-
-    def next_digits(self, digits: int) -> frozenset[int] | None:
-        """Return the bytes of digits that listed integers have after some; ``None``: unknown."""
-        texts = self._listing.written
-        if not texts or not digits:
-            return None
-        text = _write(digits)
-        starts = {byte: text + chr(byte) for byte in b"0123456789"}
-        return frozenset([b for b, t in starts.items() if _begin(texts, t)])
-
-
-def _write(digits: int) -> str:
-    return str(digits) if digits.bit_length() < _MOST_BITS else ":"
-
-
-def _begin(texts: list[str], start: str) -> bool:
-    return bisect_left(texts, start + ":") > bisect_left(texts, start)
+_MOST_MULTIPLE = 10**15  # whose digits are looked at one by one
 
 
 class Points:
@@ -292,6 +165,9 @@ class Points:
 
 class Between(Points):
     """All magnitudes between two bounds that differ, but for single ones."""
+
+    def next_digits(self, digits: int, *, lowers: bool) -> frozenset[int] | None:  # noqa: ARG002
+        return None
 
     def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
         # What is excluded lies apart: any piece of an interval has others.
@@ -332,6 +208,32 @@ class Multiples(Points):
         self._most = None if bounds.high is None else bounds.high // unit
         if bounds.high_open and self._most is not None and self._most * unit == bounds.high:
             self._most -= 1
+        # Those above 0 as integers with the last decimals, if none is large; else 0.
+        self._n_decimals = max(0, -self._shift)
+        self._spacing = self._smallest = self._largest = 0
+        if written is not None and self._most is not None and self._most < _MOST_MULTIPLE:
+            self._spacing = int(unit * power_of_ten(self._n_decimals))
+            self._smallest = max(self._least, 1) * self._spacing
+            self._largest = self._most * self._spacing
+            if self._largest > _MOST_MULTIPLE:
+                self._largest = 0
+
+    def next_digits(self, digits: int, *, lowers: bool) -> frozenset[int] | None:
+        if not self._largest or self._not_every or self._excluded.n_keys:
+            return None
+        found = []
+        for byte in b"0123456789":
+            n_more, low, high = 0, digits * 10 + byte - 0x30, digits * 10 + byte - 0x2F
+            while low <= self._largest:
+                # Shorter ones need an exponent, which what ends in 0 may not have.
+                is_short = n_more < self._n_decimals
+                least = max(low + (is_short and byte == 0x30), self._smallest)
+                last = min(high - 1, self._largest)
+                if (lowers or not is_short) and last - last % self._spacing >= least:
+                    found.append(byte)
+                    break
+                n_more, low, high = n_more + 1, low * 10, high * 10
+        return frozenset(found)
 
     def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
         if not digits and start and self.holds(0, powers):
@@ -357,7 +259,7 @@ class Multiples(Points):
 
     def _first_of(self, digits: int, power: int, *, start: bool) -> int:
         n = ceil_scaled(digits, power, self._unit)
-        return n if start or n * self._unit != _scale(digits, power) else n + 1
+        return n if start or n * self._unit != scale(digits, power) else n + 1
 
     def _find_multiple(self, digits: int, power: int, *, start: bool) -> int:
         """Return the least power, not below the given one, whose interval has a multiple.
@@ -391,9 +293,3 @@ def by_digits(values: Iterable[Fraction]) -> Decimals:
         if written is not None:
             found.setdefault(written[0], set()).add(written[1])
     return NOTHING.change({digits: frozenset(some) for digits, some in found.items()}, {})
-
-
-def _scale(digits: int, power: int) -> Fraction:
-    if power >= 0:
-        return Fraction(digits * power_of_ten(power))
-    return Fraction(digits, power_of_ten(-power))

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from maskc.runtime.schema.numbers.excluded import NONE, Decimal, Excluded
-from maskc.runtime.schema.numbers.magnitudes import Listed, Range
+from maskc.runtime.schema.numbers.listed import Listed
+from maskc.runtime.schema.numbers.magnitudes import Range
 from maskc.runtime.schema.numbers.powers import count_factor, power_beyond, power_of_ten
 from maskc.runtime.schema.numbers.sides import Rule, Side, far_beyond
 from maskc.runtime.schema.numbers.spellings import (
@@ -237,6 +238,13 @@ class Numbers:
             return 1
         return 0 if state[3] == 0 and self.side(state[0]).n_decimals == 1 else -1
 
+    def live_digits(self, state: State) -> frozenset[int] | None:
+        """Return the digits that may follow, ``None`` if that is not known at once."""
+        negative, phase, digits, *_ = state
+        if phase != INTEGER or self._is_any or self._lexical_form == 2:
+            return None
+        return self.side(negative).allowed.next_digits(digits, lowers=self._exponents)
+
     def forbidden_digits(self, state: State) -> frozenset[int]:
         """Return digits that surely may not follow; not complete."""
         negative, phase, digits, n_fraction, *_ = state
@@ -249,9 +257,9 @@ class Numbers:
         if phase in (POINT, FRACTION) and side.n_decimals is not None:
             more = frozenset() if self.spelling.is_short and n_fraction else _ZERO
             return DIGITS - more if n_fraction >= side.n_decimals else frozenset()
-        if phase == INTEGER and isinstance(side.allowed, Listed):
-            following = side.allowed.next_digits(digits)
-            return frozenset() if following is None else DIGITS - following
+        live = self.live_digits(state)
+        if live is not None:
+            return DIGITS - live
         # No usual exponent makes an integer smaller and leaves it one.
         is_larger = not self._exponents or side.multiple == 1
         return DIGITS if phase == INTEGER and is_larger and is_above else frozenset()

@@ -44,6 +44,13 @@ def ceil_scaled(digits: int, power: int, unit: Fraction) -> int:
     return -(-top // (bottom * power_of_ten(-power)))
 
 
+def scale(digits: int, power: int) -> Fraction:
+    """Return ``digits × 10^power``."""
+    if power >= 0:
+        return Fraction(digits * power_of_ten(power))
+    return Fraction(digits, power_of_ten(-power))
+
+
 def count_digits(number: int) -> int:
     """Return how many decimal digits a positive number has.
 

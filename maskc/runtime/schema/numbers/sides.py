@@ -11,11 +11,10 @@ from fractions import Fraction
 from itertools import chain
 
 from maskc.runtime.schema.numbers.excluded import NOTHING, Decimals, Excluded
+from maskc.runtime.schema.numbers.listed import Listed, Listing
 from maskc.runtime.schema.numbers.magnitudes import (
     Between,
     Bounds,
-    Listed,
-    Listing,
     Magnitudes,
     Multiples,
     by_digits,

@@ -141,17 +141,23 @@ def _walk_number(
             run = _run_after(index, trie, node, n_digits, zeros) if n_digits else None
         if run is not None:
             runs.append(run)
-        skipped = DIGITS if run is not None else numbers.forbidden_digits(here)
+        live = None if run is not None else numbers.live_digits(here)
+        if live is not None:
+            skipped = DIGITS - live
+        else:
+            skipped = DIGITS if run is not None else numbers.forbidden_digits(here)
         for child, byte in trie.children(node, _IN_ORDER if n_children > 1 else None):
             if byte not in NUMBER_BYTES or byte in skipped:
                 continue
-            after = numbers.step(here, byte)
-            if after is None:
-                continue
+            is_inner = trie.has_children(child)
+            if is_inner or live is None or byte not in DIGITS:
+                after = numbers.step(here, byte)
+                if after is None:
+                    continue
+                if is_inner:
+                    open_.append((child, after))
             low = trie.low[child]
             text_indices += range(low, low + trie.n_ending[child])
-            if trie.has_children(child):
-                open_.append((child, after))
     part = _part_of(index, runs, text_indices, is_rests=trie is index.suffixes)
     return NumberScan(tuple(runs), tuple(text_indices), part, tuple(exits))
 
