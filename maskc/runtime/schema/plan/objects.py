@@ -211,12 +211,16 @@ class ObjectRule:
         """Return the constraints that hold where some labels are missing, both as bits."""
         return sum(1 << n for n, names in enumerate(self.lacked) if names & labels)
 
+    def _is_held(self, seen: int, constraints: int) -> bool:
+        """Return whether constraints hold of an object that has some names and no more."""
+        return not constraints or not constraints & ~self.held_without(~seen)
+
     def can_close(self, members: Members) -> bool:
         seen, _, n_members, constraints = members
         return (
             n_members >= self.low
             and not self.required & ~seen
-            and not (constraints and constraints & ~self.held_without(~seen))
+            and self._is_held(seen, constraints)
             and (self.high is None or n_members <= self.high)
         )
 
@@ -286,8 +290,7 @@ class ObjectRule:
             return False
         if low > n_needed and self._infinite:
             low = 0  # one more is always there to be added
-        is_held = not constraints & ~self.held_without(~(seen | missing))
-        if low <= n_needed and is_held:
+        if low <= n_needed and self._is_held(seen | missing, constraints):
             return True
         rest = self.allowed & ~(seen & self._names)
         if self.ordered:
