@@ -83,7 +83,7 @@ GIVEN_UP = (
 GIVEN_UP_NAMES = (
     "places?|owed|wish|wishes|prices?|landings?|prospects?|barred|endless|spots?|nursery|survey|"
     "vast|joints|streamlined?|alike|doubtful|fresh|gone|roomy|scarce|unsure|"
-    "closers|residue|unlisted|asks|questions|trials?|openings|forgetting|means|spelled"
+    "closers|residue|unlisted|asks|questions|trials?|openings|forgetting|means|spelled|ways?"
 )
 # Arrays of a kit's file, by the names that they have there.
 ARRAYS_OF_KITS = ("places", "quote_places")

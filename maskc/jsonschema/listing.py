@@ -113,7 +113,9 @@ class ValueListing:
         if not entry.is_feasible(entry.start):
             return []
         found = list[Value]()
-        for length, items in enumerate(self._lengthen(entry, entry.rule_ways, entry.start, most)):
+        for length, items in enumerate(
+            self._lengthen(entry, entry.rule_transitions, entry.start, most)
+        ):
             if items is None:
                 return None
             if length > MAX_ITEMS:
@@ -131,7 +133,7 @@ class ValueListing:
     def _lengthen(
         self,
         series: Series,
-        ways: Callable[[Any], Iterable[tuple[Any, int]]],
+        transitions: Callable[[Any], Iterable[tuple[Any, int]]],
         start: Any,
         most: int,
     ) -> Iterator[list[tuple[Value, ...]] | None]:
@@ -141,7 +143,8 @@ class ValueListing:
             yield [parts for parts, states in level.items() if any(map(series.may_end, states))]
             longer: dict[tuple[Value, ...], set[Any]] = {}
             for parts, states in level.items():
-                for after, child in (way for state in states for way in ways(state)):
+                every = (pair for state in states for pair in transitions(state))
+                for after, child in every:
                     # Some may be forbidden.
                     values = self.of(child, most + length)
                     if values is None:
@@ -170,7 +173,7 @@ class ValueListing:
         constraints = rule.start[CONSTRAINTS] & ~rule.held_without(~labels)
         members = Fields(fields, rule.low, rule.high, 0, constraints)
         whole = list[tuple[Value, ...]]()
-        for every in self._lengthen(members, members.ways, members.start, most):
+        for every in self._lengthen(members, members.transitions, members.start, most):
             if every is None:
                 return None
             whole = every

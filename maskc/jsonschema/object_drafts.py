@@ -26,7 +26,11 @@ from maskc.jsonschema.formulas import Formula, Keys
 from maskc.jsonschema.labelling import label_strings
 from maskc.jsonschema.scalar_drafts import StringDrafts, too_large
 from maskc.jsonschema.splitting import sort_values
-from maskc.runtime.schema.plan.fulfilment import MAX_CONSTRAINTS, MOST_WAYS, count_ways
+from maskc.runtime.schema.plan.fulfilment import (
+    MAX_CONSTRAINTS,
+    MOST_COMBINATIONS,
+    count_combinations,
+)
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 MAX_CASES = 64  # of the constraints that a value fulfils
@@ -94,7 +98,7 @@ class ObjectDrafts:
             self._member_options(fits, asked_of, pointer)
             for fits, asked_of in zip(fits_of, fulfilled, strict=True)
         ]
-        if lacked and count_ways(options, len(names), lacked) > MOST_WAYS:
+        if lacked and count_combinations(options, len(names), lacked) > MOST_COMBINATIONS:
             raise _too_many_constraints(pointer)
         label_of = {name: n for n, name in enumerate(names)}
         bits = sum(1 << label_of[name] for name in required)

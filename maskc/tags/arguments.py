@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from maskc.errors import BudgetError, LimitError, SchemaError, UnsatisfiableError
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.plan.composing import Constant, Item, Late
-from maskc.runtime.link.plan.members import Counts, Parameters, Ways
+from maskc.runtime.link.plan.members import Alternatives, Counts, Parameters
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.records import Position
 from maskc.tags.objects import (
@@ -123,13 +123,13 @@ class Arguments:
         separates = bool(self._style.separator)
         between = self._separator() if separates else maker.pattern(_BLANKS)
         self._parameters = Parameters(
-            counts, self._list_ways, between, self._compose, separates=separates
+            counts, self._list_alternatives, between, self._compose, separates=separates
         )
 
     def expression(self) -> Expression:
         return self._parameters.expression()
 
-    def _list_ways(self, number: int | None) -> Ways:
+    def _list_alternatives(self, number: int | None) -> Alternatives:
         """Return the ways to write a parameter; ``None``: one whose name is not known."""
         maker, before = self._maker, self._style.before
         if number is not None:

@@ -39,7 +39,7 @@ from maskc.runtime.link.joining.pieces import (
 )
 from maskc.runtime.link.joining.switching import ATOM, Markers, SwitchPiece, Word
 from maskc.runtime.link.plan.composing import Constant, Item, Late
-from maskc.runtime.link.plan.members import Members, Parameters, Ways
+from maskc.runtime.link.plan.members import Alternatives, Members, Parameters
 from maskc.runtime.link.plan.records import (
     AUTOMATON,
     COUNTER,
@@ -218,22 +218,22 @@ class _Freezer:
 
     def _table(self, parameters: Parameters) -> int:
         if parameters not in self.tables:
-            ways = list[Any]()
-            table = FrozenTable(parameters.counts, self.number(parameters.blanks), ways)
+            alternatives = list[Any]()
+            table = FrozenTable(parameters.counts, self.number(parameters.blanks), alternatives)
             self.tables[parameters] = len(self.tables), table
-            self._left.append(lambda: ways.extend(self._ways(parameters)))
+            self._left.append(lambda: alternatives.extend(self._alternatives(parameters)))
         return self.tables[parameters][0]
 
-    def _ways(self, parameters: Parameters) -> list[Any]:
+    def _alternatives(self, parameters: Parameters) -> list[Any]:
         counts, found = parameters.counts, list[Any]()
         for number in range(counts.n_names):
             is_possible = counts.possible >> number & 1
-            found.append(self._items(parameters.ways(number) if is_possible else []))
-        found.append(self._items(parameters.ways(None)) if counts.has_others else None)
+            found.append(self._items(parameters.alternatives(number) if is_possible else []))
+        found.append(self._items(parameters.alternatives(None)) if counts.has_others else None)
         return found
 
-    def _items(self, ways: Ways) -> list[list[int | list[Word]]]:
-        return [[self._item(item) for item in way] for way in ways]
+    def _items(self, alternatives: Alternatives) -> list[list[int | list[Word]]]:
+        return [[self._item(item) for item in alternative] for alternative in alternatives]
 
     def _item(self, item: Item) -> int | list[Word]:
         if isinstance(item, Constant):

@@ -218,16 +218,16 @@ def _given(lexer: LexerSpec) -> frozenset[int]:
 
 def _find_nonterminating(bnf: Bnf, ending: Collection[int]) -> int:
     """Return a nonterminal without a text that needs none but those on the way to it."""
-    on_the_way = [bnf.start]
+    path = [bnf.start]
     while True:
         needed = {
             -1 - symbol
             for production in bnf.productions
-            if production.lhs == on_the_way[-1]
+            if production.lhs == path[-1]
             for symbol in production.rhs
             if symbol < 0 and -1 - symbol not in ending
         }
-        further = sorted(needed - {*on_the_way})
+        further = sorted(needed - {*path})
         if not further:
-            return on_the_way[-1]
-        on_the_way.append(further[0])
+            return path[-1]
+        path.append(further[0])

@@ -33,8 +33,8 @@ _STACK_BYTES: Final = 400
 _BYTES_PER_COST: Final = 4  # a lexeme costs one and another for so many of its bytes
 
 
-class _Way(NamedTuple):
-    """A way in which the open lexeme ends.
+class _LexemeEnd(NamedTuple):
+    """One possible end of the open lexeme.
 
     Attributes:
         n_left: what is left then, as a cost.
@@ -90,24 +90,24 @@ class ParsedTexts(Texts):
 
     def propose(self, hypotheses: Hypotheses) -> Iterator[Proposal]:
         """Yield words that may be next in a short completion, the best first."""
-        ways = [way for h in hypotheses[:_MOST_READINGS] for way in self._list_ways(h)]
-        for way in sorted(ways, key=attrgetter("n_left"))[:_MOST_ENDS]:
-            for word in (*self._list_words(way), b""):
-                yield way.n_left, way.text + word
+        ends = [end for h in hypotheses[:_MOST_READINGS] for end in self._list_ends(h)]
+        for end in sorted(ends, key=attrgetter("n_left"))[:_MOST_ENDS]:
+            for word in (*self._list_words(end), b""):
+                yield end.n_left, end.text + word
 
-    def _list_words(self, way: _Way) -> list[bytes]:
+    def _list_words(self, end: _LexemeEnd) -> list[bytes]:
         """Return words for the terminal that follows."""
-        if way.cost.first < 0:
+        if end.cost.first < 0:
             return []
         context = ContextId(0)
         if isinstance(self._machine, LalrMachine):
-            context = self._machine.tables.context[RefinedStateId(way.stack.state)]
-        return self._lexemes.words(way.state, way.terminal, context, TerminalId(way.cost.first))
+            context = self._machine.tables.context[RefinedStateId(end.stack.state)]
+        return self._lexemes.words(end.state, end.terminal, context, TerminalId(end.cost.first))
 
-    def _list_ways(self, hypothesis: Any) -> list[_Way]:
-        """Return the ways in which the open lexeme of a hypothesis ends, the best one at least."""
+    def _list_ends(self, hypothesis: Any) -> list[_LexemeEnd]:
+        """Return possible ends of the open lexeme of a hypothesis, the best one at least."""
         h = hypothesis.hypothesis if isinstance(hypothesis, SideHypothesis) else hypothesis
-        found = list[_Way]()
+        found = list[_LexemeEnd]()
         least = NEVER
         for terminal, text, state in self._list_rests(h.state):
             charge_steps(1)
@@ -121,18 +121,18 @@ class ParsedTexts(Texts):
                 h, terminal, h.column if isinstance(self._machine, LalrMachine) else 0
             )
             if stack is not None:
-                found.append(self._make_way(text, state, terminal, stack))
+                found.append(self._make_end(text, state, terminal, stack))
                 least = min(least, found[-1].n_left)
         return found
 
-    def _make_way(
+    def _make_end(
         self, text: bytes, state: ScannerStateId, terminal: TerminalId, stack: Stack
-    ) -> _Way:
+    ) -> _LexemeEnd:
         cost = self._derivations.finish(stack)
-        return _Way(len(text) + cost.n, text, state, terminal, stack, cost)
+        return _LexemeEnd(len(text) + cost.n, text, state, terminal, stack, cost)
 
-    def _list_lines(self, h: Any, rest: bytes) -> Iterator[_Way]:
-        """Yield the ways in which a newline whose columns count ends, by its column."""
+    def _list_lines(self, h: Any, rest: bytes) -> Iterator[_LexemeEnd]:
+        """Yield the ends of a newline whose columns count, by its column."""
         newline = self._newline
         if newline is None:
             return
@@ -148,7 +148,7 @@ class ParsedTexts(Texts):
             for byte in text:
                 state = self._scanner.next(state)[self._scanner.byte_classes[byte]]
             if state != DEAD:
-                yield self._make_way(text, state, newline, stack)
+                yield self._make_end(text, state, newline, stack)
 
     def _end(self, h: Any, terminal: TerminalId, column: int) -> Stack | None:
         """Return the stack when the open lexeme has become a terminal, at a column of a newline."""

@@ -68,7 +68,7 @@ class ShortStrings:
         self._escapes = escapes
         self._characters = filler + _USUAL.replace(filler, "")
         # By automaton and state: a character to each state that one leads to.
-        self._ways: dict[tuple[CharDfa, int], dict[int, str]] = {}
+        self._successors: dict[tuple[CharDfa, int], dict[int, str]] = {}
         self._keys: dict[tuple[CharDfa, int, int], tuple[str, int] | None] = {}
 
     def write(self, characters: str) -> bytes:
@@ -122,7 +122,7 @@ class ShortStrings:
             if label >= 0 and labels >> label & 1:
                 found.append((text, label))
                 yield text, label
-            for target, character in self._list_ways(dfa, here).items():
+            for target, character in self._list_successors(dfa, here).items():
                 # More than once, as there may be several keys on a cycle.
                 entered[target] = entered.get(target, 0) + 1
                 if entered[target] <= len(text) + 1:
@@ -145,8 +145,8 @@ class ShortStrings:
             charge_steps(2)
             yield "".join(varied)
 
-    def _list_ways(self, dfa: CharDfa, state: int) -> dict[int, str]:
-        found = self._ways.get((dfa, state))
+    def _list_successors(self, dfa: CharDfa, state: int) -> dict[int, str]:
+        found = self._successors.get((dfa, state))
         if found is None:
             found = {}
             charge_steps(_STATE_STEPS)
@@ -155,7 +155,7 @@ class ShortStrings:
                 target = dfa.step(state, code)
                 if target != DEAD and target not in found:
                     found[target] = chr(code)
-            self._ways[dfa, state] = found
+            self._successors[dfa, state] = found
         return found
 
     def _walk(self, dfa: CharDfa, state: int, low: int, most: int | None) -> str | None:
@@ -165,9 +165,9 @@ class ShortStrings:
             if len(text) > _MOST_CHARACTERS:
                 return None
             charge_steps(2)
-            nearest, ways = dfa.nearest(state), self._list_ways(dfa, state)
+            nearest, successors = dfa.nearest(state), self._list_successors(dfa, state)
             low, most = low - 1, None if most is None else most - 1
-            for state, character in ways.items():  # noqa: B007  # what is found is gone on with
+            for state, character in successors.items():  # noqa: B007  # what is found is gone on with
                 if nearest > low:
                     if dfa.nearest(state) == nearest - 1:
                         break

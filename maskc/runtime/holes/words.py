@@ -62,12 +62,12 @@ def _tell_kinds(hole: str, given: object) -> str:
     """Return the sentence about what is neither words nor an automaton."""
     taken = "a list of words, or to a pattern of maskc.compile_pattern(…)"
     kind = type(given).__name__
-    found, way_out = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}", ""
+    found, remedy = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}", ""
     if given is None:
         found = "None"
     elif isinstance(given, re.Pattern):
-        found, way_out = "one of re.compile", "; give its text to maskc.compile_pattern"
-    return f"{hole} is narrowed to {taken}, not to {found}{way_out}"
+        found, remedy = "one of re.compile", "; give its text to maskc.compile_pattern"
+    return f"{hole} is narrowed to {taken}, not to {found}{remedy}"
 
 
 def bytes_of(automaton: Automaton) -> bytes:

@@ -11,7 +11,7 @@ GROUPS = st.lists(st.tuples(st.integers(0, 3), st.frozensets(st.integers(0, 5)))
 
 def try_all(groups):
     choices = [values for n, values in groups for _ in range(n)]
-    return any(len(set(way)) == len(way) for way in itertools.product(*choices))
+    return any(len(set(items)) == len(items) for items in itertools.product(*choices))
 
 
 @given(GROUPS)

@@ -26,4 +26,4 @@ def test_constraints_hold_where_a_member_is_left_out():
     one = fields(False, held=1)
     assert one.is_feasible((0, 0, 1))
     assert not fields(True, held=1).is_feasible((0, 0, 1))
-    assert [after for after, _ in one.ways((0, 0, 1))] == [(1, 0, 0)]
+    assert [after for after, _ in one.transitions((0, 0, 1))] == [(1, 0, 0)]

@@ -32,7 +32,7 @@ from maskc.runtime.link.automata.loops import (
     MOST_STATES,
     Component,
     Loop,
-    Way,
+    LoopExit,
 )
 from maskc.runtime.link.automata.node_sets import Onward, going_on, list_ending
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
@@ -88,14 +88,14 @@ class ComponentReading(NamedTuple):
         chosen = np.flatnonzero(is_chosen[self.inside_states] & onward.are(self.inside))
         return self.inside[chosen], self.inside_passes[chosen]
 
-    def leave_by(self, out: Sequence[Way]) -> Iterator[tuple[Way, Ints, Passes]]:
-        """Return the ways that were taken, each with the nodes behind it and the passes before."""
+    def leave_by(self, out: Sequence[LoopExit]) -> Iterator[tuple[LoopExit, Ints, Passes]]:
+        """Return the exits that were taken, each with the nodes behind it and the passes before."""
         keys = np.array([(number << 8) + byte for number, byte, _ in out], dtype=np.uint16)
         first = np.searchsorted(self.left_by, keys).tolist()
         last = np.searchsorted(self.left_by, keys, side="right").tolist()
-        for way, start, stop in zip(out, first, last, strict=True):
+        for loop_exit, start, stop in zip(out, first, last, strict=True):
             if start < stop:
-                yield way, self.left[start:stop], self.left_passes[start:stop]
+                yield loop_exit, self.left[start:stop], self.left_passes[start:stop]
 
 
 class LoopReader:

@@ -25,9 +25,9 @@ MOST_STATES = 250  # their numbers are bytes
 MOST_PASSES = (1 << 16) - 1
 LEFT = 0  # in a component's table: the byte leads out of it, or nowhere
 
-# A way out: the number of the control state, the byte, and whether it may stay in the loop when it
-# leaves the component.
-Way = tuple[int, int, bool]
+# The number of the control state, the byte, and whether it may stay in the loop when it leaves the
+# component.
+LoopExit = tuple[int, int, bool]
 
 
 class Component(NamedTuple):
@@ -64,7 +64,7 @@ class Loop(ABC):
     """
 
     component: Component
-    out: tuple[Way, ...]
+    out: tuple[LoopExit, ...]
     count: int
     least: int
     most: int | None

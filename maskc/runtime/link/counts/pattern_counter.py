@@ -108,9 +108,9 @@ class PatternCounter(CountingAutomaton[State]):
     ) -> State | None:
         """Return the capped state after a byte from one control state with one count of each loop.
 
-        Counts depend on the way that is taken and where it leads, not on the byte: they are kept
-        in ``counted``, by way and position, empty if the way is closed. Nothing in the state: no
-        text goes on; ``None``: it is another state, or ways meet.
+        Counts depend on the edge that is taken and where it leads, not on the byte: they are kept
+        in ``counted``, by edge and position, empty if the edge is closed. Nothing in the state: no
+        text goes on; ``None``: it is another state, or edges meet.
         """
         ((position, node), boxes), *others = name
         if others or len(boxes) > 1:
@@ -119,15 +119,15 @@ class PatternCounter(CountingAutomaton[State]):
         if node != DONE:
             return tuple((control, boxes) for control in self._reach(position, node, 0)[byte_class])
         found = dict[ControlState, Boxes]()
-        for way in range(len(self.pattern.edges[position])):
-            for control in self._reach(position, node, way)[byte_class]:
+        for edge_number in range(len(self.pattern.edges[position])):
+            for control in self._reach(position, node, edge_number)[byte_class]:
                 if control in found:
                     return None
-                key = (way, control[0])
+                key = (edge_number, control[0])
                 if key not in counted:
-                    n_open = self.pattern.edges[position][way].n_open
+                    n_open = self.pattern.edges[position][edge_number].n_open
                     n_entered = len(self.pattern.loops[control[0]]) - n_open
-                    entered = [*enter(self._take(position, way, boxes), n_entered)]
+                    entered = [*enter(self._take(position, edge_number, boxes), n_entered)]
                     joined = self._join({control: entered}) if entered else ()
                     counted[key] = self.cap(joined)[0][1] if joined else ()
                 if counted[key]:
@@ -139,12 +139,12 @@ class PatternCounter(CountingAutomaton[State]):
         known = self._groups.get(controls)
         if known is None:
             groups = dict[tuple[tuple[ControlState, ...], ...], tuple[int, list[int]]]()
-            ways = [
+            rows = [
                 self._reach(*control, n)
                 for control in controls
-                for n in range(self._n_ways(control))
+                for n in range(self._n_edges(control))
             ]
-            for byte_class, reached in enumerate(zip(*ways, strict=True)):
+            for byte_class, reached in enumerate(zip(*rows, strict=True)):
                 if any(reached):
                     bytes_ = self._bytes_of[byte_class]
                     groups.setdefault(reached, (byte_class, []))[1].extend(bytes_)
@@ -164,7 +164,7 @@ class PatternCounter(CountingAutomaton[State]):
     def leave(self, name: State, byte: int) -> State | None:
         """Return the state after a byte with which the innermost loop is left, or another entered.
 
-        Counts are exact. From inside of a character one way leads on, as in :meth:`read`.
+        Counts are exact. From inside of a character one edge leads on, as in :meth:`read`.
         """
         return self._step(name, self._class_of[byte], is_left=True)
 
@@ -180,7 +180,7 @@ class PatternCounter(CountingAutomaton[State]):
         # Control states mostly have the same counts.
         return len(name) * (_CONTROL_BYTES + _BOX_BYTES * len(name[0][1]))
 
-    def _n_ways(self, control: ControlState) -> int:
+    def _n_edges(self, control: ControlState) -> int:
         """Return how many edges a control state has; one inside a character has one."""
         return len(self.pattern.edges[control[0]]) if control[1] == DONE else 1
 
@@ -191,13 +191,13 @@ class PatternCounter(CountingAutomaton[State]):
                 for control in self._reach(position, node, 0)[byte_class]:
                     found.setdefault(control, []).extend(boxes)
                 continue
-            for way, edge in enumerate(pattern.edges[position]):
-                controls = self._reach(position, node, way)[byte_class]
+            for edge_number, edge in enumerate(pattern.edges[position]):
+                controls = self._reach(position, node, edge_number)[byte_class]
                 if is_left and edge.n_open == len(loops := pattern.loops[position]):
                     controls = tuple(
                         control for control in controls if pattern.loops[control[0]] != loops
                     )
-                after = self._take(position, way, boxes) if controls else ()
+                after = self._take(position, edge_number, boxes) if controls else ()
                 for control in controls if after else ():
                     n_entered = len(pattern.loops[control[0]]) - edge.n_open
                     found.setdefault(control, []).extend(enter(after, n_entered))
@@ -205,9 +205,9 @@ class PatternCounter(CountingAutomaton[State]):
             return None
         return self._join(found)
 
-    def _take(self, position: int, way: int, boxes: Boxes) -> Boxes:
-        """Return the counts of the loops that a way does not leave; none if it is closed."""
-        edge, bounds = self.pattern.edges[position][way], self._bounds[position]
+    def _take(self, position: int, edge_number: int, boxes: Boxes) -> Boxes:
+        """Return the counts of the loops that an edge does not leave; none if it is closed."""
+        edge, bounds = self.pattern.edges[position][edge_number], self._bounds[position]
         after = leave(boxes, bounds[edge.n_open :])
         return repeat(after, bounds[edge.n_open - 1][1]) if edge.repeats else after
 
@@ -229,14 +229,14 @@ class PatternCounter(CountingAutomaton[State]):
             )
         return tuple(state)
 
-    def _reach(self, position: int, node: int, way: int) -> list[tuple[ControlState, ...]]:
-        """Return by byte class the control states that one way from a control state leads to."""
-        key = (position, node, way)
+    def _reach(self, position: int, node: int, edge_number: int) -> list[tuple[ControlState, ...]]:
+        """Return by byte class the control states that one edge from a control state leads to."""
+        key = (position, node, edge_number)
         found = self._reached.get(key)
         if found is None:
             targets = {position: node}
             if node == DONE:
-                edge = self.pattern.edges[position][way]
+                edge = self.pattern.edges[position][edge_number]
                 targets = {target: self.pattern.roots[target] for target in edge.targets}
             rows = [(target, self._row(root)) for target, root in targets.items()]
             found = self._reached[key] = [

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from maskc.byte_classes import DONE, ByteEdge
-from maskc.runtime.link.automata.loops import LEFT, MOST_STATES, Component, Way
+from maskc.runtime.link.automata.loops import LEFT, MOST_STATES, Component, LoopExit
 from maskc.runtime.link.counts.counts import Bounds
 
 # A position, and the node that reads the rest of its character, ``DONE`` after it.
@@ -81,22 +81,22 @@ def count_written(pattern: CountedPattern) -> int:
     return sum(math.prod(passes[loop] for loop in around) for around in pattern.loops[1:])
 
 
-_MOST_WAYS = 16  # on from a position
+_MOST_EDGES = 16  # on from a position
 _MOST_OUT = 500  # bytes that leave control states, each of which is looked up for each mask
 
 
 class Round(NamedTuple):
-    """Where a loop goes round: the component, its control states in order, and the ways out."""
+    """Where a loop goes round: the component, its control states in order, and the exits."""
 
     component: Component
     states: tuple[ControlState, ...]
-    out: tuple[Way, ...]
+    out: tuple[LoopExit, ...]
 
 
 def find_round(pattern: CountedPattern, start: ControlState) -> Round | None:
     """Return where the loop around a control state goes.
 
-    ``None`` if there is no loop, or it is left in too many ways.
+    ``None`` if there is no loop, or it has too many exits.
     """
     loops = pattern.loops[start[0]]
     if not loops:
@@ -113,16 +113,16 @@ def find_round(pattern: CountedPattern, start: ControlState) -> Round | None:
 
     for row, (position, node) in enumerate(states):  # grows while we walk it
         if node != DONE:
-            # Inside a character there is one way on.
+            # Inside a character there is one edge.
             for first, last, after in pattern.nodes[node]:
                 table[row, first : last + 1] = number = number_of((position, after))
                 if number == LEFT:
                     others[row, first : last + 1] = kept[row, first : last + 1] = 1
             continue
-        ways_on = _list_ways(pattern, position)
-        if len(ways_on) > _MOST_WAYS:
+        edges = _list_edges(pattern, position)
+        if len(edges) > _MOST_EDGES:
             return None
-        for target, is_kept, is_inner, repeats in ways_on:
+        for target, is_kept, is_inner, repeats in edges:
             for first, last, after in pattern.nodes[pattern.roots[target]]:
                 here = slice(first, last + 1)
                 if not is_inner:
@@ -151,8 +151,8 @@ def find_round(pattern: CountedPattern, start: ControlState) -> Round | None:
     return Round(component, tuple(states), tuple(out))
 
 
-def _list_ways(pattern: CountedPattern, position: int) -> list[tuple[int, bool, bool, bool]]:
-    """Return the ways on from the end of a position's character.
+def _list_edges(pattern: CountedPattern, position: int) -> list[tuple[int, bool, bool, bool]]:
+    """Return the edges from the end of a position's character.
 
     Each is the position that reads the next byte, whether the innermost loop is not left, whether
     no other one is entered either, and whether the loop begins one more pass.

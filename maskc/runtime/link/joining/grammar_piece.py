@@ -1,9 +1,9 @@
 """An artifact of a grammar as a piece: its masks say which tokens stay inside it.
 
 It has no walk of its own, so where a token begins before it or goes on after it, its machine is
-stepped through the trie: all of it, or only on the ways to where what follows can begin. Of 275,000
-nodes of a trie, from 150 a ``<`` goes on, and 218 lie on the way to these. So where a tag follows a
-text, 218 nodes are looked at.
+stepped through the trie: all of it, or only on the paths to where what follows can begin. Of
+275,000 nodes of a trie, from 150 a ``<`` goes on, and 218 lie on the paths to these. So where a tag
+follows a text, 218 nodes are looked at.
 
 Example: of ``"(" start ")" | "a"`` before ``!``, after ``a`` the trie is followed to where ``!``
 goes on, and the text may end at the root, but not at ``(``.
@@ -29,17 +29,17 @@ from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 from maskc.runtime.step_budget import charge_steps
 
 _STEP = 20  # what a step of a grammar's machine counts for
-_FEW_NODES = 5_000  # on ways, which are listed
+_FEW_NODES = 5_000  # on paths, which are listed
 
 
-class Ways(NamedTuple):
-    """The ways to some nodes of a trie.
+class TriePaths(NamedTuple):
+    """The paths to some nodes of a trie.
 
     Attributes:
         is_end: bool[n_nodes], whether a node is one of these; not the root.
         is_on: bool[n_nodes], whether a node leads to one of these, or is one.
         children: node → those of its children that lead on, with their bytes; ``None`` if there
-            are many nodes on the way.
+            are many nodes on the paths.
     """
 
     is_end: NDArray[np.bool_]
@@ -63,7 +63,7 @@ class MachinePiece(Piece):
         self._ends = scanner.index.pack(sorted(ends))
         self._walks = Cache(scanner.budget, lambda key, scan: 2 * len(key[1]) + scan.n_bytes)
         self._crossing = Cache(scanner.budget, lambda _, exits: 2 * ENTRY_BYTES + exits.nbytes)
-        self._ways = Cache(scanner.budget, lambda _, ways: ways.n_bytes)
+        self._paths = Cache(scanner.budget, lambda _, paths: paths.n_bytes)
         self._group_of = np.zeros(256, dtype=np.int32)
         for number, group in enumerate(machine.byte_groups):
             self._group_of[list(group)] = number
@@ -126,28 +126,28 @@ class MachinePiece(Piece):
     def _find_exits(self, inner: Any, bytes_: frozenset[int] | None) -> Ints:
         if bytes_ is None:
             return self._follow(self._index.tokens, (ROOT,), (inner,)).exits
-        ways = self._find_ways(bytes_)
-        if ways.children is None:
-            every = self._follow(self._index.tokens, (ROOT,), (inner,), ways.is_on).exits
-            return every[ways.is_end[every]]
+        paths = self._find_paths(bytes_)
+        if paths.children is None:
+            every = self._follow(self._index.tokens, (ROOT,), (inner,), paths.is_on).exits
+            return every[paths.is_end[every]]
         machine, exits = self.machine, list[int]()
         open_: list[tuple[int, tuple[Any, ...]]] = [(ROOT, (inner,))]
         while open_:
             node, here = open_.pop()
-            for child, byte in ways.children.get(node, ()):
+            for child, byte in paths.children.get(node, ()):
                 charge_steps(_STEP)
                 after = machine.step(here, bytes([byte]))
                 if after:
                     open_.append((child, after))
-                    if ways.is_end[child] and any(map(machine.may_end, after)):
+                    if paths.is_end[child] and any(map(machine.may_end, after)):
                         exits.append(child)
         return np.array(sorted(exits), dtype=np.int32)
 
-    def _find_ways(self, bytes_: frozenset[int]) -> Ways:
-        found: Ways | None = self._ways.get(bytes_)
+    def _find_paths(self, bytes_: frozenset[int]) -> TriePaths:
+        found: TriePaths | None = self._paths.get(bytes_)
         if found is None:
-            found = find_ways(self._index.tokens, bytes_)
-            self._ways.put(bytes_, found)
+            found = find_paths(self._index.tokens, bytes_)
+            self._paths.put(bytes_, found)
         return found
 
     def _follow(
@@ -205,8 +205,8 @@ class MachinePiece(Piece):
         return tuple(map(self.machine.identify, hypotheses))
 
 
-def find_ways(trie: Trie, bytes_: frozenset[int]) -> Ways:
-    """Return the ways to the nodes from which one of some bytes goes on."""
+def find_paths(trie: Trie, bytes_: frozenset[int]) -> TriePaths:
+    """Return the paths to the nodes from which one of some bytes goes on."""
     is_read = np.zeros(256, dtype=np.bool_)
     is_read[list(bytes_)] = True
     is_end = np.zeros(len(trie.byte_array), dtype=np.bool_)
@@ -223,4 +223,4 @@ def find_ways(trie: Trie, bytes_: frozenset[int]) -> Ways:
         columns = (on.tolist(), trie.parent_array[on].tolist(), trie.byte_array[on].tolist())
         for node, parent, byte in zip(*columns, strict=True):
             children.setdefault(parent, []).append((node, byte))
-    return Ways(is_end, is_on, children)
+    return TriePaths(is_end, is_on, children)

@@ -16,8 +16,8 @@ from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Entry, Expression, Rest
 from maskc.runtime.link.plan.composing import Composer, Item, Late
 
-# The ways to write a parameter: items, of which the first is a constant.
-Ways = list[list[Item]]
+# Alternatives of a parameter, each some items, of which the first is a constant.
+Alternatives = list[list[Item]]
 
 
 class Counts(NamedTuple):
@@ -45,7 +45,7 @@ class Parameters:
 
     Args:
         counts: which there must be, and may be.
-        ways: number of a parameter → the ways to write it; ``None``: another one.
+        alternatives: number of a parameter → the ways to write it; ``None``: another one.
         blanks: what may stand before each, and at the end; if it ``separates``, what stands
             between them.
         composer: of the tokenizer.
@@ -54,13 +54,13 @@ class Parameters:
     def __init__(
         self,
         counts: Counts,
-        ways: Callable[[int | None], Ways],
+        alternatives: Callable[[int | None], Alternatives],
         blanks: Expression,
         composer: Composer,
         *,
         separates: bool = False,
     ) -> None:
-        self.counts, self.ways, self.blanks = counts, ways, blanks
+        self.counts, self.alternatives, self.blanks = counts, alternatives, blanks
         self.separates = separates
         self._composer = composer
         self._following: dict[int, Expression | None] = {}
@@ -83,22 +83,25 @@ class Parameters:
         return self._following[seen]
 
     def one(self, number: int | None, *, is_first: bool = False) -> Expression:
-        return self._separate(self._composer.either(self.ways(number)), is_first=is_first)
+        return self._separate(self._composer.either(self.alternatives(number)), is_first=is_first)
 
     def _separate(self, one: Expression, *, is_first: bool) -> Expression:
         return one if self.separates and is_first else self._composer.join([self.blanks, one])
 
     def _find_next(self, seen: int) -> Expression | None:
-        options: Ways = []
+        options: Alternatives = []
         for number in self._list_allowed(seen):
             after = Late(partial(self.after, seen | 1 << number))
-            options += [[*way, after] for way in self.ways(number)]
+            options += [[*alternative, after] for alternative in self.alternatives(number)]
         counts = self.counts
         if counts.has_others and not (counts.is_ordered and counts.required & ~seen):
             # In order, other names come last; a bit of their own tells that some came.
             last = (1 << counts.n_names) - 1 if counts.is_ordered else seen
             last |= (1 << counts.n_names) * self.separates
-            options += [[*way, Late(partial(self.after, last))] for way in self.ways(None)]
+            options += [
+                [*alternative, Late(partial(self.after, last))]
+                for alternative in self.alternatives(None)
+            ]
         if not options:
             return None
         return self._separate(self._composer.either(options), is_first=not seen)

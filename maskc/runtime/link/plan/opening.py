@@ -26,7 +26,7 @@ from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
 from maskc.runtime.link.joining.pieces import SchemaPiece
 from maskc.runtime.link.plan.composing import Composer, Constant, Item, Keep, Late
-from maskc.runtime.link.plan.members import Parameters, Ways
+from maskc.runtime.link.plan.members import Alternatives, Parameters
 from maskc.runtime.link.plan.plan import LinkPlan
 from maskc.runtime.link.plan.records import in_ranges
 from maskc.runtime.machine import Machine
@@ -115,14 +115,16 @@ class LinkOpener:
         if found is None:
             table = self._plan.tables[number]
             blanks = self._expression(table.blanks)
-            ways = partial(self._list_ways, number)
-            found = Parameters(table.counts, ways, blanks, self._compose, separates=separates)
+            alternatives = partial(self._list_alternatives, number)
+            found = Parameters(
+                table.counts, alternatives, blanks, self._compose, separates=separates
+            )
             self._tables[number, separates] = found
         return found
 
-    def _list_ways(self, table: int, number: int | None) -> Ways:
-        ways = self._plan.tables[table].ways[-1 if number is None else number]
-        return [[self._item(item) for item in way] for way in ways or ()]
+    def _list_alternatives(self, table: int, number: int | None) -> Alternatives:
+        alternatives = self._plan.tables[table].alternatives[-1 if number is None else number]
+        return [[self._item(item) for item in alternative] for alternative in alternatives or ()]
 
     def _item(self, item: Any) -> Item:
         if isinstance(item, list):

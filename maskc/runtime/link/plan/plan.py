@@ -124,16 +124,17 @@ class LinkPlan:
 
     def _check_table(self, table: FrozenTable) -> None:
         counts = table.counts
-        read_list(table.ways, counts.n_names + 1)
+        read_list(table.alternatives, counts.n_names + 1)
         if (counts.required | counts.possible) >> counts.n_names:
             raise PlanError("a table of the link has fewer parameters than it names")
         if self.nodes[table.blanks][0] != "automaton":
             raise PlanError("the blanks of a table of the link are no automaton")
-        for way in (way for ways in table.ways for way in ways or ()):
+        every = (each for alternatives in table.alternatives for each in alternatives or ())
+        for alternative in every:
             # So a parameter reads a symbol before the next one is looked for.
-            if not way or isinstance(way[0], int):
+            if not alternative or isinstance(alternative[0], int):
                 raise PlanError("a parameter of the link begins with nothing")
-            if any(not isinstance(item, int) and not (item and all(item)) for item in way):
+            if any(not isinstance(item, int) and not (item and all(item)) for item in alternative):
                 raise PlanError("a parameter of the link has an empty word")
 
 

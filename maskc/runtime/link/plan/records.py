@@ -137,18 +137,18 @@ class FrozenTable(NamedTuple):
 
     Attributes:
         blanks: a node, or of parameters that are separated what stands between them.
-        ways: of each number, and last of others: items, each a node or words.
+        alternatives: of each number, and last of others: items, each a node or words.
     """
 
     counts: Counts
     blanks: int
-    ways: list[list[list[int | list[Word]]] | None]
+    alternatives: list[list[list[int | list[Word]]] | None]
 
 
 def _make_table(*values: Any) -> FrozenTable:
-    *counts, blanks, ways = values
-    has_others = bool(ways) and ways[-1] is not None
-    return FrozenTable(Counts._make((*counts, has_others)), blanks, ways)
+    *counts, blanks, alternatives = values
+    has_others = bool(alternatives) and alternatives[-1] is not None
+    return FrozenTable(Counts._make((*counts, has_others)), blanks, alternatives)
 
 
 def _read_item(value: Any, scope: Scope) -> int | list[Word]:
@@ -175,7 +175,7 @@ _TABLE = grouped(
 )
 
 
-TABLE = Codec(_TABLE.read, lambda t: _TABLE.write((*t.counts[:-1], t.blanks, t.ways)))
+TABLE = Codec(_TABLE.read, lambda t: _TABLE.write((*t.counts[:-1], t.blanks, t.alternatives)))
 
 
 def _read_edges(entry: Any, scope: Scope) -> tuple[ByteEdge, ...]:

@@ -149,7 +149,9 @@ class Cardinality:
             rule, loose = self._plan.objects[number].loosen(read_members(state))
             labels = rule.open_labels(loose)
             entered = (rule.enter(loose, label, UNREAD) for label in list_bits(labels))
-            return None if rule.has_infinite(labels) else {c for way in entered for _, c in way}
+            if rule.has_infinite(labels):
+                return None
+            return {position for transitions in entered for _, position in transitions}
         return set()
 
     def _is_infinite_string(self, number: int, state: int, count: Any) -> bool:
@@ -253,7 +255,7 @@ def _list_items(array: ArrayEntry, progress: ArrayProgress, *, further: bool) ->
         return
     worklist, seen = [progress], {array.key_of(progress)}
     while worklist and len(seen) < _MOST_STEPS:
-        for after, position in array.ways(worklist.pop()):
+        for after, position in array.transitions(worklist.pop()):
             yield position
             here = array.pass_value(after, position)
             if further and array.key_of(here) not in seen:

@@ -153,10 +153,12 @@ class Choices:
             self._texts[known] = found
         return found
 
-    def ways(self, number: int, progress: ArrayProgress) -> Iterator[tuple[ArrayProgress, int]]:
+    def transitions(
+        self, number: int, progress: ArrayProgress
+    ) -> Iterator[tuple[ArrayProgress, int]]:
         """Yield the progress after an array's next item, but for its value, with its position."""
         array = self._plan.arrays[number]
-        for after, position in array.ways(progress):
+        for after, position in array.transitions(progress):
             if after[VALUES] is None or self.has_other(position, array.forbidden(after)):
                 yield after, position
 
@@ -177,7 +179,7 @@ class Choices:
             for rest in left:
                 if len(rest) > n_read:
                     by_part.setdefault(rest[n_read], []).append(rest)
-            for after, position in series.ways(state):
+            for after, position in series.transitions(state):
                 only = series.only(after)
                 if only is None and self.has_other(
                     position, series.forbidden(after).union(by_part)
@@ -198,7 +200,7 @@ class Choices:
             found = {
                 series.add(after, part)
                 for state in states
-                for after, position in series.ways(state)
+                for after, position in series.transitions(state)
                 if self.fits(position, part)
             }
             states = {state for state in found if state is not None}

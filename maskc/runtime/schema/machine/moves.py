@@ -254,15 +254,15 @@ class Moves:
 
     def _move_array(self, node: Node, byte: int, text: bytes, found: Found) -> None:
         _, number, progress, phase, _ = node[STATE]
-        ways = self.distinct.choices.ways(number, progress)
+        transitions = self.distinct.choices.transitions(number, progress)
         if byte == _CLOSE_BRACKET and phase != NEXT:
             if self.plan.arrays[number].may_end(progress):
                 self._complete(node, text + b"]", found)
         elif byte == _COMMA:
-            if phase == AFTER and any(ways):
+            if phase == AFTER and any(transitions):
                 add_state(found, (ARRAY, number, progress, NEXT, 0), node[PARENTS])
         elif phase != AFTER:
-            for after, position in ways:
+            for after, position in transitions:
                 self.begin(position, byte, (self.frame(node, after, len(text)),), found)
 
     def frame(self, node: Node, after: ArrayProgress, at: int) -> Node:

@@ -225,11 +225,11 @@ class SchemaWalk(Steps):
             for comma in commas:
                 self.mark(comma)
         if phase == AFTER:
-            if commas and any(machine.distinct.choices.ways(number, progress)):
+            if commas and any(machine.distinct.choices.transitions(number, progress)):
                 state = (ARRAY, number, progress, NEXT, 0)
                 self.go(machine.node(state, node[PARENTS]), commas)
             return
-        for after, position in machine.distinct.choices.ways(number, progress):
+        for after, position in machine.distinct.choices.transitions(number, progress):
             # Where an item begins counts only if it is compared.
             for some in [nodes] if after[VALUES] is None else [(n,) for n in nodes]:
                 frame = machine.frame(node, after, len(self.text_at(some[0])))

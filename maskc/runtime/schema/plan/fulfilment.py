@@ -17,32 +17,34 @@ from collections.abc import Set as AbstractSet
 # Constraints that a value fulfils, and its position.
 Option = tuple[int, int]
 MAX_CONSTRAINTS = 32
-MOST_WAYS = 50_000  # of members to fulfil constraints, see :func:`count_ways`
+MOST_COMBINATIONS = 50_000  # of members to fulfil constraints, see :func:`count_combinations`
 
 
-def count_ways(options: Sequence[Sequence[Option]], n_names: int, lacked: Sequence[int]) -> int:
-    """Return in how many ways members are looked at to see which of them fulfil all constraints.
+def count_combinations(
+    options: Sequence[Sequence[Option]], n_names: int, lacked: Sequence[int]
+) -> int:
+    """Return how many combinations are looked at to see which members fulfil all constraints.
 
-    Beyond ``MOST_WAYS`` it is no longer counted.
+    Beyond ``MOST_COMBINATIONS`` it is no longer counted.
 
     Args:
         lacked: of each constraint, the names one of which may be missing instead, as bits.
     """
-    reached, n_ways = {(1 << len(lacked)) - 1}, 0
+    reached, n_combinations = {(1 << len(lacked)) - 1}, 0
     for label, found in enumerate(options):
         fulfilled = {bits for bits, _ in found} | {_list_held(lacked, label)}
         fulfilled.discard(0)
         for _ in range(1 if label < n_names else len(lacked)):
-            n_ways += len(reached) * len(fulfilled)
-            if n_ways > MOST_WAYS or not fulfilled:
+            n_combinations += len(reached) * len(fulfilled)
+            if n_combinations > MOST_COMBINATIONS or not fulfilled:
                 break
             before = len(reached)
             reached |= {left & ~bits for left in reached for bits in fulfilled}
             if len(reached) == before:
                 break
-        if n_ways > MOST_WAYS:
+        if n_combinations > MOST_COMBINATIONS:
             break
-    return n_ways
+    return n_combinations
 
 
 def _list_held(lacked: Sequence[int], label: int) -> int:
@@ -69,7 +71,7 @@ class Fulfilment:
         self._n_names, self._sizes = n_names, sizes
         # Each label that matters: the constraints that a member can fulfil at once, and those that
         # hold without one.
-        self._ways: list[tuple[int, list[int], int]] = []
+        self._relevant: list[tuple[int, list[int], int]] = []
         # Constraints that there is always one more key for.
         self._always = 0
         # Labels of which one way fulfils all that others do, and these constraints.
@@ -79,13 +81,13 @@ class Fulfilment:
             best = sorted(d for d in every if not any(d != e and not d & ~e for e in every))
             held = _list_held(lacked, label)
             if held or any(best):
-                self._ways.append((label, best, held))
+                self._relevant.append((label, best, held))
             if label in infinite:
                 for d in best:
                     self._always |= d
             if len(best) == 1:
                 self._tops.append((label, best[0]))
-        self._labels = sum(1 << label for label, _, _ in self._ways)
+        self._labels = sum(1 << label for label, _, _ in self._relevant)
 
     def is_feasible(
         self,
@@ -118,7 +120,7 @@ class Fulfilment:
         reached = {constraints: 1 << shift * (others & needed).bit_count()}
         for label, size in self._sizes.items():
             n_free += size - used[label]
-        for label, found, held in self._ways:
+        for label, found, held in self._relevant:
             if not labels >> label & 1:
                 continue
             n_times = 1

@@ -35,7 +35,11 @@ from maskc.runtime.fields import (
 from maskc.runtime.schema.numbers import powers
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
-from maskc.runtime.schema.plan.fulfilment import MAX_CONSTRAINTS, MOST_WAYS, count_ways
+from maskc.runtime.schema.plan.fulfilment import (
+    MAX_CONSTRAINTS,
+    MOST_COMBINATIONS,
+    count_combinations,
+)
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.rules import ArrayEntry, Split
 from maskc.runtime.schema.plan.values import Value, read_value
@@ -228,7 +232,7 @@ def make_object(entry: tuple[Any, ...], dfas: Sequence[CharDfa], *, ordered: boo
         raise PlanError("an object of the plan requires a name that it does not have")
     if any(names >> n_names for names in lacked):
         raise PlanError("an object of the plan lacks a name that it does not have")
-    if lacked and count_ways(options, n_names, lacked) > MOST_WAYS:
+    if lacked and count_combinations(options, n_names, lacked) > MOST_COMBINATIONS:
         raise PlanError("an object of the plan has too many existential constraints")
     return ObjectRule(dfas[dfa], n_names, options, required, low, high, lacked, ordered=ordered)
 

@@ -215,9 +215,9 @@ class ArrayEntry(Series):
         n_items, counts, values = progress
         return self.rule.can_close(n_items, counts) and not (self.repeats and values is not None)
 
-    def ways(self, progress: ArrayProgress) -> Iterator[tuple[ArrayProgress, int]]:
+    def transitions(self, progress: ArrayProgress) -> Iterator[tuple[ArrayProgress, int]]:
         values = progress[VALUES]
-        for after, child in self.rule_ways(progress):
+        for after, child in self.rule_transitions(progress):
             if self.unique is None or values is None:
                 if self.only(after) != frozenset():
                     yield after, child
@@ -231,7 +231,7 @@ class ArrayEntry(Series):
                 if value not in forbidden:
                     yield after, position
 
-    def rule_ways(self, progress: ArrayProgress) -> Iterator[tuple[ArrayProgress, int]]:
+    def rule_transitions(self, progress: ArrayProgress) -> Iterator[tuple[ArrayProgress, int]]:
         """Yield the same without telling values apart, by what its rule says."""
         n_items, counts, values = progress
         for state, child in self.rule.enter(n_items, counts):

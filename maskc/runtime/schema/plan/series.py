@@ -1,8 +1,8 @@
 """What comes after each other in a bracket: the items of an array, the members of an object.
 
 Both are a *series* of parts, read by a nondeterministic automaton without dead ends. In a *state*
-it has several ways, each with the state after the next part and the position of its value. Members
-of an object are decided in the order of their keys; one that is left out is a part, too.
+it has several transitions, each with the state after the next part and the position of its value.
+Members of an object are decided in the order of their keys; one that is left out is a part, too.
 
 Example: of ``a``, which must be there, and ``b`` there are two choices, and with at least two
 members there is one.
@@ -24,7 +24,7 @@ _NONE: frozenset[Value] = frozenset()
 class Series:
     """The parts of a bracket. What it says of values is only asked of arrays."""
 
-    def ways(self, state: Any) -> Iterator[tuple[Any, int]]:
+    def transitions(self, state: Any) -> Iterator[tuple[Any, int]]:
         """Yield the state after the next part, but for its value, with its position."""
         raise NotImplementedError
 
@@ -77,7 +77,9 @@ class Fields(Series):
         # From each field on, what members may add: their number and constraints. Found backwards.
         self._ends: list[set[tuple[int, int]]] | None = None
 
-    def ways(self, state: tuple[int, int, int]) -> Iterator[tuple[tuple[int, int, int], int]]:
+    def transitions(
+        self, state: tuple[int, int, int]
+    ) -> Iterator[tuple[tuple[int, int, int], int]]:
         at, n_members, constraints = state
         if at < len(self.fields):
             _, options, is_needed, held = self.fields[at]

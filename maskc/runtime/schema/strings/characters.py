@@ -80,7 +80,7 @@ class CharDfa:
         self._cycles: list[bool] | None = None
         self._digest: bytes | None = None
         self._leading: dict[int, set[int]] = {}
-        self._ways: tuple[dict[int, int], list[dict[int, int] | None]] | None = None
+        self._character_counts: tuple[dict[int, int], list[dict[int, int] | None]] | None = None
         self._lengths: dict[int, tuple[list[bool], int]] = {}
         self._n_strings: dict[int, int] = {}
 
@@ -328,13 +328,13 @@ class CharDfa:
             if here in known:
                 open_.pop()
                 continue
-            ways = self._ways_from(here)
-            left = [target for target in ways if target not in known]
+            counts = self._count_characters_to(here)
+            left = [target for target in counts if target not in known]
             if left:
                 open_ += left
                 continue
             n_found = int(self.labels[here] != NO_LABEL)
-            known[here] = n_found + sum(n * known[target] for target, n in ways.items())
+            known[here] = n_found + sum(n * known[target] for target, n in counts.items())
             open_.pop()
         return known[state]
 
@@ -350,18 +350,18 @@ class CharDfa:
         return found
 
     def advance(self, here: dict[int, int]) -> dict[int, int]:
-        """Return by how many ways each state is reached one character on."""
+        """Return by how many texts each state is reached one character on."""
         after: dict[int, int] = {}
         for state, n in here.items():
-            for target, n_ways in self._ways_from(state).items():
-                after[target] = after.get(target, 0) + n * n_ways
+            for target, n_characters in self._count_characters_to(state).items():
+                after[target] = after.get(target, 0) + n * n_characters
         return after
 
-    def _ways_from(self, state: int) -> dict[int, int]:
+    def _count_characters_to(self, state: int) -> dict[int, int]:
         """Return by how many characters a state leads to each live one."""
-        if self._ways is None:
-            self._ways = self.count_characters(), [None] * len(self.labels)
-        sizes, known = self._ways
+        if self._character_counts is None:
+            self._character_counts = self.count_characters(), [None] * len(self.labels)
+        sizes, known = self._character_counts
         found = known[state]
         if found is None:
             row, n_left, found = self.rows[state], sizes[ALL_CLASSES], {}
