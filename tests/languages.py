@@ -5,7 +5,7 @@ from functools import cache
 
 from maskc.compiler.optimise.rows import Rows
 from maskc.compiler.pipeline import PATHS, Language, Stages, build_language, compile_stages
-from maskc.dump.store import StoreNames
+from maskc.dump.rows import RowNames
 from maskc.frontends.source import load_source
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -43,7 +43,7 @@ def _describe(
     stages: Stages, rows: Rows, tokens: tuple[bytes, ...]
 ) -> Iterator[tuple[str, str, str]]:
     lexed = stages.language.lexed
-    names = StoreNames(lexed.grammar, lexed.boundaries, rows, tokens)
+    names = RowNames(lexed.grammar, lexed.boundaries, rows, tokens)
     for first, sequence, number in zip(
         rows.first.tolist(), rows.sequence.tolist(), rows.token_set.tolist(), strict=True
     ):

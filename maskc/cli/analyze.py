@@ -192,12 +192,12 @@ def dump_command(
     rows, from rows:raw on; verdicts, graph, masks. The same input gives the same lines.
     """
     from maskc.compiler.pipeline import PATHS, build_language, compile_stages
-    from maskc.dump.stages import OF_LANGUAGE, OF_STORE, STAGES, limit_lines
+    from maskc.dump.stages import OF_LANGUAGE, OF_ROWS, STAGES, limit_lines
     from maskc.vocab import load_vocabulary
 
     if stage not in STAGES:
         raise click.UsageError(f"--stage is one of {', '.join(STAGES)}.")
-    if stage in OF_STORE and tokenizer is None:
+    if stage in OF_ROWS and tokenizer is None:
         raise click.UsageError(f"--stage {stage} needs --tokenizer NAME.")
     if stage in OF_LANGUAGE and tokenizer is not None:
         raise click.UsageError(f"--stage {stage} takes no --tokenizer; leave it out.")
@@ -210,7 +210,7 @@ def dump_command(
                 dumped = OF_LANGUAGE[stage](language)
             else:
                 vocabulary = load_vocabulary(tokenizer)
-                dumped = OF_STORE[stage](compile_stages(source, vocabulary, progress), vocabulary)
+                dumped = OF_ROWS[stage](compile_stages(source, vocabulary, progress), vocabulary)
             return list(limit_lines(dumped, lines))
 
     found = run_dedicated(work, limits)

@@ -1,6 +1,6 @@
 """THE STAGES that ``maskc dump`` can print, in the order of the compiler's passes.
 
-Those of a language need a grammar only; those of a store need a tokenizer too. A dump is bounded:
+Those of a language need a grammar only; those of rows need a tokenizer too. A dump is bounded:
 what is left out is counted in its last line.
 
 Example: ``maskc dump csv --stage productions``.
@@ -22,7 +22,7 @@ from maskc.compiler.pushdown.dft import build_dft
 from maskc.dump.debts import dump_production_debts, dump_table_debts
 from maskc.dump.lexer import dump_boundaries, dump_scanner
 from maskc.dump.names import LookaheadNames
-from maskc.dump.store import StoreNames, dump_graph, dump_masks, dump_rows, dump_verdicts
+from maskc.dump.rows import RowNames, dump_graph, dump_masks, dump_rows, dump_verdicts
 from maskc.errors import StageError
 from maskc.grammar.model import Grammar, LalrGrammar
 from maskc.grammar.sets import reduce_grammar
@@ -147,7 +147,7 @@ def dump_general_table(symbols: Sequence[str], table: GeneralTable) -> Iterator[
 
 
 _OfLanguage = Callable[[Language], Iterator[str]]
-_OfStore = Callable[[Stages, Vocabulary], Iterator[str]]
+_OfRows = Callable[[Stages, Vocabulary], Iterator[str]]
 
 
 def _dft(language: Language) -> Iterator[str]:
@@ -183,12 +183,12 @@ def _name(step: str) -> str:
     return f"rows:{step.replace(' ', '-')}"
 
 
-def _rows(step: str) -> _OfStore:
+def _rows(step: str) -> _OfRows:
     def dump(stages: Stages, vocabulary: Vocabulary) -> Iterator[str]:
         for name, rows in stages.optimised.after:
             if name == step:
                 lexed = stages.language.lexed
-                names = StoreNames(lexed.grammar, lexed.boundaries, rows, vocabulary.tokens)
+                names = RowNames(lexed.grammar, lexed.boundaries, rows, vocabulary.tokens)
                 return dump_rows(names)
         taken = [_name(name) for name, _ in stages.optimised.after]
         raise StageError(_name(step), "this step was not taken", " or ".join(taken))
@@ -196,9 +196,9 @@ def _rows(step: str) -> _OfStore:
     return dump
 
 
-def _last_names(stages: Stages, vocabulary: Vocabulary) -> StoreNames:
+def _last_names(stages: Stages, vocabulary: Vocabulary) -> RowNames:
     lexed = stages.language.lexed
-    return StoreNames(
+    return RowNames(
         lexed.grammar, lexed.boundaries, stages.optimised.after[-1][1], vocabulary.tokens
     )
 
@@ -216,7 +216,7 @@ OF_LANGUAGE: dict[str, _OfLanguage] = {
     "table": _table,
     "table-debts": dump_table_debts,
 }
-OF_STORE: dict[str, _OfStore] = {
+OF_ROWS: dict[str, _OfRows] = {
     # The last streamlining step gives verdicts, not rows.
     **{_name(step): _rows(step) for step in STEPS[:-1]},
     "verdicts": lambda stages, vocabulary: dump_verdicts(
@@ -227,7 +227,7 @@ OF_STORE: dict[str, _OfStore] = {
         _last_names(stages, vocabulary), stages.graph, stages.unions, vocabulary.tokens
     ),
 }
-STAGES = (*OF_LANGUAGE, *OF_STORE)
+STAGES = (*OF_LANGUAGE, *OF_ROWS)
 
 
 def limit_lines(lines: Iterator[str], most: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Bytes → terminals: the unambiguous transducer that the store and the runtime run.
+"""Bytes → terminals: the unambiguous transducer that the compiler and the runtime run.
 
 A scanner state is an open lexeme together with the condition that earlier lexemes left open
 (:mod:`maskc.lexer.lexeme`). On a byte it may *go on* (``next``), and where the lexeme may end

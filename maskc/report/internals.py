@@ -63,7 +63,7 @@ class OptimiseStep:
     Attributes:
         step: its name.
         rows: distinct pairs of a lexer state and a terminal sequence that are left.
-        stored: rows that the store keeps for them.
+        stored: rows that are kept for them.
         seconds: what it cost; ``None`` if this machine did not compile the artifact.
         per_state: 101 percentiles of the rows of a lexer state.
     """

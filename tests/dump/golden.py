@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from maskc.compiler.pipeline import compile_stages
-from maskc.dump.stages import OF_LANGUAGE, OF_STORE, limit_lines
+from maskc.dump.stages import OF_LANGUAGE, OF_ROWS, limit_lines
 from maskc.errors import StageError
 from maskc.frontends.source import load_source
 from maskc.vocab.vocabulary import Vocabulary
@@ -24,8 +24,8 @@ def dump_grammar_file(path: Path) -> str:
     parts = [path.read_text(encoding="utf-8").rstrip()]
     for name, of_language in OF_LANGUAGE.items():
         parts += section(name, lambda: of_language(stages.language))  # noqa: B023
-    for name, of_store in OF_STORE.items():
-        parts += section(name, lambda: of_store(stages, VOCABULARY))  # noqa: B023
+    for name, of_rows in OF_ROWS.items():
+        parts += section(name, lambda: of_rows(stages, VOCABULARY))  # noqa: B023
     return "\n".join([*parts, ""])
 
 

@@ -75,21 +75,21 @@ def walk_tokens(text, tokens):
     follow = find_follow(ask_lexed(productions, grammar))
     steps, trie = build_steps(grammar.lexer, scanner), build_trie(tokens)
     triples = Triples(len(grammar.lexer.terminals), follow, lambda *_: True)
-    store = walk(lexed, steps, CutRule(steps, triples), trie)
+    raw_rows = walk(lexed, steps, CutRule(steps, triples), trie)
 
     def names(path):
         found = []
         while path:
-            found.append(grammar.bnf.terminals[store.path_terminal[path]])
-            path = int(store.path_parent[path])
+            found.append(grammar.bnf.terminals[raw_rows.path_terminal[path]])
+            path = int(raw_rows.path_parent[path])
         return tuple(reversed(found))
 
-    low, high = store.source_first[scanner.start : scanner.start + 2].tolist()
+    low, high = raw_rows.source_first[scanner.start : scanner.start + 2].tolist()
     rows = []
     for row in range(low, high):
-        number = store.row_tokens[row]
-        ids = store.tokens.read(number)
-        rows.append((names(int(store.row_path[row])), {tokens[i] for i in ids.tolist()}))
+        number = raw_rows.row_tokens[row]
+        ids = raw_rows.tokens.read(number)
+        rows.append((names(int(raw_rows.row_path[row])), {tokens[i] for i in ids.tolist()}))
     return rows
 
 
@@ -153,8 +153,8 @@ def test_three_terminals_are_asked_of_the_productions():
 def test_runs_of_dashes_that_may_be_names_are_not_cut_in_every_way():
     """As DotMotif's: 2 ** 60 ways, of which no text has more than a few."""
     language = general_of('start: (NAME "-" (">" | "-") NAME)+\nNAME: /[a-z-]\\w*/\n')
-    store = language.walk(build_trie((b"a", b">", b"-" * 60)), lambda _: None)
-    assert 60 < len(store.path_parent) < 5000  # 2 ** 60 without asking
+    raw_rows = language.walk(build_trie((b"a", b">", b"-" * 60)), lambda _: None)
+    assert 60 < len(raw_rows.path_parent) < 5000  # 2 ** 60 without asking
 
 
 TEXT = 'start: start x | x |\nx: A | "b"\nA: /a+/\n'

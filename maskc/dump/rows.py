@@ -23,7 +23,7 @@ MAX_TOKENS = 8  # of a set that are spelled out
 _VERDICTS = ((MAY, "accepted"), (FAIL, "rejected"), (DEPENDS, "depends"))
 
 
-class StoreNames:
+class RowNames:
     """How events, terminal sequences and token sets are written.
 
     Args:
@@ -73,7 +73,7 @@ class StoreNames:
         return f"{len(ids)}: {shown}"
 
 
-def dump_rows(names: StoreNames) -> Iterator[str]:
+def dump_rows(names: RowNames) -> Iterator[str]:
     """Yield the rows by source: where a token starts, what it completes, which tokens do."""
     rows = names.rows
     yield f"{len(rows)} rows, {len(np.unique(rows.token_set))} token sets"
@@ -98,7 +98,7 @@ def dump_rows(names: StoreNames) -> Iterator[str]:
         yield f"    {names.token_set(token_set)}"
 
 
-def dump_verdicts(names: StoreNames, verdicts: Verdicts) -> Iterator[str]:
+def dump_verdicts(names: RowNames, verdicts: Verdicts) -> Iterator[str]:
     """Yield each terminal sequence with the refined states that accept it, refuse it, or ask."""
     n_classes, n_states = verdicts.flags.shape
     yield f"{len(verdicts.sequences)} sequences in {n_classes} classes, {n_states} states"
@@ -113,7 +113,7 @@ def dump_verdicts(names: StoreNames, verdicts: Verdicts) -> Iterator[str]:
                 yield f"  {label}: {' '.join(map(str, states))}"
 
 
-def dump_graph(names: StoreNames, graph: DecisionGraph) -> Iterator[str]:
+def dump_graph(names: RowNames, graph: DecisionGraph) -> Iterator[str]:
     """Yield what each scanner state asks, then each node with its answer for each profile."""
     yield (
         f"{len(graph.nodes)} nodes, {len(graph.answers)} answers, {len(graph.unions)} unions; "
@@ -134,13 +134,13 @@ def dump_graph(names: StoreNames, graph: DecisionGraph) -> Iterator[str]:
             yield f"  {where}: {_format_answer(names, graph.answers[number])}"
 
 
-def _format_queries(names: StoreNames, queries: Sequence[ParserQuery]) -> str:
+def _format_queries(names: RowNames, queries: Sequence[ParserQuery]) -> str:
     return "; ".join(
         f"{names.event(ParserEvent(q.terminal, -1, q.column))} -> node {q.node}" for q in queries
     )
 
 
-def _format_answer(names: StoreNames, answer: GraphAnswer) -> str:
+def _format_answer(names: RowNames, answer: GraphAnswer) -> str:
     parts = [f"union {answer.union}"]
     if answer.queries:
         parts.append(f"asks {_format_queries(names, answer.queries)}")
@@ -149,7 +149,7 @@ def _format_answer(names: StoreNames, answer: GraphAnswer) -> str:
 
 
 def dump_masks(
-    names: StoreNames, graph: DecisionGraph, unions: Unions, tokens: Sequence[bytes | None]
+    names: RowNames, graph: DecisionGraph, unions: Unions, tokens: Sequence[bytes | None]
 ) -> Iterator[str]:
     """Yield each union of token sets: how it is kept, and its tokens."""
     yield f"{len(unions.base)} masks for {len(graph.unions)} unions, {len(unions.masks)} whole"
