@@ -23,6 +23,7 @@ from typing import Any
 from maskc.errors import FormatError, LimitError
 from maskc.jsonschema.reader import write_json
 from maskc.runtime.matcher import Matcher
+from maskc.runtime.step_budget import count_taken
 
 # A text of each format, but for those of many characters that few ask for: of them one letter, for
 # which the vocabulary is read by the classes that all have in common.
@@ -65,6 +66,7 @@ _BOUNDS = ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMax
 _TRIED = [bytes([byte]) for byte in b'"a1A0-./:_ @#' + bytes(range(33, 127))]
 
 _MOST_ATTEMPTS = 4_000  # texts that a matcher is asked about, for one document
+MOST_STEPS = 60_000  # that a document takes, see maskc.runtime.step_budget
 _MOST_BYTES = 4_000  # of a document; then properties and items that need not be are left out
 _MOST_DEPTH = 6  # of these
 _DEEPEST = 40
@@ -101,7 +103,7 @@ class _Writer:
         self._parts: list[bytes] = []
         self._n_bytes = 0
         self._longest = b""
-        self._n_left = _MOST_ATTEMPTS
+        self._n_left, self._last_step = _MOST_ATTEMPTS, count_taken() + MOST_STEPS
 
     def run(self) -> bytes:
         """Return the longest beginning of a document that was written."""
@@ -122,7 +124,7 @@ class _Writer:
 
     def _count_attempt(self) -> None:
         self._n_left -= 1
-        if self._n_left < 0:
+        if self._n_left < 0 or count_taken() > self._last_step:
             raise _TooManyAttemptsError
 
     def _back(self, n_parts: int) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from maskc.artifact.examples import TokenCutter, add_examples
 from maskc.artifact.model import Contents
 from maskc.errors import FormatError, LimitError, SchemaError
-from maskc.kit.documents import write_documents
+from maskc.kit.documents import MOST_STEPS, write_documents
 from maskc.kit.preparing import cut
 from maskc.runtime.artifact import Artifact
 from maskc.tags.families import load_family
@@ -84,7 +84,7 @@ def _list_arguments(kit: Kit, schema: Any) -> Iterator[dict[str, Any]]:
 def _open(contents: Contents) -> Artifact:
     # What was made when it was compiled is left to who opens it first.
     unmade = replace(contents, made=list(contents.made))
-    return Artifact(unmade, cache_bytes=_CACHE_BYTES)
+    return Artifact(unmade, cache_bytes=_CACHE_BYTES, steps=MOST_STEPS)
 
 
 def _list_legal(
