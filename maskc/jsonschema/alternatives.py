@@ -7,10 +7,10 @@ a key has, where that decides many clauses at once (:mod:`maskc.jsonschema.split
 the shortest clause.
 
 Where that makes more than ``MAX_PLAIN`` alternatives of an object, we begin anew, and the options
-of a clause that ask for some member become one, which an object's rule has as an *existential
-constraint*: that one of several members fits. What is multiplied then is what one member can do for
-several clauses, and not what each of them can fail of. More is looked at there: what
-references say in a clause, and which strings patterns exclude.
+of a clause that ask for some member, or about one name, become one, which an object's rule has as
+an *existential constraint*: that one of several members fits, or one of some names is missing. What
+is multiplied then is what one member can do for several clauses, and not what each of them can fail
+of. More is looked at there: what references say in a clause, and which strings patterns exclude.
 
 So ``oneOf`` over objects that differ in a constant stays as many alternatives as it has branches:
 that the others do not hold is implied. Where a key that all of them require tells them apart, it is

@@ -1,8 +1,8 @@
 """What is asked of an object: its keys as an automaton, and what the value of each fits.
 
 Keys that nothing tells apart are one class. An *existential constraint* is that some member with a
-key of a set fits (``not additionalProperties`` and its like), or one of several members; a member's
-options say which constraints it fulfils.
+key of a set fits (``not additionalProperties`` and its like), or one of several members, or that
+one of some names is missing; a member's options say which constraints it fulfils.
 
 Example: ``{"properties": {"a": A}, "additionalProperties": B}`` has the name ``a`` and one class.
 """
