@@ -40,7 +40,7 @@ from maskc.limits import HOW_TO_RAISE
 def check_holes(name: str, grammar: Grammar, holes: Sequence[str]) -> None:
     """Check that each terminal that is marked can be narrowed."""
     if holes and not isinstance(grammar, LalrGrammar):
-        raise GrammarError(name, "hole= goes with parser=lalr; leave it out")
+        raise GrammarError(name, "hole= needs parser=lalr; leave it out")
     layout = grammar.lexer.layout
     made = {layout.newline, layout.indent, layout.dedent} if layout else set()
     numbers = {terminal: number for number, terminal in enumerate(grammar.bnf.terminals)}

@@ -83,14 +83,10 @@ def read_postlex(location: str, settings: Mapping[str, str]) -> Postlex | None:
     spec = settings.get("postlex")
     attributes = {name: settings[name] for name in ATTRIBUTES if name in settings}
     if spec != INDENTER and attributes:
-        raise GrammarError(
-            location, f"{next(iter(attributes))} goes with postlex={INDENTER}; write that beside it"
-        )
+        raise GrammarError(location, f"{next(iter(attributes))} needs postlex={INDENTER}; add it")
     about_rules = [name for name in RULE_SETTINGS if name in settings]
     if spec != RULES and about_rules:
-        raise GrammarError(
-            location, f"{about_rules[0]} goes with postlex={RULES}; write that beside it"
-        )
+        raise GrammarError(location, f"{about_rules[0]} needs postlex={RULES}; add it")
     if spec is None or spec == PYTHON_INDENTER:
         return None if spec is None else PYTHON
     if spec == RULES:
@@ -173,7 +169,7 @@ def read_options(name: str, text: str, settings: Mapping[str, str]) -> dict[str,
     is_regex = _read_truth(name, settings, "regex")
     if is_regex and settings.get("flags"):
         raise GrammarError(
-            name, "flags= does not go with regex=true; write the flags at the terminals"
+            name, "flags= cannot be combined with regex=true; write the flags at the terminals"
         )
     return {
         "flags": _read_flags(name, settings),
@@ -209,11 +205,11 @@ def _read_use_bytes(name: str, text: str, settings: Mapping[str, str]) -> bool:
         )
     elif settings.get("postlex") not in (None, RULES):
         fact = (
-            "use_bytes=true does not go with an Indenter: Lark's finds no line break in bytes; "
-            "leave one of them out"
+            "use_bytes=true cannot be combined with an Indenter: Lark's finds no line break in "
+            "bytes; leave one of them out"
         )
     elif others:
-        fact = f"use_bytes=true does not go with {others[0]}; leave one of them out"
+        fact = f"use_bytes=true cannot be combined with {others[0]}; leave one of them out"
     if fact:
         raise GrammarError(name, fact)
     return True

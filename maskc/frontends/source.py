@@ -176,7 +176,9 @@ def _load(
     given = {**settings, "postlex": postlex} if postlex else settings
     options = read_options(name, text, given)
     if options["use_bytes"] and roles:
-        raise GrammarError(name, "use_bytes=true does not go with roles; leave one of them out")
+        raise GrammarError(
+            name, "use_bytes=true cannot be combined with roles; leave one of them out"
+        )
     return GrammarSource(
         name=name,
         text=text,

@@ -104,7 +104,7 @@ _PARTS = (
         ),
     ),
     PatchSet(
-        "texts may break off at max_new_tokens, whatever MASKC_MAX_TOKENS says",
+        "texts may be cut off at max_new_tokens, whatever MASKC_MAX_TOKENS says",
         (
             Patch(
                 "sglang.srt.constrained.grammar_manager:GrammarManager",

@@ -138,7 +138,7 @@ def as_rows(
     """
     rows = list(as_items("rows", values))
     if len(rows) != n_matchers:
-        raise WrongValueError(f"{n_matchers} matchers need as many rows, and these are {len(rows)}")
+        raise WrongValueError(f"{n_matchers} matchers need {n_matchers} rows, not {len(rows)}")
     if set(map(type, rows)) - {int}:
         rows = [as_number("a row", row) for row in rows]
     if n_matchers <= len(bitmask) and rows == _count_up(n_matchers):

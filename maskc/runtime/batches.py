@@ -108,7 +108,7 @@ def apply_to_array(logits: Any, bitmask: Any) -> None:
     rows, masks = np.atleast_2d(logits), np.atleast_2d(bitmask)
     if rows.ndim != 2 or masks.ndim != 2 or len(rows) != len(masks):
         raise WrongValueError(
-            f"masks int32{[*bitmask.shape]} do not go with logits {[*logits.shape]}"
+            f"masks int32{[*bitmask.shape]} do not match logits {[*logits.shape]}"
         )
     if not logits.flags.writeable:
         raise WrongValueError("logits must be writable; these are read-only")

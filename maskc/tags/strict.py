@@ -36,7 +36,7 @@ def close(schema: Any, pointer: str, depth: int = 0) -> Any:
         raise SchemaError(pointer, "", "is nested too deep", "write it with fewer levels")
     for keyword in _REFUSED:
         if keyword in schema:
-            raise _refuse(pointer, keyword, "does not go with strict: true")
+            raise _refuse(pointer, keyword, "cannot be combined with strict: true")
     found = dict(schema)
     for keyword in _OF_NAMES:
         if isinstance(schema.get(keyword), Mapping):

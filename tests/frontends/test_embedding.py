@@ -165,10 +165,10 @@ def test_a_substring_is_read_as_llguidance_reads_it(read, taken, refused):
         ("start: <[a]>\n", "<text>:1: <[a]> lists no ids of tokens"),
         ("start: <[1-100000]>\n", "or more than 1,000; write it as <[1-3,7]>"),
         ('start: "(" start ")" | <|call|>\n', "as start is; write a repetition"),
-        ('start: <|call|> A\nA: "a"\n%ignore " "\n', "goes with no %ignore; write blanks"),
+        ('start: <|call|> A\nA: "a"\n%ignore " "\n', "takes no %ignore; write blanks"),
         ('start: A\nA: "a" <|call|>\n', "terminal A has a schema or a special token in it"),
         ('begin: <|call|> "a"\n', "there is no rule start; name one with start="),
-        ("// maskc: lexer=basic\nstart: <|call|>\n", "goes with no lexer"),
+        ("// maskc: lexer=basic\nstart: <|call|>\n", "takes no lexer"),
         ("start: <|call|>\nx: %json {\n}\ny: ) z\n", "line 4"),
     ],
 )

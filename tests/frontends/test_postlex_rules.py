@@ -166,7 +166,7 @@ NESTED_17 = '"(" ' * 17 + "NL? " + '")" ' * 17
 @pytest.mark.parametrize(
     ("text", "error", "fact"),
     [
-        ("// maskc: rule=drop:A\nstart: A\nA: /a/\n", GrammarError, "goes with postlex=rules"),
+        ("// maskc: rule=drop:A\nstart: A\nA: /a/\n", GrammarError, "needs postlex=rules"),
         (
             "// maskc: postlex=rules rule=drop:B\nstart: A\nA: /a/\n",
             *(GrammarError, "names B, which no rule of the grammar uses"),
@@ -256,7 +256,7 @@ def test_a_bracket_that_is_no_terminals_name_never_comes():
         ("// maskc: postlex=.x:y", "<text>:2: postlex=.x:y names a class"),
         ("// maskc: postlex=lark.indenter:Indenter", "<text>:2: postlex=lark.indenter:Indenter na"),
         ("// maskc: postlex=indenter", "<text>:2: postlex=indenter: NL_type is missing; write NL"),
-        ("// maskc: NL_type=_NL", "<text>:2: NL_type goes with postlex=indenter"),
+        ("// maskc: NL_type=_NL", "<text>:2: NL_type needs postlex=indenter"),
         (f"{INDENTER} TAB_len=4", "<text>:2: 'TAB_len=4' is not a setting"),
         (f"{INDENTER} NL_type=", "<text>:2: 'NL_type=' is not a setting"),
         (

@@ -172,7 +172,7 @@ def test_flags_are_letters_of_re_a_priority_is_larks_and_holes_are_names_after_c
     [
         ({"flags": "iq"}, "unknown flag 'q'; choose among a, i, m, s, x"),
         ({"priority": "high"}, "unknown priority 'high'; choose one of normal, invert, none"),
-        ({"flags": "i", "regex": "true"}, "flags= does not go with regex=true"),
+        ({"flags": "i", "regex": "true"}, "flags= cannot be combined with regex=true"),
         ({"backreference": "A:b A:c"}, "backreference= names A twice; write all texts in one"),
     ],
 )
@@ -189,7 +189,7 @@ def test_a_file_names_no_class_but_larks():
 
 
 def test_attributes_go_with_an_indenter():
-    with pytest.raises(GrammarError, match="goes with postlex="):
+    with pytest.raises(GrammarError, match="needs postlex="):
         read_postlex("g:1", {"tab_len": "4"})
 
 
@@ -257,11 +257,11 @@ def test_texts_are_bytes_if_the_settings_say_so():
     [
         (BYTES.replace("true", "yes"), "use_bytes=yes is neither true nor false"),
         (BYTES + "// é\n", "Lark takes ASCII alone with use_bytes=true"),
-        (BYTES.replace("true", "true regex=true"), "use_bytes=true does not go with regex="),
-        (BYTES.replace("true", "true hole=A"), "use_bytes=true does not go with hole="),
+        (BYTES.replace("true", "true regex=true"), "use_bytes=true cannot be combined with regex="),
+        (BYTES.replace("true", "true hole=A"), "use_bytes=true cannot be combined with hole="),
         (
             BYTES.replace("true", "true postlex=lark.indenter:PythonIndenter"),
-            "use_bytes=true does not go with an Indenter",
+            "use_bytes=true cannot be combined with an Indenter",
         ),
     ],
 )
@@ -271,7 +271,7 @@ def test_what_is_about_characters_does_not_go_with_bytes(text, fact):
 
 
 def test_a_role_does_not_go_with_bytes():
-    with pytest.raises(GrammarError, match="use_bytes=true does not go with roles"):
+    with pytest.raises(GrammarError, match="use_bytes=true cannot be combined with roles"):
         load_source(BYTES, roles={"start.A": "a"})
 
 

@@ -120,7 +120,7 @@ def test_a_marked_terminal_is_shown_by_inspect_and_can_be_narrowed():
         ("hole=TABEL", "hole=TABEL is not a terminal that the rules use"),
         ("hole=start", "hole=start is not a terminal"),
         ("hole=BLANK", "hole=BLANK is ignored"),
-        ("hole=TABLE parser=earley", "hole= goes with parser=lalr"),
+        ("hole=TABLE parser=earley", "hole= needs parser=lalr"),
     ],
 )
 def test_what_cannot_be_narrowed_is_no_hole(mark, fact):

@@ -89,7 +89,7 @@ def test_a_row_is_an_integer(row):
 def test_rows_are_as_many_as_matchers_and_differ():
     bitmask = maskc.allocate_bitmask(3, 5)
     assert as_rows(iter([2, 0]), 2, bitmask) == [2, 0]
-    with pytest.raises(ValueError, match="2 matchers need as many rows, and these are 1"):
+    with pytest.raises(ValueError, match="2 matchers need 2 rows, not 1"):
         as_rows([0], 2, bitmask)
     with pytest.raises(ValueError, match="row 1 is given to two matchers"):
         as_rows([1, 1], 2, bitmask)

@@ -51,8 +51,8 @@ def test_the_mask_of_a_matcher_leaves_what_is_legal():
         ([0.0], masks([1]), TypeError, "not list"),
         (np.zeros((1, 4)), np.array([[1]]), TypeError, "not int64"),
         (np.zeros((1, 4)), [[1]], TypeError, "not list"),
-        (np.zeros((2, 4)), masks([1]), ValueError, r"int32\[1, 1\] do not go with logits \[2, 4\]"),
-        (np.zeros((1, 1, 4)), masks([1]), ValueError, "do not go with"),
+        (np.zeros((2, 4)), masks([1]), ValueError, r"int32\[1, 1\] do not match logits \[2, 4\]"),
+        (np.zeros((1, 1, 4)), masks([1]), ValueError, "do not match"),
         (np.broadcast_to(0.0, (1, 4)), masks([1]), ValueError, "read-only"),
     ],
 )

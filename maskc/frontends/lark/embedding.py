@@ -42,9 +42,9 @@ def describe_embedded(source: GrammarSource) -> dict[str, Any]:
 
 def _describe(source: GrammarSource) -> Format:
     if not source.lexer_is_default or source.postlex or source.roles or source.holes:
-        raise _refuse(source, "goes with no lexer, postlex, role or hole; leave them out")
+        raise _refuse(source, "takes no lexer, postlex, role or hole; leave them out")
     if source.flags or source.regex or source.use_bytes or source.priority != "normal":
-        raise _refuse(source, "goes with no other setting than start; leave the others out")
+        raise _refuse(source, "takes no other setting than start; leave the others out")
     text, embedded = cut_out(source.name, source.text)
     try:
         loaders = [make_loader(source, {})]
@@ -53,7 +53,7 @@ def _describe(source: GrammarSource) -> Format:
     except REFUSALS as error:
         raise GrammarError(source.name, f"Lark refuses it: {error}") from None
     if ignored:
-        fact = "goes with no %ignore; write blanks in the rules where they belong"
+        fact = "takes no %ignore; write blanks in the rules where they belong"
         raise _refuse(source, fact)
     patterns = {str(terminal.name): terminal.pattern for terminal in terminals}
     alternatives: dict[str, list[tuple[tuple[str, bool], ...]]] = {}

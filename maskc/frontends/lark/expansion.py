@@ -83,9 +83,9 @@ def _check_terminals(grammar: Grammar, name: str) -> None:
         total += sizes[id(tree)]
         if total > limit:
             raise LimitError(
-                "characters in terminals when Lark has written out what they name",
+                "characters in terminals once Lark has replaced names by patterns",
                 limit,
-                "name other terminals less often in it, as with a rule instead, "
+                "refer to other terminals less often in it, or write a rule instead, "
                 f"or allow more with {HOW_TO_RAISE['text']}",
                 f"{name}: {quote_symbol('terminal', str(terminal))}",
             )

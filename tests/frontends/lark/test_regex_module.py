@@ -135,7 +135,7 @@ def test_the_setting_decides_and_is_asked_for_where_it_is_missing():
     ("setting", "reason"),
     [
         ("regex=yes", "regex=yes is neither true nor false"),
-        ("regex=true flags=i", "flags= does not go with regex=true"),
+        ("regex=true flags=i", "flags= cannot be combined with regex=true"),
     ],
 )
 def test_a_setting_that_is_none_is_refused(setting, reason):
