@@ -110,13 +110,19 @@ class Satisfying:
 
     def positions(self) -> set[int]:
         """Return the positions that some value fits."""
+        # Inner positions come after outer ones, so most schemas need one look at each.
+        found, left = set[int](), list[int]()
+        for number in range(len(self._drafts) - 1, -1, -1):
+            if self._fits(self._drafts[number], found):
+                found.add(number)
+            else:
+                left.append(number)
         users: dict[int, set[int]] = {}
-        for number, draft in enumerate(self._drafts):
-            for child in _children(draft):
+        for number in left:
+            for child in _children(self._drafts[number]):
                 users.setdefault(child, set()).add(number)
-        # Inner positions come after outer ones, and each waits for all that may count for it.
-        open_ = deque(reversed(range(len(self._drafts))))
-        waiting, found = set(open_), set[int]()
+        open_ = deque(left)
+        waiting = set(left)
         while open_:
             number = open_.popleft()
             waiting.discard(number)
