@@ -21,7 +21,8 @@ from typing import Any
 import jsonschema
 
 NAMES = ("json", "python", "sql")
-BAD_NAMES = ("missing", "../json", "broken", "other")  # of artifacts
+# Names of artifacts that are not served, with HTTP's status: a damaged file is the server's fault.
+BAD_NAMES = {"missing": 400, "../json": 400, "broken": 500, "other": 500}
 WAYS: dict[str, dict[str, Any]] = {"greedy": {"temperature": 0.0}, "sampling": {"temperature": 1.0}}
 
 Schema = dict[str, Any]

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.serving.scenarios import BAD_NAMES, NAMES
+from maskc.errors import MaskcError
 
 PROMPTS = ("A list:", "def f(x):", "SELECT a FROM t WHERE", "[1, 2, 3, 1, 2, 3, 1, 2")
 STOP, ROUNDS = 6366, 6  # the token of "hi"
@@ -99,7 +100,7 @@ def run_mixed(llm: LLM) -> dict[str, Any]:
     for name in BAD_NAMES:
         try:
             llm.generate("x", ask(name), use_tqdm=False)
-        except VLLMValidationError as error:
+        except (MaskcError, VLLMValidationError) as error:
             refusals.append(str(error))
     guide = {"guide": "json", "guide_after": 3}
     last = llm.generate("x", ask("json", extra_args=guide), use_tqdm=False)

@@ -141,17 +141,22 @@ class Checks:
         return status, choice["finish_reason"]
 
     def refusals(self) -> list[tuple[int, int, str]]:
-        """Ask for what cannot be served: 400 and a sentence, in streams too."""
-        found = []
-        for name in BAD_NAMES:
+        """Ask for what cannot be served: a status and a sentence, in streams too."""
+        found, expected = [], []
+        for name, code in BAD_NAMES.items():
             status, answer = complete(self._server, body(name))
             found.append((status, answer["error"]["code"], answer["error"]["message"]))
             # A stream has begun when vLLM checks a request: the error is its first event.
             events = list(self._server.stream(TEXTS, {"model": "m"} | body(name)))
             found.append((len(events), events[0]["error"]["code"], events[0]["error"]["message"]))
+            expected += [code, code]
         status, answer = complete(self._server, body("json", use_beam_search=True, n=2))
         found.append((status, answer["error"]["code"], answer["error"]["message"]))
-        self.wrong += [f"refused with {code}: {text}" for _, code, text in found if code != 400]
+        self.wrong += [
+            f"refused with {code}: {text}"
+            for (_, code, text), right in zip(found, [*expected, 400], strict=True)
+            if code != right
+        ]
         return found
 
     def many_clients(self) -> int:
