@@ -64,7 +64,8 @@ def verify_command(
 
     corpus: the artifact accepts the files that Lark parses, token by token, and no others. A file
     that Lark rejects fails the run; see --allow-refused. Without --corpus, the other experiments
-    use generated texts. generation: Lark parses the texts that are generated from the masks.
+    use generated texts. generation: Lark parses the texts that are generated from the masks, and
+    agrees with the artifact on texts that are drawn by the rules.
     oracle: masks agree with an oracle that shares no code with them. segmentation: however a text
     is cut into tokens, each is legal and the cuts lead to the same state. mutation: files with one
     byte changed are refused where Lark refuses them. raw store: masks equal those of the rows

@@ -96,7 +96,7 @@ class Arguments:
             self._others = False  # a name that is not known may be a keyword
         elif self._style.closes_by_name or (self._style.separator and not self._style.quotes):
             if not read.names and self._others is not False:
-                raise self._where.refuse("", "additionalProperties")
+                raise self._where.name_none()
             self._others = False  # a name that is not known cannot be closed, or may have marks
         self._values: dict[int, list[tuple[str, Item]]] = {}
         possible = (1 << len(self._names)) - 1  # but for those that fit no value

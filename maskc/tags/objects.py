@@ -56,6 +56,15 @@ class Where:
             "constrain each property by itself, or use a family with JSON arguments",
         )
 
+    def name_none(self) -> SchemaError:
+        return SchemaError(
+            self.pointer,
+            "additionalProperties",
+            f"is not false, and the style {self.style} writes only named properties",
+            'name some, or give "additionalProperties": false, in both cases without '
+            '"strict": false',
+        )
+
     def wrong(self, keyword: str, reason: str) -> SchemaError:
         return SchemaError(self.pointer, keyword, reason, "correct it")
 
