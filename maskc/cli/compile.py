@@ -97,7 +97,7 @@ _layout_options = opt.gather(
             help="Compile this schema of an OpenAPI document, given as FILE.json.",
         ),
         "dialect": opt.choice(
-            "--dialect", "openapi", "The JSON Schema is one of OpenAPI 3.0, without its document."
+            "--dialect", "openapi", "Read the JSON Schema by OpenAPI 3.0's rules."
         ),
         "json_style": opt.choice(
             "--json-style",
@@ -122,7 +122,7 @@ _layout_options = opt.gather(
             "Spelling of numbers: plain has no exponents, short no padding zeros either.",
         ),
         "digits": opt.count(
-            "--digits", None, "Most digits of a value's fraction, without padding zeros."
+            "--digits", None, "Maximum number of digits after the point, without trailing zeros."
         ),
         "formats": opt.word(
             "--formats",
@@ -137,7 +137,7 @@ _tool_options = opt.gather(
     {
         "choice": opt.word("--choice", "NAME", "For tools: auto, required, none or a tool's name."),
         "parallel": click.option(
-            "--parallel/--no-parallel", default=None, help="For tools: allow several calls, or one."
+            "--parallel/--no-parallel", default=None, help="For tools: allow more than one call."
         ),
         "family": opt.word(
             "--family", "NAME", "For tools: how the model writes calls; see `maskc families`."

@@ -26,7 +26,7 @@ _WRITTEN = "Print the result as JSON."
     as_json=_WRITTEN,
 )
 def kit_command(vocabulary: VocabularyOptions, output: str | None) -> opt.Outcome:
-    """Write the kit of a tokenizer: all that its requests share.
+    """Write the kit of a tokenizer: a file with everything that depends only on the tokenizer.
 
     A server loads the kit with maskc.load_kit and compiles the constraints of requests with it:
     JSON Schemas, choices, patterns, grammars, tools, artifacts, and sequences and repetitions of

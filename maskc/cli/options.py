@@ -327,7 +327,7 @@ LIMITS = gather(
     ),
     {
         "time_limit": _limit_option(
-            "--time-limit", _DEFAULT.seconds, "SECONDS", "Processor time for the grammar."
+            "--time-limit", _DEFAULT.seconds, "SECONDS", "Processor time to compile."
         ),
         "memory_limit": _limit_option(
             "--memory-limit", _DEFAULT.bytes // MEGABYTE, "MB", "Memory for the grammar."
@@ -339,7 +339,7 @@ LIMITS = gather(
             "--work-limit",
             _DEFAULT.work,
             "SYMBOLS",
-            "Symbols in the rules, as Lark writes them out.",
+            "Symbols in the rules, after Lark's expansion.",
         ),
     },
 )
