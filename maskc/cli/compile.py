@@ -135,7 +135,11 @@ _tool_options = opt.gather(
     "tools",
     _keep_given,
     {
-        "choice": opt.word("--choice", "NAME", "For tools: auto, required, none or a tool's name."),
+        "choice": opt.word(
+            "--choice",
+            "NAME",
+            "For tools: auto, required, none or a tool's name; for a list of texts see --choices.",
+        ),
         "parallel": click.option(
             "--parallel/--no-parallel", default=None, help="For tools: allow more than one call."
         ),

@@ -113,7 +113,7 @@ _OPTIONS: dict[str, opt.Decorator] = {
     "style": click.option(
         "--style",
         metavar="NAME|FILE",
-        help="Roles and rules from a bundled style, or from a file.",
+        help="Roles and rules from a bundled style, or from a file; for JSON see --json-style.",
     ),
 }
 # Of commands that read one grammar, and of the one that takes several start symbols.

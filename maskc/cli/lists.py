@@ -55,7 +55,11 @@ def tokenizers_command() -> opt.Outcome:
     as_json="Print the list, or the example's structural tag, as JSON.",
 )
 def families_command(name: str | None) -> opt.Outcome:
-    """List the model families whose tool calls maskc can constrain."""
+    """List the model families whose tool calls maskc can constrain.
+
+    The last column has the names of parsers in vLLM and SGLang that work as the family's name, too;
+    where it is empty, use the family's own name.
+    """
     from maskc.tags.families import Tool, list_families, list_parsers, load_family
     from maskc.tags.rendering import render
 
