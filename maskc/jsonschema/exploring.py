@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from maskc.budget import poll
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa, find_nearest
 
 MAX_STATES = 20_000
 MAX_WORK = 40_000_000
@@ -126,7 +126,7 @@ def minimise(
     for state, row in enumerate(table):
         for target in set(row):
             before[target].append(state)
-    distance = _measure(before, labels)
+    distance = find_nearest(before, labels)
     if distance[1] < 0:
         return NONE
     # By their labels, and by how far the next state that accepts is, states are told apart at once.
@@ -172,21 +172,6 @@ def _refine(table: list[list[int]], before: list[list[int]], block: list[int]) -
                 n_numbers += 1
                 moved += part
         changed = {earlier for state in moved for earlier in before[state]}
-
-
-def _measure(before: list[list[int]], labels: list[int]) -> list[int]:
-    """Return how far each state is from one that accepts, -1 if it leads to none."""
-    found = [-1] * len(before)
-    level = [state for state, label in enumerate(labels) if label != NO_LABEL]
-    distance = 0
-    while level:
-        reached: list[int] = []
-        for state in level:
-            if found[state] < 0:
-                found[state] = distance
-                reached += before[state]
-        level, distance = reached, distance + 1
-    return found
 
 
 def _number(

@@ -38,6 +38,26 @@ def set_of(states: set[int]) -> frozenset[int]:
     return frozenset(states)
 
 
+def find_nearest(before: Sequence[Sequence[int]], labels: Sequence[int]) -> list[int]:
+    """Return how many characters each state is from one that accepts, -1 if it leads to none.
+
+    Args:
+        before: state → those that lead to it.
+        labels: state → label, ``NO_LABEL`` if it does not accept.
+    """
+    found = [-1] * len(labels)
+    level = [state for state, label in enumerate(labels) if label != NO_LABEL]
+    distance = 0
+    while level:
+        reached: list[int] = []
+        for state in level:
+            if found[state] < 0:
+                found[state] = distance
+                reached += before[state]
+        level, distance = reached, distance + 1
+    return found
+
+
 class CharDfa:
     """An automaton over characters.
 
@@ -219,23 +239,8 @@ class CharDfa:
     def nearest(self, state: int) -> int:
         """Return the least number of characters to an accepting state."""
         if self._nearest is None:
-            self._nearest = self._find_nearest()
+            self._nearest = find_nearest(self._predecessors(), self.labels)
         return self._nearest[state]
-
-    def _find_nearest(self) -> list[int]:
-        before = self._predecessors()
-        found = [-1] * len(self.labels)
-        level = [s for s in range(1, len(self.labels)) if self.labels[s] != NO_LABEL]
-        distance = 0
-        while level:
-            reached: list[int] = []
-            for state in level:
-                if found[state] < 0:
-                    found[state] = distance
-                    reached += before[state]
-            level = [state for state in reached if found[state] < 0]
-            distance += 1
-        return found
 
     def is_infinite(self, state: int) -> bool:
         """Return whether infinitely many strings are accepted from a state."""
