@@ -53,7 +53,7 @@ class TokenCutter:
         for token_id, token in enumerate(tokens):
             if token:
                 self._ids.setdefault(token, token_id)
-        # A longer one is a run of one character, which no text here has.
+        # Without longer ones a text is cut into more tokens, and as legal.
         self._longest = min(32, max(map(len, self._ids), default=0))
 
     def cut(self, text: bytes) -> list[int]:

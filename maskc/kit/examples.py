@@ -17,7 +17,7 @@ from maskc.artifact.examples import TokenCutter, add_examples
 from maskc.artifact.model import Contents
 from maskc.errors import FormatError, LimitError, SchemaError
 from maskc.kit.documents import MOST_STEPS, write_documents
-from maskc.kit.preparing import cut
+from maskc.kit.preparing import split
 from maskc.runtime.artifact import Artifact
 from maskc.tags.families import load_family
 from maskc.tags.rendering import render
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from maskc.kit.kit import Kit
 
 _CACHE_BYTES = 32 * 1024 * 1024
-# Of calls; of more tools the first ones have examples, and a server follows these within a second.
+# Of calls: a server follows them within a second.
 _MOST_TOKENS = 20_000
+# That calls are drawn for: where none is found, that takes as long.
+_MOST_TOOLS = 200
 
 
 def add_documents(contents: Contents, schema: Any, vocabulary: Vocabulary) -> Contents:
@@ -56,10 +58,10 @@ def add_calls(
     found: list[list[int]] = []
     if form != "none":
         artifact, writer = _open(contents), load_family(family)
-        for tool in chosen:
+        for tool in chosen[:_MOST_TOOLS]:
             tag = writer.describe([tool], form, parallel=parallel, reasoning=reasoning)
             calls = (
-                cut(render(tag, arguments), vocabulary.special_ids)
+                split(render(tag, arguments), vocabulary.special_ids)
                 for arguments in _list_arguments(kit, tool.schema)
             )
             found += _list_legal(artifact, calls, vocabulary)
@@ -97,7 +99,7 @@ def _list_legal(
     cutter = _cutter_of(vocabulary)
     for text in texts:
         tokens: list[int] = []
-        for part in _join(text):
+        for part in text:
             tokens += cutter.cut(part) if isinstance(part, bytes) else [part]
         try:
             matcher = artifact.matcher()
@@ -107,18 +109,6 @@ def _list_legal(
             continue
         if n_legal:
             yield [*tokens[:n_legal], *artifact.eos_ids[: int(is_whole)]]
-
-
-def _join(parts: Iterable[bytes | int]) -> Iterator[bytes | int]:
-    text = b""
-    for part in parts:
-        if isinstance(part, bytes):
-            text += part
-            continue
-        yield text
-        text = b""
-        yield part
-    yield text
 
 
 @lru_cache(maxsize=2)

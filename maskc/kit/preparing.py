@@ -90,16 +90,24 @@ def some_call(family: str) -> str:
 def cut(text: str, special_ids: Mapping[str, int]) -> list[bytes | int]:
     """Return the bytes of a text one by one, but special tokens by their ids.
 
-    >>> cut("a<s>", {"<s>": 7, "<": 8})
-    [b'a', 7]
+    >>> cut("ab<s>", {"<s>": 7, "<": 8})
+    [b'a', b'b', 7]
+    """
+    found = list[bytes | int]()
+    for part in split(text, special_ids):
+        found += [part] if isinstance(part, int) else [bytes([byte]) for byte in part]
+    return found
+
+
+def split(text: str, special_ids: Mapping[str, int]) -> list[bytes | int]:
+    """Return the ids of the special tokens in a text, and the bytes between them.
+
+    >>> split("ab<s>", {"<s>": 7, "<": 8})
+    [b'ab', 7]
     """
     names = sorted(filter(None, special_ids), key=len, reverse=True)
     parts = re.split(f"({'|'.join(map(re.escape, names))})", text) if names else [text]
-    found = list[bytes | int]()
-    for part in parts:
-        token = special_ids.get(part) if part else None
-        found += [bytes([byte]) for byte in part.encode()] if token is None else [token]
-    return found
+    return [special_ids.get(part, part.encode()) for part in filter(None, parts)]
 
 
 def _follow(constraint: Constraint, text: list[bytes | int]) -> None:

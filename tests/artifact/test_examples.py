@@ -127,3 +127,10 @@ def test_a_byte_that_begins_no_token_ends_what_is_cut():
 def test_arrays_without_the_headers_entry_are_refused(artifact):
     header = {name: value for name, value in artifact.header.items() if name != "examples"}
     assert "example_first" in check(Contents(header, artifact.contents.arrays))
+
+
+def test_of_many_tools_the_first_ones_have_calls():
+    tools = [{"name": f"f{n}"} for n in range(202)]
+    contents = compile_tools(tools, VOCABULARY, family="qwen_3", limits=Limits())
+    assert [spell(text).count(b'"f199"') for text in examples_of(contents)][-1] == 1
+    assert len(list(examples_of(contents))) == 200
