@@ -1,6 +1,7 @@
 """A few texts that spell characters in several ways, and what a string does byte by byte."""
 
 from maskc.runtime.schema.scans.character_trie import build_character_trie
+from maskc.runtime.schema.scans.scanned import Group
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
@@ -10,6 +11,8 @@ TEXTS = sorted(
 )
 INDEX: TokenIndex = build_index(TEXTS)
 TRIE = INDEX.tokens
+
+DEAD = Group(frozenset(), 0)
 
 
 def trie_below(nodes=(ROOT,), *, index=INDEX, escapes="any", before=b""):
@@ -40,3 +43,14 @@ def step_texts(index, body, at):
         else:
             inside[text_index] = body.targets[here], size + (body.characters[here] < 0)
     return inside, ended
+
+
+def list_groups(scanned):
+    """Return what each token can lead to, in the order of their ids."""
+    (groups, which), units = scanned.groups, scanned.units
+    reached = range(len(units.sizes)) if scanned.reached is None else scanned.reached.tolist()
+    group_of = dict(zip(reached, which.tolist(), strict=True))
+    found = [
+        groups[group_of[unit]] if unit in group_of else DEAD for unit in units.unit_of.tolist()
+    ]
+    return [group if group.targets else DEAD for group in found]

@@ -8,7 +8,7 @@ from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.scans import class_tries, classes
 from maskc.runtime.schema.scans.classes import matrix_of, scan_all
 from maskc.runtime.schema.strings.strings import Body
-from tests.runtime.schema.spelling import step_texts, trie_below
+from tests.runtime.schema.spelling import list_groups, step_texts, trie_below
 from tests.runtime.schema.vocabularies import build_index
 
 PATTERNS = [
@@ -27,11 +27,10 @@ UNFOLDED = (build_pattern("^[e-gä]+$"), matrix_of(build_pattern("^[e-gä]+$")),
 
 def list_ends(scanned):
     """Return what each token leads to, and each that closes the string, with what stands before."""
-    groups, which = scanned.groups
     units = scanned.units
     columns = (units.closing_tokens.text_indices, scanned.quote_states, units.sizes[units.quotes])
     quotes = sorted(zip(*(column.tolist() for column in columns), strict=True))
-    return [groups[n] for n in which[units.unit_of].tolist()], quotes
+    return list_groups(scanned), quotes
 
 
 def turn_all(delta, _):

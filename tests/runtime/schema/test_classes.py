@@ -6,7 +6,7 @@ from maskc.runtime.schema.scans import classes
 from maskc.runtime.schema.scans.class_tries import number_keys
 from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
 from maskc.runtime.schema.strings.strings import Body
-from tests.runtime.schema.spelling import step_texts, trie_below
+from tests.runtime.schema.spelling import list_groups, step_texts, trie_below
 from tests.runtime.schema.vocabularies import TEXTS, build_index
 
 INDEX = build_index()
@@ -49,12 +49,6 @@ def visit(body):
     for at in open_:
         after = {body.step(at, byte) for byte in range(256)} - {0}
         open_ += sorted(after.difference(open_))
-
-
-def list_groups(scanned):
-    """Return what each token can lead to, in the order of their ids."""
-    groups, which = scanned.groups
-    return [groups[n] for n in which[scanned.units.unit_of].tolist()]
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

@@ -150,7 +150,8 @@ class ClassTrie(NamedTuple):
         levels: where the nodes of so many symbols begin, and one past the last.
         first: int32[n + 1], the children of a node are those from its own to the next one's.
         parents: int32[n], the node above; 0 of the root.
-        low: int32[n], the first unit below it, less 1; its own come first.
+        low, high: int32[n], the first unit below it, and one past the last, each less 1; its own
+            come first.
         owners: int32[n_units], of each unit but 0 its node.
         symbol_of: int32[n], its last symbol.
         below: uint64[n], the groups that come below it, as bits; those of the root are not read.
@@ -165,6 +166,7 @@ class ClassTrie(NamedTuple):
     first: Ints
     parents: Ints
     low: Ints
+    high: Ints
     owners: Ints
     symbol_of: Ints
     below: Bits
@@ -176,7 +178,7 @@ class ClassTrie(NamedTuple):
     @property
     def n_bytes(self) -> int:
         units = self.units
-        n_bytes = 24 * len(self.low) + 16 * len(units.sizes) + 4 * len(units.tokens)
+        n_bytes = 28 * len(self.low) + 16 * len(units.sizes) + 4 * len(units.tokens)
         return n_bytes + (0 if units.unit_of is None else units.unit_of.nbytes)
 
 
@@ -288,7 +290,7 @@ def _make_trie(
     keys, of_item = number_keys(owners * (n_begun + 1) + ends)
     owner_of, end_of = np.divmod(keys, n_begun + 1)
     inner = _inner_nodes(first, levels)
-    low, number = _number_units(first, inner, owner_of)
+    low, high, number = _number_units(first, inner, owner_of)
     unit_of_item = 1 + number[of_item]
     cut, closing = np.flatnonzero((end_of > 0) & (end_of < n_begun)), end_of == n_begun
     items_by_key = np.zeros(len(keys), dtype=np.intp)
@@ -302,6 +304,7 @@ def _make_trie(
         first,
         parents_of(first),
         low,
+        high,
         owner_of_unit,
         symbol_of,
         _join_below(inner, _bits_of(groups[symbol_of])),
@@ -349,8 +352,8 @@ def _inner_nodes(first: Ints, levels: list[int]) -> list[_Level]:
     return found
 
 
-def _number_units(first: Ints, inner: list[_Level], owners: Indices) -> tuple[Ints, Indices]:
-    """Return the first unit below each node, and the numbers of units, depth first.
+def _number_units(first: Ints, inner: list[_Level], owners: Indices) -> tuple[Ints, Ints, Indices]:
+    """Return the units below each node, first and past the last, and all by number, depth first.
 
     Args:
         first: of the nodes.
@@ -367,7 +370,7 @@ def _number_units(first: Ints, inner: list[_Level], owners: Indices) -> tuple[In
         base = low[parents] + own[parents] - before[begin]
         low[start:stop] = before + base.repeat(first[parents + 1] - first[parents])
     rank = np.arange(len(owners)) - (own.cumsum() - own)[owners]
-    return low.astype(np.int32), low[owners] + rank
+    return low.astype(np.int32), (low + total).astype(np.int32), low[owners] + rank
 
 
 def _unite_items(index: TokenIndex, items: Items, unit_of_item: Indices, n_units: int) -> Units:

@@ -21,9 +21,10 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.levels import spread
 from maskc.runtime.schema.scans.character_trie import CharacterTrie
 from maskc.runtime.schema.scans.class_tries import N_GROUPS, Bits, Indices, number_keys, trie_for
-from maskc.runtime.schema.scans.scanned import Scanned
+from maskc.runtime.schema.scans.scanned import FEWER, Scanned
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints
@@ -68,12 +69,14 @@ class Kinds:
         table = np.zeros((len(delta), 1 << shift), dtype=np.intp)
         table[:, : delta.shape[1]] = delta.astype(np.intp) << shift
         trie, turns = self._trie, turns_of(delta, self._turning)
-        ends = self._walk(table.reshape(-1), shift, turns, state << shift)
+        ends, reached = self._walk(table.reshape(-1), shift, turns, state << shift)
         quotes = ends.take(trie.units.quotes).astype(np.int32)
         sets, inside = self._end_inside(delta, ends.take(trie.cut))
         ends[trie.cut] = inside
         ends[trie.closing] = 0
-        return Scanned(trie.units, ends, len(delta), sets, quotes)
+        if reached is None and np.count_nonzero(ends) * FEWER <= len(ends):
+            reached = (ends != 0).nonzero()[0].astype(np.int32)
+        return Scanned(trie.units, ends, reached, len(delta), sets, quotes)
 
     def _end_inside(
         self, delta: Ints, states: NDArray[np.integer]
@@ -92,8 +95,10 @@ class Kinds:
 
     def _walk(
         self, rows: Indices, shift: int, turns: Bits, start: int
-    ) -> NDArray[np.unsignedinteger]:
+    ) -> tuple[NDArray[np.unsignedinteger], Ints | None]:
         """Return of each unit the state that its characters lead to; 0: dead.
+
+        If few are not dead, these are returned, too.
 
         Args:
             rows: the automaton, of which a state is where its row begins.
@@ -104,20 +109,20 @@ class Kinds:
         trie, of_symbol = self._trie, self._of_symbol
         n_units = len(trie.units.sizes) - 1
         if not n_units:
-            return np.zeros(1, dtype=np.uint8)
+            return np.zeros(1, dtype=np.uint8), None
         first, last, symbols, below = trie.first, trie.first[1:], trie.symbol_of, trie.below
         n_left = len(trie.low) // _FEW
         # The nodes of a level that are reached, level by level, and their states. The children of
         # one that was gone on from have all of its units but its own.
         live, here = np.zeros(1, dtype=np.intp), np.array([start], dtype=np.intp)
-        nodes, states = [live], [here]
+        nodes, states, goes_on = [live], [here], [first[:1] < last[:1]]
         while len(live):
             begin, end = first.take(live), last.take(live)
             counts = end - begin
             ends = counts.cumsum()
             n_left -= int(ends[-1])
             if n_left < 0:
-                return self._follow_all(rows, shift, start, len(turns) + len(trie.cut))
+                return self._follow_all(rows, shift, start, len(turns) + len(trie.cut)), None
             children = np.arange(int(ends[-1]))
             children += (end - ends).repeat(counts)
             cells = here.repeat(counts)
@@ -129,11 +134,24 @@ class Kinds:
             # Nothing moves the dead state, and nothing is below a leaf.
             moved = turns.take(after >> shift)
             moved &= below.take(children)
-            turned = moved.nonzero()[0]
+            is_moved = moved != 0
+            goes_on.append(is_moved)
+            turned = is_moved.nonzero()[0]
             live, here = children.take(turned), after.take(turned)
-        all_after = np.concatenate(states) >> shift
-        lows = trie.low.take(np.concatenate(nodes))
-        return _spread(lows, all_after, n_units, len(turns) + len(trie.cut))
+        all_nodes, all_after = np.concatenate(nodes), np.concatenate(states) >> shift
+        alive = (all_after != 0).nonzero()[0]
+        some = all_nodes.take(alive)
+        lows, highs = trie.low.take(some), trie.high.take(some)
+        own = np.concatenate(goes_on).take(alive).nonzero()[0]
+        # Its own units come before those of its children.
+        highs[own] = trie.low.take(first.take(some.take(own)))
+        most = len(turns) + len(trie.cut)
+        if int((highs - lows).sum()) * FEWER > n_units:
+            return _spread(trie.low.take(all_nodes), all_after, n_units, most), None
+        run, reached = spread(lows + 1, highs + 1)
+        found = np.zeros(1 + n_units, dtype=np.min_scalar_type(most))
+        found[reached] = all_after.take(alive).take(run)
+        return found, reached
 
     def _follow_all(
         self, rows: Indices, shift: int, start: int, most: int

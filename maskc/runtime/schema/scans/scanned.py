@@ -21,7 +21,8 @@ from maskc.runtime.schema.strings.characters import only
 from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import Ints
 
-_FEWER = 5  # so many times fewer units than there are, of which it is better to write each token
+# So many times fewer units than there are, of which it is better to write each token.
+FEWER = 5
 
 
 class Group(NamedTuple):
@@ -38,6 +39,7 @@ class Scanned:
         units: of the vocabulary.
         ends: of each unit the state after it, 0: dead; or, where it ends inside a character,
             ``n_states`` and more: the index of one of ``sets``.
+        reached: the units that may not be dead, if these are few.
         n_states: of the automaton.
         sets: of states.
         quote_states: of each token that closes the string the state before; 0: none.
@@ -47,30 +49,35 @@ class Scanned:
         self,
         units: Units,
         ends: NDArray[np.integer],
+        reached: Ints | None,
         n_states: int,
         sets: list[frozenset[int]],
         quote_states: Ints,
     ) -> None:
         self.units, self.quote_states = units, quote_states
         self._n_states, self._sets = n_states, sets
+        if reached is not None:
+            ends = ends.take(reached)
+        # Of each unit that is reached, or of each, what it leads to.
+        self.reached = reached
         self._ends = ends.astype(np.min_scalar_type(n_states + len(sets)), copy=False)
         self._groups: tuple[list[Group], Indices] | None = None
         self._pairs: tuple[list[tuple[int, int]], Indices] | None = None
-        # The units that lead to something, without any if these are many, and what they lead to.
-        self._reached: tuple[Indices, Indices] | None = None
 
     @property
     def n_bytes(self) -> int:
         n_bytes: int = self._ends.nbytes + self.quote_states.nbytes
         # And for what is made if it is asked for.
-        return n_bytes + 8 * (len(self._ends) + len(self.quote_states)) + 2000
+        return n_bytes + 12 * (len(self._ends) + len(self.quote_states)) + 2000
 
     @property
     def groups(self) -> tuple[list[Group], Indices]:
         """What tokens can lead to with which sizes, each once, and which each unit has."""
         if self._groups is None:
             sizes = self.units.sizes
-            n_sizes = int(sizes.max()) + 1
+            if self.reached is not None:
+                sizes = sizes.take(self.reached)
+            n_sizes = int(sizes.max(initial=0)) + 1
             distinct, which = number_keys(self._ends.astype(np.intp) * n_sizes + sizes)
             pairs = [divmod(key, n_sizes) for key in distinct.tolist()]
             self._groups = [Group(self._targets_of(end), size) for end, size in pairs], which
@@ -113,16 +120,12 @@ class Scanned:
 
     def tokens_of(self, kept: Bools) -> Ints | None:
         """Return the tokens that lead to what is kept, by id; ``None`` if many lead to anything."""
-        if self._reached is None:
-            reached = self._ends.nonzero()[0]
-            if len(reached) * _FEWER > len(self._ends):
-                reached = reached[:0]
-            self._reached = reached, self._ends.take(reached).astype(np.intp)
-        units, which = self._reached
-        if not len(units):
-            return None
-        some, first = units[kept.take(which)], self.units.first
-        _, rows = spread(first.take(some), first.take(some + 1))
+        reached = self.reached
+        return None if reached is None else self._tokens_of(reached[kept.take(self._ends)])
+
+    def _tokens_of(self, units: NDArray[np.integer]) -> Ints:
+        first = self.units.first
+        _, rows = spread(first.take(units), first.take(units + 1))
         return self.units.tokens.take(rows)
 
     def pack_ends(self, kept: Bools) -> Words:
@@ -133,12 +136,11 @@ class Scanned:
         """Return the mask of the tokens of some groups."""
         # No index is outside; without a mode each is looked at.
         units, live = self.units, kept.take(which, mode="clip")
-        unit_of = units.unit_of
-        if unit_of is None or np.count_nonzero(live) * _FEWER < len(live):
-            some = live.nonzero()[0]
-            _, rows = spread(units.first.take(some), units.first.take(some + 1))
-            of_token = np.zeros(units.n_tokens, dtype=np.bool_)
-            of_token[units.tokens.take(rows)] = True
-        else:
+        unit_of, reached = units.unit_of, self.reached
+        if reached is None and unit_of is not None and np.count_nonzero(live) * FEWER >= len(live):
             of_token = live.take(unit_of, mode="clip")
+        else:
+            some = live.nonzero()[0] if reached is None else reached[live]
+            of_token = np.zeros(units.n_tokens, dtype=np.bool_)
+            of_token[self._tokens_of(some)] = True
         return np.packbits(of_token, bitorder="little").view("<i4")
