@@ -105,9 +105,37 @@ def test_objects_count_by_little_where_no_text_goes_on_in_a_key_that_it_opens():
         assert part_after(OBJECTS, "[", BYTES) is not part_after(other, "[", BYTES)
 
 
-def test_an_array_of_itself_has_a_part_of_its_own():
-    schema = {"type": "array", "items": {"$ref": "#"}}
-    assert part_after(schema, "[", BYTES) is not part_after(schema, "[", BYTES)
+ITSELF = {"items": {"$ref": "#"}}
+RECURSIVE = [
+    ITSELF,
+    {"type": ["array", "null"], **ITSELF},
+    {"type": ["array", "boolean"], **ITSELF},
+    {"type": ["array", "null"], **ITSELF, "minItems": 1},
+    {"type": ["array", "null"], **ITSELF, "maxItems": 1},
+    {"type": ["array", "null"], "items": {"items": {"$ref": "#"}, "type": "array"}},
+    {"type": "array", "items": {"type": ["array", "null"], "items": {"$ref": "#/items"}}},
+    {"type": ["array", "null"], "items": {"anyOf": [{"$ref": "#"}, {"const": True}]}},
+    {},
+]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("text", ["", "[", "[[", "[[],", "[null,", "[[],["])
+def test_values_that_contain_themselves_have_the_parts_that_they_have_alone(text, order):
+    index = build_index([bytes([byte]) for byte in range(256)])
+    for schema in RECURSIVE[::order]:
+        if read(build_machine(schema), text) is None:
+            continue
+        own = build_index([bytes([byte]) for byte in range(256)])
+        found, alone = part_after(schema, text, index), part_after(schema, text, own)
+        assert (sorted(found.few), found.exits) == (sorted(alone.few), alone.exits)
+        assert len(found.rows) == len(alone.rows)
+
+
+def test_values_that_contain_themselves_have_one_part_in_all_artifacts():
+    for schema in ({}, RECURSIVE[1]):
+        assert part_after(schema, "[", BYTES) is part_after(schema, "[", BYTES)
+    assert part_after(RECURSIVE[1], "[", BYTES) is not part_after(RECURSIVE[2], "[", BYTES)
 
 
 def test_numbers_of_other_layouts_have_other_parts():

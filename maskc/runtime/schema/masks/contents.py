@@ -7,7 +7,8 @@ their *content*, which equal ones of other artifacts have as well.
 An object counts by little: whether a key may come, and whether it may end at once. For that no
 text may go on in the first key of an object that it opens itself; of a tokenizer that has such
 texts no position with objects has a content. Neither has one with an automaton, or with items that
-are compared.
+are compared. Of values that contain themselves those have one whose arrays have them as items, as
+any value does.
 
 Example: ``{"type": "array", "items": {"type": "object"}}`` has one content in all schemas.
 """
@@ -28,6 +29,7 @@ from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Trie
 
 NO_CONTENT = 0
+_ITSELF = -1  # as an item of an array: the position that the array is a value of
 _MAX_DEPTH = 3  # of arrays in arrays, as what is inside is built
 _QUOTE, _OPEN_BRACE = 0x22, 0x7B
 _BEFORE_VALUES = frozenset(b":,[")
@@ -66,7 +68,7 @@ class PositionContents:
             if position is None or depth > _MAX_DEPTH:
                 return NO_CONTENT
             self._of_positions[number] = NO_CONTENT  # of what stands inside itself
-            found = self._of_positions[number] = self._find(position, depth)
+            found = self._of_positions[number] = self._find(number, position, depth)
         return found
 
     def of_array(self, number: int, depth: int = 0) -> int:
@@ -76,7 +78,7 @@ class PositionContents:
             found = self._of_arrays[number] = self._find_array(number, depth)
         return found
 
-    def _find(self, position: Position, depth: int) -> int:
+    def _find(self, number: int, position: Position, depth: int) -> int:
         plan = self._plan
         strings, objects = set[tuple[int, int]](), set[tuple[bool, bool]]()
         for n in position.strings:
@@ -89,14 +91,20 @@ class PositionContents:
         for n in position.objects:
             entry = plan.objects[n]
             objects.add((entry.open_labels(entry.start) > 0, entry.can_close(entry.start)))
-        arrays = {self.of_array(n, depth) for n in position.arrays}
+        arrays = set[int]()
+        for n in position.arrays:
+            if number in plan.arrays[n].rule.positions:
+                arrays.add(self._find_array(n, depth, number))
+            else:
+                arrays.add(self.of_array(n, depth))
         if NO_CONTENT in arrays:
             return NO_CONTENT
         numbers = {self.of_number(n) for n in position.numbers}
         some = [tuple(sorted(numbers)), tuple(sorted(strings)), tuple(sorted(arrays))]
         return self._number((self.layout, position.literals, *some, tuple(sorted(objects))))
 
-    def _find_array(self, number: int, depth: int) -> int:
+    def _find_array(self, number: int, depth: int, inside: int = -1) -> int:
+        """Return the content of an array, with ``inside`` as one of that position's arrays."""
         entry = self._plan.arrays[number]
         rule = entry.rule
         if entry.unique is not None or entry.repeats or rule.counters or len(rule.pieces) > 1:
@@ -104,6 +112,9 @@ class PositionContents:
         items = set[int]()
         for _, options in rule.pieces:
             for _, position in options:
+                if position == inside:
+                    items.add(_ITSELF)
+                    continue
                 if depth < _MAX_DEPTH:
                     self._plan.position(position)
                 items.add(self.of_position(position, depth + 1))
