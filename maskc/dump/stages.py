@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from maskc.compiler.glr.adjacency import LookaheadCfg
 from maskc.compiler.glr.lr0 import GeneralTable
 from maskc.compiler.glr_path import GeneralLanguage
-from maskc.compiler.lalr.items import Item, ItemSets
+from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.lalr_path import LalrLanguage
 from maskc.compiler.optimise.order import STEPS
@@ -24,6 +24,7 @@ from maskc.dump.lexer import dump_boundaries, dump_scanner
 from maskc.dump.names import LookaheadNames
 from maskc.dump.rows import RowNames, dump_graph, dump_masks, dump_rows, dump_verdicts
 from maskc.errors import StageError
+from maskc.grammar.lr0 import Item
 from maskc.grammar.model import Grammar, LalrGrammar
 from maskc.grammar.sets import reduce_grammar
 from maskc.ids import END, ROOT, ProductionId

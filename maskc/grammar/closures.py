@@ -1,8 +1,8 @@
 """Closures over productions and graphs, each in time linear in what is given.
 
 What can be derived: a nonterminal derives something once all nonterminals of one of its right
-sides do. What can be reached: a set is united along edges, components taken as one node. The
-strongly connected components of a graph, without recursion.
+sides do; and the shortest that it derives. What can be reached: a set is united along edges,
+components taken as one node. The strongly connected components of a graph, without recursion.
 
 Example: of ``A -> B C``, ``B ->``, ``C -> A`` only ``B`` derives a sequence of terminals.
 
@@ -49,6 +49,30 @@ def find_derivable(rules: Iterable[tuple[int, Sequence[int]]]) -> set[int]:
             if not missing[rule]:
                 pending.append(heads[rule])
     return found
+
+
+def find_shortest(rules: Iterable[tuple[int, Sequence[int]]]) -> dict[int, tuple[int, ...]]:
+    """Return, for each nonterminal that derives one, a shortest sequence of terminals.
+
+    >>> find_shortest([(0, (7, -2)), (1, (-1,)), (1, (5, 6)), (2, (-3,))])
+    {1: (5, 6), 0: (7, 5, 6)}
+    """
+    rules, found, changed = list(rules), dict[int, tuple[int, ...]](), True
+    while changed:
+        changed = False
+        for head, right_side in rules:
+            if all(symbol >= 0 or -1 - symbol in found for symbol in right_side):
+                whole = write_shortest(right_side, found)
+                if head not in found or len(whole) < len(found[head]):
+                    found[head], changed = whole, True
+    return found
+
+
+def write_shortest(
+    symbols: Iterable[int], shortest: Mapping[int, tuple[int, ...]]
+) -> tuple[int, ...]:
+    """Return the terminals of a shortest sequence for symbols, all of which derive one."""
+    return tuple(t for s in symbols for t in ((s,) if s >= 0 else shortest[-1 - s]))
 
 
 Node = TypeVar("Node", int, str)

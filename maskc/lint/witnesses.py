@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.compiler.lalr.driver import StackOutcome, drive_lalr
-from maskc.grammar.model import Bnf, LalrGrammar
+from maskc.grammar.closures import find_shortest, write_shortest
+from maskc.grammar.model import LalrGrammar
 from maskc.ids import DEAD, END, IGNORED, NO_LINE
 from maskc.lexer.scanner import Scanner
 from maskc.lint.lexemes import byte_preference
@@ -55,7 +56,7 @@ class Witnesses:
     def __init__(self, grammar: LalrGrammar, scanner: Scanner) -> None:
         self._grammar, self._scanner = grammar, scanner
         self._driver = drive_lalr(grammar)
-        self._yields = find_shortest_yields(grammar.bnf)
+        self._yields = find_shortest((p.lhs, p.rhs) for p in grammar.bnf.productions)
         self._paths = self._find_paths()
         self._reaching = cache(self._find_reaching)
         self._moves_of = cache(lambda state: self._list_targets(scanner.next[state]))
@@ -75,10 +76,7 @@ class Witnesses:
         symbols = self._paths.get(state)
         if symbols is None:
             return None
-        parts = [(s,) if s >= 0 else self._yields.get(-1 - s) for s in symbols]
-        if None in parts:
-            return None
-        terminals = tuple(t for part in parts for t in part or ())
+        terminals = write_shortest(symbols, self._yields)
         stacks = run_parser(self._grammar, terminals)
         if stacks is None:
             return None
@@ -199,24 +197,6 @@ class Witnesses:
         while n_before != (n_before := int(found.sum())):
             found |= found[self._scanner.next].any(axis=1)
         return found
-
-
-def find_shortest_yields(bnf: Bnf) -> dict[int, Terminals]:
-    """Return nonterminal → a shortest terminal sequence, of those that derive one."""
-    found: dict[int, Terminals] = {}
-    changed = True
-    while changed:
-        changed = False
-        for production in bnf.productions:
-            parts = [(s,) if s >= 0 else found.get(-1 - s) for s in production.rhs]
-            if None in parts:
-                continue
-            terminals = tuple(t for part in parts for t in part or ())
-            known = found.get(production.lhs)
-            if known is None or len(terminals) < len(known):
-                found[production.lhs] = terminals
-                changed = True
-    return found
 
 
 def run_parser(grammar: LalrGrammar, terminals: Sequence[int]) -> list[tuple[int, ...]] | None:

@@ -8,7 +8,7 @@ from lark import Lark
 from maskc.frontends.source import load_source
 from maskc.frontends.texts import find_grammar
 from maskc.lint.order import lint_grammar
-from maskc.lint.witnesses import Witnesses, find_shortest_yields, run_parser
+from maskc.lint.witnesses import Witnesses, run_parser
 from tests.languages import language_of, terminal
 
 DANGLING = 'start: "if" "e" start | "if" "e" start "else" start | "x"\n'
@@ -21,18 +21,6 @@ GRAMMARS = (
 
 def names_of(language, terminals):
     return [language.lexed.grammar.bnf.terminals[t] for t in terminals]
-
-
-def test_the_shortest_yield_of_a_nonterminal_is_found_through_others():
-    language = language_of('start: x y\nx: "a" x | "b" "b"\ny: start "c" | x\n')
-    bnf = language.lexed.grammar.bnf
-    yields = find_shortest_yields(bnf)
-    assert names_of(language, yields[bnf.start]) == ["B"] * 4
-
-
-def test_a_nonterminal_that_derives_nothing_has_no_yield():
-    bnf = language_of('start: "a" | x\nx: x "b"\n').lexed.grammar.bnf
-    assert bnf.nonterminals.index("x") not in find_shortest_yields(bnf)
 
 
 def test_the_parser_stops_at_what_it_refuses():

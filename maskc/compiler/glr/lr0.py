@@ -15,7 +15,8 @@ Example: ``S -> a S a | a`` has a state with ``S -> a . S a``, ``S -> a .`` and 
 reduces and it shifts.
 
 Source: Knuth 1965; Tomita 1985; Nozohoor-Farshi 1991 on what empty productions would need; DeRemer
-and Pennello 1982, lookback (doi:10.1145/69622.357187).
+and Pennello 1982, lookback (doi:10.1145/69622.357187). The states are those of
+:mod:`maskc.grammar.lr0`.
 """
 
 from __future__ import annotations
@@ -31,13 +32,11 @@ from numpy.typing import NDArray
 from maskc import bits
 from maskc.compiler.glr.adjacency import LookaheadSymbol
 from maskc.compiler.glr.cfg import Cfg
-from maskc.errors import LimitError
+from maskc.grammar.closures import unite_along
+from maskc.grammar.lr0 import add_roots, build_lr0
 from maskc.ids import END, ROOT, GeneralStateId
-from maskc.wording import Phrase
 
 MAX_GENERAL_STATES = 100_000
-
-Item = tuple[int, int]  # production, position of the dot
 
 
 class Reduce(NamedTuple):
@@ -70,60 +69,26 @@ def build_general_table(cfg: Cfg) -> GeneralTable:
     Raises:
         LimitError: more than ``MAX_GENERAL_STATES`` states.
     """
-    sides = [*(p.rhs for p in cfg.productions), (-1 - cfg.start,)]
-    by_lhs: dict[int, list[int]] = {}
-    for number, production in enumerate(cfg.productions):
-        by_lhs.setdefault(production.lhs, []).append(number)
-    start: tuple[Item, ...] = ((ROOT, 0),)
-    number_of = {start: GeneralStateId(0)}
-    kernels = [start]
-    shifts: list[Mapping[int, GeneralStateId]] = []
-    gotos: list[Mapping[int, GeneralStateId]] = []
-    for kernel in kernels:  # grows while we walk it
-        moved: dict[int, list[Item]] = {}
-        for item in _close(kernel, sides, by_lhs):
-            side, dot = sides[item[0]], item[1]
-            if dot < len(side):
-                moved.setdefault(side[dot], []).append((item[0], dot + 1))
-        row: dict[int, GeneralStateId] = {}
-        for symbol, items in sorted(moved.items()):
-            target = tuple(sorted(items))
-            if target not in number_of:
-                number_of[target] = GeneralStateId(len(kernels))
-                kernels.append(target)
-                if len(kernels) > MAX_GENERAL_STATES:
-                    raise LimitError("parser states", MAX_GENERAL_STATES, Phrase.SIMPLER_RULES)
-            row[symbol] = number_of[target]
-        shifts.append(MappingProxyType({s: t for s, t in row.items() if s >= 0}))
-        gotos.append(MappingProxyType({-1 - s: t for s, t in row.items() if s < 0}))
-    ends = [
-        sorted({p for p, dot in kernel if p != ROOT and dot == len(sides[p])}) for kernel in kernels
+    rules = add_roots(cfg.productions, cfg.start)
+    states = build_lr0(rules, MAX_GENERAL_STATES)
+    moves = [[(s, GeneralStateId(t)) for s, t in state.moves.items()] for state in states]
+    reduced = [
+        {
+            Reduce(rules.lhs[p], dot)
+            for p, dot in state.kernel
+            if p != ROOT and dot == len(rules.right_sides[p])
+        }
+        for state in states
     ]
     return GeneralTable(
-        shifts=tuple(shifts),
-        gotos=tuple(gotos),
-        reduces=tuple(
-            tuple(sorted({Reduce(cfg.productions[p].lhs, len(sides[p])) for p in row}))
-            for row in ends
-        ),
+        shifts=tuple(MappingProxyType({s: t for s, t in row if s >= 0}) for row in moves),
+        gotos=tuple(MappingProxyType({-1 - s: t for s, t in row if s < 0}) for row in moves),
+        reduces=tuple(tuple(sorted(row)) for row in reduced),
         accepts=tuple(
-            (ROOT, 1) in kernel or cfg.has_empty and number == 0
-            for number, kernel in enumerate(kernels)
+            (ROOT, 1) in state.kernel or cfg.has_empty and number == 0
+            for number, state in enumerate(states)
         ),
     )
-
-
-def _close(
-    kernel: tuple[Item, ...], sides: list[tuple[int, ...]], by_lhs: dict[int, list[int]]
-) -> list[Item]:
-    items = list(kernel)
-    opened: set[int] = set()
-    for production, dot in items:  # grows while we walk it
-        symbol = sides[production][dot] if dot < len(sides[production]) else 0
-        if symbol < 0 and symbol not in opened:
-            opened.add(symbol)
-            items += [(p, 0) for p in by_lhs.get(-1 - symbol, ())]
-    return items
 
 
 Symbols = int  # a set of symbols as bits, ``END`` for the end of the text
@@ -145,20 +110,13 @@ def find_going_on(cfg: Cfg, table: GeneralTable) -> tuple[Symbols, ...]:
         bits.from_members(row) | (1 << END if accepts else 0)
         for row, accepts in zip(table.shifts, table.accepts, strict=True)
     ]
-    readers: list[set[int]] = [set() for _ in found]  # state → the states that reduce to it
+    reduced_to: list[list[int]] = [[] for _ in found]  # state → the states that it reduces to
     for lhs, sides in cfg.alternatives().items():
         for base, row in enumerate(table.gotos):
             if lhs in row:
                 for side in sides:
-                    readers[row[lhs]].add(_walk(table, base, side))
-    pending = list(range(len(found)))
-    while pending:
-        state = pending.pop()
-        for reader in readers[state]:
-            if found[state] & ~found[reader]:
-                found[reader] |= found[state]
-                pending.append(reader)
-    return tuple(found)
+                    reduced_to[_walk(table, base, side)].append(row[lhs])
+    return tuple(unite_along(reduced_to, found)[0])
 
 
 def _walk(table: GeneralTable, state: int, side: tuple[int, ...]) -> int:

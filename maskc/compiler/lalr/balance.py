@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from maskc.compiler.lalr.conflicts import find_conflicts
-from maskc.compiler.lalr.items import Item
 from maskc.errors import PostlexError
+from maskc.grammar.lr0 import Item
 from maskc.grammar.model import Bnf, Grammar, IndenterLayout, LalrGrammar, Production
 from maskc.grammar.rule_names import quote_rule
 from maskc.ids import END, ProductionId

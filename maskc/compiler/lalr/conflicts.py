@@ -7,24 +7,22 @@ conflict that Lark resolved can lose some, so the grammar is refused then, even 
 none.
 
 Example: ``start: x "a"`` with ``x: "b" "a" | "b"``: Earley reads ``ba``, and LALR does not.
-
-Source: DeRemer, Pennello 1982 (doi:10.1145/69622.357187).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from maskc import bits
 from maskc.budget import quote_symbol
 from maskc.compiler.lalr.items import ItemSets, build_item_sets
 from maskc.errors import GrammarError
+from maskc.grammar.lr0 import Lr0State, add_roots, find_lookaheads
 from maskc.grammar.model import LalrGrammar, list_reductions
 from maskc.grammar.rule_names import quote_symbol as format_symbol
 from maskc.grammar.rule_names import rule_of
-from maskc.grammar.sets import Terminals, compute_nullable
-from maskc.ids import END, ROOT
+from maskc.grammar.sets import Terminals
+from maskc.ids import END, ProductionId
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +46,12 @@ def find_conflicts(grammar: LalrGrammar, item_sets: ItemSets | None = None) -> t
     """Return all conflicts, by state and terminal; item sets are built if they are not given."""
     found = []
     reduced = _list_reduced(grammar)
-    for (state, production), terminals in sorted(
-        compute_lookaheads(grammar, item_sets or build_item_sets(grammar)).items()
-    ):
-        row = grammar.lalr.states[state]
-        for terminal in bits.iterate(terminals & ~reduced[state].get(production, 0)):
-            taken = row.reduces.get(terminal)
-            found.append(Conflict(state, terminal, production, taken))
+    lookaheads = compute_lookaheads(grammar, item_sets or build_item_sets(grammar))
+    for state, (row, ended) in enumerate(zip(grammar.lalr.states, lookaheads, strict=True)):
+        for production, terminals in ended.items():
+            for terminal in bits.iterate(terminals & ~reduced[state].get(production, 0)):
+                taken = row.reduces.get(terminal)
+                found.append(Conflict(state, terminal, production, taken))
     return tuple(sorted(found, key=lambda c: (c.state, c.terminal, c.dropped)))
 
 
@@ -73,84 +70,20 @@ def _list_reduced(grammar: LalrGrammar) -> list[dict[int, Terminals]]:
 
 def compute_lookaheads(
     grammar: LalrGrammar, item_sets: ItemSets
-) -> dict[tuple[int, int], Terminals]:
-    """Return (state, production) → the LALR(1) lookaheads of the reduction, as a bit set."""
-    nullable = compute_nullable(grammar.bnf.productions)
-    transitions = [
-        (state, nonterminal)
-        for state, closure in enumerate(item_sets.closures)
-        for nonterminal in closure
+) -> list[dict[ProductionId, Terminals]]:
+    """Return, per state, production → the LALR(1) lookaheads of its reduction, as a bit set."""
+    states = [
+        Lr0State(
+            kernel,
+            begun,
+            {t: target for t, target in row.shifts.items() if t != END}
+            | {-1 - n: target for n, target in row.gotos.items()},
+        )
+        for kernel, begun, row in zip(
+            item_sets.kernels, item_sets.closures, grammar.lalr.states, strict=True
+        )
     ]
-    start = -1 - item_sets.right_sides[ROOT][0]
-    reads: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    values: dict[tuple[int, int], Terminals] = {}
-    for state, nonterminal in transitions:
-        target = grammar.lalr.states[state].gotos[nonterminal]
-        row = grammar.lalr.states[target]
-        values[state, nonterminal] = bits.from_members(t for t in row.shifts if t != END)
-        reads[state, nonterminal] = [(target, n) for n in row.gotos if n in nullable]
-    values[0, start] |= 1 << END
-    values = _propagate(values, reads)
-    includes, lookbacks = _relate(grammar, item_sets, transitions, nullable)
-    values = _propagate(values, includes)
-    return {
-        reduction: bits.unite(values[transition] for transition in found)
-        for reduction, found in lookbacks.items()
-    }
-
-
-def _relate(
-    grammar: LalrGrammar,
-    item_sets: ItemSets,
-    transitions: Sequence[tuple[int, int]],
-    nullable: frozenset[int],
-) -> tuple[
-    dict[tuple[int, int], list[tuple[int, int]]], dict[tuple[int, int], list[tuple[int, int]]]
-]:
-    """Return the relations that DeRemer and Pennello call includes and lookback."""
-    includes: dict[tuple[int, int], list[tuple[int, int]]] = {t: [] for t in transitions}
-    lookbacks: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for state, nonterminal in transitions:
-        for production in item_sets.closures[state][nonterminal]:
-            rhs = item_sets.right_sides[production]
-            n_needed = len(rhs)
-            while n_needed and rhs[n_needed - 1] < 0 and -1 - rhs[n_needed - 1] in nullable:
-                n_needed -= 1
-            here = state
-            for position, symbol in enumerate(rhs, 1):
-                row = grammar.lalr.states[here]
-                if symbol >= 0:
-                    here = row.shifts[symbol]
-                    continue
-                if position >= n_needed:
-                    includes[here, -1 - symbol].append((state, nonterminal))
-                here = row.gotos[-1 - symbol]
-            lookbacks.setdefault((here, production), []).append((state, nonterminal))
-    return includes, lookbacks
-
-
-def _propagate(
-    values: Mapping[tuple[int, int], Terminals],
-    sources: Mapping[tuple[int, int], Sequence[tuple[int, int]]],
-) -> dict[tuple[int, int], Terminals]:
-    """Return the least sets that hold the given ones and those of their sources."""
-    found = dict(values)
-    readers: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for node, others in sources.items():
-        for other in others:
-            readers.setdefault(other, []).append(node)
-    pending = list(found)
-    queued = set(pending)
-    while pending:
-        node = pending.pop()
-        queued.discard(node)
-        for reader in readers.get(node, ()):
-            if found[node] & ~found[reader]:
-                found[reader] |= found[node]
-                if reader not in queued:
-                    queued.add(reader)
-                    pending.append(reader)
-    return found
+    return find_lookaheads(add_roots(grammar.bnf.productions, grammar.bnf.start), states)
 
 
 def check_reads_all(grammar: LalrGrammar, name: str) -> None:

@@ -1,8 +1,7 @@
 """The LR(0) items of each state of Lark's table, and the states in which nonterminals begin alike.
 
-Lark hands over numbered states only, so the item sets are built again from the productions:
-the kernel of state 0 is ``$root -> . start``, and a state's successor on a symbol holds the
-items with the dot moved over it.
+Lark hands over numbered states only, so the item sets are built again from the productions
+(:mod:`maskc.grammar.lr0`): the kernel of state 0 is ``$root -> . start``.
 
 What a nonterminal derives from a state begins with the state's moves over what its productions
 begin with, and goes on in the states after them. If two states have these moves in common, and end
@@ -20,14 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import NamedTuple
 
 from maskc.grammar.closures import find_components
+from maskc.grammar.lr0 import Item, Lr0State, add_roots, build_lr0
 from maskc.grammar.model import LalrGrammar
-from maskc.ids import ROOT, LalrStateId, ProductionId
-
-Item = tuple[ProductionId, int]  # production, position of the dot
+from maskc.ids import LalrStateId, ProductionId
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,76 +52,28 @@ class ItemSets:
 
 
 def build_item_sets(grammar: LalrGrammar) -> ItemSets:
-    """Return the item sets of all states."""
-    by_lhs: dict[int, list[ProductionId]] = {}
-    for number, rule in enumerate(grammar.bnf.productions):
-        by_lhs.setdefault(rule.lhs, []).append(ProductionId(number))
-    right_sides = (*(p.rhs for p in grammar.bnf.productions), (-1 - grammar.bnf.start,))
-    n_states = len(grammar.lalr.states)
-    kernels: list[tuple[Item, ...] | None] = [None] * n_states
-    closures: list[Mapping[int, tuple[ProductionId, ...]]] = [{} for _ in range(n_states)]
-    known: dict[tuple[int, ...], _Closure] = {}
-    kernels[0] = ((ROOT, 0),)
+    """Return the item sets of all states; several states may have the same."""
+    rules = add_roots(grammar.bnf.productions, grammar.bnf.start)
+    built = build_lr0(rules)
+    number = {0: 0}  # state of the table → state of the automaton
     queue = [0]
-    while queue:
-        state = queue.pop()
-        kernel = kernels[state]
-        if kernel is None:
-            raise ValueError(f"state {state} has no kernel")
-        moved: dict[int, list[Item]] = {}
-        for production, dot in kernel:
-            right_side = right_sides[production]
-            if dot < len(right_side):
-                moved.setdefault(right_side[dot], []).append((production, dot + 1))
-        begun = tuple(symbol for symbol in moved if symbol < 0)
-        if begun not in known:
-            known[begun] = _close(begun, right_sides, by_lhs)
-        closure = known[begun]
-        closures[state] = closure.productions
-        pushed = {symbol: tuple(sorted(items)) for symbol, items in moved.items()}
-        for symbol, others in closure.moved:
-            own = pushed.get(symbol)
-            pushed[symbol] = others if own is None else tuple(sorted(own + others))
-        row = grammar.lalr.states[state]
-        for symbol, found in pushed.items():
-            target = row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]
-            if kernels[target] is None:
-                kernels[target] = found
-                queue.append(target)
-            elif kernels[target] != found:
-                raise ValueError(f"two kernels for state {target}")
-    return ItemSets(right_sides, tuple(k or () for k in kernels), tuple(closures))
-
-
-class _Closure(NamedTuple):
-    """What a state begins: productions by nonterminal, and their items after the first symbol."""
-
-    productions: Mapping[int, tuple[ProductionId, ...]]
-    moved: list[tuple[int, tuple[Item, ...]]]
-
-
-def _close(
-    begun: tuple[int, ...],
-    right_sides: tuple[tuple[int, ...], ...],
-    by_lhs: Mapping[int, list[ProductionId]],
-) -> _Closure:
-    """Return what states begin that go on with some nonterminals; many have these in common."""
-    closure: dict[int, tuple[ProductionId, ...]] = {}
-    moved: dict[int, list[Item]] = {}
-    pending = list(begun)
-    while pending:
-        lhs = -1 - pending.pop()
-        if lhs in closure:
-            continue
-        closure[lhs] = tuple(by_lhs.get(lhs, ()))
-        for production in closure[lhs]:
-            rhs = right_sides[production]
-            if rhs:
-                moved.setdefault(rhs[0], []).append((production, 1))
-                if rhs[0] < 0:
-                    pending.append(rhs[0])
-    in_order = MappingProxyType(dict(sorted(closure.items())))
-    return _Closure(in_order, [(symbol, tuple(sorted(items))) for symbol, items in moved.items()])
+    for state in queue:  # grows while we walk it
+        for symbol, target in built[number[state]].moves.items():
+            after = grammar.lalr.target(state, symbol)
+            if after not in number:
+                number[after] = target
+                queue.append(after)
+            elif number[after] != target:
+                raise ValueError(f"two kernels for state {after}")
+    states = [
+        built[number[state]] if state in number else Lr0State((), {}, {})
+        for state in range(len(grammar.lalr.states))
+    ]
+    return ItemSets(
+        tuple(rules.right_sides),
+        tuple(state.kernel for state in states),
+        tuple(state.begun for state in states),
+    )
 
 
 Reduced = Mapping[ProductionId, int]  # production → a set of lookaheads

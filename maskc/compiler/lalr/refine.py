@@ -28,9 +28,10 @@ from typing import NamedTuple, Protocol
 from maskc import bits
 from maskc.compiler.lalr.balance import NO_BRACKETS, BracketDepths
 from maskc.compiler.lalr.completion import Node, Relation, build_completions
-from maskc.compiler.lalr.items import Item, ItemSets, build_item_sets
+from maskc.compiler.lalr.items import ItemSets, build_item_sets
 from maskc.errors import LimitError
 from maskc.grammar.closures import find_components
+from maskc.grammar.lr0 import Item
 from maskc.grammar.model import Bnf, LalrGrammar
 from maskc.ids import END, ContextId, LalrStateId, LookaheadId, RefinedStateId
 from maskc.lexer.boundaries import Lookaheads

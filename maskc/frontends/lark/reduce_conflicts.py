@@ -14,11 +14,15 @@ Limits: of more than ``_MOST_STATES`` states no path is searched, and the rules 
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from maskc.budget import quote_symbol
+from maskc.errors import LimitError
+from maskc.frontends.translation import number_names
+from maskc.grammar.closures import find_shortest, write_shortest
+from maskc.grammar.lr0 import add_roots, build_lr0
+from maskc.grammar.model import Bnf
 from maskc.grammar.rule_names import is_made, rule_of
 
 _COLLISION = re.compile(
@@ -29,7 +33,6 @@ _RULE = re.compile(r"<([^ >]+) :([^>]*)>")
 _MOST_STATES = 20_000
 
 Rule = tuple[str, tuple[str, ...]]
-Item = tuple[int, int]  # a rule's number, and the position of the dot
 
 
 def describe_collision(
@@ -48,10 +51,16 @@ def describe_collision(
         str(t.name): quote_text(t.pattern.value) if t.pattern.type == "str" else str(t.name)
         for t in terminals
     }
-    known: list[Rule] = sorted(
-        {(str(r.origin.name), tuple(str(s.name) for s in r.expansion)) for r in compiled}
+    sides = [
+        (str(rule.origin.name), [(str(s.name), bool(s.is_term)) for s in rule.expansion])
+        for rule in compiled
+    ]
+    numbering = number_names(
+        (name for _, side in sides for name, is_terminal in side if is_terminal),
+        (origin for origin, _ in sides),
     )
-    path = _find_path(known, starts, set(rules[:2]))
+    bnf = numbering.make_bnf(starts[0], (numbering.produce(*side) for side in sides))
+    path = _find_path(bnf, starts, set(rules[:2]))
     shown = " and ".join(_format(rule, texts) for rule in rules[:2])
     after = "" if path is None else f"after {_join(path, texts) or 'nothing'}, "
     at = "at the end of the text" if following == "$END" else f"before {texts.get(following)}"
@@ -85,64 +94,28 @@ def _join(symbols: Iterable[str], texts: Mapping[str, str]) -> str:
     return " ".join("(…)" if is_made(s) else texts.get(s, s) for s in symbols)
 
 
-def _find_path(
-    rules: list[Rule], starts: list[str], colliding: set[Rule]
-) -> tuple[str, ...] | None:
+def _find_path(bnf: Bnf, starts: Iterable[str], colliding: set[Rule]) -> tuple[str, ...] | None:
     """Return the terminals of a shortest path to a state in which some rules end."""
-    by_origin: dict[str, list[int]] = {}
-    for number, (origin, _) in enumerate(rules):
-        by_origin.setdefault(origin, []).append(number)
-    yields = _find_yields(rules, by_origin)
-    wanted = {number for number, rule in enumerate(rules) if rule in colliding}
-    first = frozenset((n, 0) for start in starts for n in by_origin.get(start, ()))
-    seen = {first}
-    pending: deque[tuple[frozenset[Item], tuple[str, ...]]] = deque([(first, ())])
-    while pending and len(seen) < _MOST_STATES:
-        kernel, path = pending.popleft()
-        items = _close(kernel, rules, by_origin)
-        if wanted <= {number for number, dot in items if dot == len(rules[number][1])}:
-            terminals = [yields.get(s) if s in by_origin else (s,) for s in path]
-            if all(part is not None for part in terminals):
-                return tuple(t for part in terminals if part is not None for t in part)
-        moves: dict[str, set[Item]] = {}
-        for number, dot in items:
-            if dot < len(rules[number][1]):
-                moves.setdefault(rules[number][1][dot], set()).add((number, dot + 1))
-        for symbol in sorted(moves):
-            target = frozenset(moves[symbol])
-            if target not in seen:
-                seen.add(target)
-                pending.append((target, (*path, symbol)))
+    shortest = find_shortest((p.lhs, p.rhs) for p in bnf.productions)
+    productions = [p for p in bnf.productions if all(s >= 0 or -1 - s in shortest for s in p.rhs)]
+    wanted = {
+        number
+        for number, p in enumerate(productions)
+        if (bnf.nonterminals[p.lhs], tuple(map(bnf.symbol_name, p.rhs))) in colliding
+    }
+    if len(wanted) < len(colliding):
+        return None
+    try:
+        rules = add_roots(productions, *map(bnf.nonterminals.index, starts))
+        states = build_lr0(rules, _MOST_STATES)
+    except LimitError:
+        return None
+    paths: dict[int, tuple[int, ...]] = dict.fromkeys(range(len(rules.roots)), ())
+    for number, state in enumerate(states):
+        ended = {p for p, dot in state.kernel if dot == len(rules.right_sides[p])}
+        ended |= {p for begun in state.begun.values() for p in begun if not rules.right_sides[p]}
+        if wanted <= ended:
+            return tuple(bnf.terminals[t] for t in write_shortest(paths[number], shortest))
+        for symbol, target in state.moves.items():
+            paths.setdefault(target, (*paths[number], symbol))
     return None
-
-
-def _close(
-    kernel: frozenset[Item], rules: list[Rule], by_origin: Mapping[str, list[int]]
-) -> set[Item]:
-    items, pending = set(kernel), list(kernel)
-    while pending:
-        number, dot = pending.pop()
-        side = rules[number][1]
-        for other in by_origin.get(side[dot], ()) if dot < len(side) else ():
-            if (other, 0) not in items:
-                items.add((other, 0))
-                pending.append((other, 0))
-    return items
-
-
-def _find_yields(
-    rules: list[Rule], by_origin: Mapping[str, list[int]]
-) -> dict[str, tuple[str, ...]]:
-    """Return nonterminal → a shortest terminal sequence."""
-    found: dict[str, tuple[str, ...]] = {}
-    changed = True
-    while changed:
-        changed = False
-        for origin, side in rules:
-            parts = [found.get(s) if s in by_origin else (s,) for s in side]
-            if any(part is None for part in parts):
-                continue
-            whole = tuple(t for part in parts if part is not None for t in part)
-            if origin not in found or len(whole) < len(found[origin]):
-                found[origin], changed = whole, True
-    return found

@@ -13,8 +13,9 @@ and Lark's module stays as it is, for all threads.
 - Table. With n keywords beside a name most states only reduce one rule, each on the same n
   lookaheads; Lark writes n rows of n entries, twice, and 2,000 keywords take 1.6 GB. Nothing can
   conflict in such a state, so its row is made from the rule and one set of names that all of them
-  share. States and lookaheads are found in numbers (:mod:`maskc.frontends.lark.lookaheads`); which
-  rule or shift wins a conflict is still decided by Lark's own code.
+  share. States and lookaheads are found in numbers (:mod:`maskc.grammar.lr0`), since Lark hashes
+  names, rules and items anew whenever it looks one up; which rule or shift wins a conflict is still
+  decided by Lark's own code.
 
 Example: in ``statement: "a" NAME | "b" NAME`` both states after NAME share ``{A, B, NAME, $END}``.
 
@@ -35,8 +36,10 @@ from lark.parsers.lalr_analysis import LALR_Analyzer, Reduce, Shift
 from lark.parsers.lalr_parser import LALR_Parser
 
 from maskc import bits
-from maskc.frontends.lark.lookaheads import LarkProductions, Terminals, build_states
 from maskc.frontends.lark.roles import create_unless
+from maskc.grammar.lr0 import Lr0Rules, build_lr0, find_lookaheads
+from maskc.grammar.sets import Terminals
+from maskc.ids import END, ProductionId
 
 
 def rebound(function: Any, **names: object) -> Any:
@@ -162,20 +165,23 @@ class _SharingAnalyzer(LALR_Analyzer):
 
     def compute_lalr(self) -> None:
         rules, written, symbols = _number(self.lr0_rules_by_origin, self.lr0_start_states)
-        states = build_states(rules)
+        states = build_lr0(rules)
+        lookaheads = find_lookaheads(rules, states, is_larks=True)
         item_sets = [cast(Any, LR0ItemSet)((), ()) for _ in states]
         names: dict[Terminals, dict[str, None]] = {}
         shared: dict[int, tuple[Rule, dict[str, None]]] = {}
-        for number, (state, item_set) in enumerate(zip(states, item_sets, strict=True)):
-            ended = [RulePtr(written[p], dot) for p, dot in state.items if dot and p in rules.roots]
-            item_set.closure = _End(ended)
+        for number, (state, reduced, item_set) in enumerate(
+            zip(states, lookaheads, item_sets, strict=True)
+        ):
+            ends = [RulePtr(written[p], d) for p, d in state.kernel if d and p in rules.roots]
+            item_set.closure = _End(ends)
             item_set.transitions = {
                 symbols[s]: item_sets[target] for s, target in state.moves.items()
             }
             shifted = sum(1 << s for s in state.moves if s >= 0)
-            for production, terminals in state.reduced.items():
+            for production, terminals in reduced.items():
                 rule = written[production]
-                if len(state.reduced) == 1 and not terminals & shifted:
+                if len(reduced) == 1 and not terminals & shifted:
                     if terminals not in names:
                         on = sorted(str(symbols[t].name) for t in bits.iterate(terminals))
                         names[terminals] = dict.fromkeys(on)
@@ -204,24 +210,25 @@ SHARING_ROWS: Mapping[str, type] = {"LALR_Parser": SharingParser}
 
 def _number(
     by_origin: Mapping[Any, Sequence[Rule]], starts: Mapping[str, Any]
-) -> tuple[LarkProductions, list[Rule], dict[int, Any]]:
+) -> tuple[Lr0Rules, list[Rule], dict[int, Any]]:
     """Number the rules, those of one nonterminal after the other, and their symbols.
 
     Returns the numbers, production → Lark's rule, and number → Lark's symbol.
     """
     end = cast(Any, Terminal)("$END")  # Lark 1.2 gives its constructor no types
-    number = {end: 0, **{origin: -1 - n for n, origin in enumerate(by_origin)}}
+    number = {end: END, **{origin: -1 - n for n, origin in enumerate(by_origin)}}
     written: list[Rule] = []
-    of_nonterminal: list[list[int]] = []
-    for rules in by_origin.values():
-        of_nonterminal.append(list(range(len(written), len(written) + len(rules))))
+    of_nonterminal: dict[int, list[ProductionId]] = {}
+    for n, rules in enumerate(by_origin.values()):
+        last = len(written) + len(rules)
+        of_nonterminal[n] = [ProductionId(p) for p in range(len(written), last)]
         written += rules
         for symbol in (symbol for rule in rules for symbol in rule.expansion):
             number.setdefault(symbol, len(number) - len(by_origin))
-    lhs = [n for n, productions in enumerate(of_nonterminal) for _ in productions]
+    lhs = [n for n, productions in of_nonterminal.items() for _ in productions]
     right_sides = [tuple(number[symbol] for symbol in rule.expansion) for rule in written]
     roots = [of_nonterminal[-1 - number[NonTerminal(f"$root_{start}")]][0] for start in starts]
-    in_numbers = LarkProductions(lhs, right_sides, of_nonterminal, roots, end=0)
+    in_numbers = Lr0Rules(lhs, right_sides, of_nonterminal, roots)
     return in_numbers, written, {n: symbol for symbol, n in number.items()}
 
 

@@ -88,7 +88,7 @@ def test_each_reduction_of_the_table_has_its_lookahead(grammar):
     lookaheads = compute_lookaheads(grammar, build_item_sets(grammar))
     for state, row in enumerate(grammar.lalr.states):
         for taken, production in row.reduces.items():
-            assert lookaheads[state, production] >> taken & 1
+            assert lookaheads[state][production] >> taken & 1
 
 
 NESTED = 'start: "a" start "b" |\n'
