@@ -3,7 +3,9 @@
 import random
 import re
 
+import numpy as np
 import pytest
+import regex
 
 from maskc.frontends.regex import read_pattern
 from maskc.kit.patterns import PatternAutomaton
@@ -79,6 +81,78 @@ def test_tokens_are_those_that_the_pattern_may_begin_with():
     assert {index.tokens.path(node) for node in scan.exits.tolist()} == {
         path for path in paths if whole.fullmatch(path)
     }
+
+
+LOOPS = [
+    "[ab]+",
+    "[ab]*",
+    "[^b]*",
+    "[é-ö]+",
+    r"\\w*",
+    ".*",
+    "[^aé]+",
+    "[ab-]?",
+    "-",
+    "a",
+    "é",
+    "bé",
+]
+
+
+@pytest.mark.parametrize("few", [48, 0])
+@pytest.mark.parametrize("seed", seeds(60))
+def test_loops_of_classes_read_what_regex_says_goes_on(seed, few, monkeypatch):
+    """Beside ``regex``, which says of a text whether it begins one that matches."""
+    for module, name, n in (
+        (walk, "_FEW", few),
+        (walk, "_MANY_TEXTS", 0),
+        (walk, "_MANY_BYTES", 1),
+    ):
+        monkeypatch.setattr(module, name, n)
+    draw = random.Random(seed)
+    pattern = "".join(draw.choices(LOOPS, k=draw.randint(1, 5)))
+    if draw.random() < 0.3:
+        pattern = f"(?:{pattern}-)*{draw.choice(LOOPS)}"
+    judge = regex.compile(pattern)
+    texts = {"".join(draw.choices("abé-ü日", k=draw.randint(1, 6))).encode() for _ in range(120)}
+    whole, cut = texts | {b"a", b"b"}, {text[:-1] for text in texts} | {t[1:] for t in texts}
+    index = build_index(sorted((whole | cut) - {b""}))
+    automaton, trie = PatternAutomaton(read_pattern(pattern)), index.tokens
+    for begun in ("", "a", "é", "ab", "-a", "ü日a"):
+        state = START
+        for byte in begun.encode():
+            state = automaton.moves(state).get(byte, -1) if state >= 0 else -1
+        assert (state >= 0) == bool(judge.fullmatch(begun, partial=True))
+        if state < 0:
+            continue
+        scanner = TrieScanner(index, Budget(1 << 26))
+        scan = scanner.scan(automaton, trie, ROOT_ONLY, state)
+        read = set(
+            np.flatnonzero(
+                np.unpackbits(scanner.words(scan.part).view(np.uint8), bitorder="little")
+            ).tolist()
+        )
+        exits = set(map(trie.path, scan.exits.tolist()))
+        check_before_bytes(scanner, automaton, (ROOT_ONLY, state), scan, frozenset("aé".encode()))
+        for n, token in enumerate(trie.texts):
+            if token in whole:
+                is_read = judge.fullmatch(begun + token.decode(), partial=True)
+                assert (n in read) == bool(is_read), (pattern, begun, token)
+        for node in range(1, len(trie.bytes)):
+            path = trie.path(node)
+            if trie.has_children(node) and (text := _decode(path)):
+                assert (path in exits) == bool(judge.fullmatch(begun + text)), (
+                    pattern,
+                    begun,
+                    path,
+                )
+
+
+def _decode(path):
+    try:
+        return path.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 class Drawn(ByteAutomaton[int]):

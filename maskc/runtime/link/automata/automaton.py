@@ -22,7 +22,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.link.automata.loops import Loop
+from maskc.runtime.link.automata.loops import Loop, PlainLoop, find_plain_loop
 from maskc.runtime.shared import Shared
 from maskc.runtime.step_budget import charge_steps
 
@@ -47,12 +47,10 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
 
     Attributes:
         is_sparse: whether few bytes are read in each state, and there are many states.
-        is_counted: whether states may lie in counted loops, see :meth:`loop_of`.
         n_bytes: about how much memory the states take that were made so far.
     """
 
     is_sparse = False
-    is_counted = False
     has_labels = False
     n_bytes = 0
     _charge: Callable[[int], None] | None = None
@@ -69,6 +67,7 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
         self._n_rows = 0
         self._row_of: NDArray[np.int32] = np.full(8, _NO_MOVE, dtype=np.int32)
         self._by_state = (np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int32))
+        self._plain_loops: dict[int, PlainLoop | None] = {}
         self._lock = threading.RLock()
 
     @abstractmethod
@@ -90,6 +89,12 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
     def loop_of(self, state: int) -> Loop | None:  # noqa: ARG002  # nothing is counted
         """Return the counted loop that a state lies in, ``None`` if it lies in none."""
         return None
+
+    def plain_loop_of(self, state: int) -> Loop | None:
+        """Return the loop without a count that begins in a state; ``None``: it has none."""
+        if state not in self._plain_loops:
+            self._plain_loops[state] = find_plain_loop(self, state)
+        return self._plain_loops[state]
 
     def only_text(self, state: int) -> bytes:  # noqa: ARG002  # several texts go on here
         """Return bytes without which no text goes on, with no end and no label before the last.

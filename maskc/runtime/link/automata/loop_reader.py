@@ -1,4 +1,4 @@
-r"""What a counted loop reads of a vocabulary, and how often each text passes.
+r"""What a loop reads of a vocabulary, and how often each text passes.
 
 Below a node of the trie, each node at which an automaton is still in the loop's component has one
 control state and a number of passes. The first nodes at which it is no longer there are left to the

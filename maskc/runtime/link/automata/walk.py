@@ -1,8 +1,8 @@
 """The texts of a trie that an automaton reads, and where it is then.
 
 Automaton and trie are walked side by side, level by level: node by node where a level has few
-nodes, as inside a literal, and with arrays where it has many. What a counted loop reads is known at
-once (:mod:`maskc.runtime.link.automata.loop_reader`), and the walk goes on where the loop is left.
+nodes, as inside a literal, and with arrays where it has many. What a loop reads is known at once
+(:mod:`maskc.runtime.link.automata.loop_reader`), and the walk goes on where the loop is left.
 
 Example: ``[a-z]+`` reads ``ab`` of the trie of ``a1``, ``ab`` and ``ab,``, and may end after
 ``a`` and after ``ab``, from where ``1`` and ``,`` go on.
@@ -57,7 +57,9 @@ class AutomatonWalk:
         onward: Onward,
     ) -> None:
         self._automaton, self._trie, self._onward = automaton, trie, onward
-        self._reader = reader if automaton.is_counted else None
+        # What has labels or few moves has no loops that are worth it.
+        is_dense = not automaton.is_sparse and not automaton.has_labels
+        self._reader = reader if is_dense else None
         self.rows = list[Words]()
         self.few, self.few_exits = list[int](), list[int]()
         self.text_indices, self.exits = list[Ints](), list[Ints]()
@@ -168,7 +170,7 @@ class AutomatonWalk:
         return self._arrive(self._take(loop, reading, node, loop.count, begins=True))
 
     def _read_loops(self, reader: LoopReader, node: int, pairs: list[Pair]) -> list[Pair]:
-        """Read what is below a node in counted loops to which many bytes lead.
+        """Read what is below a node in loops to which many bytes lead.
 
         Of the children that are reached, each with the state there, those are returned that are to
         be walked: of other states, and nodes where loops were left.
@@ -176,7 +178,7 @@ class AutomatonWalk:
         trie, left = self._trie, list[Pair]()
         n_texts, counts = trie.high[node] - trie.low[node], Counter(after for _, after in pairs)
         for state in sorted(state for state, n in counts.items() if n >= _MANY_BYTES):
-            loop = self._automaton.loop_of(state)
+            loop = self._automaton.loop_of(state) or self._automaton.plain_loop_of(state)
             # Below the node it goes on as if the node were in the component's first state.
             base = None if loop is None else self._find_base(loop, pairs, state)
             if loop is None or base is None:

@@ -288,8 +288,6 @@ _Name = TypeVar("_Name", bound=Hashable)
 class CountingAutomaton(ByteAutomaton[_Name]):
     """An automaton over bytes whose states have counters; only capped states have numbers."""
 
-    is_counted = True
-
     @abstractmethod
     def read(self, name: _Name, byte: int) -> _Name | None:
         """Return the state after a byte, with exact counts; ``None`` if none follows."""
