@@ -28,7 +28,9 @@ from maskc.formats.ecma_sets import begins_property, has_identifier, is_property
 
 _MOST_GROUPS = (1 << 32) - 2
 _LAST = 0x10FFFF
-_ASCII, _EVERY = ("\0", "\x7f"), ("\0", "\U0010ffff")
+_ASCII = ("\0", "\x7f")
+_LAST_SIGN = "\U0010ffff"
+_ONLY_ASCII, _EVERY = (_ASCII,), (("\0", _LAST_SIGN),)
 _LEADS, _TRAILS = (0xD800, 0xDBFF), (0xDC00, 0xDFFF)
 _CONTROLS = {"f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B}
 _SIGNS = frozenset("^$\\.*+?()[]{}|/")
@@ -127,13 +129,27 @@ class Patterns:
 
     def characters(self, state: PatternPrefix) -> Iterable[tuple[str, str]]:
         """Return ranges of the characters that may follow at most."""
-        if state.text == "(?<" or state.state[0] == _NAME and not state.text:
+        if _begins_name(state):
             return name_ranges(is_first=state.text != "" or state.state[2] == "")
-        if state.text and not _MAY_BE_COMPLETE.fullmatch(state.text):
-            return (_ASCII,)
+        if _needs_ascii(state):
+            return _ONLY_ASCII
         if state.state[0] == _CLASS and state.state[2] is not None and not state.text:
-            return (_ASCII, (chr(max(state.state[2], 0x80)), _EVERY[1]))
-        return (_EVERY,)
+            return (_ASCII, (chr(max(state.state[2], 0x80)), _LAST_SIGN))
+        return _EVERY
+
+    def is_alike(self, state: PatternPrefix) -> bool:
+        """Return whether all characters that are not ASCII are known to lead to one state."""
+        if _begins_name(state):
+            return False
+        return _needs_ascii(state) or state.state[0] == _OUT and state.text != "["
+
+
+def _begins_name(state: PatternPrefix) -> bool:
+    return state.text == "(?<" or state.state[0] == _NAME and not state.text
+
+
+def _needs_ascii(state: PatternPrefix) -> bool:
+    return state.text != "" and not _MAY_BE_COMPLETE.fullmatch(state.text)
 
 
 def _step(state: PatternPrefix | None, sign: str) -> PatternPrefix | None:

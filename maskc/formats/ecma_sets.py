@@ -10,6 +10,7 @@ General_Category and Script in Unicode 14.0.
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 from bisect import bisect_left, bisect_right
@@ -28,15 +29,14 @@ _MORE_CONTINUES = _MORE_STARTS | {0x200C, 0x200D, 0xB7, 0x387, *range(0x1369, 0x
 def _ranges(*, is_first: bool) -> tuple[list[int], list[int]]:
     """Return the first and the last characters of ranges, ascending."""
     categories, more = (_STARTS, _MORE_STARTS) if is_first else (_CONTINUES, _MORE_CONTINUES)
-    firsts, lasts = list[int](), list[int]()
-    for code, category in enumerate(map(unicodedata.category, map(chr, range(sys.maxunicode + 1)))):
-        if code != _SYNTAX and (category in categories or code in more):
-            if lasts and lasts[-1] == code - 1:
-                lasts[-1] = code
-            else:
-                firsts.append(code)
-                lasts.append(code)
-    return firsts, lasts
+    # A byte for each character, without a step of Python's: there are 1,114,112.
+    of_each = map(unicodedata.category, map(chr, range(sys.maxunicode + 1)))
+    stands = bytearray(map(categories.__contains__, of_each))
+    for code in more:
+        stands[code] = True
+    stands[_SYNTAX] = False
+    spans = [found.span() for found in re.finditer(rb"\x01+", stands)]
+    return [first for first, _ in spans], [end - 1 for _, end in spans]
 
 
 @lru_cache(maxsize=2)

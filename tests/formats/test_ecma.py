@@ -1,10 +1,13 @@
 """Which texts are patterns of ECMA-262, as Node 20 has it (``new RegExp(text, "u")``)."""
 
+import random
+
 import pytest
 
 from maskc.formats.ecma import Patterns
 from maskc.jsonschema.formats import build_format
 from maskc.runtime.schema.plan.custom import accepts
+from tests.examples import seeds
 
 PATTERNS = r"""
 (?:a)* (?<$_>a) (?<\ud801\udc00>a) (?<\u{61}>a) (?<a1>b) (?<a>b)\k<a> (?<é>a) (a)\1 (|) [+--]
@@ -88,3 +91,30 @@ def test_no_other_characters_follow_than_it_says(text):
     for character in SOME:
         is_said = any(first <= character <= last for first, last in ranges)
         assert is_said or reader.step(state, character) is None
+
+
+BEGINNINGS = [
+    *"(?<=!:>[]^-\\\\\\k{},uxpc0123ab$|*é",
+    "\\u00",
+    "\\ud83d",
+    "[a-",
+    "(?<",
+    "(?<é",
+    "\\k<",
+]
+BEYOND = (
+    "\x80\xaa\xad\xb2\xdf\u03b1\u017f\u212a\u0966\xb7\u0301\u200d\u2028\u2e2f\ud7ff\ue000\uff11"
+)
+BEYOND += "\uffff\U00010400\U0001f600\U0010ffff"
+
+
+@pytest.mark.parametrize("seed", seeds(100))
+def test_characters_that_are_alike_lead_to_one_state(seed):
+    draw, reader = random.Random(seed), Patterns()
+    state = reader.start()
+    for character in "".join(draw.choices(BEGINNINGS, k=draw.randint(0, 9))):
+        state = reader.step(state, character) or state
+    if reader.is_alike(state):
+        assert len({reader.step(state, character) for character in BEYOND}) == 1
+    elif state.state[0] == "out":
+        assert state.text in ("[", "(?<")

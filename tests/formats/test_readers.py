@@ -110,6 +110,15 @@ def test_masks_are_the_tokens_that_the_reader_reads(prefix):
     check(made, prefix.encode())
 
 
+REGEXES = r"""" "é "( "(?< "(?<é "[ "[é "[^é- "\\ "\\k< "[\\ud83d "a{"""
+
+
+@pytest.mark.parametrize("prefix", [*map(str.encode, REGEXES.split()), b'"\xc3', b'"[\xc3'])
+def test_masks_of_patterns_are_exact_where_many_characters_are_alike(prefix):
+    """The mask asks about one of them, and a byte alone about what it can become."""
+    check(open_({"type": "string", "format": "regex"}), prefix)
+
+
 @pytest.mark.parametrize("prefix", ["[", '["', '["(', '["()","', '["()", "(', '["(é)","(', "[]"])
 def test_masks_of_lists_whose_items_differ_are_exact(prefix):
     maskc.register_format("balanced", reader=Ranged())

@@ -3,7 +3,8 @@
 The characters that a vocabulary spells are walked level by level. What is read at a node is a
 *pair*, a state of the automaton and one of the reader, by number; the reader steps once for each
 distinct pair and character. Pairs and their moves are cached for other walks, so states that many
-strings come back to cost a look-up.
+strings come back to cost a look-up. Where all characters that are not ASCII lead to one state, the
+reader steps once for all of them.
 
 Example: after ``"(a`` of the format regex, where ``b``, ``c`` and ``é`` lead to the same pair, all
 letters below them are read together.
@@ -28,6 +29,7 @@ _MOST_MOVES = 200_000  # of one rule that are cached
 _MOVE_BYTES = 2 * ENTRY_BYTES  # with a part of the state that it leads to
 _CODE_BITS = 21
 _CODES = (1 << _CODE_BITS) - 1
+_LAST_ASCII, _OTHER = 0x7F, 0x80  # the second one stands for all after the first, if they are alike
 
 
 class StringScan(NamedTuple):
@@ -63,7 +65,10 @@ class CustomScans:
 
 
 class _Moves:
-    """Pairs by number, and where characters lead; 0 is dead."""
+    """Pairs by number, and where characters lead; 0 is dead.
+
+    The number of a pair is odd if all characters that are not ASCII are known to be alike there.
+    """
 
     def __init__(self, strings: CustomStrings) -> None:
         self._strings = strings
@@ -79,8 +84,9 @@ class _Moves:
         found = self._numbers.get(pair)
         if found is None:
             with self._lock:
-                found = self._numbers.setdefault(pair, len(self._pairs))
-                if found == len(self._pairs):
+                new = len(self._pairs) << 1 | self._strings.is_alike(state, held)
+                found = self._numbers.setdefault(pair, new)
+                if found == new:
                     self._pairs.append(pair)
         return found
 
@@ -88,22 +94,29 @@ class _Moves:
         """Return where a pair and a character, both in one number, lead."""
         found = self.known.get(key)
         if found is None:
-            after = self._strings.step(*self._pairs[key >> _CODE_BITS], key & _CODES)
+            after = self._strings.step(*self._pair(key >> _CODE_BITS), key & _CODES)
             found = self.known[key] = 0 if after is None else self.number(*after)
         return found
 
     def may_end(self, pair: int) -> bool:
         found = self._ends.get(pair)
         if found is None:
-            found = self._ends[pair] = self._strings.may_end(*self._pairs[pair])
+            found = self._ends[pair] = self._strings.may_end(*self._pair(pair))
         return found
 
     def leads_into(self, pair: int, ranges: Ranges) -> bool:
         key = (pair, ranges)
         found = self._leads.get(key)
         if found is None:
-            found = self._leads[key] = self._strings.leads_into(*self._pairs[pair], ranges)
+            if pair & 1 and all(low > _LAST_ASCII for low, _ in ranges):
+                found = bool(ranges) and self.follow(pair << _CODE_BITS | _OTHER) > 0
+            else:
+                found = self._strings.leads_into(*self._pair(pair), ranges)
+            self._leads[key] = found
         return found
+
+    def _pair(self, number: int) -> tuple[int, Any]:
+        return self._pairs[number >> 1]
 
 
 def _measure(_: object, moves: _Moves) -> int:
@@ -122,7 +135,9 @@ def _walk(trie: CharacterTrie, moves: _Moves, start: int) -> StringScan:
         if not len(live):
             break
         charge_vector_steps(len(live))
-        keys = above[live] << _CODE_BITS | chars[first + live]
+        pairs, codes = above[live], chars[first + live]
+        codes[(codes > _LAST_ASCII) & (pairs & 1 > 0)] = _OTHER
+        keys = pairs << _CODE_BITS | codes
         at[first + live] = _ask(keys, moves.follow)
     found, kinds = at[owners_of(tables)], tables.kinds
     live_items = np.flatnonzero(found)
