@@ -110,7 +110,9 @@ class PatternAutomaton(ByteAutomaton[_State]):
         charge_steps(_MOVE * sum(map(len, moves)))
         for byte_class in sorted(set().union(*moves)):
             after = self._behinds.step(look_behind, byte_class)
-            key = (after, byte_class if owing else 0, *[move.get(byte_class) for move in moves])
+            # The stepper keeps its states: to hash one takes longer than all else here.
+            targets = [move.get(byte_class) for move in moves]
+            key = (id(after), byte_class if owing else 0, *targets)
             if key not in known:
                 known[key] = self._keep(
                     after,

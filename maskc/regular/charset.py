@@ -43,7 +43,8 @@ def literal_set(code_point: int, flags: int) -> CodePoints:
     return _match_cased(f"[{_escape(code_point)}]", flags)
 
 
-def items_set(items: list[tuple[Any, Any]], flags: int) -> CodePoints:
+@lru_cache(maxsize=1024)
+def items_set(items: tuple[tuple[Any, Any], ...], flags: int) -> CodePoints:
     """Return what a parsed ``[...]`` matches: the argument list of an ``IN`` node."""
     parts, ranges, is_negated = [], list[tuple[int, int]](), False
     for opcode, argument in items:

@@ -84,7 +84,7 @@ class _Reader:
             case "ANY":
                 return Characters(charset.any_set(flags))
             case "IN":
-                return Characters(charset.items_set(argument, flags))
+                return Characters(charset.items_set(tuple(argument), flags))
             case "BRANCH":
                 parts = []
                 for tree in argument[1]:
