@@ -22,8 +22,8 @@ A reader reads decoded characters, from left to right (:class:`~maskc.formats.re
 
 A fourth method may be there, for speed: ``characters(state)`` returns ranges outside of which
 ``step`` returns ``None``. Without it a token that ends inside a character asks about all the
-characters that it can become, which may be a million. A fifth, ``is_alike(state)``, returns whether
-all characters that are not ASCII are known to lead to one state: then one stands for all of them.
+characters that it can become, which may be a million. A fifth, ``is_uniform(state)``, says
+whether all characters that are not ASCII lead to one state: then one stands for all of them.
 
 The schema machine knows this interface and nothing else. A mask walks the characters that the
 vocabulary spells, once for each distinct pair of a state and a character. Steps are charged, and

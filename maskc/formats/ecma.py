@@ -137,7 +137,7 @@ class Patterns:
             return (_ASCII, (chr(max(state.state[2], 0x80)), _LAST_SIGN))
         return _EVERY
 
-    def is_alike(self, state: PatternPrefix) -> bool:
+    def is_uniform(self, state: PatternPrefix) -> bool:
         """Return whether all characters that are not ASCII are known to lead to one state."""
         if _begins_name(state):
             return False

@@ -52,7 +52,7 @@ class Guarded:
     def __init__(self, name: str, reader: Any) -> None:
         self.name, self._reader = name, reader
         self._characters: Callable[[Any], Any] | None = getattr(reader, "characters", None)
-        self._is_alike: Callable[[Any], Any] | None = getattr(reader, "is_alike", None)
+        self._is_uniform: Callable[[Any], Any] | None = getattr(reader, "is_uniform", None)
         self._known: dict[int, tuple[Any, Codes]] = {}
 
     def start(self) -> ReaderState:
@@ -70,9 +70,9 @@ class Guarded:
     def may_end(self, held: ReaderState) -> bool:
         return bool(guarded(self.name, lambda: bool(self._reader.may_end(held.state))))
 
-    def is_alike(self, held: ReaderState) -> bool:
+    def is_uniform(self, held: ReaderState) -> bool:
         """Return whether all characters that are not ASCII are known to lead to one state."""
-        asked = self._is_alike
+        asked = self._is_uniform
         return asked is not None and bool(guarded(self.name, lambda: bool(asked(held.state))))
 
     def within(self, held: ReaderState, ranges: Iterable[tuple[int, int]]) -> Iterator[int]:

@@ -109,12 +109,12 @@ BEYOND += "\uffff\U00010400\U0001f600\U0010ffff"
 
 
 @pytest.mark.parametrize("seed", seeds(100))
-def test_characters_that_are_alike_lead_to_one_state(seed):
+def test_uniform_characters_lead_to_one_state(seed):
     draw, reader = random.Random(seed), Patterns()
     state = reader.start()
     for character in "".join(draw.choices(BEGINNINGS, k=draw.randint(0, 9))):
         state = reader.step(state, character) or state
-    if reader.is_alike(state):
+    if reader.is_uniform(state):
         assert len({reader.step(state, character) for character in BEYOND}) == 1
     elif state.state[0] == "out":
         assert state.text in ("[", "(?<")

@@ -114,7 +114,7 @@ REGEXES = r"""" "é "( "(?< "(?<é "[ "[é "[^é- "\\ "\\k< "[\\ud83d "a{"""
 
 
 @pytest.mark.parametrize("prefix", [*map(str.encode, REGEXES.split()), b'"\xc3', b'"[\xc3'])
-def test_masks_of_patterns_are_exact_where_many_characters_are_alike(prefix):
+def test_masks_of_patterns_are_exact_where_many_characters_are_uniform(prefix):
     """The mask asks about one of them, and a byte alone about what it can become."""
     check(open_({"type": "string", "format": "regex"}), prefix)
 

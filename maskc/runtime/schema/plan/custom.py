@@ -65,9 +65,9 @@ class CustomStrings:
         is_end = self._dfa.labels[state] != NO_LABEL
         return is_end and (state != self._sink or self._reader.may_end(held))
 
-    def is_alike(self, state: int, held: Any) -> bool:
+    def is_uniform(self, state: int, held: Any) -> bool:
         """Return whether all characters that are not ASCII are known to lead to one state."""
-        return state == self._sink and self._reader.is_alike(held)
+        return state == self._sink and self._reader.is_uniform(held)
 
     def leads_into(self, state: int, held: Any, ranges: Ranges) -> bool:
         """Return whether some character of some ranges may come next."""

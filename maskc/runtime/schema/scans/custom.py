@@ -84,7 +84,7 @@ class _Moves:
         found = self._numbers.get(pair)
         if found is None:
             with self._lock:
-                new = len(self._pairs) << 1 | self._strings.is_alike(state, held)
+                new = len(self._pairs) << 1 | self._strings.is_uniform(state, held)
                 found = self._numbers.setdefault(pair, new)
                 if found == new:
                     self._pairs.append(pair)
