@@ -25,6 +25,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.acyclic import mypyc_attr
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.memory import reserve_rows
 from maskc.runtime.graph import Mask
@@ -39,6 +40,7 @@ _ALL: Final = (1 << 61) - 1
 _log = logging.getLogger(__name__)
 
 
+@mypyc_attr(acyclic=True)
 class PooledMask:
     """A mask that is shared by all configurations that have it.
 

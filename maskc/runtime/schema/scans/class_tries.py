@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.acyclic import mypyc_attr
 from maskc.formats.letter_classes import kinds
 from maskc.levels import first_children
 from maskc.runtime.cache.budget import ENTRY_BYTES
@@ -49,6 +50,7 @@ _NOT_ASCII, _SPACE = 0x80, 0x81  # two more classes
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
 
 
+@mypyc_attr(acyclic=True)
 class ClosingTokens:
     """Tokens that close a string, by text index, and the rests after their quotes."""
 

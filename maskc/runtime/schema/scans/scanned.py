@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.acyclic import mypyc_attr
 from maskc.levels import spread
 from maskc.runtime.schema.scans.class_tries import Bools, Indices, Units, number_keys
 from maskc.runtime.schema.strings.characters import only
@@ -32,6 +33,7 @@ class Group(NamedTuple):
     size: int
 
 
+@mypyc_attr(acyclic=True)
 class Scanned:
     """What an automaton does to a vocabulary, from one state.
 

@@ -16,6 +16,8 @@ import marshal
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
+from maskc.acyclic import mypyc_attr
+
 DEAD = 0
 NO_LABEL = -1
 ALL_CLASSES = -1
@@ -58,6 +60,7 @@ def find_nearest(before: Sequence[Sequence[int]], labels: Sequence[int]) -> list
     return found
 
 
+@mypyc_attr(acyclic=True)
 class CharDfa:
     """An automaton over characters.
 

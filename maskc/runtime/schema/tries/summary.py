@@ -17,6 +17,7 @@ from itertools import count
 from typing import Any, NamedTuple, Protocol
 from weakref import ref
 
+from maskc.acyclic import mypyc_attr
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.cache.pool import MaskPool, PooledMask
 from maskc.runtime.schema.strings.other_keys import OtherKeys, has_key
@@ -43,6 +44,7 @@ class EndedKeys(NamedTuple):
     goes_on: bool
 
 
+@mypyc_attr(acyclic=True)
 class Part:
     """Some legal tokens, and where the walk has left what it began in.
 
