@@ -18,7 +18,7 @@ from jsonschema_specifications import REGISTRY
 from maskc.errors import SchemaError
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # equal only if it is the same: it is part of keys
+@dataclass(frozen=True, slots=True, eq=False)  # equal only if it is the same
 class SchemaDialect:
     """A version of JSON Schema.
 

@@ -116,7 +116,7 @@ class Lowering:
             "unevaluatedProperties" in schema or "unevaluatedItems" in schema
         ):
             # Closed, as references may lead back to it from inside its values.
-            key = ("unevaluated", id(given), location.resolver.key, location.dialect)
+            key = ("unevaluated", id(given), location.resolver.key, id(location.dialect))
             return self.space.close(
                 key,
                 lambda: self._as(waits=False, make=lambda: self._by_scenario(location)),
@@ -175,7 +175,7 @@ class Lowering:
             keyword,
             str(location.schema[keyword]),
             location.resolver.key,
-            location.dialect,
+            id(location.dialect),
             waits,
         )
         found = self._closed.get(asked)

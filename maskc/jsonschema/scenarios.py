@@ -158,7 +158,7 @@ class Scenarios:
 
     def _follow(self, location: SchemaLocation, keyword: str) -> list[Scenario]:
         target = self._lowering.locations.target(location, keyword)
-        key = (id(target.schema), target.resolver.key, target.dialect)
+        key = (id(target.schema), target.resolver.key, id(target.dialect))
         if key in self._entered:
             raise location.fault(keyword, *NO_PROGRESS)
         found = self._followed.get(key)

@@ -267,7 +267,7 @@ def has_name(schema: dict[str, Any]) -> bool:
 
 
 def key_of(location: SchemaLocation) -> Hashable:
-    return id(location.schema), location.resolver.key, location.dialect
+    return id(location.schema), location.resolver.key, id(location.dialect)
 
 
 def _list_inside(location: SchemaLocation) -> Iterator[SchemaLocation]:
